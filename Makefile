@@ -1,0 +1,58 @@
+# Every target sets itself up in $(VENV), from requirements.lock; nothing else on the machine is touched.
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then command -v $$p; break; fi; done)
+PYTEST_ARGS ?= -n auto -q
+FUZZ_MINUTES ?= 5
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench docs fuzz lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(READY) ## run the toy application and draw its timeline
+	@mkdir -p build/demo
+	@$(BIN)/holdsfor run apps/toy/rules.prolog apps/toy/background.prolog --input apps/toy/events.txt \
+		--engine reference --start 0 --end 30 --timeline build/demo/toy.png --timeline build/demo/toy.svg
+	@echo "The pictures are in build/demo/toy.png and build/demo/toy.svg."
+
+test: lint ## run every check: lint, types, unit, golden, property and documentation tests
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(READY) ## check formatting, style and types
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy --strict
+
+bench: $(READY) ## measure how fast the parser and the loading of background knowledge are
+	@$(BIN)/python benchmarks/run.py
+
+docs: $(READY) ## build the documentation into build/site
+	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site
+	@echo "The documentation is in build/site/index.html."
+
+fuzz: $(READY) ## feed random text to the parser for FUZZ_MINUTES minutes (5)
+	@$(BIN)/python -m tests.fuzz.run --minutes $(FUZZ_MINUTES)
+
+lock: $(READY) ## pin the newest dependencies that fit in requirements.lock
+	@$(BIN)/python -m pip --disable-pip-version-check -qq install uv
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev \
+		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+		--output-file requirements.lock pyproject.toml >/dev/null
+	@echo "requirements.lock is up to date."
+
+clean: ## remove what the other targets made
+	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer not found; say where it is: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "Setting up $(VENV) with $$($(PYTHON) --version)."
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip --disable-pip-version-check -qq install --requirement requirements.lock
+	@$(BIN)/python -m pip --disable-pip-version-check -qq install --no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,5 @@
+person(chris).
+
+place(home).
+place(pub).
+place(work).

@@ -1,0 +1,7 @@
+"""Composite event recognition that people trust."""
+
+from __future__ import annotations
+
+__all__ = ["__version__"]
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Facts about an event description. Everything here reads and nothing rewrites."""

@@ -1,0 +1,230 @@
+"""The dependency graph: what every event and FVP is computed from.
+
+The vertices are patterns of FVPs and of events. There is an *i-edge* for every condition and an *f-edge* for every
+delayed effect (Mantenoglou, Pitsikalis and Artikis, JAIR 2025, Definitions 8 and 11), extended here to statically
+determined fluents, output events, `start`/`end` and `initiatedAt`/`terminatedAt` conditions. An edge *advances time*
+when the target at a time-point depends on the source only at earlier ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from holdsfor.analysis.names import Names
+from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match
+from holdsfor.syntax.description import EventDescription
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.rules import (
+    Condition,
+    Delay,
+    Ends,
+    Happens,
+    Holds,
+    HoldsFor,
+    Initiated,
+    PointRule,
+    Starts,
+    Terminated,
+    flat_conditions,
+)
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import Int, Struct, Term, name_and_arity
+
+__all__ = ["DependencyGraph", "Edge", "Vertex", "VertexKind", "dependency_graph", "effective_delays"]
+
+VertexKind = Literal["input event", "input fluent", "event", "simple", "static"]
+Through = Literal["happensAt", "holdsAt", "holdsFor", "start", "end", "initiatedAt", "terminatedAt", "fi", "ft"]
+
+
+@dataclass(frozen=True, slots=True)
+class Vertex:
+    """An event or an FVP; `pattern` is the event or the term `F=V`."""
+
+    kind: VertexKind
+    pattern: Term = field(compare=False)
+    label: str
+
+    @property
+    def is_input(self) -> bool:
+        return self.kind in ("input event", "input fluent")
+
+    @property
+    def fluent(self) -> Term:
+        assert isinstance(self.pattern, Struct)
+        return self.pattern.args[0]
+
+    @property
+    def value(self) -> Term:
+        assert isinstance(self.pattern, Struct)
+        return self.pattern.args[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`target` depends on `source`; `through` says by what kind of condition, or by a delay."""
+
+    source: Vertex
+    target: Vertex
+    through: Through
+    advances: bool
+    delay: str = ""
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def kind(self) -> Literal["i", "f"]:
+        return "f" if self.through in ("fi", "ft") else "i"
+
+
+@dataclass(frozen=True)
+class DependencyGraph:
+    vertices: tuple[Vertex, ...]
+    edges: tuple[Edge, ...]
+
+    @cached_property
+    def successors(self) -> dict[Vertex, list[Edge]]:
+        found: dict[Vertex, list[Edge]] = {vertex: [] for vertex in self.vertices}
+        for edge in self.edges:
+            found[edge.source].append(edge)
+        return found
+
+    def matching(self, pattern: Term, kinds: Iterable[VertexKind]) -> list[Vertex]:
+        """The vertices of the kinds that may share an instance with the pattern."""
+        wanted = set(kinds)
+        return [v for v in self.vertices if v.kind in wanted and may_match(v.pattern, pattern)]
+
+    def siblings(self, vertex: Vertex) -> list[Vertex]:
+        """The vertices for values of the same simple fluent: an initiation of one breaks the others."""
+        return [v for v in self.vertices if v.kind == "simple" and may_match(v.fluent, vertex.fluent)]
+
+    def __str__(self) -> str:
+        lines = ["vertices"]
+        lines += [f"  {v.label}  {v.kind}" for v in self.vertices]
+        lines.append("i-edges")
+        lines += sorted({f"  {e.source.label} -> {e.target.label}" for e in self.edges if e.kind == "i"})
+        lines.append("f-edges")
+        lines += sorted({f"  {e.source.label} -> {e.target.label}  {_f_label(e)}" for e in self.edges if e.kind == "f"})
+        return "\n".join(lines) + "\n"
+
+
+def _f_label(edge: Edge) -> str:
+    return f"after {edge.delay}" + (" ends" if edge.through == "ft" else "")
+
+
+FVP_KINDS: tuple[VertexKind, ...] = ("simple", "static", "input fluent")
+EVENT_KINDS: tuple[VertexKind, ...] = ("event", "input event")
+
+
+def dependency_graph(description: EventDescription, names: Names) -> DependencyGraph:
+    """The dependency graph of an event description."""
+    graph = DependencyGraph(tuple(_vertices(description, names)), ())
+    edges = list(dict.fromkeys(_edges(description, graph)))
+    return DependencyGraph(graph.vertices, tuple(edges))
+
+
+def _vertices(description: EventDescription, names: Names) -> Iterator[Vertex]:
+    yield from _all("event", names.output_events)
+    yield from _all("simple", _simple_patterns(description))
+    yield from _all("static", names.static)
+    used = [e for e in names.used_events if name_and_arity(e) in names.input_events]
+    yield from _all("input event", used)
+    yield from _all("input fluent", _input_patterns(names))
+
+
+def _all(kind: VertexKind, patterns: Iterable[Term]) -> list[Vertex]:
+    """The vertices of the patterns; variables keep their names unless that makes two labels the same."""
+    disjoint = disjoint_patterns(patterns)
+    return [Vertex(kind, pattern, show(anonymous(pattern))) for pattern in disjoint]
+
+
+def _simple_patterns(description: EventDescription) -> list[Term]:
+    """What is initiated, and what is only terminated; a termination for any value makes no vertex of its own."""
+    initiated = [r.fvp.term for r in description.point_rules if r.kind == "initiatedAt"]
+    initiated += [i.fvp.term for i in description.initially]
+    initiated += [d.target.term for d in description.delays if d.target is not None]
+    others = [r.fvp.term for r in description.point_rules if r.kind == "terminatedAt"]
+    others += [d.source.term for d in description.delays]
+    return initiated + [p for p in others if not any(may_match(p, q) for q in initiated)]
+
+
+def _input_patterns(names: Names) -> list[Term]:
+    """The input FVPs that rules use, or that are declared."""
+    defined = [*names.simple, *names.static]
+    used = [
+        p
+        for p in names.used_fvps
+        if isinstance(p, Struct) and name_and_arity(p.args[0]) in names.input_fluents
+        if not any(may_match(p, d) for d in defined)
+    ]
+    return used + [p for p, _ in names.declared_inputs if any(may_match(p, u) for u in names.used_fvps)]
+
+
+def _edges(description: EventDescription, graph: DependencyGraph) -> Iterator[Edge]:
+    for rule in description.point_rules:
+        for target in head_vertices(graph, rule):
+            yield from condition_edges(graph, rule.body, target)
+    for interval_rule in description.interval_rules:
+        for target in graph.matching(interval_rule.fvp.term, ["static"]):
+            for step in interval_rule.body:
+                if isinstance(step, HoldsFor):
+                    for source in graph.matching(step.fvp.term, FVP_KINDS):
+                        yield Edge(source, target, "holdsFor", advances=False, span=step.span)
+    for delay in effective_delays(description):
+        yield from _delay_edges(graph, delay)
+
+
+def head_vertices(graph: DependencyGraph, rule: PointRule) -> list[Vertex]:
+    return graph.matching(rule.head_term, ["event"] if rule.kind == "happensAt" else ["simple"])
+
+
+def condition_edges(graph: DependencyGraph, body: tuple[Condition, ...], target: Vertex) -> Iterator[Edge]:
+    """An i-edge for every condition of a body, also those under a negation or in a collection."""
+    for condition, _ in flat_conditions(body):
+        match condition:
+            case Happens(event, span):
+                for source in graph.matching(event, EVENT_KINDS):
+                    yield Edge(source, target, "happensAt", advances=False, span=span)
+            case Holds(fvp, span):
+                for source in graph.matching(fvp.term, FVP_KINDS):
+                    yield Edge(source, target, "holdsAt", advances=source.kind == "simple", span=span)
+            case Starts(fvp, span) | Ends(fvp, span) | Initiated(fvp, span) | Terminated(fvp, span):
+                through = _THROUGH[type(condition)]
+                for source in graph.matching(fvp.term, FVP_KINDS):
+                    yield Edge(source, target, through, advances=False, span=span)
+
+
+_THROUGH: dict[type[Condition], Through] = {
+    Starts: "start",
+    Ends: "end",
+    Initiated: "initiatedAt",
+    Terminated: "terminatedAt",
+}
+
+
+def _delay_edges(graph: DependencyGraph, delay: Delay) -> Iterator[Edge]:
+    label = show(delay.delay)
+    targets = delay.source if delay.target is None else delay.target
+    through: Through = "ft" if delay.target is None else "fi"
+    for source in graph.matching(delay.source.term, ["simple"]):
+        for target in graph.matching(targets.term, ["simple"]):
+            yield Edge(source, target, through, advances=True, delay=label, span=delay.span)
+    for target in graph.matching(targets.term, ["simple"]):
+        yield from condition_edges(graph, delay.body, target)
+
+
+def effective_delays(description: EventDescription) -> list[Delay]:
+    """The delays that can act: of several with known lengths on one FVP only the shortest."""
+
+    def is_beaten(delay: Delay) -> bool:
+        return any(
+            other.source == delay.source
+            and not other.body
+            and isinstance(other.delay, Int)
+            and isinstance(delay.delay, Int)
+            and other.delay.value < delay.delay.value
+            for other in description.delays
+        )
+
+    return [delay for delay in description.delays if not is_beaten(delay)]

@@ -1,0 +1,283 @@
+"""Levels, cd-components and the processing order.
+
+The f-connected vertices are contracted, then the strongly connected components of what remains; the result is acyclic
+(JAIR 2025, Definitions 12 to 17). The paper assumes that the values of one fluent have the same level; here that is
+enforced, by contracting the values of a simple fluent too: each breaks the others. Circles are fine as long as every
+turn advances time; the others are refused, spelt out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from holdsfor.analysis.components import cycle_through, longest_path_levels, strong_components, weak_components
+from holdsfor.analysis.dependencies import (
+    DependencyGraph,
+    Edge,
+    Vertex,
+    condition_edges,
+    effective_delays,
+    head_vertices,
+)
+from holdsfor.analysis.patterns import may_match
+from holdsfor.errors import Diagnostics
+from holdsfor.syntax.description import EventDescription
+from holdsfor.syntax.rules import Condition
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import is_ground
+
+__all__ = ["Component", "Levels", "Moment", "check_circles", "levels", "moment_order"]
+
+
+@dataclass(frozen=True)
+class Component:
+    """A cd-component: vertices that are computed together, in processing order."""
+
+    level: int
+    vertices: tuple[Vertex, ...]
+    is_cyclic: bool
+
+    @property
+    def is_input(self) -> bool:
+        return all(vertex.is_input for vertex in self.vertices)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The cd-components in processing order: level by level."""
+
+    components: tuple[Component, ...]
+
+    @cached_property
+    def component_of(self) -> dict[Vertex, int]:
+        return {v: i for i, component in enumerate(self.components) for v in component.vertices}
+
+    def level_of(self, vertex: Vertex) -> int:
+        return self.components[self.component_of[vertex]].level
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        last = None
+        for component in self.components:
+            if component.level != last:
+                lines.append(f"level {component.level}" + ("  input" if component.level == 0 else ""))
+                last = component.level
+            names = ", ".join(v.label for v in component.vertices)
+            lines.append(f"  {{{names}}}" + ("  cyclic" if component.is_cyclic else ""))
+        return "\n".join(lines) + "\n" if lines else ""
+
+
+def levels(graph: DependencyGraph) -> Levels:
+    """The cd-components of the graph with their levels and processing order."""
+    groups = weak_components(graph.vertices, _contracted(graph))
+    group_of = {vertex: i for i, group in enumerate(groups) for vertex in group}
+    following: dict[int, list[int]] = {i: [] for i in range(len(groups))}
+    for edge in graph.edges:
+        source, target = group_of[edge.source], group_of[edge.target]
+        if source != target:
+            following[source].append(target)
+    strong = strong_components(range(len(groups)), following.__getitem__)[::-1]
+    component_of = {group: i for i, component in enumerate(strong) for group in component}
+    after: dict[int, set[int]] = {i: set() for i in range(len(strong))}
+    for source, targets in following.items():
+        after[component_of[source]].update(component_of[t] for t in targets)
+    members = [[v for group in component for v in groups[group]] for component in strong]
+    level = longest_path_levels(
+        range(len(strong)),
+        lambda i: sorted(after[i] - {i}),
+        lambda i: 0 if all(v.is_input for v in members[i]) else 1,
+    )
+    place = {vertex: i for i, vertex in enumerate(graph.vertices)}
+    ordered = sorted(range(len(strong)), key=lambda i: (level[i], min(place[v] for v in members[i])))
+    return Levels(tuple(_component(graph, level[i], sorted(members[i], key=place.__getitem__)) for i in ordered))
+
+
+def _contracted(graph: DependencyGraph) -> Iterable[tuple[Vertex, Vertex]]:
+    """The pairs that stay together: joined by an f-edge, or values of one simple fluent."""
+    yield from ((edge.source, edge.target) for edge in graph.edges if edge.kind == "f")
+    simple = [vertex for vertex in graph.vertices if vertex.kind == "simple"]
+    for i, vertex in enumerate(simple):
+        yield from ((vertex, other) for other in simple[:i] if may_match(vertex.fluent, other.fluent))
+
+
+def _component(graph: DependencyGraph, level: int, members: list[Vertex]) -> Component:
+    inside = set(members)
+    following = {v: [e.target for e in graph.successors[v] if e.target in inside and not _is_ft(e)] for v in members}
+    strong = strong_components(members, following.__getitem__)[::-1]
+    is_cyclic = any(len(part) > 1 or part[0] in following[part[0]] for part in strong)
+    order = members if is_cyclic else [part[0] for part in strong]
+    return Component(level, tuple(order), is_cyclic)
+
+
+def _is_ft(edge: Edge) -> bool:
+    """A delayed termination of an FVP is about the FVP itself and makes no circle."""
+    return edge.through == "ft"
+
+
+# -- what depends on what at the same time-point -----------------------------------------------------------------------
+
+
+What = Literal["happens", "initiated", "terminated", "broken", "started"]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Something that is decided at a time-point.
+
+    An event happens; an FVP is initiated or terminated (by rules or delays), broken (terminated, or another value is
+    initiated), started (initiated and not broken).
+    """
+
+    what: What
+    vertex: Vertex
+
+    def __str__(self) -> str:
+        verb = {"happens": "happens", "started": "starts"}.get(self.what, f"is {self.what}")
+        return f"`{self.vertex.label}` {verb}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Dependence:
+    before: Moment
+    after: Moment
+    span: Span | None
+    is_postponement: bool = False
+
+
+def _moments(description: EventDescription, graph: DependencyGraph) -> list[_Dependence]:
+    """What must be decided before what at one time-point."""
+    found: list[_Dependence] = []
+    for vertex in graph.vertices:
+        if vertex.kind == "simple":
+            found.extend(_breaks(graph, vertex))
+    for rule in description.point_rules:
+        for vertex in head_vertices(graph, rule):
+            found.extend(_same_time(graph, rule.body, Moment(_DECIDED[rule.kind], vertex)))
+    for delay in effective_delays(description):
+        what: What = "terminated" if delay.target is None else "initiated"
+        effect = delay.source if delay.target is None else delay.target
+        for vertex in graph.matching(effect.term, ["simple"]):
+            found.extend(_same_time(graph, delay.body, Moment(what, vertex)))
+            for source in graph.matching(delay.source.term, ["simple"]):
+                if any(may_match(p.fvp.term, source.pattern) for p in description.postponable):
+                    before = Moment("initiated", source)
+                    found.append(_Dependence(before, Moment(what, vertex), delay.span, is_postponement=True))
+    return found
+
+
+_DECIDED: dict[str, What] = {"happensAt": "happens", "initiatedAt": "initiated", "terminatedAt": "terminated"}
+_ASKED: dict[str, What] = {
+    "happensAt": "happens",
+    "initiatedAt": "initiated",
+    "terminatedAt": "broken",
+    "end": "broken",
+    "start": "started",
+}
+
+
+def _breaks(graph: DependencyGraph, vertex: Vertex) -> Iterable[_Dependence]:
+    """What decides whether the values of a vertex are broken and started."""
+    broken, started = Moment("broken", vertex), Moment("started", vertex)
+    yield _Dependence(Moment("terminated", vertex), broken, None)
+    for sibling in graph.siblings(vertex):
+        if sibling != vertex or not is_ground(vertex.value):
+            yield _Dependence(Moment("initiated", sibling), broken, None)
+    yield _Dependence(Moment("initiated", vertex), started, None)
+    yield _Dependence(broken, started, None)
+
+
+def _same_time(graph: DependencyGraph, body: tuple[Condition, ...], after: Moment) -> Iterable[_Dependence]:
+    for edge in condition_edges(graph, body, after.vertex):
+        if edge.source.kind == "event" or (edge.source.kind == "simple" and not edge.advances):
+            yield _Dependence(Moment(_ASKED[edge.through], edge.source), after, edge.span)
+
+
+def moment_order(description: EventDescription, graph: DependencyGraph) -> list[Moment]:
+    """The moments in an order in which a time-point can be worked through."""
+    dependences = [d for d in _moments(description, graph) if not d.is_postponement]
+    postponements = [d for d in _moments(description, graph) if d.is_postponement]
+    nodes = _nodes(graph)
+    hard = _following(nodes, dependences)
+    strong = strong_components(nodes, _following(nodes, [*dependences, *postponements]).__getitem__)[::-1]
+    return [m for part in strong for m in (_by_hard_order(part, hard) if len(part) > 1 else part)]
+
+
+def _by_hard_order(part: list[Moment], hard: dict[Moment, list[Moment]]) -> list[Moment]:
+    inside = set(part)
+    return [m for c in strong_components(part, lambda m: [n for n in hard[m] if n in inside])[::-1] for m in c]
+
+
+def _nodes(graph: DependencyGraph) -> list[Moment]:
+    nodes: list[Moment] = []
+    for vertex in graph.vertices:
+        if vertex.kind == "event":
+            nodes.append(Moment("happens", vertex))
+        elif vertex.kind == "simple":
+            nodes += [Moment(what, vertex) for what in ("initiated", "terminated", "broken", "started")]
+    return nodes
+
+
+def _following(nodes: list[Moment], dependences: list[_Dependence]) -> dict[Moment, list[Moment]]:
+    following: dict[Moment, list[Moment]] = {node: [] for node in nodes}
+    for dependence in dependences:
+        following[dependence.before].append(dependence.after)
+    return following
+
+
+# -- circles -----------------------------------------------------------------------------------------------------------
+
+
+def check_circles(
+    description: EventDescription, graph: DependencyGraph, found: Levels, diagnostics: Diagnostics
+) -> None:
+    """Errors: circles through a statically determined fluent, and circles that do not advance time."""
+    refused: set[Vertex] = set()
+    for component in found.components:
+        inside = set(component.vertices)
+        following = {v: [e.target for e in graph.successors[v] if e.target in inside] for v in inside}
+        for vertex in component.vertices:
+            if vertex.kind == "static" and not refused & inside:
+                circle = cycle_through(vertex, following.__getitem__)
+                if circle is not None:
+                    refused |= inside
+                    _report_static_circle(graph, circle, diagnostics)
+    _check_moments(description, graph, refused, diagnostics)
+
+
+def _report_static_circle(graph: DependencyGraph, circle: list[Vertex], diagnostics: Diagnostics) -> None:
+    spelt = " -> ".join(f"`{v.label}`" for v in (*circle, circle[0]))
+    edge = next(e for e in graph.successors[circle[-1]] if e.target == circle[0])
+    diagnostics.add(
+        "HF212",
+        f"the statically determined `{circle[0].label}` depends on itself: {spelt}",
+        edge.span,
+        "make it a simple fluent, with `initiatedAt` and `terminatedAt`, or break the circle",
+    )
+
+
+def _check_moments(
+    description: EventDescription, graph: DependencyGraph, refused: set[Vertex], diagnostics: Diagnostics
+) -> None:
+    dependences = _moments(description, graph)
+    nodes = _nodes(graph)
+    following = _following(nodes, dependences)
+    for part in strong_components(nodes, following.__getitem__):
+        inside = set(part)
+        within = [d for d in dependences if d.before in inside and d.after in inside]
+        if not within or all(d.is_postponement for d in within) or any(m.vertex in refused for m in part):
+            continue
+        start = next((m for m in part if m.what in ("happens", "initiated", "terminated")), part[0])
+        circle = cycle_through(start, lambda m, inside=inside: [n for n in following[m] if n in inside])  # type: ignore[misc]
+        if circle is None:
+            continue
+        spelt = ", then ".join(str(m) for m in (*circle, circle[0]))
+        span = next((d.span for d in within if d.after == circle[0] and d.span), None)
+        diagnostics.add(
+            "HF211",
+            f"a circle does not advance time: {spelt}",
+            span,
+            "let a turn of the circle go through `holdsAt` or a delay",
+        )

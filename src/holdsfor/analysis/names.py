@@ -1,0 +1,214 @@
+"""What every name is: event or fluent, input or output, how each value is defined, how its records look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match
+from holdsfor.errors import Diagnostics
+from holdsfor.syntax.description import EventDescription
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.rules import (
+    Condition,
+    Ends,
+    Fvp,
+    Happens,
+    Holds,
+    HoldsFor,
+    Initiated,
+    Starts,
+    Terminated,
+    flat_conditions,
+)
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import Struct, Term, name_and_arity
+
+__all__ = ["Names", "Record", "check_names", "fvp_uses", "name_everything"]
+
+Key = tuple[str, int]
+Definition = Literal["simple", "static", "input"]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The shape of the input records of one name."""
+
+    name: str
+    arity: int
+    shape: Literal["event", "points", "intervals"]
+
+    @property
+    def layout(self) -> str:
+        """The record as it stands in a text file."""
+        fixed = {
+            "event": "arrival|occurrence",
+            "points": "arrival|occurrence|value",
+            "intervals": "arrival|start|end|value",
+        }
+        args = "".join(f"|arg{i + 1}" for i in range(self.arity))
+        return f"{self.name}|{fixed[self.shape]}{args}"
+
+    @property
+    def n_fields(self) -> int:
+        return self.layout.count("|") + 1
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of an event description. Patterns are FVPs as terms `F=V`, or events."""
+
+    output_events: list[Term]
+    used_events: list[Term]
+    simple: list[Term]
+    static: list[Term]
+    declared_inputs: list[tuple[Term, Literal["points", "intervals"]]]
+    used_fvps: list[Term]
+
+    @cached_property
+    def fluents(self) -> dict[Key, None]:
+        """All fluents by name and arity."""
+        patterns = [*self.simple, *self.static, *(p for p, _ in self.declared_inputs), *self.used_fvps]
+        return dict.fromkeys(_fluent_key(p) for p in patterns)
+
+    @cached_property
+    def events(self) -> dict[Key, None]:
+        return dict.fromkeys(name_and_arity(e) for e in (*self.output_events, *self.used_events))
+
+    def definitions(self, pattern: Term) -> list[tuple[Term, Definition]]:
+        """The patterns that define an FVP, with how they do."""
+        found: list[tuple[Term, Definition]] = [(p, "simple") for p in self.simple if may_match(p, pattern)]
+        found += [(p, "static") for p in self.static if may_match(p, pattern)]
+        found += [(p, "input") for p, _ in self.declared_inputs if may_match(p, pattern)]
+        return found
+
+    @cached_property
+    def input_events(self) -> dict[Key, None]:
+        defined = {name_and_arity(e) for e in self.output_events}
+        return {key: None for key in self.events if key not in defined}
+
+    @cached_property
+    def input_fluents(self) -> dict[Key, Literal["points", "intervals"]]:
+        """The fluents that arrive as records: declared so, or used and never defined."""
+        shapes: dict[Key, Literal["points", "intervals"]] = {}
+        for pattern, shape in self.declared_inputs:
+            key = _fluent_key(pattern)
+            shapes[key] = "points" if "points" in (shape, shapes.get(key)) else "intervals"
+        defined = {_fluent_key(p) for p in (*self.simple, *self.static)}
+        for pattern in self.used_fvps:
+            key = _fluent_key(pattern)
+            if key not in defined:
+                shapes.setdefault(key, "intervals")
+        return shapes
+
+    @cached_property
+    def records(self) -> list[Record]:
+        """The shapes of all input records, by name."""
+        records = [Record(name, arity, "event") for name, arity in self.input_events]
+        records += [Record(name, arity, shape) for (name, arity), shape in self.input_fluents.items()]
+        return sorted(records, key=lambda r: (r.name, r.arity))
+
+    def __str__(self) -> str:
+        """The names as text: events, fluents with their values, and the records that are read."""
+        lines = ["events"]
+        lines += [f"  {show(e)}  output" for e in map(anonymous, disjoint_patterns(self.output_events))]
+        lines += [f"  {name}/{arity}  input" for name, arity in sorted(self.input_events)]
+        lines.append("fluents")
+        lines += [f"  {show(p)}  {kind}" for p, kind in self._fvp_lines()]
+        lines.append("records")
+        lines += [f"  {record.layout}" for record in self.records]
+        return "\n".join(lines) + "\n"
+
+    def _fvp_lines(self) -> list[tuple[Term, str]]:
+        output = [(p, "simple") for p in disjoint_patterns(self.simple)]
+        output += [(p, "statically determined") for p in disjoint_patterns(self.static)]
+        inputs = [p for p in self.used_fvps if _fluent_key(p) in self.input_fluents and not self._is_defined(p)]
+        inputs += [p for p, _ in self.declared_inputs]
+        output += [(p, f"input, as {self.input_fluents[_fluent_key(p)]}") for p in disjoint_patterns(inputs)]
+        return sorted(((anonymous(p), kind) for p, kind in output), key=lambda line: show(line[0]))
+
+    def _is_defined(self, pattern: Term) -> bool:
+        return any(may_match(p, pattern) for p in (*self.simple, *self.static))
+
+
+def _fluent_key(pattern: Term) -> Key:
+    assert isinstance(pattern, Struct)
+    return name_and_arity(pattern.args[0])
+
+
+def name_everything(description: EventDescription) -> Names:
+    """The names of an event description."""
+    simple = [rule.fvp for rule in description.point_rules if rule.kind != "happensAt"]
+    simple += [initially.fvp for initially in description.initially]
+    for delay in description.delays:
+        simple += [delay.source] if delay.target is None else [delay.source, delay.target]
+    used = [(condition, fvp) for condition, fvp in fvp_uses(description)]
+    return Names(
+        output_events=_distinct(rule.event for rule in description.point_rules if rule.kind == "happensAt"),
+        used_events=_distinct(event for event, _ in event_uses(description)),
+        simple=_distinct(fvp.term for fvp in simple),
+        static=_distinct(rule.fvp.term for rule in description.interval_rules),
+        declared_inputs=[(d.pattern.term, d.shape) for d in description.inputs],
+        used_fvps=_distinct(fvp.term for _, fvp in used),
+    )
+
+
+def _distinct(patterns: Iterable[Term]) -> list[Term]:
+    return list({anonymous(pattern): pattern for pattern in reversed(list(patterns))}.values())[::-1]
+
+
+def _all_conditions(description: EventDescription) -> Iterator[Condition]:
+    bodies = [rule.body for rule in description.point_rules] + [delay.body for delay in description.delays]
+    for body in bodies:
+        for condition, _ in flat_conditions(body):
+            yield condition
+
+
+def event_uses(description: EventDescription) -> Iterator[tuple[Term, Span | None]]:
+    """Every event that a condition asks for, and where."""
+    for condition in _all_conditions(description):
+        if isinstance(condition, Happens):
+            yield condition.event, condition.span
+
+
+def fvp_uses(description: EventDescription) -> Iterator[tuple[Span | None, Fvp]]:
+    """Every FVP that a condition or an interval step asks for, and where."""
+    for condition in _all_conditions(description):
+        if isinstance(condition, Starts | Ends | Holds | Initiated | Terminated):
+            yield condition.fvp.span or condition.span, condition.fvp
+    for rule in description.interval_rules:
+        for step in rule.body:
+            if isinstance(step, HoldsFor):
+                yield step.fvp.span or step.span, step.fvp
+
+
+def check_names(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+    """Errors: one thing defined in two ways that exclude each other."""
+    _check_kinds(description, names, diagnostics)
+    for rule in description.interval_rules:
+        clash = [p for p in names.simple if may_match(p, rule.fvp.term)]
+        if clash:
+            message = f"`{rule.fvp}` is defined by `holdsFor`, and as simple fluent `{show(clash[0])}`"
+            hint = "a value is either initiated and terminated, or computed from intervals"
+            diagnostics.add("HF214", message, rule.fvp.span, hint)
+    for pattern, _ in names.declared_inputs:
+        clash = [p for p in (*names.simple, *names.static) if may_match(p, pattern)]
+        if clash:
+            message = f"`{show(clash[0])}` is defined by rules, and declared as input `{show(pattern)}`"
+            diagnostics.add("HF214", message, clash[0].span, "give the derived value or fluent another name")
+    for initially in description.initially:
+        if any(may_match(p, initially.fvp.term) for p in names.static):
+            message = f"`{initially.fvp}` is statically determined and cannot have an initial value"
+            diagnostics.add("HF216", message, initially.fvp.span, "only simple fluents have `initially`")
+
+
+def _check_kinds(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+    """A name of one arity is an event or a fluent, not both."""
+    both = [key for key in names.events if key in names.fluents]
+    for name, arity in both:
+        spans = [span for event, span in event_uses(description) if name_and_arity(event) == (name, arity)]
+        message = f"`{name}/{arity}` is used as an event and as a fluent"
+        hint = "events stand in `happensAt`, fluents with their value in `holdsAt`; use two names"
+        diagnostics.add("HF214", message, spans[0] if spans else None, hint)

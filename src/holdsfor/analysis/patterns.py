@@ -1,0 +1,70 @@
+"""Patterns: terms whose variables stand for anything.
+
+Two patterns *may match* when some instance could be an instance of both; repeated variables are not told apart, so the
+answer may be too generous but never too narrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from holdsfor.syntax.terms import Struct, Term, Var, substitute, variables
+
+__all__ = ["anonymous", "disjoint_patterns", "generalise", "may_match"]
+
+_ANY = Var("_#1")
+
+
+def may_match(left: Term, right: Term) -> bool:
+    """Whether the two patterns can have an instance in common.
+
+    >>> from holdsfor.syntax.parser import parse_term as term
+    >>> may_match(term("gap(V)=nearPorts"), term("gap(_)=S"))
+    True
+    >>> may_match(term("obl(pay(X))=true"), term("obl(send(X))=true"))
+    False
+    """
+    pairs = [(left, right)]
+    while pairs:
+        a, b = pairs.pop()
+        if isinstance(a, Var) or isinstance(b, Var):
+            continue
+        if isinstance(a, Struct) and isinstance(b, Struct):
+            if a.name != b.name or len(a.args) != len(b.args):
+                return False
+            pairs.extend(zip(a.args, b.args, strict=True))
+        elif a != b:
+            return False
+    return True
+
+
+def anonymous(term: Term) -> Term:
+    """The pattern with every variable written as `_`."""
+    return substitute(term, dict.fromkeys(variables(term), _ANY))
+
+
+def generalise(left: Term, right: Term) -> Term:
+    """The narrowest pattern that covers both; a variable of the left one keeps its name."""
+    if isinstance(left, Struct) and isinstance(right, Struct):
+        if left.name == right.name and len(left.args) == len(right.args):
+            args = tuple(generalise(a, b) for a, b in zip(left.args, right.args, strict=True))
+            return Struct(left.name, args, left.span)
+    if isinstance(left, Var) or left == right:
+        return left
+    return right if isinstance(right, Var) else _ANY
+
+
+def disjoint_patterns(patterns: Iterable[Term]) -> list[Term]:
+    """Patterns that cover the given ones and do not match each other, in order of first appearance."""
+    result: list[Term] = []
+    for pattern in patterns:
+        place = len(result)
+        overlapping = [i for i, other in enumerate(result) if may_match(other, pattern)]
+        while overlapping:
+            place = overlapping[0]
+            for i in overlapping:
+                pattern = generalise(result[i], pattern)
+            result = [other for i, other in enumerate(result) if i not in overlapping]
+            overlapping = [i for i, other in enumerate(result) if may_match(other, pattern)]
+        result.insert(place, pattern)
+    return result

@@ -1,0 +1,46 @@
+"""`holdsfor check`: diagnostics, before any data flows."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+
+from holdsfor.analysis.compiled import analyse
+from holdsfor.cli.arguments import Commands, add_command, add_rule_files
+from holdsfor.errors import Diagnostics
+from holdsfor.syntax.load import load_programs
+
+__all__ = ["add_parser"]
+
+
+def add_parser(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "check",
+        "report every error and suspicion in the rules",
+        "holdsfor check rules.prolog background.prolog",
+    )
+    add_rule_files(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object per diagnostic, for editors")
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    diagnostics = Diagnostics()
+    analyse(load_programs([Path(file) for file in options.files], diagnostics), diagnostics)
+    if options.json:
+        for diagnostic in diagnostics.in_order():
+            print(json.dumps(diagnostic.to_json(), ensure_ascii=False))
+    else:
+        if len(diagnostics):
+            print(diagnostics.render(), end="\n\n")
+        print(_summary(diagnostics))
+    return 2 if diagnostics.has_errors else 0
+
+
+def _summary(diagnostics: Diagnostics) -> str:
+    counts = Counter(diagnostic.severity for diagnostic in diagnostics)
+    parts = [f"{n} {kind}{'s' if n > 1 else ''}" for kind in ("error", "warning", "note") if (n := counts[kind])]
+    return ", ".join(parts) if parts else "no errors, no warnings"

@@ -1,0 +1,95 @@
+"""Every diagnostic code, its severity and the one line that explains it in the documentation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["CODES", "Code"]
+
+
+@dataclass(frozen=True)
+class Code:
+    severity: Literal["error", "warning", "note"]
+    meaning: str
+
+
+def _error(meaning: str) -> Code:
+    return Code("error", meaning)
+
+
+def _warning(meaning: str) -> Code:
+    return Code("warning", meaning)
+
+
+def _note(meaning: str) -> Code:
+    return Code("note", meaning)
+
+
+CODES: dict[str, Code] = {
+    # 1xx: the text is not in the language
+    "HF101": _error("a file cannot be read: it is missing, a directory, empty, binary or not UTF-8 text"),
+    "HF102": _error("a character that no token can begin with"),
+    "HF103": _error("a comment that is not closed"),
+    "HF104": _error("a quoted name or string that is not closed on its line"),
+    "HF105": _error("an escape sequence that does not exist"),
+    "HF106": _error("a token that cannot stand where it stands"),
+    "HF107": _error("a bracket that is not closed"),
+    "HF108": _error("a clause whose head is not a name"),
+    "HF109": _error("a grammar rule (`-->`), which is not part of the language"),
+    "HF110": _error("a last clause without its full stop"),
+    "HF111": _error("a number with too many digits"),
+    "HF112": _error("brackets nested too deeply"),
+    "HF113": _error("two operators side by side whose priorities do not allow it"),
+    # 2xx: the rules have no meaning
+    "HF201": _error("a clause defines something that the language defines"),
+    "HF202": _error("a part of a rule is not of the form it must have, such as `F=V`"),
+    "HF203": _error("a condition is not about the rule's time-point"),
+    "HF204": _error("a goal that cannot stand in this kind of rule"),
+    "HF205": _error("a rule that does not say at which time-points it applies"),
+    "HF206": _error("a variable without a value under a comparison, in arithmetic or as a delay"),
+    "HF207": _error("an emptiness test, cut or negation over intervals that no window could honour"),
+    "HF208": _error("interval variables that are used before they are bound, bound twice or never"),
+    "HF209": _error("an Allen relation or output mode that does not exist"),
+    "HF210": _error("a delayed effect that cannot be: no positive delay, or a value that initiates itself"),
+    "HF211": _error("a circle of dependencies that does not advance time"),
+    "HF212": _error("a circle of dependencies through a statically determined fluent"),
+    "HF213": _error("a hook into the internals of RTEC's own engine"),
+    "HF214": _error("one name or value defined in two ways that exclude each other"),
+    "HF215": _error("an event given as a fact among the rules"),
+    "HF216": _error("an initial value for a statically determined fluent"),
+    "HF218": _error("a cut in a rule with a time-point"),
+    # 3xx: the rules have a meaning, but perhaps not the one meant
+    "HF301": _warning("a fluent, or a value of a fluent, that is used but never defined nor declared as input"),
+    "HF302": _warning("an event that looks like a misspelling of another"),
+    "HF303": _warning("an event or fluent that is defined but never used nor asked for"),
+    "HF304": _warning("a value that is initiated but never terminated"),
+    "HF305": _warning("a value that is terminated but never initiated"),
+    "HF306": _warning("two clauses that say the same"),
+    "HF307": _warning("a grounding that can never hold"),
+    "HF308": _warning("a variable that stands only once"),
+    "HF309": _warning("a grounding of something that looks like a misspelling"),
+    "HF310": _warning("a predicate that is called but never defined"),
+    "HF391": _note("a directive that has no effect here"),
+    "HF392": _note("a declaration of an older version that has no effect here"),
+    # 5xx: a record or an input file does not fit
+    "HF501": _error("an input file that cannot be read"),
+    # 6xx: a run cannot go on
+    "HF601": _error("a goal calls a predicate that is not defined"),
+    "HF602": _error("a goal needs an argument that is not bound"),
+    "HF603": _error("an argument is not of the kind a built-in predicate expects"),
+    "HF604": _error("an arithmetic expression has no value, such as a division by zero"),
+    "HF605": _error("a goal took more steps than its budget allows"),
+    "HF606": _error("a goal went deeper than its budget allows"),
+    "HF607": _error("a fluent with two initial values"),
+    "HF608": _error("a delay that is not a positive integer"),
+    "HF609": _error("a predicate over intervals that returns something else"),
+    # 7xx: a command was called wrongly
+    "HF701": _error("a clock tick that is not positive"),
+    "HF702": _error("a run that ends before it starts"),
+    "HF750": _error("a picture whose file name does not say how to draw it"),
+    "HF751": _error("a picture that needs a package which is not installed"),
+    "HF752": _error("a picture that needs Graphviz, which is not installed"),
+    "HF753": _error("a picture that Graphviz could not draw"),
+    "HF754": _error("a picture that cannot be written to its file"),
+}

@@ -1,0 +1,177 @@
+"""What can go wrong, and how it is told to the person who can mend it.
+
+    HoldsforError
+    ├── SyntaxProblem      the text is not in the language          HF1xx
+    ├── AnalysisProblem    the rules have no meaning                HF2xx (errors), HF3xx (warnings)
+    ├── DataProblem        a record or an input file does not fit   HF5xx
+    ├── ExecutionProblem   a run cannot go on                       HF6xx
+    └── UsageProblem       a command was called wrongly             HF7xx
+
+A problem carries diagnostics. Each has a stable code, one sentence, the place in the text and a hint; the codes and
+what they stand for are in `holdsfor.codes`. Compile phases collect all diagnostics of a file before they give up.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from holdsfor.codes import CODES
+from holdsfor.syntax.source import Span
+
+__all__ = [
+    "AnalysisProblem",
+    "DataProblem",
+    "Diagnostic",
+    "Diagnostics",
+    "ExecutionProblem",
+    "HoldsforError",
+    "SyntaxProblem",
+    "UsageProblem",
+    "did_you_mean",
+]
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One thing to tell: `message` is a lower-case sentence with names in backticks, `hint` says what to do."""
+
+    code: str
+    message: str
+    span: Span | None = None
+    hint: str | None = None
+    file: str | None = None
+
+    def __post_init__(self) -> None:
+        assert self.code in CODES, self.code
+
+    @property
+    def severity(self) -> Severity:
+        return CODES[self.code].severity
+
+    @property
+    def place(self) -> str | None:
+        """`file:line:column` as far as known."""
+        return str(self.span) if self.span else self.file
+
+    def render(self) -> str:
+        """The diagnostic as text, with the source line and a caret under the offending part."""
+        lines = [f"{self.severity}[{self.code}]: {self.message}"]
+        if self.place:
+            lines.append(f"  --> {self.place}")
+        if self.span:
+            lines.extend(_excerpt(self.span))
+        if self.hint:
+            lines.append(f"hint: {self.hint}")
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, object]:
+        """The diagnostic for an editor: positions from 1, `end` exclusive."""
+        place: dict[str, object] = {"file": self.file}
+        if self.span:
+            line, column = self.span.source.position(self.span.start)
+            end_line, end_column = self.span.source.position(self.span.end)
+            place = {
+                "file": self.span.source.name,
+                "line": line,
+                "column": column,
+                "end_line": end_line,
+                "end_column": end_column,
+            }
+        return {"code": self.code, "severity": self.severity, "message": self.message, "hint": self.hint, **place}
+
+
+_WIDEST_LINE = 160
+
+
+def _excerpt(span: Span) -> list[str]:
+    line, column = span.source.position(span.start)
+    text = span.source.line(line).replace("\t", " ")
+    width = max(1, min(span.end - span.start, len(text) - column + 1))
+    first = max(0, column - 1 - _WIDEST_LINE // 2) if len(text) > _WIDEST_LINE else 0
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[first : first + _WIDEST_LINE])
+    caret = " " * (column - 1 - first) + "^" * max(1, min(width, _WIDEST_LINE - (column - 1 - first)))
+    margin = " " * len(str(line))
+    return [f"{margin} |", f"{line} | {shown}", f"{margin} | {caret}"]
+
+
+class Diagnostics:
+    """A collector: phases add to it and go on, so that one run shows every error of a file."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic] = ()) -> None:
+        self._all: list[Diagnostic] = list(diagnostics)
+
+    def add(self, code: str, message: str, span: Span | None = None, hint: str | None = None) -> None:
+        self._all.append(Diagnostic(code, message, span, hint))
+
+    def append(self, diagnostic: Diagnostic) -> None:
+        self._all.append(diagnostic)
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def of(self, severity: Severity) -> list[Diagnostic]:
+        return [d for d in self._all if d.severity == severity]
+
+    @property
+    def has_errors(self) -> bool:
+        return any(d.severity == "error" for d in self._all)
+
+    def in_order(self) -> list[Diagnostic]:
+        """The diagnostics by file (as first mentioned) and place in it."""
+        files: dict[str, int] = {}
+        for d in self._all:
+            files.setdefault(_file(d), len(files))
+        return sorted(self._all, key=lambda d: (files[_file(d)], d.span.start if d.span else -1))
+
+    def render(self) -> str:
+        return "\n\n".join(d.render() for d in self.in_order())
+
+
+def _file(diagnostic: Diagnostic) -> str:
+    return diagnostic.span.source.name if diagnostic.span else diagnostic.file or ""
+
+
+class HoldsforError(Exception):
+    """Base of everything holdsfor raises on purpose."""
+
+    def __init__(self, diagnostics: Diagnostics | Diagnostic) -> None:
+        self.diagnostics = Diagnostics([diagnostics]) if isinstance(diagnostics, Diagnostic) else diagnostics
+        super().__init__(self.diagnostics.render())
+
+
+class SyntaxProblem(HoldsforError):
+    """The text is not in the language."""
+
+
+class AnalysisProblem(HoldsforError):
+    """The rules can be read but have no meaning."""
+
+
+class DataProblem(HoldsforError):
+    """A record or an input file does not fit."""
+
+
+class ExecutionProblem(HoldsforError):
+    """A run cannot go on."""
+
+
+class UsageProblem(HoldsforError):
+    """A command was called wrongly."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """A hint that offers the nearest known name, if there is a near one.
+
+    >>> did_you_mean("hapy", ["happy", "rich"])
+    'did you mean `happy`?'
+    """
+    near = difflib.get_close_matches(name, sorted(set(known) - {name}), n=1, cutoff=0.7)
+    return f"did you mean `{near[0]}`?" if near else None

@@ -1,0 +1,67 @@
+"""The background knowledge of an event description, as a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.prolog import is_builtin
+from holdsfor.prolog.database import Database
+from holdsfor.syntax.description import EventDescription
+from holdsfor.syntax.program import FactTable
+from holdsfor.syntax.rules import Fvp
+from holdsfor.syntax.terms import Atom, Struct, Term, is_callable, name_and_arity
+
+__all__ = ["background_database", "called_predicates"]
+
+_GOAL_ARGUMENTS: dict[tuple[str, int], tuple[int, ...]] = {
+    (",", 2): (0, 1),
+    (";", 2): (0, 1),
+    ("->", 2): (0, 1),
+    ("*->", 2): (0, 1),
+    ("\\+", 1): (0,),
+    ("not", 1): (0,),
+    ("call", 1): (0,),
+    ("once", 1): (0,),
+    ("ignore", 1): (0,),
+    ("forall", 2): (0, 1),
+    ("findall", 3): (1,),
+    ("findall", 4): (1,),
+    ("setof", 3): (1,),
+    ("bagof", 3): (1,),
+    ("aggregate_all", 3): (1,),
+    ("^", 2): (1,),
+}
+
+
+def background_database(description: EventDescription) -> Database:
+    """The facts and clauses of the background knowledge, with `grounding/1` as one more predicate."""
+    database = Database()
+    for name, arity in description.dynamic_predicates:
+        database.declare_dynamic(name, arity)
+    for item in description.background:
+        if isinstance(item, FactTable):
+            database.add_table(item.name, item.arity, item.columns)
+        else:
+            database.add_clause(item.head, item.body, item.span)
+    database.declare_dynamic("grounding", 1)
+    for grounding in description.groundings:
+        entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
+        body: Term = Atom("true")
+        for goal in reversed(grounding.goals):
+            body = goal if body == Atom("true") else Struct(",", (goal, body))
+        database.add_clause(Struct("grounding", (entity,)), body, grounding.span)
+    return database
+
+
+def called_predicates(goal: Term) -> Iterator[Term]:
+    """The calls inside a goal to predicates that are not built in."""
+    stack = [goal]
+    while stack:
+        here = stack.pop()
+        if not is_callable(here):
+            continue
+        key = name_and_arity(here)
+        if key in _GOAL_ARGUMENTS and isinstance(here, Struct):
+            stack.extend(here.args[i] for i in reversed(_GOAL_ARGUMENTS[key]))
+        elif not is_builtin(*key):
+            yield here

@@ -1,0 +1,98 @@
+"""Choice points: what to do when a goal fails.
+
+Each remembers how long the trail was and the stamp that tells older cells from newer ones. `ClausesLeft` is carried on
+by the machine itself; the others are asked to `resume` and answer with the registers to go on with, or None to fail on.
+A choice point that has nothing left after this time is taken off the stack before it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from holdsfor.prolog.clauses import Clause
+from holdsfor.prolog.code import PROCEED, Frame, Registers
+from holdsfor.prolog.unify import Trail, unify
+from holdsfor.syntax.terms import Term
+
+if TYPE_CHECKING:
+    from holdsfor.prolog.machine import Machine
+
+__all__ = ["Alternative", "Choice", "ClausesLeft", "RowsLeft", "unify_row"]
+
+
+class Choice:
+    """A point to go back to."""
+
+    __slots__ = ("mark", "stamp")
+
+    def __init__(self) -> None:
+        self.mark = 0
+        self.stamp = 0
+
+    def resume(self, machine: Machine) -> Registers | None:
+        raise NotImplementedError
+
+
+class Alternative(Choice):
+    """Another way on, or none if it was taken away by a soft cut."""
+
+    __slots__ = ("registers",)
+
+    def __init__(self, registers: Registers | None) -> None:
+        self.registers = registers
+
+    def resume(self, machine: Machine) -> Registers | None:
+        machine.cut_to(len(machine.choices) - 1)
+        return self.registers
+
+
+class RowsLeft(Choice):
+    """Rows of a table or a built-in that may still fit; `row` is the next."""
+
+    __slots__ = ("args", "parent", "row", "rows")
+
+    def __init__(self, args: tuple[Term, ...], row: tuple[Term, ...], rows: Iterator[tuple[Term, ...]], parent: Frame):
+        self.args = args
+        self.row = row
+        self.rows = rows
+        self.parent = parent
+
+    def resume(self, machine: Machine) -> Registers | None:
+        trail = machine.trail
+        while True:
+            row = self.row
+            machine.count_step()
+            following = next(self.rows, None)
+            if following is None:
+                machine.cut_to(len(machine.choices) - 1)
+                return (PROCEED, [], 0, self.parent) if unify_row(self.args, row, trail) else None
+            self.row = following
+            if unify_row(self.args, row, trail):
+                return PROCEED, [], 0, self.parent
+            trail.undo(self.mark)
+
+
+class ClausesLeft(Choice):
+    """Clauses from number `at` on that may still fit a call."""
+
+    __slots__ = ("args", "at", "clauses", "dead", "n", "parent", "time")
+
+    def __init__(
+        self, args: tuple[Term, ...], clauses: list[Clause], n: int, dead: dict[Clause, int], time: int, parent: Frame
+    ) -> None:
+        self.args = args
+        self.at = 0
+        self.clauses = clauses
+        self.n = n
+        self.dead = dead
+        self.time = time
+        self.parent = parent
+
+
+def unify_row(args: tuple[Term, ...], row: tuple[Term, ...], trail: Trail) -> bool:
+    """Unify the arguments of a call with a row; some cells may be bound when it fails."""
+    for arg, value in zip(args, row):  # noqa: B905
+        if not unify(arg, value, trail):
+            return False
+    return True

@@ -1,0 +1,162 @@
+"""What a program knows: predicates by name and arity, each a table of facts or a list of clauses.
+
+>>> from holdsfor.syntax.parser import parse_term
+>>> database = Database()
+>>> database.add_clause(parse_term("likes(ann, bob)"))
+>>> database.defines("likes", 2), database.defines("likes", 3)
+(True, False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from holdsfor.errors import Diagnostic, ExecutionProblem
+from holdsfor.prolog.clauses import Clause, Clauses
+from holdsfor.prolog.compiler import CONTROL, TESTS
+from holdsfor.prolog.problems import shown
+from holdsfor.prolog.tables import Table
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import Atom, Constant, Struct, Term, is_ground, name_and_arity
+
+__all__ = ["Database", "Predicate"]
+
+Key = tuple[str, int]
+
+
+class Predicate:
+    """One predicate: its facts as a table, or its clauses.
+
+    `is_shared` is true while a copy of the database has the same table or clauses; a change then makes its own first.
+    """
+
+    __slots__ = ("clauses", "is_shared", "name", "table")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.table: Table | None = None
+        self.clauses: Clauses | None = Clauses([])
+        self.is_shared = False
+
+    def share(self) -> Predicate:
+        """A predicate with the same facts or clauses, copied when either changes."""
+        twin = Predicate(self.name)
+        twin.table, twin.clauses = self.table, self.clauses
+        twin.is_shared = self.is_shared = True
+        return twin
+
+    def own_clauses(self) -> Clauses:
+        """The clauses in a form that may be changed."""
+        if self.table is not None:
+            self.clauses = Clauses(self.table.clauses(self.name))
+            self.table = None
+        assert self.clauses is not None
+        if self.is_shared:
+            self.clauses = Clauses(list(self.clauses.living()))
+        self.is_shared = False
+        return self.clauses
+
+    def add_table(self, columns: Sequence[list[Constant]]) -> None:
+        if self.table is not None:
+            self.table = self.table.extend(columns)
+        elif self.clauses is not None and not self.clauses.all:
+            self.table, self.clauses = Table(columns), None
+        else:
+            clauses = self.own_clauses()
+            for clause in Table(columns).clauses(self.name):
+                clauses.append(clause)
+
+    def living(self) -> Iterator[Clause]:
+        """The clauses as they stand now, those of a table made on the way."""
+        if self.table is not None:
+            return iter(self.table.clauses(self.name))
+        assert self.clauses is not None
+        return iter(list(self.clauses.living()))
+
+
+class Database:
+    """Predicates by name and arity. Goals of an `Engine` read it and, with `assertz/1` and its like, change it."""
+
+    def __init__(self) -> None:
+        self.contents: dict[Key, Predicate] = {}
+        self.time = 0
+
+    def copy(self) -> Database:
+        """A database with the same contents that changes on its own. Costs O(number of predicates)."""
+        twin = Database()
+        twin.contents = {key: predicate.share() for key, predicate in self.contents.items()}
+        return twin
+
+    # reading
+
+    def predicates(self) -> Iterable[Key]:
+        """Name and arity of every predicate that has a clause or is declared dynamic."""
+        return self.contents.keys()
+
+    def defines(self, name: str, arity: int) -> bool:
+        return (name, arity) in self.contents
+
+    def facts(self, name: str, arity: int) -> Iterator[tuple[Term, ...]]:
+        """The arguments of the ground facts of a predicate, in order."""
+        predicate = self.contents.get((name, arity))
+        if predicate is None:
+            return iter(())
+        if predicate.table is not None:
+            return zip(*predicate.table.columns, strict=True)
+        return (c.args for c in predicate.living() if c.body is None and is_ground(c.head))
+
+    # writing
+
+    def declare_dynamic(self, name: str, arity: int) -> None:
+        """Let a predicate exist, so that calling it without clauses fails rather than being an error."""
+        self._predicate((name, arity))
+
+    def add_clause(
+        self,
+        head: Term,
+        body: Term | None = None,
+        span: Span | None = None,
+        *,
+        first: bool = False,
+        library: Mapping[Key, Any] | None = None,
+    ) -> None:
+        """Put a clause behind the others of its predicate, or in front of them."""
+        key = _definable(head, span)
+        clauses = self._predicate(key).own_clauses()
+        clause = Clause(head, None if body == Atom("true") else body, span, library)
+        if first:
+            clauses.prepend(clause)
+        else:
+            clauses.append(clause)
+
+    def add_table(self, name: str, arity: int, columns: Sequence[list[Constant]]) -> None:
+        """Put facts behind the clauses of a predicate, given as one list of constants for each argument.
+
+        The columns are kept, not copied, and must not change afterwards. O(1) unless the predicate has clauses.
+        """
+        assert arity == len(columns) > 0
+        _definable(Struct(name, tuple(Atom("_") for _ in columns)), None)
+        self._predicate((name, arity)).add_table(columns)
+
+    def erase(self, key: Key, clause: Clause) -> bool:
+        """Take a clause away; False if it is gone already."""
+        self.time += 1
+        return self.contents[key].own_clauses().erase(clause, self.time)
+
+    def _predicate(self, key: Key) -> Predicate:
+        predicate = self.contents.get(key)
+        if predicate is None:
+            predicate = self.contents[key] = Predicate(key[0])
+        return predicate
+
+
+def _definable(head: Term, span: Span | None) -> Key:
+    """The name and arity of a head, if it may have clauses."""
+    if not isinstance(head, Atom | Struct):
+        raise ExecutionProblem(Diagnostic("HF603", f"`{shown(head)}` cannot be the head of a clause", span))
+    key = name_and_arity(head)
+    if key in CONTROL or key in TESTS:
+        message = f"`{key[0]}/{key[1]}` is built in and cannot be defined"
+        raise ExecutionProblem(Diagnostic("HF603", message, span or head.span, "choose another name"))
+    return key

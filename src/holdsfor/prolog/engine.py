@@ -1,0 +1,82 @@
+"""The engine: goals asked of a database.
+
+>>> from holdsfor.syntax.parser import parse_term
+>>> database = Database()
+>>> database.add_clause(parse_term("likes(ann, bob)"))
+>>> database.add_clause(parse_term("likes(ann, sue)"))
+>>> engine = Engine(database)
+>>> [solution["X"] for solution in engine.solve(parse_term("likes(ann, X)"))]
+[Atom(name='bob'), Atom(name='sue')]
+>>> engine.holds(parse_term("likes(bob, ann)"))
+False
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from holdsfor.prolog.database import Database
+from holdsfor.prolog.machine import Machine
+from holdsfor.prolog.problems import GoalProblem, located
+from holdsfor.prolog.unify import Ref, deref, resolve
+from holdsfor.syntax.terms import Term, Var, substitute, variables
+
+__all__ = ["DEFAULT_MAX_DEPTH", "DEFAULT_MAX_STEPS", "Engine"]
+
+DEFAULT_MAX_STEPS = 20_000_000
+DEFAULT_MAX_DEPTH = 2_000_000
+
+
+class Engine:
+    """Answers goals from a database. Every goal has a machine of its own, so answers may be read in turn.
+
+    `max_steps` bounds the calls a goal may make, `max_depth` how many goals or choice points may be pending; a goal
+    that passes either raises an `ExecutionProblem`, as does any goal that goes wrong.
+    """
+
+    def __init__(
+        self, database: Database, *, max_steps: int = DEFAULT_MAX_STEPS, max_depth: int = DEFAULT_MAX_DEPTH
+    ) -> None:
+        self.database = database
+        self.max_steps = max_steps
+        self.max_depth = max_depth
+
+    def solve(self, goal: Term) -> Iterator[dict[str, Term]]:
+        """The solutions one by one: the value of every variable of the goal, itself if it has none."""
+        cells = {name: Ref() for name in variables(goal)}
+        machine = Machine(self.database, self.max_steps, self.max_depth)
+        for _ in machine.solutions(substitute(goal, dict(cells)), goal):
+            try:
+                yield _answer(cells)
+            except GoalProblem as problem:
+                raise located(problem, goal, None) from None
+
+    def once(self, goal: Term) -> dict[str, Term] | None:
+        """The first solution, None if there is none."""
+        return next(self.solve(goal), None)
+
+    def holds(self, goal: Term) -> bool:
+        """Whether there is a solution."""
+        return self.once(goal) is not None
+
+    def run(self, goal: Term) -> bool:
+        """Carry out a goal for its effect on the database, once; whether it succeeded."""
+        return self.holds(goal)
+
+
+def _answer(cells: dict[str, Ref]) -> dict[str, Term]:
+    """The values of the cells. Those without one become variables: of the goal's own name, or a new one."""
+    names: dict[Ref, Var] = {}
+    for name, cell in cells.items():
+        value = deref(cell)
+        if isinstance(value, Ref):
+            names.setdefault(value, Var(name))
+    numbers = count(1)
+
+    def named(ref: Ref) -> Var:
+        if ref not in names:
+            names[ref] = Var(f"_G{next(numbers)}")
+        return names[ref]
+
+    return {name: resolve(cell, named) for name, cell in cells.items()}

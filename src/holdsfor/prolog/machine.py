@@ -1,0 +1,256 @@
+"""The machine: runs one query with explicit stacks, so that neither depth nor length is bounded by Python's.
+
+Registers are the frame (see `code`): the step at hand, its slots, the height a cut goes back to, the frame below and
+the depth. A last call takes the place of the frame it is called from. A call whose clauses are told apart by an index
+leaves no choice point, so deterministic recursion needs memory only for what it has yet to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from holdsfor.errors import ExecutionProblem
+from holdsfor.prolog.choices import Alternative, Choice, ClausesLeft, RowsLeft, unify_row
+from holdsfor.prolog.code import HALT, PROCEED, Call, Frame, Goal, Registers, Step, Test
+from holdsfor.prolog.compiler import CONTROL, TESTS, compile_body
+from holdsfor.prolog.database import Database, Predicate
+from holdsfor.prolog.library import library_predicates
+from holdsfor.prolog.patterns import Scope, Slots
+from holdsfor.prolog.problems import GoalProblem, located, not_a, undefined
+from holdsfor.prolog.registry import DETERMINISTIC, ENUMERATED, builtin_keys
+from holdsfor.prolog.unify import Trail, copy_term, deref
+from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity
+
+__all__ = ["Machine"]
+
+
+class Machine:
+    """One run of one query."""
+
+    def __init__(self, database: Database, max_steps: int, max_depth: int) -> None:
+        self.database = database
+        self.library = library_predicates()
+        self.max_steps = max_steps
+        self.max_depth = max_depth
+        self.steps_left = max_steps
+        self.trail = Trail()
+        self.choices: list[Choice] = []
+
+    # the choice stack
+
+    def push(self, choice: Choice) -> None:
+        trail = self.trail
+        trail.stamp += 1
+        trail.barrier = choice.stamp = trail.stamp
+        choice.mark = len(trail.entries)
+        self.choices.append(choice)
+        if len(self.choices) > self.max_depth:
+            raise self.too_deep("choice points")
+
+    def push_alternative(self, registers: Registers) -> None:
+        self.push(Alternative(registers))
+
+    def cut_to(self, height: int) -> None:
+        """Drop the choice points above a height."""
+        choices = self.choices
+        if len(choices) > height:
+            mark = choices[height].mark
+            del choices[height:]
+            self.trail.barrier = choices[-1].stamp if choices else 0
+            self.trail.tidy(mark)
+
+    def disable_alternative(self, height: int) -> None:
+        choice = self.choices[height]
+        assert isinstance(choice, Alternative)
+        choice.registers = None
+
+    # budgets
+
+    def count_step(self) -> None:
+        self.steps_left -= 1
+        if self.steps_left < 0:
+            raise self.too_many_steps()
+
+    def too_many_steps(self) -> GoalProblem:
+        hint = "look for a recursion that does not end, or allow more with `max_steps`"
+        return GoalProblem("HF605", f"more than {self.max_steps:,} steps were taken", hint)
+
+    def put_aside(self, registers: Registers) -> Frame:
+        """The registers as a frame to come back to."""
+        depth: int = registers[3][4] + 1
+        if depth > self.max_depth:
+            raise self.too_deep("pending goals")
+        step, slots, cut, parent = registers
+        return step, slots, cut, parent, depth
+
+    def too_deep(self, what: str) -> GoalProblem:
+        hint = "look for a recursion that does not end, or allow more with `max_depth`"
+        return GoalProblem("HF606", f"there are more than {self.max_depth:,} {what}", hint)
+
+    # calling
+
+    def copy(self, term: Term) -> Term:
+        """A copy of a term with new cells."""
+        return copy_term(term, self.trail.stamp)
+
+    def enter_goal(self, args: tuple[Term, ...], parent: Frame) -> Registers:
+        """The registers that run a goal made at run time, the first argument, with the others added to it."""
+        goal = _extended(deref(args[0]), args[1:])
+        key = name_and_arity(goal)
+        scope = Scope(runtime=True)
+        if key in CONTROL or key in TESTS:
+            code = compile_body(goal, scope)
+        else:
+            given = goal.args if isinstance(goal, Struct) else ()
+            code = Call(goal, {}, PROCEED, key, scope.arguments_builder(given))
+        slots: Slots = [None] * scope.size
+        slots[0] = self.trail.stamp
+        return code, slots, len(self.choices), parent
+
+    def call_rows(
+        self, predicate: Predicate | None, key: tuple[str, int], args: tuple[Term, ...], parent: Frame
+    ) -> bool:
+        """Call a table or a built-in; whether it succeeds, with a choice point for further rows."""
+        self.count_step()
+        if predicate is not None:
+            assert predicate.table is not None
+            return self.take_rows(args, predicate.table.rows(args), parent)
+        if key in DETERMINISTIC:
+            return DETERMINISTIC[key](args, self)
+        if key in ENUMERATED:
+            return self.take_rows(args, ENUMERATED[key](args, self), parent)
+        raise undefined(*key, [*self.database.predicates(), *builtin_keys()])
+
+    def take_rows(self, args: tuple[Term, ...], rows: Iterator[tuple[Term, ...]], parent: Frame) -> bool:
+        first = next(rows, None)
+        if first is None:
+            return False
+        second = next(rows, None)
+        if second is None:
+            return unify_row(args, first, self.trail)
+        choice = RowsLeft(args, first, chain((second,), rows), parent)
+        self.push(choice)
+        return choice.resume(self) is not None
+
+    # running
+
+    def solutions(self, goal: Term, text: Term) -> Iterator[None]:
+        """Run a goal whose variables are cells; at each solution they are bound. `text` is the goal as written."""
+        try:
+            registers = self.enter_goal((goal,), (HALT, [], 0, None, 0))
+        except GoalProblem as problem:
+            raise located(problem, text, None) from None
+        yield from self._run(registers, text)
+
+    def _run(self, registers: Registers | None, text: Term) -> Iterator[None]:
+        """Go forward from the registers, and back where that fails, for as long as there is a way.
+
+        Going forward ends at a goal that fails or a call whose clauses, `candidates[at:n]`, are to be tried; the inner
+        loop tries them, goes back to the newest choice point when there are none left, and ends when a clause fits.
+        `left` is the choice point of the clauses being tried, if it was made.
+        """
+        assert registers is not None
+        code: Any
+        code, slots, cut, parent = registers
+        trail, choices, contents, library = self.trail, self.choices, self.database.contents, self.library
+        left: ClausesLeft | None = None
+        try:
+            while True:
+                at = n = 0
+                kind = type(code)
+                if kind is Test:
+                    if code.holds(slots, trail):
+                        code = code.next
+                        continue
+                elif kind is Call:
+                    args = code.build(slots)
+                    if code.next is not PROCEED:
+                        depth: int = parent[4] + 1
+                        if depth > self.max_depth:
+                            raise self.too_deep("pending goals")
+                        parent = (code.next, slots, cut, parent, depth)
+                    predicate = code.predicate or contents.get(code.key) or library.get(code.key)
+                    if predicate is None or (clauses := predicate.clauses) is None:
+                        if self.call_rows(predicate, code.key, args, parent):
+                            code, slots, cut, parent, _ = parent
+                            continue
+                    else:
+                        candidates, dead, time = clauses.candidates(args), clauses.dead, self.database.time
+                        height, n = len(choices), len(candidates)
+                        if dead and candidates is clauses.all:
+                            at = clauses.n_dead_ahead
+                elif code is PROCEED:
+                    code, slots, cut, parent, _ = parent
+                    continue
+                elif code is HALT:
+                    yield
+                elif (registers := code.step(self, slots, cut, parent)) is not None:
+                    code, slots, cut, parent = registers
+                    continue
+
+                while True:
+                    if at < n:
+                        clause = candidates[at]
+                        at += 1
+                        if dead and dead.get(clause, time + 1) <= time:
+                            continue
+                        if at < n:
+                            if left is None:
+                                left = ClausesLeft(args, candidates, n, dead, time, parent)
+                                self.push(left)
+                            left.at = at
+                        elif left is not None:
+                            self.cut_to(height)
+                            left = None
+                        self.steps_left -= 1
+                        if self.steps_left < 0:
+                            raise self.too_many_steps()
+                        first = clause.code or clause.prepare()
+                        fresh = [trail.stamp, *args, *clause.blank]
+                        for slot, match in clause.matchers:
+                            if not match(fresh[slot], fresh, trail):
+                                break
+                        else:
+                            code, slots, cut, left = first, fresh, height, None
+                            break
+                        if left is not None:
+                            trail.undo(left.mark)
+                        continue
+                    if left is not None:
+                        self.cut_to(height)
+                        left = None
+                    if not choices:
+                        return
+                    newest = choices[-1]
+                    trail.undo(newest.mark)
+                    if type(newest) is ClausesLeft:
+                        left, height = newest, len(choices) - 1
+                        args, candidates, at, n = left.args, left.clauses, left.at, left.n
+                        dead, time, parent = left.dead, left.time, left.parent
+                    elif (registers := newest.resume(self)) is not None:
+                        code, slots, cut, parent = registers
+                        break
+        except GoalProblem as problem:
+            raise self.explained(problem, code, slots, text) from None
+
+    def explained(self, problem: GoalProblem, code: Step, slots: Slots, text: Term) -> ExecutionProblem:
+        """The problem with the goal that met it; for a spent budget, the goal that was asked."""
+        if problem.code in ("HF605", "HF606") or not isinstance(code, Goal):
+            return located(problem, text, None)
+        span = None if isinstance(code.goal, Var) else code.goal.span
+        try:
+            return located(problem, code.shown_with(slots), span)
+        except GoalProblem:
+            return located(problem, code.goal, span)
+
+
+def _extended(goal: Term, extra: tuple[Term, ...]) -> Atom | Struct:
+    """The goal with arguments added behind its own."""
+    if not isinstance(goal, Atom | Struct):
+        raise not_a("a goal", goal)
+    if not extra:
+        return goal
+    own = goal.args if isinstance(goal, Struct) else ()
+    return Struct(goal.name, (*own, *extra), goal.span)

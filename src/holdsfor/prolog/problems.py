@@ -1,0 +1,79 @@
+"""What a goal can run into, before and after it is known which goal it was.
+
+A built-in raises a `GoalProblem` that knows the code and the sentence; the machine turns it into an `ExecutionProblem`
+that also names the goal and points at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from holdsfor.errors import Diagnostic, ExecutionProblem, did_you_mean
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import Struct, Term, Var
+
+__all__ = ["GoalProblem", "located", "needs_bound", "not_a", "shown", "undefined"]
+
+_WIDEST_GOAL = 200
+
+
+class GoalProblem(Exception):
+    """A goal cannot go on: `message` is the sentence without the goal."""
+
+    def __init__(self, code: str, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+
+
+def needs_bound(what: str = "an argument") -> GoalProblem:
+    """The problem of a variable where a value is needed."""
+    return GoalProblem("HF602", f"{what} is not bound", "bind it in an earlier goal")
+
+
+def not_a(kind: str, found: Term) -> GoalProblem:
+    """The problem of a term of the wrong kind; an unbound variable is told as such.
+
+    >>> from holdsfor.syntax.terms import Atom
+    >>> not_a("a list", Atom("oops")).message
+    'expected a list, found `oops`'
+    """
+    if isinstance(found, Var):
+        return needs_bound(kind)
+    return GoalProblem("HF603", f"expected {kind}, found `{shown(found)}`")
+
+
+def undefined(name: str, arity: int, known: Iterable[tuple[str, int]]) -> GoalProblem:
+    """The problem of a call to a predicate that does not exist, with the nearest one that does.
+
+    >>> undefined("persn", 1, [("person", 1)]).hint
+    'did you mean `person/1`?'
+    """
+    predicates = sorted(known)
+    message = f"undefined predicate `{name}/{arity}`"
+    arities = [str(n) for other, n in predicates if other == name]
+    if arities:
+        plural = "argument" if arities == ["1"] else "arguments"
+        return GoalProblem("HF601", message, f"`{name}` exists with {' or '.join(arities)} {plural}")
+    same_arity = [f"{other}/{n}" for other, n in predicates if n == arity]
+    any_arity = [f"{other}/{n}" for other, n in predicates]
+    full = f"{name}/{arity}"
+    hint = did_you_mean(full, same_arity) or did_you_mean(full, any_arity)
+    return GoalProblem("HF601", message, hint or f"define it, or declare it with `:- dynamic {full}.`")
+
+
+def located(problem: GoalProblem, goal: Term, span: Span | None) -> ExecutionProblem:
+    """The problem as told to the user: with the goal and its place."""
+    span = span or (None if isinstance(goal, Var) else goal.span)
+    return ExecutionProblem(Diagnostic(problem.code, f"{problem.message} in `{shown(goal)}`", span, problem.hint))
+
+
+def shown(term: Term) -> str:
+    """The term as text, shortened when it is long and outlined when it is nested too deeply to write."""
+    try:
+        text = show(term)
+    except (RecursionError, ValueError):
+        text = f"{term.name}(…)" if isinstance(term, Struct) else "…"
+    return text if len(text) <= _WIDEST_GOAL else text[: _WIDEST_GOAL - 1] + "…"

@@ -1,0 +1,86 @@
+"""Built-in predicates written in Python, by name and arity.
+
+A *deterministic* one is given the dereferenced arguments and the run it is in, binds what it has to say and returns
+whether it holds. An *enumerated* one returns rows, which the machine unifies with the arguments one after another as if
+they were facts; it binds nothing and must not depend on bindings made after it was called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Protocol, TypeAlias
+
+from holdsfor.prolog.compiler import CONTROL, TESTS
+from holdsfor.prolog.database import Database
+from holdsfor.prolog.unify import Trail
+from holdsfor.syntax.terms import Term
+
+__all__ = [
+    "DETERMINISTIC",
+    "ENUMERATED",
+    "Arguments",
+    "Rows",
+    "Run",
+    "builtin_keys",
+    "deterministic",
+    "enumerated",
+    "is_builtin",
+]
+
+Arguments: TypeAlias = tuple[Term, ...]
+Rows: TypeAlias = Iterator[tuple[Term, ...]]
+
+
+class Run(Protocol):
+    """What a built-in may use of the machine."""
+
+    database: Database
+    trail: Trail
+
+    def copy(self, term: Term) -> Term: ...
+
+
+Deterministic: TypeAlias = Callable[[Arguments, Run], bool]
+Enumerated: TypeAlias = Callable[[Arguments, Run], Rows]
+
+DETERMINISTIC: dict[tuple[str, int], Deterministic] = {}
+ENUMERATED: dict[tuple[str, int], Enumerated] = {}
+
+
+def deterministic(*keys: tuple[str, int]) -> Callable[[Deterministic], Deterministic]:
+    """Register a function as a deterministic built-in under names and arities."""
+
+    def register(function: Deterministic) -> Deterministic:
+        DETERMINISTIC.update(dict.fromkeys(keys, function))
+        return function
+
+    return register
+
+
+def enumerated(*keys: tuple[str, int]) -> Callable[[Enumerated], Enumerated]:
+    """Register a function as an enumerated built-in under names and arities."""
+
+    def register(function: Enumerated) -> Enumerated:
+        ENUMERATED.update(dict.fromkeys(keys, function))
+        return function
+
+    return register
+
+
+@cache
+def builtin_keys() -> frozenset[tuple[str, int]]:
+    """Name and arity of everything that is built in, except what is for internal use."""
+    from holdsfor.prolog.library import library_predicates
+
+    keys = {*library_predicates(), *CONTROL, *TESTS, *DETERMINISTIC, *ENUMERATED}
+    return frozenset(key for key in keys if not key[0].startswith("$"))
+
+
+def is_builtin(name: str, arity: int) -> bool:
+    """Whether a predicate is built in.
+
+    >>> is_builtin("member", 2), is_builtin("person", 1)
+    (True, False)
+    """
+    return (name, arity) in builtin_keys()

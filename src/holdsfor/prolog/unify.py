@@ -1,0 +1,245 @@
+"""Variables that take a value, the trail that takes it back, and unification.
+
+A variable of a running goal is a `Ref`: a cell that is empty or holds a term. Binding it is an assignment; going back
+to a choice point empties the cells again that were filled since, which the trail remembers. A cell that is newer than
+the newest choice point need not be remembered, because nothing can go back to a time when it existed and was empty:
+`stamp` and `barrier` tell that, so a deterministic loop leaves no trail however long it runs.
+
+Nothing here recurses. A term that contains itself (`X = f(X)`) can be made, since unification has no occurs check, but
+what would walk it for ever raises a `GoalProblem`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from itertools import repeat
+
+from holdsfor.prolog.problems import GoalProblem
+from holdsfor.syntax.terms import Atom, Struct, Term, Var
+
+__all__ = ["MAX_PAIRS", "Ref", "Trail", "copy_term", "cyclic", "deref", "resolve", "unify", "unify_or_undo"]
+
+MAX_PAIRS = 20_000_000
+
+
+class Ref(Var):
+    """A variable at run time: empty while `value` is None. Equal only to itself."""
+
+    __slots__ = ("stamp", "value")
+
+    def __init__(self, stamp: int = 0) -> None:
+        self.stamp = stamp
+        self.value: Term | None = None
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"_G{id(self)}"
+
+    @property
+    def span(self) -> None:  # type: ignore[override]
+        return None
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f"Ref({self.name})" if self.value is None else f"Ref({self.value!r})"
+
+
+class Trail:
+    """The cells to empty on the way back.
+
+    `stamp` is the number of choice points ever made, `barrier` that of the newest one still there (0: none).
+    A cell carries the stamp of its birth and is recorded when bound if it is older than the barrier.
+    """
+
+    __slots__ = ("barrier", "entries", "stamp")
+
+    def __init__(self) -> None:
+        self.barrier = 0
+        self.stamp = 0
+        self.entries: list[Ref] = []
+
+    def bind(self, ref: Ref, term: Term) -> None:
+        ref.value = term
+        if ref.stamp < self.barrier:
+            self.entries.append(ref)
+
+    def undo(self, mark: int) -> None:
+        """Empty the cells bound since the trail was `mark` long."""
+        entries = self.entries
+        while len(entries) > mark:
+            entries.pop().value = None
+
+    def tidy(self, mark: int) -> None:
+        """Forget entries from `mark` on that the present barrier no longer asks for."""
+        entries = self.entries
+        if len(entries) > mark:
+            barrier = self.barrier
+            entries[mark:] = [ref for ref in entries[mark:] if ref.stamp < barrier]
+
+
+def deref(term: Term) -> Term:
+    """What the term stands for: itself, unless it is a bound cell."""
+    while type(term) is Ref:
+        value = term.value
+        if value is None:
+            return term
+        term = value
+    return term
+
+
+def unify(left: Term, right: Term, trail: Trail) -> bool:
+    """Make the terms equal by binding cells; False if they cannot be (some cells may be bound then)."""
+    left, right = deref(left), deref(right)
+    if type(left) is Struct and type(right) is Struct:
+        return _unify_structures(left, right, trail)
+    return _unify_simple(left, right, trail)
+
+
+def _unify_simple(left: Term, right: Term, trail: Trail) -> bool:
+    """Unify dereferenced terms of which at most one is a structure."""
+    if left is right:
+        return True
+    if type(left) is Ref:
+        if type(right) is Ref and right.stamp > left.stamp:
+            left, right = right, left
+        left.value = right
+        if left.stamp < trail.barrier:
+            trail.entries.append(left)
+        return True
+    if type(right) is Ref:
+        right.value = left
+        if right.stamp < trail.barrier:
+            trail.entries.append(right)
+        return True
+    if type(left) is not type(right):
+        return False
+    if type(left) is Atom:
+        return left.name == right.name  # type: ignore[union-attr]
+    return left.value == right.value  # type: ignore[union-attr]
+
+
+def _unify_structures(left: Struct, right: Struct, trail: Trail) -> bool:
+    pairs: list[tuple[Struct, Struct]] = [(left, right)]
+    for _ in repeat(None, MAX_PAIRS):
+        if not pairs:
+            return True
+        left, right = pairs.pop()
+        if left is right:
+            continue
+        if left.name != right.name or len(left.args) != len(right.args):
+            return False
+        for a, b in zip(left.args, right.args, strict=True):
+            a, b = deref(a), deref(b)
+            if type(a) is Struct and type(b) is Struct:
+                pairs.append((a, b))
+            elif not _unify_simple(a, b, trail):
+                return False
+    raise cyclic()
+
+
+def unify_or_undo(left: Term, right: Term, trail: Trail) -> bool:
+    """Unify, leaving no binding behind when it fails."""
+    mark, barrier = len(trail.entries), trail.barrier
+    trail.barrier = sys.maxsize
+    try:
+        unified = unify(left, right, trail)
+    finally:
+        trail.barrier = barrier
+    if unified:
+        trail.tidy(mark)
+    else:
+        trail.undo(mark)
+    return unified
+
+
+def cyclic() -> GoalProblem:
+    """The problem of a term that contains itself."""
+    return GoalProblem("HF603", "a term contains itself", "a variable was unified with a term it occurs in")
+
+
+def resolve(term: Term, leaf: Callable[[Ref], Term] | None = None) -> Term:
+    """The term with every bound cell replaced by its value and every empty one by `leaf(cell)`.
+
+    Parts in which nothing is replaced are shared, and a part that occurs twice is walked once.
+    """
+    term = deref(term)
+    if type(term) is Ref:
+        return leaf(term) if leaf else term
+    if type(term) is not Struct:
+        return term
+    return _resolve_tree(term, leaf) or _resolve_graph(term, leaf)
+
+
+def _resolve_tree(term: Struct, leaf: Callable[[Ref], Term] | None) -> Term | None:
+    """The resolved term if no part of it occurs twice, else None."""
+    order = [term]
+    seen = {id(term)}
+    for here in order:
+        for arg in here.args:
+            value = deref(arg)
+            if type(value) is Struct:
+                if id(value) in seen:
+                    return None
+                seen.add(id(value))
+                order.append(value)
+    done: dict[int, Term] = {}
+    for here in reversed(order):
+        _resolve_arguments(here, done, leaf)
+    return done[id(term)]
+
+
+def _resolve_graph(term: Struct, leaf: Callable[[Ref], Term] | None) -> Term:
+    done: dict[int, Term] = {}
+    opened: set[int] = set()
+    stack = [term]
+    while stack:
+        here = stack[-1]
+        pending = _resolve_arguments(here, done, leaf)
+        if not pending:
+            stack.pop()
+        elif id(here) in opened:
+            raise cyclic()
+        else:
+            opened.add(id(here))
+            stack.extend(pending)
+    return done[id(term)]
+
+
+def _resolve_arguments(here: Struct, done: dict[int, Term], leaf: Callable[[Ref], Term] | None) -> list[Struct]:
+    """Put the resolved structure in `done`, or return the arguments that must be resolved before it."""
+    if id(here) in done:
+        return []
+    args: list[Term] = []
+    pending: list[Struct] = []
+    for arg in here.args:
+        value = deref(arg)
+        if type(value) is Struct:
+            if id(value) in done:
+                value = done[id(value)]
+            else:
+                pending.append(value)
+        elif leaf is not None and type(value) is Ref:
+            value = leaf(value)
+        args.append(value)
+    if not pending:
+        shared = all(new is old for new, old in zip(args, here.args, strict=True))
+        done[id(here)] = here if shared else Struct(here.name, tuple(args), here.span)
+    return pending
+
+
+def copy_term(term: Term, stamp: int) -> Term:
+    """The term with its empty cells replaced by new ones, the same for the same."""
+    copies: dict[Ref, Ref] = {}
+
+    def copy_of(ref: Ref) -> Ref:
+        if ref not in copies:
+            copies[ref] = Ref(stamp)
+        return copies[ref]
+
+    return resolve(term, copy_of)

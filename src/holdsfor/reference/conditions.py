@@ -1,0 +1,184 @@
+"""Whether the conditions of a rule are satisfied at a time-point, and with which bindings.
+
+Conditions are taken in the order they stand, except that one that cannot be answered yet waits for the variables it
+needs: a comparison for all of them, a negation or a collection for those that also stand outside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from holdsfor.prolog import Engine, evaluate, standard_order_key
+from holdsfor.reference.matching import Binding, match
+from holdsfor.syntax.rules import (
+    Collect,
+    Condition,
+    Either,
+    Ends,
+    Happens,
+    Holds,
+    Initiated,
+    Not,
+    Starts,
+    Terminated,
+    Test,
+    condition_variables,
+)
+from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, list_term, substitute, variables
+
+__all__ = ["Conditions", "Moment"]
+
+_COMPARISONS = frozenset(["<", ">", "=<", ">=", "=:=", "=\\=", "\\=", "\\==", "@<", "@>", "@=<", "@>="])
+
+
+class Moment(Protocol):
+    """What is known at one time-point, as ground events and FVPs (terms `F=V`)."""
+
+    time: int
+
+    def events(self) -> Iterable[Term]: ...
+    def started(self) -> Iterable[Term]: ...
+    def ended(self) -> Iterable[Term]: ...
+    def holding(self, pattern: Term) -> Iterable[Term]: ...
+    def initiated(self) -> Iterable[Term]: ...
+    def broken(self, pattern: Term) -> Iterable[Term]: ...
+    def instances(self, pattern: Term) -> Iterable[Term]: ...
+
+
+class Conditions:
+    """The conditions of one rule, with the head they lead to."""
+
+    def __init__(self, head: Term, time: Var | None, body: tuple[Condition, ...], engine: Engine) -> None:
+        self.head = head
+        self.time = time
+        self.body = body
+        self.engine = engine
+        positive = [c for c in body if not isinstance(c, Not | Collect)]
+        self.outside = {name for c in positive for name in condition_variables(c)} | set(variables(head))
+        self.outside |= {name for c in body if isinstance(c, Collect) for name in variables(c.result)}
+
+    def solutions(self, moment: Moment, binding: Binding | None = None) -> Iterator[Binding]:
+        """The bindings with which all conditions are satisfied at the moment."""
+        known = dict(binding or {})
+        if self.time is not None:
+            known[self.time.name] = Int(moment.time)
+        yield from self.solve(list(self.body), known, moment)
+
+    def solve(self, waiting: list[Condition], binding: Binding, moment: Moment) -> Iterator[Binding]:
+        if not waiting:
+            yield binding
+            return
+        ready = next((c for c in waiting if self.is_ready(c, set(binding))), None)
+        if ready is not None:
+            rest = [c for c in waiting if c is not ready]
+            for extended in self.satisfy(ready, binding, moment):
+                yield from self.solve(rest, extended, moment)
+            return
+        pattern = substitute(self.head, binding)
+        assert variables(pattern), "the safety analysis refuses rules that get stuck"
+        for instance in moment.instances(pattern):
+            grounded = match(pattern, instance, binding)
+            if grounded is not None:
+                yield from self.solve(waiting, grounded, moment)
+
+    def is_ready(self, condition: Condition, bound: set[str]) -> bool:
+        match condition:
+            case Test(Struct(name="is", args=(_, right))):
+                return set(variables(right)) <= bound
+            case Test(Struct(name="=", args=(left, right))):
+                return set(variables(left)) <= bound or set(variables(right)) <= bound
+            case Test(Struct(name=name, args=(_, _)) as goal) if name in _COMPARISONS:
+                return set(variables(goal)) <= bound
+            case Not():
+                return set(condition_variables(condition)) & self.outside <= bound
+            case Collect(template, body):
+                inner = {name for c in body for name in condition_variables(c)} - set(variables(template))
+                return inner & self.outside <= bound
+            case Either(branches):
+                return all(self.can_finish(list(branch), set(bound)) for branch in branches)
+        return True
+
+    def can_finish(self, waiting: list[Condition], bound: set[str]) -> bool:
+        while waiting:
+            ready = next((c for c in waiting if self.is_ready(c, bound)), None)
+            if ready is None:
+                return False
+            waiting.remove(ready)
+            bound.update(condition_variables(ready))
+        return True
+
+    # -- one condition -----------------------------------------------------------------------------------------------
+
+    def satisfy(self, condition: Condition, binding: Binding, moment: Moment) -> Iterator[Binding]:
+        match condition:
+            case Happens(event):
+                yield from _matches(event, moment.events(), binding)
+            case Starts(fvp):
+                yield from _matches(fvp.term, moment.started(), binding)
+            case Ends(fvp):
+                yield from _matches(fvp.term, moment.ended(), binding)
+            case Holds(fvp):
+                pattern = substitute(fvp.term, binding)
+                yield from _matches(fvp.term, moment.holding(pattern), binding)
+            case Initiated(fvp):
+                yield from _matches(fvp.term, moment.initiated(), binding)
+            case Terminated(fvp):
+                pattern = substitute(fvp.term, binding)
+                yield from _matches(fvp.term, moment.broken(pattern), binding)
+            case Test(goal):
+                yield from self.answers(goal, binding)
+            case Not(body):
+                if next(self.solve(list(body), binding, moment), None) is None:
+                    yield binding
+            case Either(branches):
+                for branch in branches:
+                    yield from self.solve(list(branch), binding, moment)
+            case Collect():
+                yield from self.collect(condition, binding, moment)
+
+    def answers(self, goal: Term, binding: Binding) -> Iterator[Binding]:
+        """The bindings with which the background knowledge proves a goal."""
+        for answer in self.engine.solve(substitute(goal, binding)):
+            yield {**binding, **{name: term for name, term in answer.items() if not isinstance(term, Var)}}
+
+    def collect(self, condition: Collect, binding: Binding, moment: Moment) -> Iterator[Binding]:
+        """One answer: what is collected over the distinct solutions of the body, in standard order."""
+        quantified = variables(condition.template)
+        outer = {name: term for name, term in binding.items() if name not in quantified}
+        found = {
+            (substitute(condition.template, solution), tuple(sorted(solution.items(), key=lambda item: item[0])))
+            for solution in self.solve(list(condition.body), outer, moment)
+        }
+        items = sorted((template for template, _ in found), key=standard_order_key)
+        value = aggregate(condition.aggregate, items)
+        extended = None if value is None else match(condition.result, value, binding)
+        if extended is not None:
+            yield extended
+
+
+def _matches(pattern: Term, grounds: Iterable[Term], binding: Binding) -> Iterator[Binding]:
+    for ground in list(grounds):
+        extended = match(pattern, ground, binding)
+        if extended is not None:
+            yield extended
+
+
+def aggregate(kind: str, items: list[Term]) -> Term | None:
+    """What is collected, put together; the greatest and the least of nothing do not exist."""
+    match kind:
+        case "list" | "bag":
+            return list_term(items)
+        case "set":
+            return list_term(dict.fromkeys(items))
+        case "count":
+            return Int(len(items))
+    numbers = [evaluate(item) for item in items]
+    if kind == "sum":
+        total: Int | Float = Int(0)
+        for number in numbers:
+            total = evaluate(Struct("+", (total, number)))
+        return total
+    if not numbers:
+        return None
+    return (max if kind == "max" else min)(numbers, key=lambda number: number.value)

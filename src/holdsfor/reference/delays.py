@@ -1,0 +1,131 @@
+"""Delayed effects that are not due yet.
+
+An initiation of F=V sets up the effects of its `fi` and `ft` declarations. A break of F=V before an effect is due
+cancels it. A re-initiation changes nothing, unless F=V is postponable: then it moves the effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from holdsfor.analysis.patterns import may_match
+from holdsfor.errors import Diagnostic, ExecutionProblem
+from holdsfor.prolog import Engine
+from holdsfor.reference.conditions import Conditions
+from holdsfor.reference.matching import Binding, match
+from holdsfor.syntax.description import EventDescription
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.rules import Condition, Delay, Test
+from holdsfor.syntax.terms import Int, Term, substitute
+
+__all__ = ["Pending", "PendingEffects"]
+
+
+@dataclass
+class Pending:
+    """An effect that waits: `effect` is initiated (`fi`) or terminated (`ft`) at `due`."""
+
+    source: Term
+    kind: str
+    effect: Term
+    delay: int
+    set_up_at: int
+    is_postponable: bool
+    binding: Binding
+    conditions: Conditions
+
+    @property
+    def due(self) -> int:
+        return self.set_up_at + self.delay
+
+
+class PendingEffects:
+    """The effects that wait for their time."""
+
+    def __init__(self, description: EventDescription, engine: Engine) -> None:
+        self.description = description
+        self.engine = engine
+        self.waiting: list[Pending] = []
+        self.spent: set[tuple[Term, Term, int]] = set()
+
+    def next_due(self) -> int | None:
+        return min((effect.due for effect in self.waiting), default=None)
+
+    def due(self, time: int, kind: str, pattern: Term) -> list[Pending]:
+        """The effects of one kind on a pattern that are due."""
+        return [e for e in self.waiting if e.due == time and e.kind == kind and may_match(e.effect, pattern)]
+
+    def settle(self, time: int, is_broken: Callable[[Term], bool]) -> None:
+        """Forget what was due or postponed now, and what a break of its source cancels."""
+        kept: list[Pending] = []
+        for effect in self.waiting:
+            key = (effect.source, effect.effect, effect.delay)
+            if is_broken(effect.source):
+                self.spent.discard(key)
+            elif effect.due > time:
+                kept.append(effect)
+            elif not effect.is_postponable:
+                self.spent.add(key)
+        self.spent = {key for key in self.spent if not is_broken(key[0])}
+        self.waiting = kept
+
+    def set_up(self, fvp: Term, time: int) -> None:
+        """Let an initiation at `time` set up its effects, or postpone them."""
+        for effect in self.effects_of(fvp, time):
+            same = [e for e in self.waiting if (e.source, e.effect, e.delay) == (fvp, effect.effect, effect.delay)]
+            if effect.is_postponable:
+                self.waiting = [e for e in self.waiting if e not in same]
+            elif same or (fvp, effect.effect, effect.delay) in self.spent:
+                continue
+            self.waiting.append(effect)
+
+    def effects_of(self, fvp: Term, time: int) -> Iterator[Pending]:
+        for delay in self.description.delays:
+            binding = match(delay.source.term, fvp, {})
+            if binding is None:
+                continue
+            now, later = _split(delay)
+            for answer in self.answers(now, binding):
+                yield self.pending(fvp, delay, answer, later, time)
+
+    def answers(self, tests: list[Test], binding: Binding) -> Iterator[Binding]:
+        """The bindings that the atemporal conditions of a declaration have."""
+        if not tests:
+            yield binding
+            return
+        conditions = Conditions(Int(0), None, (), self.engine)
+        for extended in conditions.answers(tests[0].goal, binding):
+            yield from self.answers(tests[1:], extended)
+
+    def pending(self, fvp: Term, delay: Delay, binding: Binding, later: tuple[Condition, ...], time: int) -> Pending:
+        length = substitute(delay.delay, binding)
+        if not isinstance(length, Int) or length.value <= 0:
+            message = f"the delay of `{show(fvp)}` is `{show(length)}`, expected a positive integer"
+            raise ExecutionProblem(Diagnostic("HF608", message, delay.span, "check the conditions that compute it"))
+        target = delay.source if delay.target is None else delay.target
+        return Pending(
+            source=fvp,
+            kind="terminatedAt" if delay.target is None else "initiatedAt",
+            effect=substitute(target.term, binding),
+            delay=length.value,
+            set_up_at=time,
+            is_postponable=any(self.postpones(p.fvp.term, p.body, fvp) for p in self.description.postponable),
+            binding=binding,
+            conditions=Conditions(target.term, delay.time, later, self.engine),
+        )
+
+    def postpones(self, pattern: Term, body: tuple[Condition, ...], fvp: Term) -> bool:
+        binding = match(pattern, fvp, {})
+        tests = [condition for condition in body if isinstance(condition, Test)]
+        return binding is not None and next(self.answers(tests, binding), None) is not None
+
+
+def _split(delay: Delay) -> tuple[list[Test], tuple[Condition, ...]]:
+    """The conditions before the first temporal one, which compute the delay, and those tested when it is due."""
+    now: list[Test] = []
+    for i, condition in enumerate(delay.body):
+        if not isinstance(condition, Test):
+            return now, delay.body[i:]
+        now.append(condition)
+    return now, ()

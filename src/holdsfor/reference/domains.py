@@ -1,0 +1,109 @@
+"""Which events and FVPs there are: groundings, dynamic domains, and what the input and the background mention.
+
+A fluent with `grounding` rules has the instances these rules have. For one without, a variable ranges over the
+constants of its *sort*: those that the input, the background knowledge and the rules mention in the places that the
+rules connect with the variable's place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import product
+
+from holdsfor.analysis.names import Names
+from holdsfor.prolog import Database, Engine, standard_order_key
+from holdsfor.reference.history import History
+from holdsfor.reference.matching import match
+from holdsfor.reference.sorts import Sorts
+from holdsfor.syntax.description import EventDescription
+from holdsfor.syntax.rules import Fvp
+from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity, substitute, variables
+
+__all__ = ["Domains", "fill_dynamic_domains"]
+
+
+def fill_dynamic_domains(description: EventDescription, names: Names, history: History, database: Database) -> None:
+    """Add to the database the members that the input gives to the dynamic domains."""
+    dynamic = {name_and_arity(domain) for domain in description.dynamic_domains}
+    sources: list[tuple[Term, Term]] = []
+    for grounding in description.groundings:
+        entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
+        if _is_input(entity, names):
+            goals = [goal for goal in grounding.goals if isinstance(goal, Struct)]
+            sources += [(entity, goal) for goal in goals if name_and_arity(goal) in dynamic]
+    for collected in description.collected:
+        sources += [(entity, collected.domain) for entity in collected.entities]
+        dynamic.add(name_and_arity(collected.domain))
+    for name, arity in sorted(dynamic):
+        database.declare_dynamic(name, arity)
+    for member in sorted(_members(sources, history), key=standard_order_key):
+        database.add_clause(member, None, None)
+
+
+def _is_input(entity: Term, names: Names) -> bool:
+    if isinstance(entity, Struct) and entity.name == "=":
+        defined = {name_and_arity(p.args[0]) for p in (*names.simple, *names.static) if isinstance(p, Struct)}
+        return name_and_arity(entity.args[0]) not in defined
+    return name_and_arity(entity) not in {name_and_arity(e) for e in names.output_events}
+
+
+def _members(sources: list[tuple[Term, Term]], history: History) -> set[Term]:
+    members: set[Term] = set()
+    for term in history.terms():
+        for entity, domain in sources:
+            binding = match(entity, term, {})
+            if binding is not None:
+                member = substitute(domain, binding)
+                if is_ground(member):
+                    members.add(member)
+    return members
+
+
+class Domains:
+    """The instances of every pattern, and whether an instance is in its declared grounding."""
+
+    def __init__(self, description: EventDescription, engine: Engine, sorts: Sorts) -> None:
+        self.engine = engine
+        self.sorts = sorts
+        self.grounded = {
+            name_and_arity(g.entity.fluent if isinstance(g.entity, Fvp) else g.entity) for g in description.groundings
+        }
+        self.includes = cache(self._includes)
+        self.includes_fluent = cache(self._includes_fluent)
+
+    def is_declared(self, pattern: Term) -> bool:
+        """Whether the fluent or event of the pattern has a grounding."""
+        is_fvp = isinstance(pattern, Struct) and pattern.name == "="
+        return name_and_arity(pattern.args[0] if is_fvp else pattern) in self.grounded  # type: ignore[union-attr]
+
+    def _includes(self, term: Term) -> bool:
+        """Whether a ground event or FVP may be derived."""
+        return not self.is_declared(term) or self.engine.holds(Struct("grounding", (term,)))
+
+    def _includes_fluent(self, fluent: Term) -> bool:
+        """Whether some value of the ground fluent may be derived."""
+        open_value = Struct("=", (fluent, Var("Value")))
+        return not self.is_declared(open_value) or self.engine.holds(Struct("grounding", (open_value,)))
+
+    def instances(self, pattern: Term) -> Iterator[Term]:
+        """The ground instances of a pattern, each once."""
+        if is_ground(pattern):
+            yield pattern
+            return
+        if not self.is_declared(pattern):
+            yield from self.over_sorts(pattern)
+            return
+        seen: set[Term] = set()
+        for answer in self.engine.solve(Struct("grounding", (pattern,))):
+            for instance in self.over_sorts(substitute(pattern, answer)):
+                if instance not in seen:
+                    seen.add(instance)
+                    yield instance
+
+    def over_sorts(self, pattern: Term) -> Iterator[Term]:
+        """The pattern with its variables replaced by every constant of their sorts."""
+        names = list(variables(pattern))
+        choices: Iterable[tuple[Term, ...]] = product(*(self.sorts.members(pattern, name) for name in names))
+        for choice in choices:
+            yield substitute(pattern, dict(zip(names, choice, strict=True)))

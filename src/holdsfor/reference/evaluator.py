@@ -1,0 +1,341 @@
+"""The semantics, slow and readable: what holds when, over a whole history, point by point.
+
+The components of the dependency graph are worked through level by level. A statically determined FVP is computed from
+the finished intervals of others. Events and simple fluents are computed by walking along the time-points at which
+anything happens: at each, the rules say which events happen and what is initiated and terminated, and inertia carries
+the rest to the next. Delayed effects wait in a list until they are due. There are no windows and nothing is clever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.dependencies import Vertex
+from holdsfor.analysis.levels import Component, Moment
+from holdsfor.analysis.patterns import may_match
+from holdsfor.errors import Diagnostic, ExecutionProblem
+from holdsfor.prolog import Engine, standard_order_key
+from holdsfor.prolog.background import background_database
+from holdsfor.reference.conditions import Conditions
+from holdsfor.reference.delays import Pending, PendingEffects
+from holdsfor.reference.domains import Domains, fill_dynamic_domains
+from holdsfor.reference.history import History, Run
+from holdsfor.reference.intervals import INF, Intervals, contains, next_point, previous_point
+from holdsfor.reference.matching import match
+from holdsfor.reference.sorts import sorts_of
+from holdsfor.reference.static import interval_rule_results
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.rules import PointRule
+from holdsfor.syntax.terms import Int, Struct, Term, is_ground, name_and_arity, substitute
+
+__all__ = ["Answer", "recognise"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was recognised: maximal intervals of FVPs (terms `F=V`) and time-points of output events."""
+
+    run: Run
+    intervals: dict[Term, Intervals]
+    times: dict[Term, tuple[int, ...]]
+
+    def holds_for(self, fvp: Term) -> Intervals:
+        return self.intervals.get(fvp, ())
+
+    def holds_at(self, time: int) -> list[Term]:
+        """The FVPs that hold at a time-point, in standard order."""
+        return [fvp for fvp, intervals in self.intervals.items() if contains(intervals, time)]
+
+
+def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Term] = ()) -> Answer:
+    """The answer of an event description over a history. Start-up goals may change the background knowledge."""
+    database = background_database(compiled.description)
+    database.add_clause(Struct("queryTime", (Int(run.end),)), None, None)
+    engine = Engine(database)
+    for goal in goals:
+        engine.run(goal)
+    fill_dynamic_domains(compiled.description, compiled.names, history, database)
+    sorts = sorts_of(compiled.description, database, history.terms())
+    world = World(run, Domains(compiled.description, engine, sorts), engine)
+    for time, event in history.happenings(run):
+        world.events.setdefault(time, {})[event] = None
+    for fvp, intervals in history.intervals(run).items():
+        world.finish(fvp, intervals)
+    output: dict[Term, Intervals] = {}
+    for component in compiled.levels.components:
+        if component.vertices[0].kind == "static":
+            found = _static(compiled, component, world)
+        elif component.is_input:
+            continue
+        else:
+            found = _Walk(compiled, component, world).intervals()
+        output.update(found)
+        for fvp, intervals in found.items():
+            world.finish(fvp, intervals, is_simple=component.vertices[0].kind != "static")
+    return Answer(run, _in_order(output), _output_events(compiled, world))
+
+
+def _in_order(output: dict[Term, Intervals]) -> dict[Term, Intervals]:
+    return {fvp: output[fvp] for fvp in sorted(output, key=standard_order_key) if output[fvp]}
+
+
+def _output_events(compiled: Compiled, world: World) -> dict[Term, tuple[int, ...]]:
+    names = {name_and_arity(event) for event in compiled.names.output_events}
+    times: dict[Term, list[int]] = {}
+    for time in sorted(world.events):
+        for event in world.events[time]:
+            if name_and_arity(event) in names:
+                times.setdefault(event, []).append(time)
+    return {event: tuple(times[event]) for event in sorted(times, key=standard_order_key)}
+
+
+def _static(compiled: Compiled, component: Component, world: World) -> dict[Term, Intervals]:
+    """The intervals of a statically determined fluent."""
+    rules = [
+        rule
+        for rule in compiled.description.interval_rules
+        if not rule.is_empty and any(may_match(rule.fvp.term, v.pattern) for v in component.vertices)
+    ]
+    return interval_rule_results(rules, world.finished, world.domains, world.engine, world.run)
+
+
+class World:
+    """Everything known so far: what happens at each time-point, and the intervals of what is finished."""
+
+    def __init__(self, run: Run, domains: Domains, engine: Engine) -> None:
+        self.run = run
+        self.domains = domains
+        self.engine = engine
+        self.events: dict[int, dict[Term, None]] = {}
+        self.started: dict[int, dict[Term, None]] = {}
+        self.ended: dict[int, dict[Term, None]] = {}
+        self.initiated: dict[int, dict[Term, None]] = {}
+        self.terminated: dict[int, dict[Term, None]] = {}
+        self.finished: dict[tuple[str, int], dict[Term, Intervals]] = {}
+
+    def finish(self, fvp: Term, intervals: Intervals, *, is_simple: bool = False) -> None:
+        """Note the intervals of an FVP, with the start and end events that follow from them.
+
+        Those of a simple fluent were noted on the way, with the initiations and terminations.
+        """
+        assert isinstance(fvp, Struct)
+        self.finished.setdefault(name_and_arity(fvp.args[0]), {})[fvp] = intervals
+        if is_simple:
+            return
+        for start, end in intervals:
+            self.note(self.started, previous_point(start, self.run.tick), fvp)
+            if end != INF:
+                self.note(self.ended, previous_point(int(end), self.run.tick), fvp)
+
+    def note(self, where: dict[int, dict[Term, None]], time: int, term: Term) -> None:
+        """Let something happen, if the time-point belongs to the run."""
+        if self.run.start <= time <= self.run.end:
+            where.setdefault(time, {})[term] = None
+
+    def times(self) -> set[int]:
+        """The time-points at which anything happens."""
+        return {*self.events, *self.started, *self.ended, *self.initiated, *self.terminated}
+
+
+class _Walk:
+    """One component of events and simple fluents, walked along the time-points."""
+
+    def __init__(self, compiled: Compiled, component: Component, world: World) -> None:
+        self.world = world
+        self.vertices = component.vertices
+        self.moments = [m for m in compiled.moments if m.vertex in set(component.vertices)]
+        self.rules = {rule: self._conditions(rule) for rule in compiled.description.point_rules}
+        self.pending = PendingEffects(compiled.description, world.engine)
+        self.current: dict[Term, tuple[Term, int]] = {}
+        self.results: dict[Term, list[tuple[int, float]]] = {}
+        self.time = world.run.start
+        self._begin(compiled)
+
+    def _conditions(self, rule: PointRule) -> Conditions:
+        return Conditions(rule.head_term, rule.time, rule.body, self.world.engine)
+
+    def _begin(self, compiled: Compiled) -> None:
+        """Let the initial values hold from the first time-point on."""
+        for initially in compiled.description.initially:
+            if not self.concerns(initially.fvp.term):
+                continue
+            conditions = Conditions(initially.fvp.term, None, initially.body, self.world.engine)
+            for binding in conditions.solutions(self):
+                for fvp in self.world.domains.instances(substitute(initially.fvp.term, binding)):
+                    if self.world.domains.includes(fvp):
+                        self._hold_initially(fvp)
+
+    def _hold_initially(self, fvp: Term) -> None:
+        assert isinstance(fvp, Struct)
+        fluent, value = fvp.args
+        other = self.current.get(fluent, (value, 0))[0]
+        if other != value:
+            message = f"`{show(fluent)}` has two initial values, `{show(other)}` and `{show(value)}`"
+            raise ExecutionProblem(Diagnostic("HF607", message, fvp.span, "a fluent has at most one value at a time"))
+        self.current[fluent] = (value, self.world.run.first_point)
+
+    def concerns(self, pattern: Term) -> bool:
+        return any(may_match(vertex.pattern, pattern) for vertex in self.vertices)
+
+    # -- the walk ----------------------------------------------------------------------------------------------------
+
+    def intervals(self) -> dict[Term, Intervals]:
+        """Walk to the end of the run and return the intervals of the component's FVPs."""
+        due = sorted(self.world.times())
+        while due or self.pending.next_due() is not None:
+            following = self.pending.next_due()
+            self.time = min(t for t in (due[0] if due else None, following) if t is not None)
+            if self.time > self.world.run.end:
+                break
+            due = due[1:] if due and due[0] == self.time else due
+            self.step()
+        for fluent, (value, since) in self.current.items():
+            self.results.setdefault(Struct("=", (fluent, value)), []).append((since, INF))
+        return {fvp: tuple(intervals) for fvp, intervals in self.results.items()}
+
+    def step(self) -> None:
+        """Work through one time-point: rules and due effects first, then inertia."""
+        for moment in self.moments:
+            match moment.what:
+                case "happens":
+                    self.derive_events(moment.vertex)
+                case "initiated":
+                    self.derive_effects(moment, "initiatedAt")
+                case "terminated":
+                    self.derive_effects(moment, "terminatedAt")
+        started, ended = self.starting(), self.ending()
+        for fvp in ended:
+            self.end(fvp)
+        for fvp in started:
+            self.start(fvp)
+        self.pending.settle(self.time, self.is_broken)
+        for fvp in self.own(self.initiated()):
+            self.pending.set_up(fvp, self.time)
+
+    def own(self, fvps: Iterable[Term]) -> list[Term]:
+        return [fvp for fvp in fvps if self.concerns(fvp)]
+
+    def end(self, fvp: Term) -> None:
+        assert isinstance(fvp, Struct)
+        _, since = self.current.pop(fvp.args[0])
+        self.results.setdefault(fvp, []).append((since, next_point(self.time, self.world.run.tick)))
+        self.world.note(self.world.ended, self.time, fvp)
+
+    def start(self, fvp: Term) -> None:
+        assert isinstance(fvp, Struct)
+        self.current[fvp.args[0]] = (fvp.args[1], next_point(self.time, self.world.run.tick))
+        self.world.note(self.world.started, self.time, fvp)
+
+    # -- rules -------------------------------------------------------------------------------------------------------
+
+    def heads(self, vertex: Vertex, kind: str) -> Iterator[Term]:
+        """The heads that the rules of one kind derive at this time-point for a vertex; variables may be left."""
+        for rule, conditions in self.rules.items():
+            if rule.kind == kind and may_match(rule.head_term, vertex.pattern):
+                for binding in list(conditions.solutions(self)):
+                    head = substitute(rule.head_term, binding)
+                    if may_match(head, vertex.pattern):
+                        yield head
+
+    def derive_events(self, vertex: Vertex) -> None:
+        for head in list(self.heads(vertex, "happensAt")):
+            for event in self.world.domains.instances(head):
+                if match(vertex.pattern, event, {}) is not None and self.world.domains.includes(event):
+                    self.world.note(self.world.events, self.time, event)
+
+    def derive_effects(self, moment: Moment, kind: str) -> None:
+        """Note what rules and due effects initiate or terminate for one vertex."""
+        vertex = moment.vertex
+        where = self.world.initiated if kind == "initiatedAt" else self.world.terminated
+        heads = list(self.heads(vertex, kind))
+        heads += list(self.due_effects(vertex, kind))
+        for head in heads:
+            for fvp in [head] if kind == "terminatedAt" else self.world.domains.instances(head):
+                if kind == "terminatedAt" or self.may_be_initiated(fvp, vertex):
+                    self.world.note(where, self.time, fvp)
+
+    def may_be_initiated(self, fvp: Term, vertex: Vertex) -> bool:
+        assert isinstance(fvp, Struct)
+        return match(vertex.pattern, fvp, {}) is not None and self.world.domains.includes_fluent(fvp.args[0])
+
+    def due_effects(self, vertex: Vertex, kind: str) -> Iterator[Term]:
+        """The delayed effects of one kind on a vertex that are due now and whose conditions are satisfied."""
+        for effect in self.pending.due(self.time, kind, vertex.pattern):
+            if effect.is_postponable and effect.source in self.world.initiated.get(self.time, {}):
+                continue
+            if self.conditions_of(effect):
+                yield effect.effect
+
+    def conditions_of(self, effect: Pending) -> bool:
+        return next(effect.conditions.solutions(self, effect.binding), None) is not None
+
+    # -- what is known at this time-point (the protocol `Moment` of the conditions) ------------------------------------
+
+    def events(self) -> Iterable[Term]:
+        return self.world.events.get(self.time, {})
+
+    def initiated(self) -> Iterable[Term]:
+        return self.world.initiated.get(self.time, {})
+
+    def started(self) -> Iterable[Term]:
+        """The FVPs whose intervals start now: of finished components, and of this one."""
+        return [*self.world.started.get(self.time, {}), *self.starting()]
+
+    def ended(self) -> Iterable[Term]:
+        """The FVPs whose intervals end now: of finished components, and of this one."""
+        return [*self.world.ended.get(self.time, {}), *self.ending()]
+
+    def starting(self) -> list[Term]:
+        """The FVPs of this component that do not hold yet, are initiated and not broken."""
+        candidates = [fvp for fvp in self.own(self.initiated()) if not self.holds(fvp)]
+        return [fvp for fvp in candidates if not self.is_broken(fvp) and self.world.domains.includes(fvp)]
+
+    def ending(self) -> list[Term]:
+        """The FVPs of this component that hold and are broken."""
+        return [fvp for fvp in self.current_fvps() if self.is_broken(fvp)]
+
+    def current_fvps(self) -> list[Term]:
+        return [Struct("=", (fluent, value)) for fluent, (value, _) in self.current.items()]
+
+    def holds(self, fvp: Term) -> bool:
+        """Whether an FVP of this component holds now, or will from the next time-point on."""
+        assert isinstance(fvp, Struct)
+        return fvp.args[0] in self.current and self.current[fvp.args[0]][0] == fvp.args[1]
+
+    def holding(self, pattern: Term) -> Iterable[Term]:
+        """The FVPs of a pattern that hold now."""
+        assert isinstance(pattern, Struct)
+        key = name_and_arity(pattern.args[0])
+        for fvp, intervals in self.world.finished.get(key, {}).items():
+            if contains(intervals, self.time):
+                yield fvp
+        for fluent, (value, since) in self.current.items():
+            if since <= self.time and name_and_arity(fluent) == key:
+                yield Struct("=", (fluent, value))
+
+    def is_broken(self, fvp: Term) -> bool:
+        """Whether a ground FVP is terminated now, or another value of its fluent is initiated."""
+        assert isinstance(fvp, Struct)
+        terminated = self.world.terminated.get(self.time, {})
+        if any(match(pattern, fvp, {}) is not None for pattern in terminated):
+            return True
+        initiated = (other for other in self.initiated() if isinstance(other, Struct))
+        return any(other.args[0] == fvp.args[0] and other.args[1] != fvp.args[1] for other in initiated)
+
+    def broken(self, pattern: Term) -> Iterable[Term]:
+        """The FVPs of a pattern that are broken now."""
+        candidates = dict.fromkeys(self.world.domains.instances(pattern))
+        if not is_ground(pattern):
+            candidates.update(dict.fromkeys(self.holding(pattern)))
+            candidates.update(dict.fromkeys(self.initiated()))
+            candidates.update(dict.fromkeys(t for t in self.world.terminated.get(self.time, {}) if is_ground(t)))
+        return [fvp for fvp in candidates if match(pattern, fvp, {}) is not None and self.is_broken(fvp)]
+
+    def instances(self, pattern: Term) -> Iterable[Term]:
+        """The instances a head with unbound variables may take: of its grounding, and of what holds now."""
+        candidates = dict.fromkeys(self.world.domains.instances(pattern))
+        if isinstance(pattern, Struct) and pattern.name == "=":
+            candidates.update(dict.fromkeys(self.holding(pattern)))
+        return [c for c in candidates if match(pattern, c, {}) is not None]

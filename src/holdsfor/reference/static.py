@@ -1,0 +1,205 @@
+"""Statically determined fluents: the steps of `holdsFor` rules, one instance at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from holdsfor.errors import Diagnostic, ExecutionProblem
+from holdsfor.prolog import Engine, evaluate
+from holdsfor.reference.domains import Domains
+from holdsfor.reference.history import Run
+from holdsfor.reference.intervals import (
+    INF,
+    Interval,
+    Intervals,
+    allen,
+    complement,
+    intersect,
+    longer_than,
+    maximal,
+    next_point,
+    relative_complement,
+    shorter_than,
+    union,
+)
+from holdsfor.reference.matching import Binding, match
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.rules import (
+    Allen,
+    Complement,
+    Duration,
+    HoldsFor,
+    Intersect,
+    IntervalCall,
+    IntervalRule,
+    IntervalStep,
+    Not,
+    RelativeComplement,
+    Test,
+    Union,
+)
+from holdsfor.syntax.terms import (
+    Atom,
+    Int,
+    Struct,
+    Term,
+    Var,
+    list_items,
+    list_term,
+    name_and_arity,
+    substitute,
+    variables,
+)
+
+__all__ = ["interval_rule_results"]
+
+Finished = dict[tuple[str, int], dict[Term, Intervals]]
+_COMPARISONS = frozenset(["<", ">", "=<", ">=", "=:=", "=\\=", "\\=", "\\==", "@<", "@>", "@=<", "@>=", "is"])
+
+
+def interval_rule_results(
+    rules: Iterable[IntervalRule], finished: Finished, domains: Domains, engine: Engine, run: Run
+) -> dict[Term, Intervals]:
+    """The intervals that the rules of one fluent give its FVPs: the union over all rules and all their answers."""
+    found: dict[Term, list[Intervals]] = {}
+    for rule in rules:
+        evaluation = _Evaluation(finished, domains, engine, run)
+        for binding, intervals in evaluation.results(rule):
+            fvp = substitute(rule.fvp.term, binding)
+            if domains.includes(fvp):
+                found.setdefault(fvp, []).append(intervals)
+    return {fvp: union(lists) for fvp, lists in found.items()}
+
+
+class _Evaluation:
+    """One rule. Interval lists are bound beside the data: `lists` by variable name."""
+
+    def __init__(self, finished: Finished, domains: Domains, engine: Engine, run: Run) -> None:
+        self.finished = finished
+        self.domains = domains
+        self.engine = engine
+        self.run = run
+
+    def results(self, rule: IntervalRule) -> Iterator[tuple[Binding, Intervals]]:
+        """Every answer of the rule: a binding of its head and the intervals."""
+        assert isinstance(rule.result, Var)
+        heads = self.domains.instances(rule.fvp.term) if self.domains.is_declared(rule.fvp.term) else [rule.fvp.term]
+        for head in heads:
+            binding = match(rule.fvp.term, head, {}) if head is not rule.fvp.term else {}
+            if binding is None:
+                continue
+            for answer, lists in self.follow(list(rule.body), binding, {}):
+                for instance in self.domains.instances(substitute(rule.fvp.term, answer)):
+                    bound = match(rule.fvp.term, instance, {})
+                    if bound is not None:
+                        yield bound, lists[rule.result.name]
+
+    def follow(
+        self, steps: list[IntervalStep], binding: Binding, lists: dict[str, Intervals]
+    ) -> Iterator[tuple[Binding, dict[str, Intervals]]]:
+        if not steps:
+            yield binding, lists
+            return
+        step = next((s for s in steps if self.is_ready(s, binding)), steps[0])
+        rest = [s for s in steps if s is not step]
+        for extended, more in self.take(step, binding, lists):
+            yield from self.follow(rest, extended, {**lists, **more})
+
+    def is_ready(self, step: IntervalStep, binding: Binding) -> bool:
+        """A comparison, a negation and a duration wait for their data; the rest goes in order."""
+        match step:
+            case Test(Struct(name="is", args=(_, right))):
+                return set(variables(right)) <= set(binding)
+            case Test(Struct(name=name) as goal) if name in _COMPARISONS:
+                return set(variables(goal)) <= set(binding)
+            case Duration(bound=bound):
+                return set(variables(bound)) <= set(binding)
+        return not isinstance(step, Not)
+
+    def take(
+        self, step: IntervalStep, binding: Binding, lists: dict[str, Intervals]
+    ) -> Iterator[tuple[Binding, dict[str, Intervals]]]:
+        def of(term: Term) -> Intervals:
+            return lists[term.name] if isinstance(term, Var) else read_intervals(term, step)
+
+        def several(terms: Sequence[Term]) -> list[Intervals]:
+            return [of(term) for term in terms]
+
+        now = next_point(self.run.end, self.run.tick)
+        match step:
+            case HoldsFor(fvp, result):
+                for instance in self.domains.instances(substitute(fvp.term, binding)):
+                    extended = match(fvp.term, instance, binding)
+                    if extended is not None:
+                        yield extended, {result.name: self.intervals_of(instance)}
+            case Union(operands, result):
+                yield binding, {result.name: union(several(operands))}
+            case Intersect(operands, result):
+                yield binding, {result.name: intersect(several(operands))}
+            case RelativeComplement(base, operands, result):
+                yield binding, {result.name: relative_complement(of(base), several(operands))}
+            case Complement(operands, result):
+                yield binding, {result.name: complement(several(operands), self.run.first_point)}
+            case Duration(comparison, intervals, bound, result):
+                limit = evaluate(substitute(bound, binding)).value
+                keep = longer_than if comparison == "greater" else shorter_than
+                yield binding, {result.name: keep(of(intervals), limit, now)}
+            case Allen(relation, source, target, mode, result):
+                yield binding, {result.name: allen(relation, of(source), of(target), mode, self.run.tick)}
+            case Test(goal):
+                for answer in self.engine.solve(substitute(goal, binding)):
+                    bound_now = {name: term for name, term in answer.items() if not isinstance(term, Var)}
+                    yield {**binding, **bound_now}, {}
+            case Not(body):
+                if not self.engine.holds(substitute(_conjunction(body), binding)):
+                    yield binding, {}
+            case IntervalCall():
+                yield from self.call(step, binding, lists)
+
+    def intervals_of(self, fvp: Term) -> Intervals:
+        assert isinstance(fvp, Struct)
+        return self.finished.get(name_and_arity(fvp.args[0]), {}).get(fvp, ())
+
+    def call(
+        self, step: IntervalCall, binding: Binding, lists: dict[str, Intervals]
+    ) -> Iterator[tuple[Binding, dict[str, Intervals]]]:
+        """A goal of the background knowledge, with the lists as terms `[(S,E),…]`."""
+        given = {name: write_intervals(lists[name]) for name in step.inputs}
+        for answer in self.engine.solve(substitute(step.goal, {**binding, **given})):
+            data: Binding = {}
+            found: dict[str, Intervals] = {}
+            for name, term in answer.items():
+                if list_items(term)[1] == Atom("[]"):
+                    found[name] = read_intervals(term, step)
+                elif not isinstance(term, Var):
+                    data[name] = term
+            yield {**binding, **data}, found
+
+
+def _conjunction(body: Sequence[object]) -> Term:
+    goals = [condition.goal for condition in body if isinstance(condition, Test)]
+    result: Term = Atom("true")
+    for goal in reversed(goals):
+        result = Struct(",", (goal, result))
+    return result
+
+
+def write_intervals(intervals: Intervals) -> Term:
+    """The list as the term `[(S,E),…]`, with `inf` for an open end."""
+    ends = [Atom("inf") if end == INF else Int(int(end)) for _, end in intervals]
+    return list_term(Struct(",", (Int(start), end)) for (start, _), end in zip(intervals, ends, strict=True))
+
+
+def read_intervals(term: Term, step: IntervalStep) -> Intervals:
+    """The intervals that a term `[(S,E),…]` stands for."""
+    found: list[Interval] = []
+    for item in list_items(term)[0]:
+        match item:
+            case Struct(name=",", args=(Int(start), Int(end))):
+                found.append((start, end))
+            case Struct(name=",", args=(Int(start), Atom("inf"))):
+                found.append((start, INF))
+            case _:
+                message = f"expected an interval `(S,E)`, found `{show(item)}`"
+                raise ExecutionProblem(Diagnostic("HF609", message, step.span))
+    return maximal(found)

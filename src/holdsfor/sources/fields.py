@@ -1,0 +1,50 @@
+"""Fields of records to constants.
+
+A field is a number if it reads as a canonical integer or decimal; `003` and other codes stay atoms. A field that is
+written as a quoted atom, a string or a structure, such as `close_ballot(c1,m1)`, is read as that term. Everything else
+is an atom, as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from holdsfor.errors import SyntaxProblem
+from holdsfor.syntax.parser import parse_term
+from holdsfor.syntax.terms import Atom, Float, Int, Term, is_ground
+
+__all__ = ["read_field", "read_time"]
+
+_INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,3999})\Z", re.ASCII)
+_DECIMAL = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\Z", re.ASCII)
+_WRITTEN_OUT = re.compile(r"'.*'\Z|\".*\"\Z|[a-z]\w*\(.*\)\Z", re.ASCII | re.DOTALL)
+_EARLIEST, _LATEST = -(2**63), 2**63 - 1
+
+
+@lru_cache(maxsize=1 << 16)
+def read_field(text: str) -> Term:
+    """The term a field stands for.
+
+    >>> read_field("1.50"), read_field("003"), read_field("Chris")
+    (Float(value=1.5), Atom(name='003'), Atom(name='Chris'))
+    """
+    if _INTEGER.match(text):
+        return Int(int(text))
+    if _DECIMAL.match(text):
+        return Float(float(text))
+    if _WRITTEN_OUT.match(text):
+        try:
+            term = parse_term(text)
+        except SyntaxProblem:
+            return Atom(text)
+        return term if is_ground(term) else Atom(text)
+    return Atom(text)
+
+
+def read_time(text: str) -> int | None:
+    """The time-point a field stands for, or None if it is not a 64-bit integer."""
+    if len(text) > 20 or not _INTEGER.match(text):
+        return None
+    time = int(text)
+    return time if _EARLIEST <= time <= _LATEST else None

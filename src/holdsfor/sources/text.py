@@ -1,0 +1,129 @@
+"""Records as `|`-separated text, as RTEC has them.
+
+    event                               name|arrival|occurrence|arg…
+    input fluent at a time-point        name|arrival|occurrence|value|arg…
+    input fluent over an interval       name|arrival|start|end|value|arg…
+
+A leading `-` takes a record back. Which shape a name has follows from the event description. A record that does not fit
+is set aside with its line and the reason; one of a name that no rule uses is counted and passed over.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from holdsfor.analysis.names import Names, Record
+from holdsfor.sources.fields import read_field, read_time
+from holdsfor.syntax.terms import Atom, Struct, Term
+
+__all__ = ["Reading", "SetAside", "read_text_records"]
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """A record that does not fit."""
+
+    file: str
+    line: int
+    text: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.reason}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What one record says: an event at `start`, or an FVP over `[start, end)`."""
+
+    entity: Term
+    value: Term | None
+    start: int
+    end: int
+
+
+@dataclass
+class Reading:
+    """Everything read so far."""
+
+    n_records: int = 0
+    unused: Counter[str] = field(default_factory=Counter)
+    set_aside: list[SetAside] = field(default_factory=list)
+    _operations: list[tuple[int, int, bool, Fact, SetAside]] = field(default_factory=list)
+
+    def facts(self) -> list[Fact]:
+        """What remains after retractions, in order of arrival; a record that comes twice counts once.
+
+        A retraction of a record that is not there is set aside.
+        """
+        standing: dict[Fact, None] = {}
+        for _, _, is_retraction, fact, origin in sorted(self._operations, key=lambda operation: operation[:2]):
+            if not is_retraction:
+                standing[fact] = None
+            elif fact in standing:
+                del standing[fact]
+            else:
+                self.set_aside.append(origin)
+        self._operations.clear()
+        return list(standing)
+
+
+class _Misfit(Exception):
+    """The record at hand does not fit; the message is the reason."""
+
+
+def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, reading: Reading) -> None:
+    """Add the records of a text to the reading."""
+    shapes: dict[str, list[Record]] = {}
+    for record in names.records:
+        shapes.setdefault(record.name, []).append(record)
+    for number, line in enumerate(lines, start=1):
+        text = line.strip()
+        if not text:
+            continue
+        reading.n_records += 1
+        name = text.split("|", 1)[0].removeprefix("-").strip()
+        if name not in shapes and "|" in text:
+            reading.unused[name] += 1
+            continue
+        try:
+            arrival, fact = _fact(text.removeprefix("-"), shapes.get(name, []), tick)
+        except _Misfit as misfit:
+            reading.set_aside.append(SetAside(file, number, text, str(misfit)))
+            continue
+        origin = SetAside(file, number, text, "takes back a record that is not there")
+        reading._operations.append((arrival, len(reading._operations), text.startswith("-"), fact, origin))
+
+
+def _fact(text: str, shapes: list[Record], tick: int) -> tuple[int, Fact]:
+    fields = [part.strip() for part in text.split("|")]
+    fitting = [shape for shape in shapes if shape.n_fields == len(fields)]
+    if not fitting:
+        expected = " or ".join(f"`{shape.layout}`" for shape in shapes) or "fields separated by `|`"
+        raise _Misfit(f"expected {expected}, found {len(fields)} field{'s' if len(fields) != 1 else ''}")
+    shape = fitting[0]
+    arrival = _time(fields[1], "arrival", 1)
+    start = _time(fields[2], "start" if shape.shape == "intervals" else "occurrence", tick)
+    if shape.shape == "event":
+        return arrival, Fact(_entity(shape.name, fields[3:]), None, start, start)
+    if shape.shape == "points":
+        return arrival, Fact(_entity(shape.name, fields[4:]), read_field(fields[3]), start, start + tick)
+    end = _time(fields[3], "end", tick)
+    if end <= start:
+        raise _Misfit(f"the interval ends at {end}, not after its start {start}")
+    return arrival, Fact(_entity(shape.name, fields[5:]), read_field(fields[4]), start, end)
+
+
+def _time(text: str, what: str, tick: int) -> int:
+    time = read_time(text)
+    if time is None:
+        raise _Misfit(f"expected an integer as {what}, found `{text}`")
+    if time % tick:
+        raise _Misfit(f"the {what} {time} is not a time-point: the clock ticks every {tick}")
+    return time
+
+
+def _entity(name: str, args: list[str]) -> Term:
+    return Struct(name, tuple(read_field(arg) for arg in args)) if args else Atom(name)

@@ -1,0 +1,264 @@
+"""Goals to conditions: the bodies of rules with a time-point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Literal, cast
+
+from holdsfor.errors import Diagnostics, did_you_mean
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.rules import (
+    Collect,
+    Condition,
+    Either,
+    Ends,
+    Fvp,
+    Happens,
+    Holds,
+    Initiated,
+    Not,
+    Starts,
+    Terminated,
+    Test,
+)
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import Atom, Struct, Term, Var, conjuncts, is_callable, name_and_arity
+
+__all__ = ["ConditionReader", "is_temporal", "read_event", "read_fvp"]
+
+TEMPORAL = {
+    ("happensAt", 2),
+    ("holdsAt", 2),
+    ("holdsFor", 2),
+    ("initiatedAt", 2),
+    ("initiatedAt", 4),
+    ("terminatedAt", 2),
+    ("terminatedAt", 4),
+    ("initiates", 3),
+    ("terminates", 3),
+}
+_TEMPORAL_NAMES = {name for name, _ in TEMPORAL}
+_FVP_CONDITIONS: dict[str, type[Holds] | type[Initiated] | type[Terminated]] = {
+    "holdsAt": Holds,
+    "initiatedAt": Initiated,
+    "terminatedAt": Terminated,
+}
+_AGGREGATES = {"sum", "max", "min", "bag", "set"}
+
+
+def is_temporal(goal: Term) -> bool:
+    """Whether a temporal predicate is called anywhere in the goal."""
+    stack = [goal]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, Struct):
+            if (here.name, len(here.args)) in TEMPORAL:
+                return True
+            stack.extend(here.args)
+    return False
+
+
+def read_fvp(term: Term, diagnostics: Diagnostics) -> Fvp | None:
+    """The FVP that a term stands for, or a diagnostic."""
+    if isinstance(term, Struct) and term.name == "=" and len(term.args) == 2:
+        fluent, value = term.args
+        if is_callable(fluent):
+            return Fvp(fluent, value, term.span)
+        diagnostics.add("HF202", f"expected a fluent before `=`, found `{show(fluent)}`", fluent.span or term.span)
+        return None
+    hint = f"write `{show(term)}=true`" if is_callable(term) else "write `fluent(…)=value`"
+    diagnostics.add("HF202", f"expected a fluent with its value, found `{show(term)}`", term.span, hint)
+    return None
+
+
+def read_event(term: Term, diagnostics: Diagnostics) -> Term | None:
+    """The event that a term stands for, or a diagnostic."""
+    if is_callable(term) and not (isinstance(term, Struct) and term.name == "="):
+        return term
+    hint = "an FVP does not happen: its `start(…)` and `end(…)` do" if isinstance(term, Struct) else None
+    diagnostics.add("HF202", f"expected an event, found `{show(term)}`", term.span, hint)
+    return None
+
+
+class ConditionReader:
+    """Reads the goals of one rule as conditions at its time-point."""
+
+    def __init__(self, time: Var | None, diagnostics: Diagnostics) -> None:
+        self.time = time
+        self.diagnostics = diagnostics
+
+    def body(self, goal: Term | None) -> tuple[Condition, ...]:
+        return () if goal is None else tuple(c for g in conjuncts(goal) for c in self.conditions(g))
+
+    def conditions(self, goal: Term) -> Iterable[Condition]:
+        """The conditions one goal stands for: normally one."""
+        if isinstance(goal, Var):
+            return self.refuse("HF204", "expected a condition, found a variable", goal.span)
+        if goal == Atom("true"):
+            return ()
+        if goal == Atom("!"):
+            return self.refuse(
+                "HF218", "a cut cannot stand in a rule with a time-point", goal.span, "rules do not suppress each other"
+            )
+        if isinstance(goal, Struct):
+            reader = _READERS.get((goal.name, len(goal.args)), ConditionReader.goal)
+            return reader(self, goal)
+        return self.goal(goal)
+
+    def refuse(self, code: str, message: str, span: Span | None, hint: str | None = None) -> tuple[Condition, ...]:
+        self.diagnostics.add(code, message, span, hint)
+        return ()
+
+    # -- temporal predicates -----------------------------------------------------------------------------------------
+
+    def at_time(self, time: Term, goal: Struct) -> None:
+        """Check that a condition is about the rule's time-point; a delay's conditions name the due time themselves."""
+        if self.time is None and isinstance(time, Var):
+            self.time = time
+        if time == self.time:
+            return
+        expected = f"`{self.time.name}`" if self.time else "a variable"
+        self.diagnostics.add(
+            "HF203",
+            f"expected the rule's time-point {expected}, found `{show(time)}`",
+            time.span or goal.span,
+            "all conditions of a rule are about one time-point; what happened before is remembered by a fluent",
+        )
+
+    def happens(self, goal: Struct) -> Iterable[Condition]:
+        event, time = goal.args
+        self.at_time(time, goal)
+        if isinstance(event, Struct) and event.name in ("start", "end") and len(event.args) == 1:
+            inner = event.args[0]
+            if isinstance(inner, Struct) and inner.name == "=":
+                fvp = read_fvp(inner, self.diagnostics)
+                if fvp is None:
+                    return ()
+                return (Starts(fvp, goal.span) if event.name == "start" else Ends(fvp, goal.span),)
+        found = read_event(event, self.diagnostics)
+        return () if found is None else (Happens(found, goal.span),)
+
+    def fvp_condition(self, goal: Struct) -> Iterable[Condition]:
+        self.at_time(goal.args[1] if len(goal.args) == 2 else goal.args[2], goal)
+        fvp = read_fvp(goal.args[0], self.diagnostics)
+        return () if fvp is None else (_FVP_CONDITIONS[goal.name](fvp, goal.span),)
+
+    def old_effect(self, goal: Struct) -> Iterable[Condition]:
+        event, pair, time = goal.args
+        name = "initiatedAt" if goal.name == "initiates" else "terminatedAt"
+        happens = self.happens(Struct("happensAt", (event, time), goal.span))
+        return (*happens, *self.fvp_condition(Struct(name, (pair, time), goal.span)))
+
+    def holds_for(self, goal: Struct) -> Iterable[Condition]:
+        return self.refuse(
+            "HF204",
+            "`holdsFor` cannot stand in a rule with a time-point",
+            goal.span,
+            "use `holdsAt(F=V, T)`",
+        )
+
+    # -- control -----------------------------------------------------------------------------------------------------
+
+    def negation(self, goal: Struct) -> Iterable[Condition]:
+        inner = self.body(goal.args[0])
+        return (Not(inner, goal.span),)
+
+    def disjunction(self, goal: Struct) -> Iterable[Condition]:
+        if not is_temporal(goal):
+            return self.goal(goal)
+        branches: list[tuple[Condition, ...]] = []
+        rest: Term = goal
+        while isinstance(rest, Struct) and rest.name == ";" and len(rest.args) == 2:
+            first, rest = rest.args
+            if isinstance(first, Struct) and first.name == "->" and len(first.args) == 2:
+                return (Either((*branches, *self.choice(first, rest)), goal.span),)
+            branches.append(self.body(first))
+        return (Either((*branches, self.body(rest)), goal.span),)
+
+    def choice(self, conditional: Struct, otherwise: Term | None) -> list[tuple[Condition, ...]]:
+        """`(If -> Then ; Else)` as two branches, `If, Then` and `not If, Else`, for every answer of `If`."""
+        test = self.body(conditional.args[0])
+        then = self.body(conditional.args[1])
+        branches = [(*test, *then)]
+        if otherwise is not None:
+            branches.append((Not(test, conditional.span), *self.body(otherwise)))
+        return branches
+
+    def conditional(self, goal: Struct) -> Iterable[Condition]:
+        if not is_temporal(goal):
+            return self.goal(goal)
+        return (Either(tuple(self.choice(goal, None)), goal.span),)
+
+    def forall(self, goal: Struct) -> Iterable[Condition]:
+        if not is_temporal(goal):
+            return self.goal(goal)
+        inner = Not(self.body(goal.args[1]), goal.span)
+        return (Not((*self.body(goal.args[0]), inner), goal.span),)
+
+    def findall(self, goal: Struct) -> Iterable[Condition]:
+        if not is_temporal(goal):
+            return self.goal(goal)
+        template, inner, result = goal.args
+        return (Collect(template, self.body(inner), result, "list", goal.span),)
+
+    def aggregate(self, goal: Struct) -> Iterable[Condition]:
+        if not is_temporal(goal):
+            return self.goal(goal)
+        what, inner, result = goal.args
+        kind = what.name if isinstance(what, Struct) and len(what.args) == 1 else None
+        if what == Atom("count") or kind == "count":
+            template = what.args[0] if isinstance(what, Struct) else Atom("count")
+            return (Collect(template, self.body(inner), result, "count", goal.span),)
+        if kind not in _AGGREGATES:
+            known = ["count", *sorted(_AGGREGATES)]
+            hint = did_you_mean(kind or "", known) or f"known are {', '.join(f'`{k}`' for k in known)}"
+            return self.refuse("HF204", f"unknown aggregate `{show(what)}`", what.span or goal.span, hint)
+        assert isinstance(what, Struct)
+        aggregate = cast(Literal["sum", "max", "min", "bag", "set"], kind)
+        return (Collect(what.args[0], self.body(inner), result, aggregate, goal.span),)
+
+    def sets(self, goal: Struct) -> Iterable[Condition]:
+        if not is_temporal(goal):
+            return self.goal(goal)
+        return self.refuse(
+            "HF204", f"`{goal.name}/3` cannot collect conditions", goal.span, "use `findall/3` or `aggregate_all/3`"
+        )
+
+    # -- atemporal goals ---------------------------------------------------------------------------------------------
+
+    def goal(self, goal: Term) -> Iterable[Condition]:
+        name, arity = name_and_arity(goal)
+        if is_temporal(goal):
+            return self.refuse(
+                "HF204",
+                f"a temporal predicate cannot stand inside `{name}/{arity}`",
+                goal.span,
+                "conditions stand in the body itself, under `not`, in `;`, or in `findall` and `aggregate_all`",
+            )
+        if name in _TEMPORAL_NAMES:
+            arities = sorted(a for n, a in TEMPORAL if n == name)
+            wanted = " or ".join(str(a) for a in arities)
+            return self.refuse("HF202", f"`{name}` has {wanted} arguments, found {arity}", goal.span)
+        return (Test(goal, goal.span),)
+
+
+_READERS: dict[tuple[str, int], Callable[[ConditionReader, Struct], Iterable[Condition]]] = {
+    ("happensAt", 2): ConditionReader.happens,
+    ("holdsAt", 2): ConditionReader.fvp_condition,
+    ("initiatedAt", 2): ConditionReader.fvp_condition,
+    ("initiatedAt", 4): ConditionReader.fvp_condition,
+    ("terminatedAt", 2): ConditionReader.fvp_condition,
+    ("terminatedAt", 4): ConditionReader.fvp_condition,
+    ("initiates", 3): ConditionReader.old_effect,
+    ("terminates", 3): ConditionReader.old_effect,
+    ("holdsFor", 2): ConditionReader.holds_for,
+    ("\\+", 1): ConditionReader.negation,
+    ("not", 1): ConditionReader.negation,
+    (";", 2): ConditionReader.disjunction,
+    ("->", 2): ConditionReader.conditional,
+    ("forall", 2): ConditionReader.forall,
+    ("findall", 3): ConditionReader.findall,
+    ("aggregate_all", 3): ConditionReader.aggregate,
+    ("setof", 3): ConditionReader.sets,
+    ("bagof", 3): ConditionReader.sets,
+}

@@ -1,0 +1,421 @@
+"""Clauses to an event description: which clause is which rule, and what is background knowledge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from holdsfor.errors import Diagnostics
+from holdsfor.syntax.conditions import ConditionReader, is_temporal, read_event, read_fvp
+from holdsfor.syntax.interval_steps import IntervalStepReader
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.program import Clause, Directive, FactTable, Program
+from holdsfor.syntax.rules import (
+    Condition,
+    Delay,
+    Fvp,
+    Grounding,
+    Initially,
+    InputDeclaration,
+    IntervalRule,
+    PointRule,
+    Postponable,
+    Test,
+)
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import (
+    EMPTY_LIST,
+    Atom,
+    Int,
+    Struct,
+    Term,
+    Var,
+    conjuncts,
+    is_callable,
+    list_items,
+    name_and_arity,
+    variables,
+)
+
+__all__ = ["CollectGrounds", "EventDescription", "Index", "describe"]
+
+
+@dataclass(frozen=True, slots=True)
+class CollectGrounds:
+    """`collectGrounds(entities, domain)`: the domain is filled from the arguments of these entities."""
+
+    entities: tuple[Term, ...]
+    domain: Term
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """`index(entity, argument)`: a hint, which argument to partition by."""
+
+    entity: Term
+    argument: Term
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass
+class EventDescription:
+    """Everything a set of files says, each kind in the order it stands."""
+
+    point_rules: list[PointRule] = field(default_factory=list)
+    interval_rules: list[IntervalRule] = field(default_factory=list)
+    initially: list[Initially] = field(default_factory=list)
+    delays: list[Delay] = field(default_factory=list)
+    postponable: list[Postponable] = field(default_factory=list)
+    groundings: list[Grounding] = field(default_factory=list)
+    dynamic_domains: list[Term] = field(default_factory=list)
+    collected: list[CollectGrounds] = field(default_factory=list)
+    inputs: list[InputDeclaration] = field(default_factory=list)
+    indices: list[Index] = field(default_factory=list)
+    background: list[Clause | FactTable] = field(default_factory=list)
+    dynamic_predicates: list[tuple[str, int]] = field(default_factory=list)
+
+
+def describe(programs: Iterable[Program], diagnostics: Diagnostics) -> EventDescription:
+    """The event description that the programs make up together."""
+    reader = _DescriptionReader(diagnostics)
+    for program in programs:
+        for item in program.items:
+            match item:
+                case FactTable():
+                    reader.description.background.append(item)
+                case Directive():
+                    reader.directive(item)
+                case Clause():
+                    reader.clause(item)
+    reader.check_cuts()
+    return reader.description
+
+
+_DEFINED_BY_THE_LANGUAGE = {
+    ("holdsAt", 2): "fluents are defined by `initiatedAt`, `terminatedAt` or `holdsFor`",
+    ("union_all", 2): "interval operations are built in",
+    ("intersect_all", 2): "interval operations are built in",
+    ("relative_complement_all", 3): "interval operations are built in",
+    ("complement_all", 2): "interval operations are built in",
+    ("allen", 5): "Allen relations are built in",
+}
+_HOOKS = {("preProcessing", 1), ("iePList", 4), ("simpleFPList", 4), ("sdFPList", 4), ("evTList", 3)}
+_LEFTOVERS = {("needsGrounding", 3), ("cachingOrder", 1), ("cachingOrder2", 2), ("levelOf", 2)}
+_SILENT_DIRECTIVES = {"op", "[|]", "consult", "include", "ensure_loaded", "load_files", "dynamic"}
+
+
+class _DescriptionReader:
+    """Sorts clauses by what their heads say."""
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        self.diagnostics = diagnostics
+        self.description = EventDescription()
+        self.cuts: list[tuple[IntervalRule, Span | None]] = []
+
+    def clause(self, clause: Clause) -> None:
+        key = name_and_arity(clause.head)
+        if key in _DEFINED_BY_THE_LANGUAGE:
+            message = f"`{key[0]}/{key[1]}` cannot be defined"
+            self.diagnostics.add("HF201", message, clause.head.span, _DEFINED_BY_THE_LANGUAGE[key])
+        elif key in _HOOKS:
+            self.diagnostics.add(
+                "HF213",
+                f"`{key[0]}/{key[1]}` is a hook into the internals of RTEC's engine",
+                clause.head.span,
+                "say it with rules: an output event, a statically determined fluent or background knowledge",
+            )
+        elif key in _LEFTOVERS:
+            self.diagnostics.add("HF392", f"`{key[0]}/{key[1]}` has no effect", clause.head.span, "it can go")
+        elif key in _CLAUSES and not (key == ("p", 1) and not _is_pair(clause.head)):
+            assert isinstance(clause.head, Struct)
+            _CLAUSES[key](self, clause.head, clause)
+        else:
+            self.background(clause)
+
+    def directive(self, directive: Directive) -> None:
+        goal = directive.goal
+        if not is_callable(goal):
+            self.diagnostics.add("HF202", f"expected a directive, found `{show(goal)}`", directive.span)
+            return
+        name, _ = name_and_arity(goal)
+        if name == "dynamic" and isinstance(goal, Struct):
+            self.description.dynamic_predicates.extend(_predicate_indicators(goal.args[0]))
+        elif name not in _SILENT_DIRECTIVES:
+            self.diagnostics.add("HF391", f"the directive `{name}` has no effect", directive.span)
+
+    def background(self, clause: Clause) -> None:
+        if clause.body is not None and is_temporal(clause.body):
+            name, arity = name_and_arity(clause.head)
+            self.diagnostics.add(
+                "HF204",
+                f"`{name}/{arity}` is background knowledge and cannot have temporal conditions",
+                clause.body.span,
+                "define an event with `happensAt` or a fluent with `initiatedAt` or `holdsFor`",
+            )
+            return
+        self.description.background.append(clause)
+
+    # -- rules with a time-point -------------------------------------------------------------------------------------
+
+    def time(self, term: Term) -> Var | None:
+        if isinstance(term, Var):
+            return term
+        self.diagnostics.add(
+            "HF203", f"expected a variable as the time-point, found `{show(term)}`", term.span, "such as `T`"
+        )
+        return None
+
+    def effect(self, head: Struct, clause: Clause) -> None:
+        """`initiatedAt` and `terminatedAt` with two or four arguments."""
+        fvp = read_fvp(head.args[0], self.diagnostics)
+        time = self.time(head.args[1] if len(head.args) == 2 else head.args[2])
+        if fvp is None or time is None:
+            return
+        body = self.conditions(clause, time)
+        kind: Literal["initiatedAt", "terminatedAt"] = "initiatedAt" if head.name == "initiatedAt" else "terminatedAt"
+        self.description.point_rules.append(PointRule(kind, fvp, time, body, clause.span))
+
+    def old_effect(self, head: Struct, clause: Clause) -> None:
+        """`initiates(E, F=V, T)` and `terminates(E, F=V, T)`."""
+        fvp = read_fvp(head.args[1], self.diagnostics)
+        time = self.time(head.args[2])
+        if fvp is None or time is None:
+            return
+        event = Struct("happensAt", (head.args[0], time), head.args[0].span)
+        body = (*ConditionReader(time, self.diagnostics).happens(event), *self.conditions(clause, time))
+        kind: Literal["initiatedAt", "terminatedAt"] = "initiatedAt" if head.name == "initiates" else "terminatedAt"
+        self.description.point_rules.append(PointRule(kind, fvp, time, body, clause.span))
+
+    def event(self, head: Struct, clause: Clause) -> None:
+        event = read_event(head.args[0], self.diagnostics)
+        if event is None:
+            return
+        if isinstance(event, Struct) and event.name in ("start", "end") and len(event.args) == 1 and _is_pair(event):
+            self.diagnostics.add(
+                "HF201", f"`{event.name}` events cannot be defined", event.span, "they follow from F=V"
+            )
+            return
+        if clause.body is None:
+            self.diagnostics.add("HF215", "an event that happened is input, not a rule", clause.span, _as_record(head))
+            return
+        time = self.time(head.args[1])
+        if time is not None:
+            body = self.conditions(clause, time)
+            self.description.point_rules.append(PointRule("happensAt", event, time, body, clause.span))
+
+    def conditions(self, clause: Clause, time: Var | None) -> tuple[Condition, ...]:
+        return ConditionReader(time, self.diagnostics).body(clause.body)
+
+    # -- statically determined fluents -------------------------------------------------------------------------------
+
+    def interval_rule(self, head: Struct, clause: Clause) -> None:
+        fvp = read_fvp(head.args[0], self.diagnostics)
+        result = head.args[1]
+        if fvp is None:
+            return
+        if result == EMPTY_LIST:
+            self.description.interval_rules.append(IntervalRule(fvp, result, (), is_empty=True, span=clause.span))
+            return
+        if clause.body is None or not isinstance(result, Var):
+            self.diagnostics.add(
+                "HF208",
+                f"expected intervals computed by the body, found `{show(result)}`",
+                result.span,
+                "write `holdsFor(F=V, I) :- …` with a body that computes `I`",
+            )
+            return
+        self.computed_intervals(fvp, result, clause)
+
+    def computed_intervals(self, fvp: Fvp, result: Var, clause: Clause) -> None:
+        assert clause.body is not None
+        reader = IntervalStepReader(fvp, self.diagnostics)
+        n_before = len(self.diagnostics)
+        steps = reader.body(clause.body)
+        rule = IntervalRule(fvp, result, steps, span=clause.span)
+        if result.name not in reader.bound:
+            if len(self.diagnostics) == n_before:
+                self.diagnostics.add(
+                    "HF208", f"the body does not compute `{result.name}`", result.span, "let its last step bind it"
+                )
+            return
+        reader.check_emptiness_tests(result.name)
+        self.cuts.extend((rule, span) for _, span in reader.cuts)
+        for n_steps, span in reader.cuts:
+            self.check_deterministic(rule, n_steps, span)
+        self.description.interval_rules.append(rule)
+
+    def check_deterministic(self, rule: IntervalRule, n_steps: int, span: Span | None) -> None:
+        """Refuse a cut behind a goal that may have several answers."""
+        known = set(variables(rule.fvp.fluent, rule.fvp.value))
+        for step in rule.body[:n_steps]:
+            if isinstance(step, Test) and set(variables(step.goal)) - known:
+                self.refuse_cut(span, f"`{show(step.goal)}` before it may have several answers")
+                return
+
+    def check_cuts(self) -> None:
+        """Refuse the cuts that keep later clauses from adding intervals."""
+        rules = self.description.interval_rules
+        for rule, span in self.cuts:
+            later = rules[rules.index(rule) + 1 :]
+            same = [other for other in later if not other.is_empty and _may_be_same(other.fvp, rule.fvp)]
+            if same:
+                line = f" (line {same[0].span.line})" if same[0].span else ""
+                self.refuse_cut(span, f"a later clause for `{same[0].fvp}`{line} adds intervals")
+
+    def refuse_cut(self, span: Span | None, reason: str) -> None:
+        self.diagnostics.add(
+            "HF207",
+            f"dropping the cut could change the answer: {reason}",
+            span,
+            "no window can honour it: make the clauses exclude each other, or drop the cut",
+        )
+
+    # -- facts and declarations --------------------------------------------------------------------------------------
+
+    def initial_value(self, head: Struct, clause: Clause) -> None:
+        fvp = read_fvp(head.args[0], self.diagnostics)
+        if fvp is not None:
+            self.description.initially.append(Initially(fvp, self.atemporal(clause), clause.span))
+
+    def atemporal(self, clause: Clause) -> tuple[Condition, ...]:
+        if clause.body is None:
+            return ()
+        if is_temporal(clause.body):
+            name, _ = name_and_arity(clause.head)
+            self.diagnostics.add("HF204", f"`{name}` cannot have temporal conditions", clause.body.span)
+            return ()
+        return self.conditions(clause, None)
+
+    def future_initiation(self, head: Struct, clause: Clause) -> None:
+        source = read_fvp(head.args[0], self.diagnostics)
+        target = read_fvp(head.args[1], self.diagnostics)
+        if source is not None and target is not None:
+            if source == target:
+                self.diagnostics.add("HF210", f"`{source}` cannot initiate itself", target.span, "use another value")
+            self.delay(source, target, head.args[2], clause)
+            if head.name == "maxDurationUE":
+                self.description.postponable.append(Postponable(source, (), clause.span))
+
+    def future_termination(self, head: Struct, clause: Clause) -> None:
+        source = read_fvp(head.args[0], self.diagnostics)
+        if source is not None:
+            self.delay(source, None, head.args[1], clause)
+
+    def delay(self, source: Fvp, target: Fvp | None, delay: Term, clause: Clause) -> None:
+        positive = isinstance(delay, Var) or (isinstance(delay, Int) and delay.value > 0)
+        if not positive:
+            self.diagnostics.add(
+                "HF210",
+                f"expected a delay of at least one time-point, found `{show(delay)}`",
+                delay.span,
+                "a delay is a positive integer, or a variable that the body computes",
+            )
+            return
+        reader = ConditionReader(None, self.diagnostics)
+        body = reader.body(clause.body)
+        self.description.delays.append(Delay(source, target, delay, body, reader.time, clause.span))
+
+    def postponement(self, head: Struct, clause: Clause) -> None:
+        fvp = read_fvp(head.args[0], self.diagnostics)
+        if fvp is not None:
+            self.description.postponable.append(Postponable(fvp, self.atemporal(clause), clause.span))
+
+    def grounding(self, head: Struct, clause: Clause) -> None:
+        entity = head.args[0]
+        goals = tuple(conjuncts(clause.body)) if clause.body is not None else ()
+        if isinstance(entity, Var):
+            if not _fails(clause):
+                self.diagnostics.add("HF202", "expected an event or an FVP, found a variable", entity.span)
+            return
+        read = read_fvp(entity, self.diagnostics) if _is_pair(head) else read_event(entity, self.diagnostics)
+        if read is not None:
+            self.description.groundings.append(Grounding(read, goals, clause.span))
+
+    def dynamic_domain(self, head: Struct, clause: Clause) -> None:
+        domain = head.args[0]
+        if isinstance(domain, Struct):
+            self.description.dynamic_domains.append(domain)
+        elif not _fails(clause):
+            self.diagnostics.add("HF202", f"expected a domain such as `person(_)`, found `{show(domain)}`", domain.span)
+
+    def collect_grounds(self, head: Struct, clause: Clause) -> None:
+        entities, tail = list_items(head.args[0])
+        if tail != EMPTY_LIST or not isinstance(head.args[1], Struct):
+            self.diagnostics.add(
+                "HF202", "expected `collectGrounds([Entity, …], domain(X))`", clause.span, "name the entities in a list"
+            )
+            return
+        self.description.collected.append(CollectGrounds(tuple(entities), head.args[1], clause.span))
+
+    def input_shape(self, head: Struct, clause: Clause) -> None:
+        if _fails(clause) or isinstance(head.args[0], Var):
+            return
+        shape: Literal["intervals", "points"] = "intervals" if head.name == "collectIntervals" else "points"
+        fvp = read_fvp(head.args[0], self.diagnostics)
+        if fvp is not None:
+            self.description.inputs.append(InputDeclaration(shape, fvp, clause.span))
+
+    def index(self, head: Struct, clause: Clause) -> None:
+        if not _fails(clause):
+            self.description.indices.append(Index(head.args[0], head.args[1], clause.span))
+
+
+_CLAUSES: dict[tuple[str, int], Callable[[_DescriptionReader, Struct, Clause], None]] = {
+    ("initiatedAt", 2): _DescriptionReader.effect,
+    ("initiatedAt", 4): _DescriptionReader.effect,
+    ("terminatedAt", 2): _DescriptionReader.effect,
+    ("terminatedAt", 4): _DescriptionReader.effect,
+    ("initiates", 3): _DescriptionReader.old_effect,
+    ("terminates", 3): _DescriptionReader.old_effect,
+    ("happensAt", 2): _DescriptionReader.event,
+    ("holdsFor", 2): _DescriptionReader.interval_rule,
+    ("initially", 1): _DescriptionReader.initial_value,
+    ("fi", 3): _DescriptionReader.future_initiation,
+    ("maxDuration", 3): _DescriptionReader.future_initiation,
+    ("maxDurationUE", 3): _DescriptionReader.future_initiation,
+    ("ft", 2): _DescriptionReader.future_termination,
+    ("p", 1): _DescriptionReader.postponement,
+    ("grounding", 1): _DescriptionReader.grounding,
+    ("dynamicDomain", 1): _DescriptionReader.dynamic_domain,
+    ("collectGrounds", 2): _DescriptionReader.collect_grounds,
+    ("collectIntervals", 1): _DescriptionReader.input_shape,
+    ("buildFromPoints", 1): _DescriptionReader.input_shape,
+    ("points", 1): _DescriptionReader.input_shape,
+    ("index", 2): _DescriptionReader.index,
+}
+
+
+def _is_pair(term: Term) -> bool:
+    """Whether the first argument is written as `F=V`."""
+    return isinstance(term, Struct) and isinstance(term.args[0], Struct) and term.args[0].name == "="
+
+
+def _fails(clause: Clause) -> bool:
+    """Whether the body rules the clause out: `buildFromPoints(_) :- fail.` declares nothing."""
+    return clause.body in (Atom("fail"), Atom("false"))
+
+
+def _may_be_same(left: Fvp, right: Fvp) -> bool:
+    return name_and_arity(left.fluent) == name_and_arity(right.fluent) and (
+        left.value == right.value or isinstance(left.value, Var) or isinstance(right.value, Var)
+    )
+
+
+def _as_record(head: Struct) -> str:
+    event, time = head.args
+    args = event.args if isinstance(event, Struct) else ()
+    fields = [name_and_arity(event)[0], show(time), show(time), *map(show, args)]
+    return f"put it into an input file: `{'|'.join(fields)}`"
+
+
+def _predicate_indicators(term: Term) -> list[tuple[str, int]]:
+    """The predicates of `dynamic a/1, b/2` or `dynamic([a/1])`."""
+    items = [item for goal in conjuncts(term) for item in (list_items(goal)[0] or [goal])]
+    return [
+        (item.args[0].name, item.args[1].value)
+        for item in items
+        if isinstance(item, Struct) and item.name == "/" and len(item.args) == 2
+        if isinstance(item.args[0], Atom) and isinstance(item.args[1], Int)
+    ]

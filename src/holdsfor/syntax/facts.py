@@ -1,0 +1,77 @@
+"""Runs of plain ground facts, read at the speed of the regular-expression engine.
+
+Background knowledge may hold millions of facts such as `vesselType(227574020, fishing).`. A run of at least
+`MINIMAL_RUN` facts of one predicate with constant arguments is cut out with one expression and split with another,
+without a token or a term per fact: only the distinct constants become terms.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from holdsfor.syntax.program import FactTable
+from holdsfor.syntax.source import Source, Span
+from holdsfor.syntax.terms import Atom, Constant, Float, Int
+
+__all__ = ["MINIMAL_RUN", "read_fact_run"]
+
+MINIMAL_RUN = 64
+
+_NUMBER = r"-?\d{1,300}(?:\.\d+(?:[eE][+-]?\d+)?)?"
+_CONSTANT = rf"(?:{_NUMBER}|[a-z]\w*|'[^'\\\n]*')"
+_FACT = re.compile(rf"([a-z]\w*)\(\s*{_CONSTANT}\s*((?:,\s*{_CONSTANT}\s*)*)\)\s*\.(?=\s|\Z)")
+_TEMPORAL = {
+    *("happensAt", "holdsAt", "holdsFor", "initiatedAt", "terminatedAt", "initiates", "terminates", "initially"),
+    *("fi", "ft", "p", "grounding", "index", "dynamicDomain", "collectGrounds", "collectIntervals"),
+    *("buildFromPoints", "points"),
+}
+
+
+class _Constants(dict[str, Constant]):
+    """Constants by the way they are written; each distinct one is made once."""
+
+    def __missing__(self, text: str) -> Constant:
+        constant: Constant
+        if text[0] == "'":
+            constant = Atom(text[1:-1])
+        elif text[0].isalpha():
+            constant = Atom(text)
+        elif text.lstrip("-").isdigit():
+            constant = Int(int(text))
+        else:
+            constant = Float(float(text))
+        self[text] = constant
+        return constant
+
+
+def read_fact_run(source: Source, at: int) -> tuple[FactTable, int] | None:
+    """The run of facts that begins at `at` and where it ends, if there is one long enough."""
+    first = _FACT.match(source.text, at)
+    if first is None or first[1] in _TEMPORAL:
+        return None
+    arity = 1 + _n_constants(first[2])
+    run, fact = _patterns(first[1], arity)
+    match = run.match(source.text, at)
+    if match is None:
+        return None
+    rows = fact.findall(source.text, at, match.end())
+    constants = _Constants()
+    if arity == 1:
+        columns: tuple[list[Constant], ...] = (list(map(constants.__getitem__, rows)),)
+    else:
+        columns = tuple(list(map(constants.__getitem__, column)) for column in zip(*rows, strict=True))
+    return FactTable(first[1], columns, Span(source, at, match.end())), match.end()
+
+
+def _n_constants(text: str) -> int:
+    return len(re.findall(rf",\s*{_CONSTANT}", text))
+
+
+@lru_cache(maxsize=256)
+def _patterns(name: str, arity: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    def of(constant: str) -> str:
+        return rf"{name}\(\s*" + r"\s*,\s*".join([constant] * arity) + r"\s*\)\s*\."
+
+    run = re.compile(rf"(?:{of(_CONSTANT)}\s+){{{MINIMAL_RUN},}}+")
+    return run, re.compile(of(f"({_CONSTANT})"))

@@ -1,0 +1,322 @@
+"""Goals to interval steps: the bodies of `holdsFor` rules.
+
+RTEC users write emptiness tests (`\\+ I=[]`), cuts and empty fall-back clauses to save work. They are dropped here when
+dropping them cannot change the answer, and refused otherwise: a test may only ask for a list without which the result
+is empty anyway, and a cut may only skip clauses that add nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, get_args
+
+from holdsfor.errors import Diagnostics, did_you_mean
+from holdsfor.syntax.conditions import is_temporal, read_fvp
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.rules import (
+    Allen,
+    AllenMode,
+    AllenRelation,
+    Complement,
+    Duration,
+    Fvp,
+    HoldsFor,
+    Intersect,
+    IntervalCall,
+    IntervalStep,
+    Not,
+    RelativeComplement,
+    Test,
+    Union,
+)
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import EMPTY_LIST, Atom, Struct, Term, Var, conjuncts, is_ground, list_items, variables
+
+__all__ = ["IntervalStepReader"]
+
+_INVERSES: dict[str, AllenRelation] = {
+    "after": "before",
+    "met_by": "meets",
+    "started_by": "starts",
+    "finished_by": "finishes",
+    "contains": "during",
+    "overlapped_by": "overlaps",
+}
+_MODES: dict[str, AllenMode] = {
+    **{mode: mode for mode in get_args(AllenMode)},
+    "lhs": "source",
+    "rhs": "target",
+    "intersection": "intersect",
+    "relative_complement": "complement",
+    "relative_complement_inverse": "complement_inv",
+}
+_SWAPPED_MODES: dict[AllenMode, AllenMode] = {
+    **{mode: mode for mode in get_args(AllenMode)},
+    "source": "target",
+    "target": "source",
+    "complement": "complement_inv",
+    "complement_inv": "complement",
+}
+_COMBINATIONS: dict[str, type[Union] | type[Intersect] | type[Complement]] = {
+    "union_all": Union,
+    "intersect_all": Intersect,
+    "complement_all": Complement,
+}
+_RELATIONS = [*get_args(AllenRelation), *_INVERSES]
+
+
+class IntervalStepReader:
+    """Reads the goals of one `holdsFor` rule; `bound` holds the interval variables read so far."""
+
+    def __init__(self, head: Fvp, diagnostics: Diagnostics) -> None:
+        self.diagnostics = diagnostics
+        self.bound: dict[str, Var] = {}
+        self.data = set(variables(head.fluent, head.value))
+        self.steps: list[IntervalStep] = []
+        self.emptiness_tests: list[tuple[str, Span | None]] = []
+        self.cuts: list[tuple[int, Span | None]] = []
+
+    def body(self, goal: Term) -> tuple[IntervalStep, ...]:
+        for here in conjuncts(goal):
+            self.read(here)
+        return tuple(self.steps)
+
+    def read(self, goal: Term) -> None:
+        if goal == Atom("true"):
+            return
+        if goal == Atom("!"):
+            self.cuts.append((len(self.steps), goal.span))
+            return
+        if self.is_emptiness_test(goal):
+            return
+        if isinstance(goal, Struct):
+            reader = _READERS.get((goal.name, len(goal.args)))
+            if reader is not None:
+                reader(self, goal)
+                return
+            if len(goal.args) == 4 and goal.name in _RELATIONS:
+                self.allen(Struct("allen", (Atom(goal.name, goal.span), *goal.args), goal.span))
+                return
+        self.other(goal)
+
+    # -- operands ----------------------------------------------------------------------------------------------------
+
+    def bind(self, term: Term, goal: Struct) -> Var | None:
+        """The variable that receives the result of a step."""
+        if not isinstance(term, Var):
+            self.diagnostics.add(
+                "HF208", f"expected a variable for the intervals, found `{show(term)}`", term.span or goal.span
+            )
+            return None
+        if term.name in self.bound:
+            self.diagnostics.add("HF208", f"`{term.name}` already has intervals", term.span, "use another variable")
+            return None
+        self.bound[term.name] = term
+        return term
+
+    def operand(self, term: Term, goal: Struct) -> Term | None:
+        """A list of intervals: a variable bound before, or written out."""
+        if isinstance(term, Var):
+            if term.name in self.bound:
+                return term
+            known = ", ".join(f"`{name}`" for name in self.bound) or "none yet"
+            self.diagnostics.add("HF208", f"`{term.name}` has no intervals yet", term.span, f"bound so far: {known}")
+            return None
+        items, tail = list_items(term)
+        if tail == EMPTY_LIST and all(_is_interval(item) for item in items):
+            return term
+        self.diagnostics.add(
+            "HF208", f"expected a list of intervals, found `{show(term)}`", term.span or goal.span, "such as `[(3,7)]`"
+        )
+        return None
+
+    def operands(self, term: Term, goal: Struct) -> tuple[Term, ...] | None:
+        items, tail = list_items(term)
+        if tail != EMPTY_LIST:
+            self.diagnostics.add(
+                "HF208", f"expected a list of interval lists, found `{show(term)}`", term.span, "such as `[I1, I2]`"
+            )
+            return None
+        found = [self.operand(item, goal) for item in items]
+        return tuple(item for item in found if item is not None) if None not in found else None
+
+    # -- steps -------------------------------------------------------------------------------------------------------
+
+    def holds_for(self, goal: Struct) -> None:
+        fvp = read_fvp(goal.args[0], self.diagnostics)
+        result = self.bind(goal.args[1], goal)
+        if fvp is not None and result is not None:
+            self.data.update(variables(fvp.fluent, fvp.value))
+            self.steps.append(HoldsFor(fvp, result, goal.span))
+
+    def combination(self, goal: Struct) -> None:
+        lists = self.operands(goal.args[0], goal)
+        result = self.bind(goal.args[1], goal)
+        if lists is not None and result is not None:
+            if goal.name == "intersect_all" and not lists:
+                self.diagnostics.add("HF208", "`intersect_all` needs at least one list", goal.span)
+            self.steps.append(_COMBINATIONS[goal.name](lists, result, goal.span))
+
+    def relative_complement(self, goal: Struct) -> None:
+        base = self.operand(goal.args[0], goal)
+        lists = self.operands(goal.args[1], goal)
+        result = self.bind(goal.args[2], goal)
+        if base is not None and lists is not None and result is not None:
+            self.steps.append(RelativeComplement(base, lists, result, goal.span))
+
+    def duration(self, goal: Struct) -> None:
+        intervals = self.operand(goal.args[0], goal)
+        result = self.bind(goal.args[2], goal)
+        comparison: Literal["greater", "less"] = "greater" if goal.name == "intDurGreater" else "less"
+        if intervals is not None and result is not None:
+            self.steps.append(Duration(comparison, intervals, goal.args[1], result, goal.span))
+
+    def allen(self, goal: Struct) -> None:
+        relation_term, source, target, mode_term, result_term = goal.args
+        relation = self.known(relation_term, _RELATIONS, "Allen relation")
+        mode_name = self.known(mode_term, list(_MODES), "output mode")
+        lists = self.operand(source, goal), self.operand(target, goal)
+        result = self.bind(result_term, goal)
+        if relation is None or mode_name is None or lists[0] is None or lists[1] is None or result is None:
+            return
+        mode = _MODES[mode_name]
+        if relation in _INVERSES:
+            swapped = _SWAPPED_MODES[mode]
+            self.steps.append(Allen(_INVERSES[relation], lists[1], lists[0], swapped, result, goal.span))
+        else:
+            direct: dict[str, AllenRelation] = {name: name for name in get_args(AllenRelation)}
+            self.steps.append(Allen(direct[relation], lists[0], lists[1], mode, result, goal.span))
+
+    def known(self, term: Term, names: list[str], what: str) -> str | None:
+        name = term.name if isinstance(term, Atom) else show(term)
+        if name in names:
+            return name
+        hint = did_you_mean(name, names) or f"there are {', '.join(f'`{n}`' for n in names)}"
+        self.diagnostics.add("HF209", f"unknown {what} `{name}`", term.span, hint)
+        return None
+
+    def unification(self, goal: Struct) -> None:
+        """`I = I1` renames a list of intervals; any other unification is an atemporal goal."""
+        left, right = goal.args
+        for result, source in ((left, right), (right, left)):
+            if isinstance(source, Var) and source.name in self.bound and isinstance(result, Var):
+                if result.name not in self.bound:
+                    self.bound[result.name] = result
+                    self.steps.append(Union((source,), result, goal.span))
+                    return
+        self.other(goal)
+
+    def temporal(self, goal: Struct) -> None:
+        self.diagnostics.add(
+            "HF204",
+            f"`{goal.name}` cannot stand in a `holdsFor` rule",
+            goal.span,
+            "use `holdsFor(F=V, I)` and interval operations",
+        )
+
+    def negation(self, goal: Struct) -> None:
+        if is_temporal(goal) or any(name in self.bound for name in variables(goal)):
+            self.diagnostics.add(
+                "HF207",
+                "a negation over intervals cannot stand in a `holdsFor` rule",
+                goal.span,
+                "use `relative_complement_all` or `complement_all`",
+            )
+            return
+        inner = tuple(Test(g, g.span) for g in conjuncts(goal.args[0]))
+        self.steps.append(Not(inner, goal.span))
+
+    def other(self, goal: Term) -> None:
+        """An atemporal goal, or a call over interval lists if it mentions one."""
+        if isinstance(goal, Var) or is_temporal(goal):
+            self.diagnostics.add("HF204", f"`{show(goal)}` cannot stand in a `holdsFor` rule", goal.span)
+            return
+        mentioned = variables(goal)
+        inputs = tuple(name for name in mentioned if name in self.bound)
+        if not inputs:
+            self.data.update(mentioned)
+            self.steps.append(Test(goal, goal.span))
+            return
+        outputs = tuple(name for name in mentioned if name not in self.bound and name not in self.data)
+        self.steps.append(IntervalCall(goal, inputs, outputs, goal.span))
+        self.bound.update({name: mentioned[name] for name in outputs})
+
+    # -- optimisations -----------------------------------------------------------------------------------------------
+
+    def is_emptiness_test(self, goal: Term) -> bool:
+        """Whether the goal only asks that a list of intervals is not empty; it is remembered, not kept."""
+        name = _tested_variable(goal)
+        if name is None or name not in self.bound:
+            return False
+        self.emptiness_tests.append((name, goal.span))
+        return True
+
+    def check_emptiness_tests(self, result: str) -> None:
+        """Refuse the tests without which the result could differ."""
+        for name, span in self.emptiness_tests:
+            if result not in _empty_with(name, self.steps):
+                self.diagnostics.add(
+                    "HF207",
+                    f"dropping the test that `{name}` is not empty could change the answer",
+                    span,
+                    "no window can honour it: intersect with the list, or drop the test",
+                )
+
+
+def _is_interval(term: Term) -> bool:
+    return isinstance(term, Struct) and term.name == "," and len(term.args) == 2 and is_ground(term)
+
+
+def _tested_variable(goal: Term) -> str | None:
+    """`I` for `\\+ I=[]`, `not(I=[])`, `\\+ I==[]`, `I \\= []`, `I \\== []` and their mirror images."""
+    equals = {"=", "=="}
+    if isinstance(goal, Struct) and goal.name in ("\\+", "not") and len(goal.args) == 1:
+        goal = goal.args[0]
+    else:
+        equals = {"\\=", "\\=="}
+    if isinstance(goal, Struct) and goal.name in equals and len(goal.args) == 2 and EMPTY_LIST in goal.args:
+        other = goal.args[0] if goal.args[1] == EMPTY_LIST else goal.args[1]
+        return other.name if isinstance(other, Var) else None
+    return None
+
+
+def _empty_with(name: str, steps: list[IntervalStep]) -> set[str]:
+    """The interval variables that are certainly empty when the named one is."""
+    empty = {name}
+
+    def is_empty(term: Term) -> bool:
+        return term == EMPTY_LIST or (isinstance(term, Var) and term.name in empty)
+
+    for step in steps:
+        match step:
+            case Union(lists, result) if all(map(is_empty, lists)):
+                empty.add(result.name)
+            case Intersect(lists, result) if any(map(is_empty, lists)):
+                empty.add(result.name)
+            case RelativeComplement(base=source, result=result) | Duration(intervals=source, result=result):
+                if is_empty(source):
+                    empty.add(result.name)
+            case Allen(source=source, target=target, result=result) if is_empty(source) or is_empty(target):
+                empty.add(result.name)
+    return empty
+
+
+_READERS: dict[tuple[str, int], Callable[[IntervalStepReader, Struct], None]] = {
+    ("holdsFor", 2): IntervalStepReader.holds_for,
+    ("union_all", 2): IntervalStepReader.combination,
+    ("intersect_all", 2): IntervalStepReader.combination,
+    ("complement_all", 2): IntervalStepReader.combination,
+    ("relative_complement_all", 3): IntervalStepReader.relative_complement,
+    ("intDurGreater", 3): IntervalStepReader.duration,
+    ("intDurLess", 3): IntervalStepReader.duration,
+    ("allen", 5): IntervalStepReader.allen,
+    ("=", 2): IntervalStepReader.unification,
+    ("\\+", 1): IntervalStepReader.negation,
+    ("not", 1): IntervalStepReader.negation,
+    ("happensAt", 2): IntervalStepReader.temporal,
+    ("holdsAt", 2): IntervalStepReader.temporal,
+    ("initiatedAt", 2): IntervalStepReader.temporal,
+    ("terminatedAt", 2): IntervalStepReader.temporal,
+    ("initiatedAt", 4): IntervalStepReader.temporal,
+    ("terminatedAt", 4): IntervalStepReader.temporal,
+}

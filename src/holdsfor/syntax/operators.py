@@ -1,0 +1,88 @@
+"""The operator table: Prolog's standard operators, `not`, and what `op/3` directives add."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Infix", "Operators", "Prefix"]
+
+InfixType = Literal["xfx", "xfy", "yfx"]
+PrefixType = Literal["fx", "fy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Infix:
+    priority: int
+    type: InfixType
+
+    @property
+    def left_max(self) -> int:
+        """The highest priority of a left operand."""
+        return self.priority if self.type == "yfx" else self.priority - 1
+
+    @property
+    def right_max(self) -> int:
+        """The highest priority of a right operand."""
+        return self.priority if self.type == "xfy" else self.priority - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    priority: int
+    type: PrefixType
+
+    @property
+    def right_max(self) -> int:
+        return self.priority if self.type == "fy" else self.priority - 1
+
+
+_INFIX: dict[tuple[int, InfixType], str] = {
+    (1200, "xfx"): ":- -->",
+    (1100, "xfy"): "; |",
+    (1050, "xfy"): "-> *->",
+    (1000, "xfy"): ",",
+    (990, "xfx"): ":=",
+    (700, "xfx"): r"< = =.. =@= =:= =< == =\= > >= @< @=< @> @>= \= \== as is",
+    (600, "xfy"): ":",
+    (500, "yfx"): r"+ - /\ \/ xor",
+    (400, "yfx"): "* / // rdiv << >> div rem mod divmod",
+    (200, "xfx"): "**",
+    (200, "xfy"): "^",
+}
+_PREFIX: dict[tuple[int, PrefixType], str] = {
+    (1200, "fx"): ":- ?-",
+    (1150, "fx"): "dynamic discontiguous initialization multifile module_transparent table",
+    (900, "fy"): r"\+ not",
+    (200, "fy"): r"- + \ ",
+}
+
+
+class Operators:
+    """What is an operator, as infix and as prefix.
+
+    >>> Operators().infix["="].priority
+    700
+    """
+
+    def __init__(self) -> None:
+        self.infix: dict[str, Infix] = {
+            name: Infix(priority, kind) for (priority, kind), names in _INFIX.items() for name in names.split()
+        }
+        self.prefix: dict[str, Prefix] = {
+            name: Prefix(priority, kind) for (priority, kind), names in _PREFIX.items() for name in names.split()
+        }
+
+    def declare(self, priority: int, kind: str, name: str) -> None:
+        """Add or, with priority 0, remove an operator."""
+        if kind in ("xfx", "xfy", "yfx"):
+            self.infix.pop(name, None)
+            if priority:
+                self.infix[name] = Infix(priority, kind)  # type: ignore[arg-type]
+        elif kind in ("fx", "fy"):
+            self.prefix.pop(name, None)
+            if priority:
+                self.prefix[name] = Prefix(priority, kind)  # type: ignore[arg-type]
+
+    def is_operator(self, name: str) -> bool:
+        return name in self.infix or name in self.prefix

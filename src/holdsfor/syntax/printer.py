@@ -1,0 +1,188 @@
+"""Terms to text, in canonical Prolog form: `parse_term(show(term)) == term`."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from holdsfor.syntax.operators import Operators
+from holdsfor.syntax.program import Clause, Directive, FactTable, Program
+from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, Var, conjuncts, list_items
+
+__all__ = ["show", "show_clause", "show_constant", "show_program"]
+
+_OPERATORS = Operators()
+_WORD = re.compile(r"[^\W\d_A-Z]\w*\Z")
+_SYMBOL = re.compile(r"[-+*/\\^<>=~:.?@#&$]+\Z")
+_SOLO = frozenset(["[]", "!", ";", "{}"])
+_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0\\", "\x1b": "\\e"}
+
+
+def show(term: Term) -> str:
+    """The term as text.
+
+    >>> from holdsfor.syntax.parser import parse_term
+    >>> show(parse_term("'='(location('Chris'), pub)"))
+    "location('Chris')=pub"
+    """
+    return _Writer().write(term, 1200)
+
+
+def show_constant(term: Atom | Int | Float | Str) -> str:
+    """A constant as text, quoted where needed."""
+    match term:
+        case Atom(name):
+            return _atom(name)
+        case Int(value):
+            return str(value)
+        case Float(value):
+            return _float(value)
+        case Str(value):
+            return '"' + _escape(value, '"') + '"'
+
+
+def show_clause(clause: Clause) -> str:
+    """The clause with its full stop, one goal a line."""
+    writer = _Writer()
+    head = writer.write(clause.head, 999)
+    if clause.body is None:
+        return f"{head}."
+    goals = [writer.write(goal, 999) for goal in conjuncts(clause.body)]
+    return f"{head} :-\n    " + ",\n    ".join(goals) + "."
+
+
+def show_program(program: Program) -> str:
+    """The program as text that parses to the same program."""
+    lines: list[str] = []
+    for item in program.items:
+        match item:
+            case Clause():
+                lines.append(show_clause(item))
+            case Directive(goal):
+                lines.append(f":- {show(goal)}.")
+            case FactTable(name, columns):
+                for row in zip(*columns, strict=True):
+                    lines.append(f"{_atom(name)}({', '.join(map(show_constant, row))}).")
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _atom(name: str) -> str:
+    if name in _SOLO or (_WORD.match(name) and not name[0].isupper()) or _SYMBOL.match(name):
+        return name if name != "." else "'.'"
+    return "'" + _escape(name, "'") + "'"
+
+
+def _escape(text: str, quote: str) -> str:
+    return "".join(
+        _ESCAPES.get(c) or (f"\\{c}" if c == quote else c if _plain(c) else f"\\x{ord(c):x}\\") for c in text
+    )
+
+
+def _plain(character: str) -> bool:
+    return character == " " or character.isprintable()
+
+
+def _float(value: float) -> str:
+    if math.isinf(value):
+        return "1.0Inf" if value > 0 else "-1.0Inf"
+    if math.isnan(value):
+        return "1.5NaN"
+    text = repr(value)
+    return text if "." in text or "e" not in text else text.replace("e", ".0e")
+
+
+class _Writer:
+    """Writes terms; long lists and operator chains are loops, only brackets recurse."""
+
+    def __init__(self) -> None:
+        self.n_variables = 0
+
+    def write(self, term: Term, max_priority: int) -> str:
+        if isinstance(term, Var):
+            return "_" if term.is_anonymous else term.name
+        if not isinstance(term, Struct):
+            return self.operand(term)
+        if term.name == "[|]" and len(term.args) == 2:
+            return self.list(term)
+        if term.name == "{}" and len(term.args) == 1:
+            return "{" + self.write(term.args[0], 1200) + "}"
+        if len(term.args) == 2 and term.name in _OPERATORS.infix and term.name != "|":
+            return self.infix(term, max_priority)
+        if len(term.args) == 1 and term.name in _OPERATORS.prefix:
+            return self.prefix(term, max_priority)
+        return self.compound(term)
+
+    def operand(self, term: Atom | Int | Float | Str) -> str:
+        text = show_constant(term)
+        return f"({text})" if isinstance(term, Atom) and _OPERATORS.is_operator(term.name) else text
+
+    def compound(self, term: Struct) -> str:
+        return f"{_atom(term.name)}({','.join(self.argument(arg) for arg in term.args)})"
+
+    def argument(self, term: Term) -> str:
+        if isinstance(term, Atom):
+            return show_constant(term)
+        return self.write(term, 999)
+
+    def list(self, term: Struct) -> str:
+        items, tail = list_items(term)
+        inner = ",".join(self.argument(item) for item in items)
+        return f"[{inner}]" if tail == Atom("[]") else f"[{inner}|{self.argument(tail)}]"
+
+    def infix(self, term: Struct, max_priority: int) -> str:
+        operator = _OPERATORS.infix[term.name]
+        if operator.priority > max_priority:
+            return "(" + self.infix(term, 1200) + ")"
+        parts: list[str] = []
+        here: Term = term
+        if operator.type == "yfx":
+            while isinstance(here, Struct) and here.name == term.name and len(here.args) == 2:
+                parts.append(self.write(here.args[1], operator.right_max))
+                here = here.args[0]
+            parts.append(self.write(here, operator.left_max))
+            parts.reverse()
+        elif operator.type == "xfy":
+            while isinstance(here, Struct) and here.name == term.name and len(here.args) == 2:
+                parts.append(self.write(here.args[0], operator.left_max))
+                here = here.args[1]
+            parts.append(self.write(here, operator.right_max))
+        else:
+            parts = [self.write(term.args[0], operator.left_max), self.write(term.args[1], operator.right_max)]
+        return _join(parts, term.name)
+
+    def prefix(self, term: Struct, max_priority: int) -> str:
+        operator = _OPERATORS.prefix[term.name]
+        argument = term.args[0]
+        if isinstance(argument, Int | Float) or (isinstance(argument, Atom) and _OPERATORS.is_operator(argument.name)):
+            return self.compound(term)
+        if operator.priority > max_priority:
+            return "(" + self.prefix(term, 1200) + ")"
+        inner = self.write(argument, operator.right_max)
+        return f"{_atom(term.name)} {inner}" if inner[0] == "(" or _clash(term.name, inner) else f"{term.name}{inner}"
+
+
+def _join(parts: list[str], name: str) -> str:
+    if name == ",":
+        return ",".join(parts)
+    if name[0].isalpha() or name in (":-", "-->", "->", "*->", ":="):
+        return f" {_atom(name)} ".join(parts)
+    text = parts[0]
+    for part in parts[1:]:
+        before = " " if _clash(text, name) else ""
+        after = " " if _clash(name, part) else ""
+        text += f"{before}{_atom(name)}{after}{part}"
+    return text
+
+
+def _clash(left: str, right: str) -> bool:
+    """Whether two texts side by side would read as one token."""
+    a, b = left[-1], right[0]
+    return (_is_symbol(a) and _is_symbol(b)) or (_is_word(a) and _is_word(b)) or (b == "(" and _is_word(a))
+
+
+def _is_symbol(character: str) -> bool:
+    return character in "-+*/\\^<>=~:.?@#&$"
+
+
+def _is_word(character: str) -> bool:
+    return character == "_" or character.isalnum()

@@ -1,0 +1,63 @@
+"""A parsed text: clauses, directives and tables of plain facts, each in the order it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from holdsfor.syntax.source import Source, Span
+from holdsfor.syntax.terms import Constant, Term
+
+__all__ = ["Clause", "Directive", "FactTable", "Program"]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """`head.` or `head :- body.`"""
+
+    head: Term
+    body: Term | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """`:- goal.`"""
+
+    goal: Term
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FactTable:
+    """A run of plain ground facts of one predicate, as columns: the fast path for large background knowledge."""
+
+    name: str
+    columns: tuple[list[Constant], ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def arity(self) -> int:
+        return len(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+
+@dataclass(frozen=True)
+class Program:
+    """One text, parsed."""
+
+    source: Source
+    items: tuple[Clause | Directive | FactTable, ...]
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        return tuple(item for item in self.items if isinstance(item, Clause))
+
+    @property
+    def directives(self) -> tuple[Directive, ...]:
+        return tuple(item for item in self.items if isinstance(item, Directive))
+
+    @property
+    def tables(self) -> tuple[FactTable, ...]:
+        return tuple(item for item in self.items if isinstance(item, FactTable))

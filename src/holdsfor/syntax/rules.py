@@ -1,0 +1,371 @@
+"""The rules of an event description: what the clauses say, with the spelling taken away.
+
+A *fluent-value pair* (FVP) is `F=V`. A *condition* is what may stand in the body of a rule with a time-point; all
+conditions of a rule are about the same time-point. An *interval step* is what may stand in the body of a `holdsFor`
+rule. Older spellings, directions of `not` and optimisation tests are gone: two texts with the same rules mean the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import Struct, Term, Var, variables
+
+__all__ = [
+    "Allen",
+    "AllenMode",
+    "AllenRelation",
+    "Collect",
+    "Complement",
+    "Condition",
+    "Delay",
+    "Duration",
+    "Either",
+    "Ends",
+    "Fvp",
+    "Grounding",
+    "Happens",
+    "Holds",
+    "HoldsFor",
+    "Initially",
+    "Initiated",
+    "InputDeclaration",
+    "Intersect",
+    "IntervalCall",
+    "IntervalRule",
+    "IntervalStep",
+    "Not",
+    "PointRule",
+    "Postponable",
+    "RelativeComplement",
+    "Starts",
+    "Terminated",
+    "Test",
+    "Union",
+    "condition_variables",
+    "flat_conditions",
+]
+
+
+def _span() -> Span | None:
+    return field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Fvp:
+    """A fluent-value pair `fluent=value`."""
+
+    fluent: Term
+    value: Term
+    span: Span | None = _span()
+
+    @property
+    def term(self) -> Term:
+        return Struct("=", (self.fluent, self.value), self.span)
+
+    def __str__(self) -> str:
+        return show(self.term)
+
+
+# -- conditions at a time-point ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Happens:
+    """`happensAt(event, T)`"""
+
+    event: Term
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """`happensAt(start(F=V), T)`"""
+
+    fvp: Fvp
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """`happensAt(end(F=V), T)`"""
+
+    fvp: Fvp
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """`holdsAt(F=V, T)`"""
+
+    fvp: Fvp
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Initiated:
+    """`initiatedAt(F=V, T)` as a condition: there is an initiation, whether or not it takes effect."""
+
+    fvp: Fvp
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Terminated:
+    """`terminatedAt(F=V, T)` as a condition: F=V is broken, by a termination or by another value."""
+
+    fvp: Fvp
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """An atemporal goal: background knowledge, arithmetic, unification."""
+
+    goal: Term
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """There is no way to satisfy the body."""
+
+    body: tuple[Condition, ...]
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """At least one of the branches is satisfied."""
+
+    branches: tuple[tuple[Condition, ...], ...]
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Collect:
+    """`findall(template, body, result)` or `aggregate_all(aggregate, body, result)` over conditions."""
+
+    template: Term
+    body: tuple[Condition, ...]
+    result: Term
+    aggregate: Literal["list", "count", "sum", "max", "min", "bag", "set"]
+    span: Span | None = _span()
+
+
+Condition: TypeAlias = Happens | Starts | Ends | Holds | Initiated | Terminated | Test | Not | Either | Collect
+
+
+def flat_conditions(body: tuple[Condition, ...]) -> Iterator[tuple[Condition, bool]]:
+    """Every condition of a body, also those inside others, and whether it stands positively at the top."""
+    stack: list[tuple[Condition, bool]] = [(c, True) for c in reversed(body)]
+    while stack:
+        condition, positive = stack.pop()
+        yield condition, positive
+        match condition:
+            case Not(inner) | Collect(body=inner):
+                stack.extend((c, False) for c in reversed(inner))
+            case Either(branches):
+                stack.extend((c, False) for branch in reversed(branches) for c in reversed(branch))
+
+
+def condition_variables(condition: Condition) -> dict[str, Var]:
+    """All variables a condition mentions, those quantified inside it included."""
+    match condition:
+        case Happens(event):
+            return variables(event)
+        case Starts(fvp) | Ends(fvp) | Holds(fvp) | Initiated(fvp) | Terminated(fvp):
+            return variables(fvp.fluent, fvp.value)
+        case Test(goal):
+            return variables(goal)
+        case Not(body):
+            return _all_variables(body)
+        case Either(branches):
+            return _all_variables(tuple(c for branch in branches for c in branch))
+        case Collect(template, body, result):
+            return {**variables(template), **_all_variables(body), **variables(result)}
+
+
+def _all_variables(body: tuple[Condition, ...]) -> dict[str, Var]:
+    return {name: var for condition in body for name, var in condition_variables(condition).items()}
+
+
+# -- steps over lists of intervals -------------------------------------------------------------------------------------
+
+AllenRelation = Literal["before", "meets", "starts", "finishes", "during", "overlaps", "equal"]
+AllenMode = Literal["source", "target", "union", "intersect", "complement", "complement_inv"]
+
+
+@dataclass(frozen=True, slots=True)
+class HoldsFor:
+    """`holdsFor(F=V, I)`"""
+
+    fvp: Fvp
+    result: Var
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """`union_all(lists, I)`; a list is a variable or written out as `[(S,E),…]`."""
+
+    lists: tuple[Term, ...]
+    result: Var
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Intersect:
+    """`intersect_all(lists, I)`"""
+
+    lists: tuple[Term, ...]
+    result: Var
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeComplement:
+    """`relative_complement_all(base, lists, I)`"""
+
+    base: Term
+    lists: tuple[Term, ...]
+    result: Var
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Complement:
+    """`complement_all(lists, I)`"""
+
+    lists: tuple[Term, ...]
+    result: Var
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """`intDurGreater(I, bound, J)` or `intDurLess(I, bound, J)`"""
+
+    comparison: Literal["greater", "less"]
+    intervals: Term
+    bound: Term
+    result: Var
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Allen:
+    """`allen(relation, source, target, mode, I)`; inverse relations are written with source and target swapped."""
+
+    relation: AllenRelation
+    source: Term
+    target: Term
+    mode: AllenMode
+    result: Var
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalCall:
+    """A goal of the background knowledge over interval lists: `inputs` are read, `outputs` are bound by it."""
+
+    goal: Term
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    span: Span | None = _span()
+
+
+IntervalStep: TypeAlias = (
+    HoldsFor | Union | Intersect | RelativeComplement | Complement | Duration | Allen | IntervalCall | Test | Not
+)
+
+
+# -- rules and declarations --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PointRule:
+    """A rule for an effect or an output event: `head` at `time` if the body is satisfied at `time`."""
+
+    kind: Literal["happensAt", "initiatedAt", "terminatedAt"]
+    head: Fvp | Term
+    time: Var
+    body: tuple[Condition, ...]
+    span: Span | None = _span()
+
+    @property
+    def fvp(self) -> Fvp:
+        assert isinstance(self.head, Fvp)
+        return self.head
+
+    @property
+    def event(self) -> Term:
+        assert not isinstance(self.head, Fvp)
+        return self.head
+
+    @property
+    def head_term(self) -> Term:
+        return self.head.term if isinstance(self.head, Fvp) else self.head
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalRule:
+    """A rule for a statically determined FVP; without `result` it is an empty fall-back clause."""
+
+    fvp: Fvp
+    result: Term
+    body: tuple[IntervalStep, ...]
+    is_empty: bool = False
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Initially:
+    """`initially(F=V)`, perhaps with atemporal conditions."""
+
+    fvp: Fvp
+    body: tuple[Condition, ...]
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """`fi(source, target, delay)`; `ft(source, delay)` has no target. Conditions with a time are about the due time."""
+
+    source: Fvp
+    target: Fvp | None
+    delay: Term
+    body: tuple[Condition, ...]
+    time: Var | None = None
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Postponable:
+    """`p(F=V)`"""
+
+    fvp: Fvp
+    body: tuple[Condition, ...] = ()
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """`grounding(entity) :- goals`; the entity is an event or an FVP."""
+
+    entity: Fvp | Term
+    goals: tuple[Term, ...]
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class InputDeclaration:
+    """How an input fluent arrives."""
+
+    shape: Literal["intervals", "points"]
+    pattern: Fvp
+    span: Span | None = _span()

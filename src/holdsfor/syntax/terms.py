@@ -1,0 +1,236 @@
+"""Terms: the one data structure of the language, from the parser to the background engine.
+
+A term is a variable, a constant (atom, integer, float, string) or a structure. Terms are values: two terms are equal
+when they are written the same, wherever they stand, and `3` and `3.0` are different. Nothing here recurses, so a list
+of a million elements is as safe as a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from holdsfor.syntax.source import Span
+
+__all__ = [
+    "EMPTY_LIST",
+    "Atom",
+    "Constant",
+    "Float",
+    "Int",
+    "Str",
+    "Struct",
+    "Term",
+    "Var",
+    "conjuncts",
+    "is_callable",
+    "is_constant",
+    "is_ground",
+    "list_items",
+    "list_term",
+    "name_and_arity",
+    "substitute",
+    "variables",
+]
+
+
+class Var:
+    """A variable, named as in the text. `_` occurrences are given names of their own by the parser (`_#1`, …)."""
+
+    __slots__ = ("name", "span")
+
+    def __init__(self, name: str, span: Span | None = None) -> None:
+        self.name = name
+        self.span = span
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether the text says just `_`."""
+        return self.name.startswith("_#")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (other.__class__ is Var and self.name == other.name)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"Var({self.name!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    name: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    value: int
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    value: float
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Str:
+    value: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+class Struct:
+    """A name applied to one or more arguments. A list is `'[|]'(Head, Tail)` down to the atom `[]`."""
+
+    __slots__ = ("_hash", "args", "name", "span")
+
+    def __init__(self, name: str, args: tuple[Term, ...], span: Span | None = None) -> None:
+        self.name = name
+        self.args = args
+        self.span = span
+        self._hash: int | None = None
+
+    @property
+    def arity(self) -> int:
+        return len(self.args)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Struct):
+            return NotImplemented
+        if self._hash is not None and other._hash is not None and self._hash != other._hash:
+            return False
+        pairs: list[tuple[Term, Term]] = [(self, other)]
+        while pairs:
+            left, right = pairs.pop()
+            if left is right:
+                continue
+            if isinstance(left, Struct) and isinstance(right, Struct):
+                if left.name != right.name or len(left.args) != len(right.args):
+                    return False
+                pairs.extend(zip(left.args, right.args, strict=True))
+            elif left != right:
+                return False
+        return True
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            for term in reversed(list(_structures(self))):
+                if term._hash is None:
+                    term._hash = hash((term.name, *map(hash, term.args)))
+        assert self._hash is not None
+        return self._hash
+
+    def __repr__(self) -> str:
+        from holdsfor.syntax.printer import show
+
+        return f"Struct({show(self)})"
+
+
+Constant: TypeAlias = Atom | Int | Float | Str
+Term: TypeAlias = Var | Atom | Int | Float | Str | Struct
+
+EMPTY_LIST = Atom("[]")
+
+
+def _structures(term: Struct) -> Iterator[Struct]:
+    """The structures of a term, each before those inside it."""
+    stack = [term]
+    while stack:
+        here = stack.pop()
+        yield here
+        stack.extend(arg for arg in here.args if isinstance(arg, Struct))
+
+
+def variables(*terms: Term) -> dict[str, Var]:
+    """The variables of the terms by name, in order of first occurrence."""
+    found: dict[str, Var] = {}
+    stack: list[Term] = list(reversed(terms))
+    while stack:
+        term = stack.pop()
+        if isinstance(term, Var):
+            found.setdefault(term.name, term)
+        elif isinstance(term, Struct):
+            stack.extend(reversed(term.args))
+    return found
+
+
+def is_ground(term: Term) -> bool:
+    """Whether the term has no variable."""
+    stack: list[Term] = [term]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, Var):
+            return False
+        if isinstance(here, Struct):
+            stack.extend(here.args)
+    return True
+
+
+def is_constant(term: Term) -> bool:
+    return not isinstance(term, Var | Struct)
+
+
+def is_callable(term: Term) -> bool:
+    """Whether the term may be a goal, an event or a fluent: an atom or a structure."""
+    return isinstance(term, Atom | Struct)
+
+
+def name_and_arity(term: Term) -> tuple[str, int]:
+    """The name and arity of an atom or structure."""
+    if isinstance(term, Struct):
+        return term.name, len(term.args)
+    assert isinstance(term, Atom)
+    return term.name, 0
+
+
+def list_term(items: Iterable[Term], tail: Term = EMPTY_LIST) -> Term:
+    """The list of the items as a term."""
+    result = tail
+    for item in reversed(list(items)):
+        result = Struct("[|]", (item, result))
+    return result
+
+
+def list_items(term: Term) -> tuple[list[Term], Term]:
+    """The leading items of a list term and what follows them: `[]` for a proper list."""
+    items: list[Term] = []
+    while isinstance(term, Struct) and term.name == "[|]" and len(term.args) == 2:
+        items.append(term.args[0])
+        term = term.args[1]
+    return items, term
+
+
+def conjuncts(term: Term) -> list[Term]:
+    """The goals of `a, b, c`, however they are bracketed."""
+    goals: list[Term] = []
+    stack: list[Term] = [term]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, Struct) and here.name == "," and len(here.args) == 2:
+            stack.extend((here.args[1], here.args[0]))
+        else:
+            goals.append(here)
+    return goals
+
+
+def substitute(term: Term, binding: dict[str, Term]) -> Term:
+    """The term with each variable of the binding replaced. Ground parts are shared, not copied."""
+    if isinstance(term, Var):
+        return binding.get(term.name, term)
+    if not isinstance(term, Struct) or is_ground(term):
+        return term
+    done: dict[int, Term] = {}
+    for here in reversed(list(_structures(term))):
+        args = tuple(done[id(arg)] if isinstance(arg, Struct) else _bound(arg, binding) for arg in here.args)
+        done[id(here)] = Struct(here.name, args, here.span)
+    return done[id(term)]
+
+
+def _bound(term: Term, binding: dict[str, Term]) -> Term:
+    return binding.get(term.name, term) if isinstance(term, Var) else term

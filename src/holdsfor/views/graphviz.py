@@ -1,0 +1,100 @@
+"""Graphviz, wherever it is: in the package `pygraphviz`, or as the program `dot`.
+
+Both run in a process of their own, so that neither their messages nor their crashes become ours. A machine without any
+font would draw empty squares; if Matplotlib is installed, Graphviz is shown the fonts that come with it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+from xml.sax.saxutils import escape
+
+from holdsfor.errors import Diagnostic, UsageProblem
+
+__all__ = ["has_graphviz", "run_graphviz"]
+
+_PNG_DPI = 144
+
+_PYGRAPHVIZ = f"""
+import sys, pygraphviz
+format = sys.argv[1]
+graph = pygraphviz.AGraph(string=sys.stdin.buffer.read().decode("utf-8"))
+if format == "png":
+    graph.graph_attr["dpi"] = "{_PNG_DPI}"
+sys.stdout.buffer.write(graph.draw(format=format, prog="dot"))
+"""
+
+
+def has_graphviz() -> bool:
+    """Whether `run_graphviz` has something to run."""
+    return bool(_commands("svg"))
+
+
+def run_graphviz(dot: str, output_format: Literal["svg", "png"]) -> bytes:
+    """The picture of a DOT text. `UsageProblem` if there is no Graphviz, or if it fails."""
+    commands = _commands(output_format)
+    if not commands:
+        raise UsageProblem(_not_found(output_format))
+    with _environment() as environment:
+        for command in commands:
+            result = subprocess.run(command, input=dot.encode(), capture_output=True, check=False, env=environment)
+            if result.returncode == 0 and result.stdout:
+                return result.stdout
+    raise UsageProblem(_failed(result))
+
+
+def _commands(output_format: str) -> list[list[str]]:
+    """What to try, in this order: the package is the version we test with."""
+    commands = []
+    if importlib.util.find_spec("pygraphviz"):
+        commands.append([sys.executable, "-c", _PYGRAPHVIZ, output_format])
+    if dot := shutil.which("dot"):
+        resolution = [f"-Gdpi={_PNG_DPI}"] if output_format == "png" else []
+        commands.append([dot, f"-T{output_format}", *resolution])
+    return commands
+
+
+@contextmanager
+def _environment() -> Iterator[dict[str, str]]:
+    """The environment to run Graphviz in, with Matplotlib's fonts added to the machine's if there are any."""
+    matplotlib = importlib.util.find_spec("matplotlib")
+    if "FONTCONFIG_FILE" in os.environ or matplotlib is None or matplotlib.origin is None:
+        yield dict(os.environ)
+        return
+    fonts = Path(matplotlib.origin).parent / "mpl-data" / "fonts" / "ttf"
+    with tempfile.TemporaryDirectory(prefix="holdsfor-") as directory:
+        configuration = Path(directory) / "fonts.conf"
+        configuration.write_text(
+            '<?xml version="1.0"?>\n<!DOCTYPE fontconfig SYSTEM "fonts.dtd">\n<fontconfig>\n'
+            f"<dir>{escape(str(fonts))}</dir>\n"
+            '<include ignore_missing="yes">/etc/fonts/fonts.conf</include>\n'
+            f"<cachedir>{escape(directory)}</cachedir>\n</fontconfig>\n",
+            encoding="utf-8",
+        )
+        yield {**os.environ, "FONTCONFIG_FILE": str(configuration)}
+
+
+def _not_found(output_format: str) -> Diagnostic:
+    return Diagnostic(
+        "HF752",
+        f"Graphviz not found, which draws the graph as .{output_format}",
+        hint="`pip install 'holdsfor[graph]'`, or `apt-get install graphviz`; .dot and .mmd files need neither",
+    )
+
+
+def _failed(result: subprocess.CompletedProcess[bytes]) -> Diagnostic:
+    said = result.stderr.decode(errors="replace").strip().splitlines()
+    return Diagnostic(
+        "HF753",
+        f"Graphviz stopped with exit code {result.returncode}: {said[-1] if said else 'it said nothing'}",
+        hint="write a .dot or .mmd file instead, and draw it elsewhere",
+    )

@@ -1,0 +1,51 @@
+"""Labels of rows and vertices: what of them can be seen, how wide they are, and where they may be broken."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+__all__ = ["columns", "padded", "visible", "wrapped"]
+
+
+def visible(text: str) -> str:
+    """The text with a replacement character for each character that has no shape, line breaks included.
+
+    >>> visible("a\\tb")
+    'a�b'
+    """
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a visible text takes.
+
+    >>> columns("happy"), columns("幸福")
+    (5, 4)
+    """
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def padded(text: str, width: int) -> str:
+    """The text with blanks after it, `width` columns wide or more."""
+    return text + " " * max(0, width - columns(text))
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """The visible text in lines of at most `width` columns, broken where a term may be; no character is lost.
+
+    >>> wrapped("rendezVous(vessel1,vessel2)=true", 20)
+    ['rendezVous(vessel1,', 'vessel2)=true']
+    """
+    lines, taken = [""], 0
+    for part in re.split(r"(?<=[(,])|(?==)", visible(text)):
+        if lines[-1] and taken + columns(part) > width:
+            lines.append("")
+            taken = 0
+        for character in part:
+            if lines[-1] and taken + columns(character) > width:
+                lines.append("")
+                taken = 0
+            lines[-1] += character
+            taken += columns(character)
+    return lines

@@ -1,0 +1,101 @@
+"""What a timeline shows: one row per fluent-value pair or event, and what both the picture and the text need of it.
+
+An interval is right-open: `(14, 22)` holds at 14 and no longer at 22. An end of `None` means that it is not known to
+have ended. The timeline itself covers the time-points from `start` to `end`; what lies outside is cut off, and a row
+that goes on beyond `end` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Bar", "Row", "RowKind", "bars", "grouped", "tick_times", "visible_times"]
+
+RowKind = Literal["simple", "static", "event", "input"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A labelled line of the timeline: intervals for a fluent-value pair, times for an event."""
+
+    label: str
+    intervals: Sequence[tuple[int, int | None]] = ()
+    times: Sequence[int] = ()
+    kind: RowKind = "simple"
+
+    @property
+    def group(self) -> str:
+        """The name of the fluent or event, without arguments and value.
+
+        >>> Row("location(chris)=home").group, Row("'a=b'(1)=true").group
+        ('location', "'a=b'")
+        """
+        quoted = False
+        for place, character in enumerate(self.label):
+            if character == "'":
+                quoted = not quoted
+            elif character in "(=" and not quoted and place:
+                return self.label[:place]
+        return self.label
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The part of an interval that is in sight."""
+
+    start: int
+    end: int
+    goes_on: bool
+    began_before: bool
+
+
+def bars(row: Row, start: int, end: int) -> list[Bar]:
+    """The intervals of a row as far as they lie between `start` and `end`.
+
+    >>> bars(Row("f=v", [(0, 3), (5, 9), (20, None)]), 2, 8)
+    [Bar(start=2, end=3, goes_on=False, began_before=True), Bar(start=5, end=8, goes_on=True, began_before=False)]
+    """
+    shown = []
+    for first, last in row.intervals:
+        if first < end and (last is None or last > max(first, start)):
+            goes_on = last is None or last > end
+            shown.append(Bar(max(first, start), end if goes_on or last is None else last, goes_on, first < start))
+    return shown
+
+
+def visible_times(row: Row, start: int, end: int) -> list[int]:
+    """The times of a row from `start` to `end`, both included.
+
+    >>> visible_times(Row("alarm", times=[1, 5, 9]), 2, 9)
+    [5, 9]
+    """
+    return [time for time in row.times if start <= time <= end]
+
+
+def grouped(rows: Iterable[Row]) -> list[list[Row]]:
+    """The rows by fluent or event, groups and rows in the order in which they were given.
+
+    >>> [[row.label for row in group] for group in grouped(map(Row, ["f(a)=1", "g=1", "f(b)=2"]))]
+    [['f(a)=1', 'f(b)=2'], ['g=1']]
+    """
+    groups: dict[tuple[bool, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.kind == "event", row.group), []).append(row)
+    return list(groups.values())
+
+
+def tick_times(start: int, end: int, most: int) -> list[int]:
+    """Round times between `start` and `end`, at most `most` (at least two) of them, evenly spaced.
+
+    >>> tick_times(0, 30, 8), tick_times(7, 93, 5)
+    ([0, 5, 10, 15, 20, 25, 30], [20, 40, 60, 80])
+    """
+    span = max(1, end - start)
+    power = 1
+    while True:
+        for step in (power, 2 * power, 5 * power):
+            if span // step + 1 <= max(2, most):
+                return list(range(-(-start // step) * step, end + 1, step))
+        power *= 10

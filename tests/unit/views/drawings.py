@@ -1,0 +1,60 @@
+"""Graphs that the tests of the views draw."""
+
+from __future__ import annotations
+
+from holdsfor.views.graph import Drawing, Edge, Vertex
+
+__all__ = ["AWKWARD_NAMES", "awkward", "quotes"]
+
+
+def quotes() -> Drawing:
+    """Quotes that expire: a component with a delay, and everything that can depend on it."""
+    return Drawing(
+        [
+            Vertex("present_quote/3", "present_quote(M,C,G)", "input event", 0, 0),
+            Vertex("accept_quote/3", "accept_quote(C,M,G)", "input event", 0, 1),
+            Vertex("suspended/1=true", "suspended(M)=true", "input fluent", 0, 2),
+            Vertex("quote/3=true", "quote(M,C,G)=true", "simple", 1, 3),
+            Vertex("quote/3=false", "quote(M,C,G)=false", "simple", 1, 3),
+            Vertex("pow/2=true", "pow(C,accept_quote(C,M,G))=true", "static", 2, 4),
+            Vertex("contract/3=true", "contract(M,C,G)=true", "simple", 2, 5),
+            Vertex("alarm/1", "alarm(M)", "event", 3, 6),
+        ],
+        [
+            Edge("present_quote/3", "quote/3=true", "i"),
+            Edge("accept_quote/3", "quote/3=false", "i"),
+            Edge("quote/3=true", "quote/3=false", "f", "5"),
+            Edge("quote/3=false", "quote/3=true", "i"),
+            Edge("quote/3=true", "pow/2=true", "i"),
+            Edge("suspended/1=true", "pow/2=true", "i"),
+            Edge("quote/3=true", "contract/3=true", "i"),
+            Edge("accept_quote/3", "contract/3=true", "i"),
+            Edge("contract/3=true", "alarm/1", "i"),
+        ],
+    )
+
+
+AWKWARD_NAMES = [
+    'say("hi")',
+    "back\\slash\\n\\N",
+    "ends in \\",
+    "a&amp;b <b>",
+    "日本語(é)=→",
+    "level 0",
+    "[]{}|#;:`*_a_ _b$~",
+    "- item",
+    "1. one",
+    "two\nlines",
+    "end",
+    '"',
+    "%% comment",
+    "a-->b",
+    "'it''s'(X)=[1,2|T]",
+    "",
+]
+
+
+def awkward() -> Drawing:
+    """Every name that could be taken for markup, as identifier, as label and as delay."""
+    vertices = [Vertex(name, name, "simple", 0, number) for number, name in enumerate(AWKWARD_NAMES)]
+    return Drawing(vertices, [Edge(AWKWARD_NAMES[0], name, "f", name) for name in AWKWARD_NAMES])
