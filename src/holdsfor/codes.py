@@ -82,7 +82,7 @@ CODES: dict[str, Code] = {
     "HF605": _error("a goal took more steps than its budget allows"),
     "HF606": _error("a goal went deeper than its budget allows"),
     "HF607": _error("a fluent with two initial values"),
-    "HF608": _error("a delay that is not a positive integer"),
+    "HF608": _error("a delay that is not a positive integer, or falls between two time-points"),
     "HF609": _error("a predicate over intervals that returns something else"),
     # 7xx: a command was called wrongly
     "HF701": _error("a clock tick that is not positive"),

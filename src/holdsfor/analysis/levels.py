@@ -196,18 +196,27 @@ def _same_time(graph: DependencyGraph, body: tuple[Condition, ...], after: Momen
 
 
 def moment_order(description: EventDescription, graph: DependencyGraph) -> list[Moment]:
-    """The moments in an order in which a time-point can be worked through."""
-    dependences = [d for d in _moments(description, graph) if not d.is_postponement]
-    postponements = [d for d in _moments(description, graph) if d.is_postponement]
+    """The moments in an order in which a time-point can be worked through.
+
+    Two effects that are due at once and postpone each other have no order of their own; then the first by name acts.
+    """
     nodes = _nodes(graph)
-    hard = _following(nodes, dependences)
-    strong = strong_components(nodes, _following(nodes, [*dependences, *postponements]).__getitem__)[::-1]
-    return [m for part in strong for m in (_by_hard_order(part, hard) if len(part) > 1 else part)]
+    dependences = _moments(description, graph)
+    everything = _following(nodes, dependences)
+    without_postponement = _following(nodes, [d for d in dependences if not d.is_postponement])
+    parts = strong_components(nodes, everything.__getitem__)[::-1]
+    return [moment for part in parts for moment in _first_by_name(part, without_postponement)]
 
 
-def _by_hard_order(part: list[Moment], hard: dict[Moment, list[Moment]]) -> list[Moment]:
-    inside = set(part)
-    return [m for c in strong_components(part, lambda m: [n for n in hard[m] if n in inside])[::-1] for m in c]
+def _first_by_name(part: list[Moment], following: dict[Moment, list[Moment]]) -> list[Moment]:
+    """The moments of a circle of postponements, each after those it depends on otherwise."""
+    waiting = sorted(part, key=str)
+    ordered: list[Moment] = []
+    while waiting:
+        held_back = {after for moment in waiting for after in following[moment]}
+        ordered.append(next((moment for moment in waiting if moment not in held_back), waiting[0]))
+        waiting.remove(ordered[-1])
+    return ordered
 
 
 def _nodes(graph: DependencyGraph) -> list[Moment]:

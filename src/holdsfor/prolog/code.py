@@ -1,9 +1,9 @@
 """The steps a compiled body consists of, each linked to the next.
 
 The *registers* of a running body are the step to take, the slots of its variables, the height of the choice stack a cut
-goes back to, and the frame to go on with afterwards. A *frame* is registers put aside, with the number of frames in
-all. Neither is ever changed, so choice points can share them. `Call` and `Test` are carried out by the machine itself;
-the other steps are control, and return the registers to go on with, or None to fail.
+goes back to, and the frame to go on with afterwards. A *frame* is the registers of a body that waits for a goal of its
+own, with the number of frames in all. Neither is ever changed, so choice points can share them. `Call` and `Test` are
+carried out by the machine itself; the other steps are control, and return the registers to go on with, or None to fail.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
     "Test",
 ]
 
-Frame: TypeAlias = tuple["Step", Slots, int, Any, int]
+Frame: TypeAlias = tuple["Goal", Slots, int, Any, int]
 Registers: TypeAlias = tuple["Step", Slots, int, Frame]
 TestFunction: TypeAlias = Callable[[Slots, Trail], bool]
 
@@ -50,7 +50,7 @@ class Step:
 
 
 class Proceed(Step):
-    """The end of a body: go on with the frame below."""
+    """The end of a body: go on behind the goal that waits for it."""
 
     __slots__ = ()
 
@@ -234,5 +234,5 @@ class MetaCall(Goal, Control):
 
     def step(self, machine: Machine, slots: Slots, cut: int, parent: Frame) -> Registers | None:
         if self.next is not PROCEED:
-            parent = machine.put_aside((self.next, slots, cut, parent))
+            parent = machine.put_aside(self, slots, cut, parent)
         return machine.enter_goal(self.build(slots), parent)

@@ -100,7 +100,7 @@ class _Compiler:
         """The steps of a goal inside a control construct: every variable has a value or a cell by now."""
         goal = deref(goal)
         if isinstance(goal, Var):
-            return self.meta_call(Struct("call", (goal,)), after)
+            return self.meta_call(Struct("call", (goal,), goal.span), after)
         if not isinstance(goal, Atom | Struct):
             return Test(goal, self.scope.slots, after, _not_a_goal(goal))
         args = goal.args if isinstance(goal, Struct) else ()
@@ -149,7 +149,7 @@ class _Compiler:
     def opaque(self, goal: Term, after: Step) -> Step:
         """`call(Goal)` of a known goal."""
         if isinstance(goal, Var):
-            return self.meta_call(Struct("call", (goal,)), after)
+            return self.meta_call(Struct("call", (goal,), goal.span), after)
         slot = self.scope.new_slot()
         return Enter(slot, self.local(goal, slot, after, spared=0))
 

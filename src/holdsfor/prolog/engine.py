@@ -20,11 +20,11 @@ from holdsfor.prolog.database import Database
 from holdsfor.prolog.machine import Machine
 from holdsfor.prolog.problems import GoalProblem, located
 from holdsfor.prolog.unify import Ref, deref, resolve
-from holdsfor.syntax.terms import Term, Var, substitute, variables
+from holdsfor.syntax.terms import Term, Var, variables
 
 __all__ = ["DEFAULT_MAX_DEPTH", "DEFAULT_MAX_STEPS", "Engine"]
 
-DEFAULT_MAX_STEPS = 20_000_000
+DEFAULT_MAX_STEPS = 10_000_000
 DEFAULT_MAX_DEPTH = 2_000_000
 
 
@@ -46,7 +46,7 @@ class Engine:
         """The solutions one by one: the value of every variable of the goal, itself if it has none."""
         cells = {name: Ref() for name in variables(goal)}
         machine = Machine(self.database, self.max_steps, self.max_depth)
-        for _ in machine.solutions(substitute(goal, dict(cells)), goal):
+        for _ in machine.solutions(goal, cells):
             try:
                 yield _answer(cells)
             except GoalProblem as problem:

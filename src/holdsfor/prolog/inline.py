@@ -11,7 +11,7 @@ from typing import TypeAlias
 from holdsfor.prolog.arithmetic import number_term
 from holdsfor.prolog.order import compare, same
 from holdsfor.prolog.problems import GoalProblem, needs_bound, not_a
-from holdsfor.prolog.unify import MAX_PAIRS, Ref, Trail, copy_term, cyclic, deref, resolve, unify
+from holdsfor.prolog.unify import MAX_PAIRS, Ref, Trail, copy_term, cyclic, deref, resolve, unifies, unify
 from holdsfor.syntax.terms import (
     EMPTY_LIST,
     Atom,
@@ -64,17 +64,6 @@ def _order(accept: Callable[[int], bool]) -> Inline:
 def _compare(args: Arguments, trail: Trail) -> bool:
     sign = compare(args[1], args[2])
     return unify(args[0], Atom("<" if sign < 0 else ">" if sign else "="), trail)
-
-
-def _differ(args: Arguments, trail: Trail) -> bool:
-    """`\\=`: whether the terms do not unify; leaves no binding."""
-    mark, barrier = len(trail.entries), trail.barrier
-    trail.barrier = 1 << 62
-    try:
-        return not unify(args[0], args[1], trail)
-    finally:
-        trail.barrier = barrier
-        trail.undo(mark)
 
 
 def _functor(args: Arguments, trail: Trail) -> bool:
@@ -138,7 +127,7 @@ INLINE: dict[tuple[str, int], Inline] = {
     ("callable", 1): _kind(Atom, Struct),
     ("is_list", 1): lambda args, trail: list_parts(args[0])[1] == EMPTY_LIST,
     ("ground", 1): lambda args, trail: is_ground(resolve(args[0])),
-    ("\\=", 2): _differ,
+    ("\\=", 2): lambda args, trail: not unifies(args[0], args[1]),
     ("==", 2): lambda args, trail: same(args[0], args[1]),
     ("\\==", 2): lambda args, trail: not same(args[0], args[1]),
     ("@<", 2): _order(lambda sign: sign < 0),

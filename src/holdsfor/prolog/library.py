@@ -10,11 +10,12 @@ from functools import cache
 from types import MappingProxyType
 
 from holdsfor.errors import Diagnostics
+from holdsfor.prolog.builtins import atoms, changes, collecting, lists, numbers, output, terms  # noqa: F401
 from holdsfor.prolog.database import Database, Predicate
 from holdsfor.syntax.parser import parse_program
 from holdsfor.syntax.source import Source
 
-__all__ = ["library_predicates"]
+__all__ = ["LIBRARY", "library_predicates"]
 
 _TEXT = r"""
 member(X, [Y|Ys]) :- '$member'(Ys, X, Y).
@@ -97,14 +98,14 @@ retract(Clause) :- '$clause_parts'(Clause, Head, Body), '$clause'(Head, Body, Re
 retractall(Head) :- '$declare'(Head), ( '$clause'(Head, _, Reference), '$erase'(Reference), fail ; true ).
 """
 
+LIBRARY = Source("library", _TEXT)
+
 
 @cache
 def library_predicates() -> MappingProxyType[tuple[str, int], Predicate]:
     """The predicates of the library by name and arity."""
-    import holdsfor.prolog.builtins  # noqa: F401  (registers the built-ins the library calls)
-
     diagnostics = Diagnostics()
-    program = parse_program(Source("library", _TEXT), diagnostics)
+    program = parse_program(LIBRARY, diagnostics)
     assert not diagnostics.has_errors, diagnostics.render()
     database = Database()
     for item in program.clauses:

@@ -13,14 +13,15 @@ from typing import Any
 
 from holdsfor.errors import ExecutionProblem
 from holdsfor.prolog.choices import Alternative, Choice, ClausesLeft, RowsLeft, unify_row
+from holdsfor.prolog.clauses import Clause
 from holdsfor.prolog.code import HALT, PROCEED, Call, Frame, Goal, Registers, Step, Test
 from holdsfor.prolog.compiler import CONTROL, TESTS, compile_body
 from holdsfor.prolog.database import Database, Predicate
-from holdsfor.prolog.library import library_predicates
+from holdsfor.prolog.library import LIBRARY, library_predicates
 from holdsfor.prolog.patterns import Scope, Slots
 from holdsfor.prolog.problems import GoalProblem, located, not_a, undefined
 from holdsfor.prolog.registry import DETERMINISTIC, ENUMERATED, builtin_keys
-from holdsfor.prolog.unify import Trail, copy_term, deref
+from holdsfor.prolog.unify import Ref, Trail, copy_term, deref
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity
 
 __all__ = ["Machine"]
@@ -77,13 +78,12 @@ class Machine:
         hint = "look for a recursion that does not end, or allow more with `max_steps`"
         return GoalProblem("HF605", f"more than {self.max_steps:,} steps were taken", hint)
 
-    def put_aside(self, registers: Registers) -> Frame:
-        """The registers as a frame to come back to."""
-        depth: int = registers[3][4] + 1
+    def put_aside(self, goal: Goal, slots: Slots, cut: int, parent: Frame) -> Frame:
+        """The frame that waits for a goal."""
+        depth = parent[4] + 1
         if depth > self.max_depth:
             raise self.too_deep("pending goals")
-        step, slots, cut, parent = registers
-        return step, slots, cut, parent, depth
+        return goal, slots, cut, parent, depth
 
     def too_deep(self, what: str) -> GoalProblem:
         hint = "look for a recursion that does not end, or allow more with `max_depth`"
@@ -136,15 +136,18 @@ class Machine:
 
     # running
 
-    def solutions(self, goal: Term, text: Term) -> Iterator[None]:
-        """Run a goal whose variables are cells; at each solution they are bound. `text` is the goal as written."""
+    def solutions(self, goal: Term, cells: dict[str, Ref]) -> Iterator[None]:
+        """Run a goal; at each solution the cells of its variables are bound."""
+        query = Clause(Struct("$query", tuple(map(Var, cells))), goal)
         try:
-            registers = self.enter_goal((goal,), (HALT, [], 0, None, 0))
+            code = query.prepare()
         except GoalProblem as problem:
-            raise located(problem, text, None) from None
-        yield from self._run(registers, text)
+            raise located(problem, goal, None) from None
+        slots: Slots = [0, *cells.values(), *query.blank]
+        bottom: Frame = (Goal(goal, {name: at for at, name in enumerate(cells, 1)}, HALT), slots, 0, None, 0)
+        yield from self._run((code, slots, 0, bottom), bottom)
 
-    def _run(self, registers: Registers | None, text: Term) -> Iterator[None]:
+    def _run(self, registers: Registers | None, bottom: Frame) -> Iterator[None]:
         """Go forward from the registers, and back where that fails, for as long as there is a way.
 
         Going forward ends at a goal that fails or a call whose clauses, `candidates[at:n]`, are to be tried; the inner
@@ -170,11 +173,12 @@ class Machine:
                         depth: int = parent[4] + 1
                         if depth > self.max_depth:
                             raise self.too_deep("pending goals")
-                        parent = (code.next, slots, cut, parent, depth)
+                        parent = (code, slots, cut, parent, depth)
                     predicate = code.predicate or contents.get(code.key) or library.get(code.key)
                     if predicate is None or (clauses := predicate.clauses) is None:
                         if self.call_rows(predicate, code.key, args, parent):
                             code, slots, cut, parent, _ = parent
+                            code = code.next
                             continue
                     else:
                         candidates, dead, time = clauses.candidates(args), clauses.dead, self.database.time
@@ -183,6 +187,7 @@ class Machine:
                             at = clauses.n_dead_ahead
                 elif code is PROCEED:
                     code, slots, cut, parent, _ = parent
+                    code = code.next
                     continue
                 elif code is HALT:
                     yield
@@ -233,17 +238,27 @@ class Machine:
                         code, slots, cut, parent = registers
                         break
         except GoalProblem as problem:
-            raise self.explained(problem, code, slots, text) from None
+            if problem.code in ("HF605", "HF606"):
+                raise located(problem, bottom[0].goal, None) from None
+            raise _explained(problem, code, slots, parent) from None
 
-    def explained(self, problem: GoalProblem, code: Step, slots: Slots, text: Term) -> ExecutionProblem:
-        """The problem with the goal that met it; for a spent budget, the goal that was asked."""
-        if problem.code in ("HF605", "HF606") or not isinstance(code, Goal):
-            return located(problem, text, None)
-        span = None if isinstance(code.goal, Var) else code.goal.span
-        try:
-            return located(problem, code.shown_with(slots), span)
-        except GoalProblem:
-            return located(problem, code.goal, span)
+
+def _explained(problem: GoalProblem, code: Step, slots: Slots, frame: Frame) -> ExecutionProblem:
+    """The problem with the goal of the program that met it."""
+    below: Frame | None = frame
+    while below is not None and (not isinstance(code, Goal) or _is_library(code)):
+        code, slots, _, below, _ = below
+    assert isinstance(code, Goal)
+    span = None if isinstance(code.goal, Var) else code.goal.span
+    try:
+        return located(problem, code.shown_with(slots), span)
+    except GoalProblem:
+        return located(problem, code.goal, span)
+
+
+def _is_library(code: Goal) -> bool:
+    """Whether the goal stands in the library rather than in a program."""
+    return not isinstance(code.goal, Var) and code.goal.span is not None and code.goal.span.source is LIBRARY
 
 
 def _extended(goal: Term, extra: tuple[Term, ...]) -> Atom | Struct:

@@ -1,21 +1,25 @@
 """The standard order of terms: variables < numbers < atoms < strings < structures.
 
 Numbers are compared by value, a float before the integer it equals (and `nan` before all); structures by arity, then
-name, then arguments from the left. Variables are ordered by age as far as it is known, so only consistently.
+name, then arguments from the left. Two variables compare in an order that is fixed but arbitrary; when a list is
+sorted, in that of their first occurrence in it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import total_ordering
 from itertools import repeat
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeVar
 
-from holdsfor.prolog.unify import MAX_PAIRS, Ref, cyclic, deref
-from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term
+from holdsfor.prolog.unify import MAX_PAIRS, Ref, cyclic, deref, resolve
+from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, Var
 
-__all__ = ["compare", "same", "sort_unique", "standard_order_key"]
+__all__ = ["compare", "same", "sort_terms", "sort_unique", "standard_order_key"]
+
+T = TypeVar("T")
 
 
 def standard_order_key(term: Term) -> tuple[Any, ...]:
@@ -99,10 +103,27 @@ def same(left: Term, right: Term) -> bool:
     return compare(left, right) == 0
 
 
+def sort_terms(terms: Iterable[T], key: Callable[[T], Term], *, reverse: bool = False, unique: bool = False) -> list[T]:
+    """The terms sorted by the standard order of their keys, stable; with `unique`, the first of every key."""
+    order_key = _key_by_occurrence()
+    keyed = sorted([(order_key(key(term)), term) for term in terms], key=itemgetter(0), reverse=reverse)
+    if unique:
+        keyed = [pair for n, pair in enumerate(keyed) if n == 0 or keyed[n - 1][0] != pair[0]]
+    return [term for _, term in keyed]
+
+
+def _key_by_occurrence() -> Callable[[Term], tuple[Any, ...]]:
+    """A key that sorts variables in the order in which the terms it is asked for have them."""
+    names: dict[Ref, Var] = {}
+
+    def named(ref: Ref) -> Var:
+        if ref not in names:
+            names[ref] = Var(f"{len(names):012}")
+        return names[ref]
+
+    return lambda term: standard_order_key(resolve(term, named))
+
+
 def sort_unique(terms: Iterable[Term]) -> list[Term]:
     """The terms in standard order, each once."""
-    found: list[Term] = []
-    for term in sorted(terms, key=standard_order_key):
-        if not found or not same(found[-1], term):
-            found.append(term)
-    return found
+    return sort_terms(terms, lambda term: term, unique=True)

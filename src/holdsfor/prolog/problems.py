@@ -57,11 +57,11 @@ def undefined(name: str, arity: int, known: Iterable[tuple[str, int]]) -> GoalPr
     if arities:
         plural = "argument" if arities == ["1"] else "arguments"
         return GoalProblem("HF601", message, f"`{name}` exists with {' or '.join(arities)} {plural}")
-    same_arity = [f"{other}/{n}" for other, n in predicates if n == arity]
-    any_arity = [f"{other}/{n}" for other, n in predicates]
-    full = f"{name}/{arity}"
-    hint = did_you_mean(full, same_arity) or did_you_mean(full, any_arity)
-    return GoalProblem("HF601", message, hint or f"define it, or declare it with `:- dynamic {full}.`")
+    hint = did_you_mean(name, [other for other, n in predicates if n == arity])
+    if hint:
+        return GoalProblem("HF601", message, hint.replace("`?", f"/{arity}`?"))
+    hint = did_you_mean(name, [other for other, _ in predicates])
+    return GoalProblem("HF601", message, hint or f"define it, or declare it with `:- dynamic {name}/{arity}.`")
 
 
 def located(problem: GoalProblem, goal: Term, span: Span | None) -> ExecutionProblem:

@@ -18,9 +18,9 @@ from itertools import repeat
 from holdsfor.prolog.problems import GoalProblem
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
-__all__ = ["MAX_PAIRS", "Ref", "Trail", "copy_term", "cyclic", "deref", "resolve", "unify", "unify_or_undo"]
+__all__ = ["MAX_PAIRS", "Ref", "Trail", "copy_term", "cyclic", "deref", "resolve", "unifies", "unify", "unify_or_undo"]
 
-MAX_PAIRS = 20_000_000
+MAX_PAIRS = 10_000_000
 
 
 class Ref(Var):
@@ -158,6 +158,16 @@ def unify_or_undo(left: Term, right: Term, trail: Trail) -> bool:
     return unified
 
 
+def unifies(left: Term, right: Term) -> bool:
+    """Whether the terms can be made equal; binds nothing."""
+    trail = Trail()
+    trail.barrier = sys.maxsize
+    try:
+        return unify(left, right, trail)
+    finally:
+        trail.undo(0)
+
+
 def cyclic() -> GoalProblem:
     """The problem of a term that contains itself."""
     return GoalProblem("HF603", "a term contains itself", "a variable was unified with a term it occurs in")
@@ -166,7 +176,8 @@ def cyclic() -> GoalProblem:
 def resolve(term: Term, leaf: Callable[[Ref], Term] | None = None) -> Term:
     """The term with every bound cell replaced by its value and every empty one by `leaf(cell)`.
 
-    Parts in which nothing is replaced are shared, and a part that occurs twice is walked once.
+    Parts in which nothing is replaced are shared, and a part that occurs twice is walked once. `leaf` may be asked
+    several times for a cell and must give the same answer.
     """
     term = deref(term)
     if type(term) is Ref:
@@ -177,17 +188,24 @@ def resolve(term: Term, leaf: Callable[[Ref], Term] | None = None) -> Term:
 
 
 def _resolve_tree(term: Struct, leaf: Callable[[Ref], Term] | None) -> Term | None:
-    """The resolved term if no part of it occurs twice, else None."""
+    """The resolved term if no part of it occurs twice, else None. Empty cells are met from the outside in."""
     order = [term]
     seen = {id(term)}
+    has_cells = False
     for here in order:
-        for arg in here.args:
-            value = deref(arg)
+        for value in here.args:
+            if type(value) is Ref:
+                has_cells = True
+                value = deref(value)
+                if type(value) is Ref and leaf is not None:
+                    leaf(value)
             if type(value) is Struct:
                 if id(value) in seen:
                     return None
                 seen.add(id(value))
                 order.append(value)
+    if not has_cells:
+        return term
     done: dict[int, Term] = {}
     for here in reversed(order):
         _resolve_arguments(here, done, leaf)
@@ -217,8 +235,9 @@ def _resolve_arguments(here: Struct, done: dict[int, Term], leaf: Callable[[Ref]
         return []
     args: list[Term] = []
     pending: list[Struct] = []
+    is_changed = False
     for arg in here.args:
-        value = deref(arg)
+        value = deref(arg) if type(arg) is Ref else arg
         if type(value) is Struct:
             if id(value) in done:
                 value = done[id(value)]
@@ -226,10 +245,10 @@ def _resolve_arguments(here: Struct, done: dict[int, Term], leaf: Callable[[Ref]
                 pending.append(value)
         elif leaf is not None and type(value) is Ref:
             value = leaf(value)
+        is_changed = is_changed or value is not arg
         args.append(value)
     if not pending:
-        shared = all(new is old for new, old in zip(args, here.args, strict=True))
-        done[id(here)] = here if shared else Struct(here.name, tuple(args), here.span)
+        done[id(here)] = Struct(here.name, tuple(args), here.span) if is_changed else here
     return pending
 
 

@@ -43,9 +43,10 @@ class Pending:
 class PendingEffects:
     """The effects that wait for their time."""
 
-    def __init__(self, description: EventDescription, engine: Engine) -> None:
+    def __init__(self, description: EventDescription, engine: Engine, tick: int) -> None:
         self.description = description
         self.engine = engine
+        self.tick = tick
         self.waiting: list[Pending] = []
         self.spent: set[tuple[Term, Term, int]] = set()
 
@@ -103,6 +104,9 @@ class PendingEffects:
         if not isinstance(length, Int) or length.value <= 0:
             message = f"the delay of `{show(fvp)}` is `{show(length)}`, expected a positive integer"
             raise ExecutionProblem(Diagnostic("HF608", message, delay.span, "check the conditions that compute it"))
+        if length.value % self.tick:
+            message = f"the delay of `{show(fvp)}` is {length.value}, expected a multiple of the clock tick {self.tick}"
+            raise ExecutionProblem(Diagnostic("HF608", message, delay.span, "effects are due at time-points"))
         target = delay.source if delay.target is None else delay.target
         return Pending(
             source=fvp,

@@ -147,7 +147,7 @@ class _Walk:
         self.vertices = component.vertices
         self.moments = [m for m in compiled.moments if m.vertex in set(component.vertices)]
         self.rules = {rule: self._conditions(rule) for rule in compiled.description.point_rules}
-        self.pending = PendingEffects(compiled.description, world.engine)
+        self.pending = PendingEffects(compiled.description, world.engine, world.run.tick)
         self.current: dict[Term, tuple[Term, int]] = {}
         self.results: dict[Term, list[tuple[int, float]]] = {}
         self.time = world.run.start

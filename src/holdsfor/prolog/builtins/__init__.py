@@ -1,5 +1,1 @@
-"""The built-in predicates written in Python. Importing this package registers them."""
-
-from holdsfor.prolog.builtins import atoms, changes, collecting, lists, numbers, output, terms
-
-__all__ = ["atoms", "changes", "collecting", "lists", "numbers", "output", "terms"]
+"""The built-in predicates written in Python, registered when `holdsfor.prolog.library` imports their modules."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from holdsfor.prolog.arithmetic import number_term
 from holdsfor.prolog.builtins.numbers import integer_value
 from holdsfor.prolog.inline import list_parts, proper_list
-from holdsfor.prolog.problems import GoalProblem, needs_bound, not_a
+from holdsfor.prolog.problems import GoalProblem, not_a
 from holdsfor.prolog.registry import DETERMINISTIC, Arguments, Rows, Run, deterministic, enumerated
 from holdsfor.prolog.unify import resolve, unify
 from holdsfor.syntax.printer import show_constant
@@ -100,7 +100,7 @@ def _conversion(forth: Reader, back: Reader) -> Callable[[Arguments, Run], bool]
         if not isinstance(left, Var):
             return unify(right, forth(text_of(left)), run.trail)
         if not _is_text(right):
-            raise needs_bound("both arguments")
+            raise GoalProblem("HF602", "neither argument is bound", "bind one in an earlier goal")
         return unify(left, back(text_of(right)), run.trail)
 
     return convert

@@ -20,11 +20,13 @@ class _Reference(Atom):
     """A clause as a term, so that one goal can find it and the next erase it."""
 
     __slots__ = ("clause", "key")
+    clause: Clause
+    key: tuple[str, int]
 
     def __init__(self, key: tuple[str, int], clause: Clause) -> None:
         super().__init__("$clause")
-        self.key = key
-        self.clause = clause
+        object.__setattr__(self, "key", key)
+        object.__setattr__(self, "clause", clause)
 
 
 def _head_and_body(term: Term) -> tuple[Term, Term]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from holdsfor.prolog.arithmetic import number_term, value_of
 from holdsfor.prolog.functions import FUNCTIONS
 from holdsfor.prolog.inline import proper_list
-from holdsfor.prolog.order import compare, same, sort_unique, standard_order_key
+from holdsfor.prolog.order import compare, same, sort_terms, sort_unique
 from holdsfor.prolog.problems import GoalProblem, not_a
 from holdsfor.prolog.registry import Arguments, Run, deterministic
 from holdsfor.prolog.unify import deref, resolve, unify
@@ -32,8 +32,7 @@ def _witness(args: Arguments, run: Run) -> bool:
 @deterministic(("$groups", 2))
 def _groups(args: Arguments, run: Run) -> bool:
     """Witness-value pairs as witness-values pairs, in standard order of the witnesses; variants are one."""
-    pairs = [_pair(item) for item in proper_list(args[0])]
-    pairs.sort(key=lambda pair: standard_order_key(pair[0]))
+    pairs = sort_terms(map(_pair, proper_list(args[0])), lambda pair: pair[0])
     groups: list[tuple[Term, list[Term]]] = []
     for witness, value in pairs:
         values = _group_of(witness, groups, run)

@@ -9,10 +9,10 @@ from holdsfor.prolog.arithmetic import number_term, value_of
 from holdsfor.prolog.builtins.numbers import integer_value
 from holdsfor.prolog.functions import FUNCTIONS, Number
 from holdsfor.prolog.inline import list_parts, proper_list
-from holdsfor.prolog.order import compare, same, sort_unique, standard_order_key
+from holdsfor.prolog.order import compare, sort_terms, sort_unique
 from holdsfor.prolog.problems import GoalProblem, not_a
 from holdsfor.prolog.registry import Arguments, Rows, Run, deterministic, enumerated
-from holdsfor.prolog.unify import Ref, Trail, resolve, unify, unify_or_undo
+from holdsfor.prolog.unify import Ref, Trail, resolve, unifies, unify, unify_or_undo
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Int, Struct, Term, Var, is_ground, list_term
 
 __all__: list[str] = []
@@ -78,7 +78,7 @@ def _reverse(args: Arguments, run: Run) -> bool:
 
 @deterministic(("msort", 2))
 def _msort(args: Arguments, run: Run) -> bool:
-    return unify(args[1], list_term(sorted(proper_list(args[0]), key=standard_order_key)), run.trail)
+    return unify(args[1], list_term(sort_terms(proper_list(args[0]), lambda item: item)), run.trail)
 
 
 @deterministic(("sort", 2))
@@ -92,11 +92,13 @@ def _sort_by(args: Arguments, run: Run) -> bool:
     at, order = integer_value(args[0]), args[1]
     if not isinstance(order, Atom) or order.name not in ("@<", "@=<", "@>", "@>="):
         raise not_a("an order (@<, @=<, @> or @>=)", order)
-    keyed = [(_sort_key(item, at), item) for item in proper_list(args[2])]
-    keyed.sort(key=lambda pair: standard_order_key(pair[0]), reverse=order.name in ("@>", "@>="))
-    if order.name in ("@<", "@>"):
-        keyed = [pair for n, pair in enumerate(keyed) if n == 0 or not same(keyed[n - 1][0], pair[0])]
-    return unify(args[3], list_term(item for _, item in keyed), run.trail)
+    items = sort_terms(
+        proper_list(args[2]),
+        lambda item: _sort_key(item, at),
+        reverse=order.name in ("@>", "@>="),
+        unique=order.name in ("@<", "@>"),
+    )
+    return unify(args[3], list_term(items), run.trail)
 
 
 def _sort_key(item: Term, at: int) -> Term:
@@ -109,7 +111,7 @@ def _sort_key(item: Term, at: int) -> Term:
 
 @deterministic(("keysort", 2))
 def _keysort(args: Arguments, run: Run) -> bool:
-    pairs = sorted(_pairs(args[0]), key=lambda pair: standard_order_key(pair.args[0]))
+    pairs = sort_terms(_pairs(args[0]), lambda pair: pair.args[0])
     return unify(args[1], list_term(pairs), run.trail)
 
 
@@ -234,23 +236,12 @@ def _union(args: Arguments, run: Run) -> bool:
 @deterministic(("delete", 3))
 def _delete(args: Arguments, run: Run) -> bool:
     """The items that do not unify with the second argument."""
-    kept = [item for item in proper_list(args[0]) if not _unifies(item, args[1])]
+    kept = [item for item in proper_list(args[0]) if not unifies(item, args[1])]
     return unify(args[2], list_term(kept), run.trail)
-
-
-def _unifies(left: Term, right: Term) -> bool:
-    trail = Trail()
-    trail.barrier = 1 << 62
-    try:
-        return unify(left, right, trail)
-    finally:
-        trail.undo(0)
 
 
 @deterministic(("list_to_set", 2))
 def _list_to_set(args: Arguments, run: Run) -> bool:
     """The items without those identical to an earlier one."""
-    items = [(at, resolve(item)) for at, item in enumerate(proper_list(args[0]))]
-    items.sort(key=lambda pair: standard_order_key(pair[1]))
-    firsts = [pair for n, pair in enumerate(items) if n == 0 or not same(items[n - 1][1], pair[1])]
-    return unify(args[1], list_term(item for _, item in sorted(firsts, key=lambda pair: pair[0])), run.trail)
+    items = sort_terms(enumerate(proper_list(args[0])), lambda pair: pair[1], unique=True)
+    return unify(args[1], list_term(item for _, item in sorted(items, key=lambda pair: pair[0])), run.trail)

@@ -1,0 +1,72 @@
+"""Measures, side by side in one run, what the speed claims of the README rest on.
+
+`python benchmarks/run.py` prints a table and writes the results to `build/benchmarks/front.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from holdsfor.errors import Diagnostics
+from holdsfor.prolog import Database, Engine
+from holdsfor.syntax.parser import parse_program, parse_term
+from holdsfor.syntax.source import Source
+
+RESULTS = Path("build/benchmarks/front.json")
+TYPES = ("fishing", "cargo", "tanker", "tug", "passenger")
+
+
+def facts(n: int, *, plain: bool) -> str:
+    """`n` facts about vessels; with a comment behind each they are not plain and take the ordinary path."""
+    tail = "\n" if plain else " % a vessel\n"
+    return "".join(f"vesselType({227_000_000 + i}, {TYPES[i % len(TYPES)]}).{tail}" for i in range(n))
+
+
+def seconds(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def parsing(n: int, *, plain: bool) -> float:
+    """Seconds to parse `n` facts."""
+    source = Source("facts", facts(n, plain=plain))
+    return seconds(lambda: parse_program(source, Diagnostics()))
+
+
+def lookups(n_facts: int, n_goals: int) -> float:
+    """Seconds for goals that look a fact up by its first argument."""
+    program = parse_program(Source("facts", facts(n_facts, plain=True)), Diagnostics())
+    database = Database()
+    for table in program.tables:
+        database.add_table(table.name, table.arity, table.columns)
+    engine = Engine(database)
+    engine.holds(parse_term("vesselType(227000000, T)"))
+    goals = [parse_term(f"vesselType({227_000_000 + i * (n_facts // n_goals)}, T)") for i in range(n_goals)]
+    return seconds(lambda: [engine.holds(goal) for goal in goals])
+
+
+def main() -> None:
+    rows: list[dict[str, object]] = []
+    ordinary = parsing(50_000, plain=False)
+    plain = parsing(50_000, plain=True)
+    million = parsing(1_000_000, plain=True)
+    rows.append({"work": "50,000 facts, ordinary path", "seconds": ordinary, "ratio": 1.0})
+    rows.append({"work": "50,000 facts, fast path", "seconds": plain, "ratio": ordinary / plain})
+    rows.append({"work": "1,000,000 facts, fast path", "seconds": million, "ratio": ordinary * 20 / million})
+    few, many = lookups(1_000, 1_000), lookups(1_000_000, 1_000)
+    rows.append({"work": "1,000 look-ups among 1,000 facts", "seconds": few, "ratio": 1.0})
+    rows.append({"work": "1,000 look-ups among 1,000,000 facts", "seconds": many, "ratio": few / many})
+    print("| work | seconds | times as fast, per fact or look-up |")
+    print("|---|---|---|")
+    for row in rows:
+        print(f"| {row['work']} | {row['seconds']:.2f} | {row['ratio']:.1f} |")
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    RESULTS.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

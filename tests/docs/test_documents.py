@@ -1,0 +1,69 @@
+"""What the documents say is what the program does."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from holdsfor.cli.main import main
+from holdsfor.codes import CODES
+from tests.docs.console import ROOT, commands
+
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SHOWN = [(document, *command) for document in DOCUMENTS for command in commands(document)]
+DIAGNOSTICS_PAGE = ROOT / "docs" / "diagnostics.md"
+
+
+@pytest.mark.parametrize(("document", "arguments", "output"), SHOWN, ids=lambda value: getattr(value, "name", None))
+def test_commands_in_documents_print_what_the_document_shows(
+    document: Path, arguments: list[str], output: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    code = main(arguments)
+    assert capsys.readouterr().out == output
+    assert code == 0
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_python_in_documents_runs(document: Path) -> None:
+    results = doctest.testfile(str(document), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.failed == 0
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_links_between_documents_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text(encoding="utf-8")):
+        if not target.startswith("http"):
+            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_every_diagnostic_code_is_documented() -> None:
+    page = _diagnostics_page()
+    if os.environ.get("HOLDSFOR_UPDATE_GOLDEN"):
+        DIAGNOSTICS_PAGE.write_text(page, encoding="utf-8")
+    assert DIAGNOSTICS_PAGE.read_text(encoding="utf-8") == page
+
+
+def _diagnostics_page() -> str:
+    """The page as it must be: one table per phase, one line per code."""
+    headings = {
+        "1": "The text is not in the language",
+        "2": "The rules have no meaning",
+        "3": "The rules have a meaning, but perhaps not the one meant",
+        "5": "A record or an input file does not fit",
+        "6": "A run cannot go on",
+        "7": "A command was called wrongly",
+    }
+    parts = [
+        "# Diagnostics\n\nEvery message has a code that does not change. It is followed by the place, the source line with"
+        " a caret,\nand a hint. Errors stop a command with exit code 2; warnings and notes do not.\n"
+    ]
+    for phase, heading in headings.items():
+        rows = [f"| `{code}` | {entry.severity} | {entry.meaning} |" for code, entry in CODES.items() if code[2] == phase]
+        parts.append(f"\n## {heading}\n\n| code | severity | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n")
+    assert sum(part.count("| `HF") for part in parts) == len(CODES)
+    return "".join(parts)

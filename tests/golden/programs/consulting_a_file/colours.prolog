@@ -1,0 +1,2 @@
+warm(red).
+warm(yellow).

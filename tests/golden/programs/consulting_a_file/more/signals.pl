@@ -1,0 +1,1 @@
+happensAt(signal(X), T) :- happensAt(paint(X, _), T).
