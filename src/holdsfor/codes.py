@@ -87,6 +87,9 @@ CODES: dict[str, Code] = {
     # 7xx: a command was called wrongly
     "HF701": _error("a clock tick that is not positive"),
     "HF702": _error("a run that ends before it starts"),
+    "HF710": _error("a stream to generate without entities, without a duration or with a negative seed"),
+    "HF711": _error("a share of late records that is none, or a delay without one"),
+    "HF712": _error("a distribution of delays that does not exist or lacks parameters"),
     "HF750": _error("a picture whose file name does not say how to draw it"),
     "HF751": _error("a picture that needs a package which is not installed"),
     "HF752": _error("a picture that needs Graphviz, which is not installed"),

@@ -12,6 +12,7 @@ from holdsfor.analysis.names import Names, check_names, name_everything
 from holdsfor.analysis.safety import check_safety
 from holdsfor.analysis.suspicions import suspect
 from holdsfor.errors import AnalysisProblem, Diagnostics, SyntaxProblem
+from holdsfor.prolog.background import check_background
 from holdsfor.syntax.description import EventDescription, describe
 from holdsfor.syntax.load import load_programs
 from holdsfor.syntax.parser import parse_program
@@ -34,18 +35,26 @@ class Compiled:
 
 
 def analyse(programs: Iterable[Program], diagnostics: Diagnostics) -> Compiled | None:
-    """The analysed programs, or None if there are errors. All diagnostics are collected first."""
+    """The analysed programs, or None if there are errors.
+
+    All errors are collected first. A text with syntax errors is not analysed further, and rules with errors are not
+    suspected of anything: half a program would only bring messages about the missing half.
+    """
     programs = tuple(programs)
+    is_readable = not diagnostics.has_errors
     description = describe(programs, diagnostics)
+    if not is_readable:
+        return None
     names = name_everything(description)
+    check_background(description, diagnostics)
     check_names(description, names, diagnostics)
     check_safety(description, diagnostics)
     graph = dependency_graph(description, names)
     found = levels(graph)
     check_circles(description, graph, found, diagnostics)
-    suspect(programs, description, names, diagnostics)
     if diagnostics.has_errors:
         return None
+    suspect(programs, description, names, diagnostics)
     return Compiled(programs, description, names, graph, found, tuple(moment_order(description, graph)))
 
 

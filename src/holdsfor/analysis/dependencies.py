@@ -215,11 +215,12 @@ def _delay_edges(graph: DependencyGraph, delay: Delay) -> Iterator[Edge]:
 
 
 def effective_delays(description: EventDescription) -> list[Delay]:
-    """The delays that can act: of several with known lengths on one FVP only the shortest."""
+    """The delays that can act: a shorter one without conditions that breaks the FVP cancels the longer ones."""
 
     def is_beaten(delay: Delay) -> bool:
         return any(
             other.source == delay.source
+            and (other.target is None or may_match(other.target.fluent, delay.source.fluent))
             and not other.body
             and isinstance(other.delay, Int)
             and isinstance(delay.delay, Int)

@@ -267,6 +267,12 @@ def _report_static_circle(graph: DependencyGraph, circle: list[Vertex], diagnost
     )
 
 
+def _has_an_order(graph: DependencyGraph, circle: list[_Dependence]) -> bool:
+    """Whether a circle consists of postponements of one fluent's values: at most one of them runs at a time."""
+    first = circle[0].before.vertex
+    return all(d.is_postponement and d.after.vertex in graph.siblings(first) for d in circle)
+
+
 def _check_moments(
     description: EventDescription, graph: DependencyGraph, refused: set[Vertex], diagnostics: Diagnostics
 ) -> None:
@@ -276,7 +282,7 @@ def _check_moments(
     for part in strong_components(nodes, following.__getitem__):
         inside = set(part)
         within = [d for d in dependences if d.before in inside and d.after in inside]
-        if not within or all(d.is_postponement for d in within) or any(m.vertex in refused for m in part):
+        if not within or _has_an_order(graph, within) or any(m.vertex in refused for m in part):
             continue
         start = next((m for m in part if m.what in ("happens", "initiated", "terminated")), part[0])
         circle = cycle_through(start, lambda m, inside=inside: [n for n in following[m] if n in inside])  # type: ignore[misc]

@@ -156,7 +156,10 @@ def name_everything(description: EventDescription) -> Names:
 
 
 def _distinct(patterns: Iterable[Term]) -> list[Term]:
-    return list({anonymous(pattern): pattern for pattern in reversed(list(patterns))}.values())[::-1]
+    found: dict[Term, Term] = {}
+    for pattern in patterns:
+        found.setdefault(anonymous(pattern), pattern)
+    return list(found.values())
 
 
 def _all_conditions(description: EventDescription) -> Iterator[Condition]:
@@ -187,21 +190,28 @@ def fvp_uses(description: EventDescription) -> Iterator[tuple[Span | None, Fvp]]
 def check_names(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
     """Errors: one thing defined in two ways that exclude each other."""
     _check_kinds(description, names, diagnostics)
+    effects = [rule.fvp.term for rule in description.point_rules if rule.kind != "happensAt"]
+    effects += [fvp.term for delay in description.delays for fvp in (delay.source, delay.target) if fvp is not None]
     for rule in description.interval_rules:
-        clash = [p for p in names.simple if may_match(p, rule.fvp.term)]
+        clash = [p for p in effects if may_match(p, rule.fvp.term)]
         if clash:
-            message = f"`{rule.fvp}` is defined by `holdsFor`, and as simple fluent `{show(clash[0])}`"
+            message = f"`{rule.fvp}` is defined by `holdsFor`, and as simple fluent{_at(clash[0])}"
             hint = "a value is either initiated and terminated, or computed from intervals"
             diagnostics.add("HF214", message, rule.fvp.span, hint)
     for pattern, _ in names.declared_inputs:
         clash = [p for p in (*names.simple, *names.static) if may_match(p, pattern)]
         if clash:
-            message = f"`{show(clash[0])}` is defined by rules, and declared as input `{show(pattern)}`"
+            message = f"`{show(clash[0])}` is defined by rules, and declared as input{_at(pattern)}"
             diagnostics.add("HF214", message, clash[0].span, "give the derived value or fluent another name")
     for initially in description.initially:
         if any(may_match(p, initially.fvp.term) for p in names.static):
             message = f"`{initially.fvp}` is statically determined and cannot have an initial value"
             diagnostics.add("HF216", message, initially.fvp.span, "only simple fluents have `initially`")
+
+
+def _at(pattern: Term) -> str:
+    """Where the other side of a contradiction stands."""
+    return f" in line {pattern.span.line} of `{pattern.span.source.name}`" if pattern.span else ""
 
 
 def _check_kinds(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:

@@ -7,7 +7,6 @@ stands only under a negation is quantified inside it. Head variables that no con
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from holdsfor.errors import Diagnostics
@@ -31,11 +30,22 @@ from holdsfor.syntax.rules import (
     Terminated,
     Test,
     condition_variables,
+    elsewhere,
+    show_condition,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, variables
+from holdsfor.syntax.terms import Struct, Term, Var, variables
 
-__all__ = ["RuleSafety", "check_safety", "needed_variables", "rule_safety", "show_safety"]
+__all__ = [
+    "RuleSafety",
+    "bound_by",
+    "check_safety",
+    "needed_variables",
+    "rule_safety",
+    "scoped",
+    "show_safety",
+    "take_ready",
+]
 
 _NEED_ALL = frozenset(["<", ">", "=<", ">=", "=:=", "=\\=", "\\=", "\\==", "@<", "@>", "@=<", "@>="])
 
@@ -51,47 +61,45 @@ class RuleSafety:
     before: tuple[Condition, ...]
     left_to_grounding: tuple[str, ...]
     after: tuple[Condition, ...]
-    stuck: tuple[tuple[Condition, str], ...]
+    stuck: tuple[tuple[Condition, Var], ...]
 
 
 def rule_safety(rule: PointRule) -> RuleSafety:
     """The order of evaluation of one rule."""
     head = variables(rule.head_term)
     bound = {rule.time.name}
-    shared = _shared_names(head, rule.body)
-    before, rest = _take_ready(rule.body, bound, shared)
+    body = scoped(rule.body, set(head) | bound)
+    before, rest = take_ready(body, bound)
     left = tuple(name for name in head if name not in bound)
     after: list[Condition] = []
     if rest:
         bound.update(left)
-        after, rest = _take_ready(rest, bound, shared)
-    stuck = tuple((c, _missing(c, bound, shared)) for c in rest)
+        after, rest = take_ready(rest, bound)
+    stuck = tuple((condition, _missing(condition, outside, bound)) for condition, outside in rest)
     return RuleSafety(tuple(before), left, tuple(after), stuck)
 
 
-def _shared_names(head: Iterable[str], body: tuple[Condition, ...]) -> set[str]:
-    """The variables that stand in the head or in a condition that is not a negation."""
-    positive = {name for c in body if not isinstance(c, Not | Collect) for name in condition_variables(c)}
-    results = {name for c in body if isinstance(c, Collect) for name in variables(c.result)}
-    return set(head) | positive | results
+Scoped = list[tuple[Condition, set[str]]]
 
 
-def _take_ready(
-    body: Iterable[Condition], bound: set[str], shared: set[str]
-) -> tuple[list[Condition], list[Condition]]:
-    """The conditions in an order in which each has what it needs, and those that never have."""
-    waiting: list[Condition] = list(body)
-    taken: list[Condition] = []
+def scoped(body: tuple[Condition, ...], inherited: set[str]) -> Scoped:
+    """Each condition with the variables that also stand outside it."""
+    return list(zip(body, elsewhere(body, inherited), strict=True))
+
+
+def take_ready(body: Scoped, bound: set[str]) -> tuple[list[Condition], Scoped]:
+    """The conditions in an order in which each has what it needs, and those that never have; `bound` grows along."""
+    waiting, taken = list(body), list[Condition]()
     while True:
-        ready = next((c for c in waiting if needed_variables(c, shared, bound) <= bound), None)
+        ready = next((each for each in waiting if needed_variables(*each, bound) <= bound), None)
         if ready is None:
             return taken, waiting
         waiting.remove(ready)
-        taken.append(ready)
-        bound.update(_bound_by(ready))
+        taken.append(ready[0])
+        bound.update(bound_by(ready[0]))
 
 
-def needed_variables(condition: Condition, shared: set[str], bound: set[str]) -> set[str]:
+def needed_variables(condition: Condition, outside: set[str], bound: set[str]) -> set[str]:
     """The variables that must be bound before the condition can be evaluated."""
     match condition:
         case Test(Struct(name="=", args=(left, right))):
@@ -101,38 +109,35 @@ def needed_variables(condition: Condition, shared: set[str], bound: set[str]) ->
         case Test(Struct(name=name, args=(_, _)) as goal) if name in _NEED_ALL:
             return set(variables(goal))
         case Not(body) | Collect(body=body):
-            return {name for c in body for name in condition_variables(c)} & shared - _template(condition)
+            return {name for inner in body for name in condition_variables(inner)} & outside
         case Either(branches):
-            return {name for branch in branches for name in _branch_needs(branch, shared, bound)}
+            return {name for branch in branches for name in _branch_needs(branch, outside, bound)}
     return set()
 
 
-def _template(condition: Condition) -> set[str]:
-    """What a collection quantifies itself."""
-    if not isinstance(condition, Collect):
-        return set()
-    return set(variables(condition.template)) - set(variables(condition.result))
+def _branch_needs(branch: tuple[Condition, ...], outside: set[str], bound: set[str]) -> set[str]:
+    """What a branch still needs from outside to be evaluated to its end."""
+    known = set(bound)
+    _, rest = take_ready(scoped(branch, outside), known)
+    return {name for condition, scope in rest for name in needed_variables(condition, scope, known) - known}
 
 
-def _branch_needs(branch: tuple[Condition, ...], shared: set[str], bound: set[str]) -> set[str]:
-    """What a branch needs from outside: what its conditions need and none of them binds."""
-    inside = {name for c in branch for name in _bound_by(c)}
-    return {name for c in branch for name in needed_variables(c, shared, bound | inside)} - inside
-
-
-def _bound_by(condition: Condition) -> set[str]:
+def bound_by(condition: Condition) -> set[str]:
+    """The variables that have a value once the condition is satisfied."""
     match condition:
         case Not():
             return set()
         case Collect(result=result):
             return set(variables(result))
         case Either(branches):
-            return set.intersection(*({name for c in branch for name in _bound_by(c)} for branch in branches))
+            return set.intersection(*({name for c in branch for name in bound_by(c)} for branch in branches))
     return set(condition_variables(condition))
 
 
-def _missing(condition: Condition, bound: set[str], shared: set[str]) -> str:
-    return min(needed_variables(condition, shared, bound) - bound)
+def _missing(condition: Condition, outside: set[str], bound: set[str]) -> Var:
+    """A variable that the condition needs and nothing binds."""
+    name = min(needed_variables(condition, outside, bound) - bound)
+    return condition_variables(condition)[name]
 
 
 def _binds_time(body: tuple[Condition, ...]) -> bool:
@@ -155,8 +160,8 @@ def check_safety(description: EventDescription, diagnostics: Diagnostics) -> Non
                 rule.span,
                 "add a positive `happensAt(…)`, such as `happensAt(start(F=V), T)`",
             )
-        for condition, name in rule_safety(rule).stuck:
-            _report(name, condition.span, diagnostics)
+        for condition, variable in rule_safety(rule).stuck:
+            _report(variable, condition.span, diagnostics)
     for delay in description.delays:
         _check_delay(delay, diagnostics)
     for interval_rule in description.interval_rules:
@@ -167,25 +172,28 @@ def _verb(rule: PointRule) -> str:
     return {"happensAt": "happens", "initiatedAt": "is initiated", "terminatedAt": "is terminated"}[rule.kind]
 
 
-def _report(name: str, span: Span | None, diagnostics: Diagnostics) -> None:
-    diagnostics.add(
-        "HF206",
-        f"`{name}` has no value here",
-        span,
-        f"bind `{name}` by a condition of the same rule, or check its spelling",
-    )
+def _report(variable: Var, span: Span | None, diagnostics: Diagnostics) -> None:
+    name = show(variable)
+    hint = "give it a name and bind it by a condition of the same rule"
+    if not variable.is_anonymous:
+        hint = f"bind `{name}` by a condition of the same rule, or check its spelling"
+    diagnostics.add("HF206", f"`{name}` has no value here", variable.span or span, hint)
 
 
 def _check_delay(delay: Delay, diagnostics: Diagnostics) -> None:
     bound = set(variables(delay.source.term)) | ({delay.time.name} if delay.time else set())
-    shared = _shared_names(bound, delay.body)
-    _, rest = _take_ready(delay.body, bound, shared)
-    for condition in rest:
-        _report(_missing(condition, bound, shared), condition.span, diagnostics)
-    wanted = variables(delay.delay) if delay.target is None else variables(delay.delay, delay.target.term)
-    for name, var in wanted.items():
-        if name not in bound and not rest:
-            _report(name, var.span or delay.span, diagnostics)
+    _, rest = take_ready(scoped(delay.body, set(bound)), bound)
+    for condition, outside in rest:
+        _report(_missing(condition, outside, bound), condition.span, diagnostics)
+    if rest:
+        return
+    known = set(variables(delay.source.term)).union(*(variables(test.goal) for test in delay.tests_at_set_up))
+    for name, variable in variables(delay.delay).items():
+        if name not in known:
+            _report(variable, delay.span, diagnostics)
+    for name, variable in variables(delay.target.term).items() if delay.target else ():
+        if name not in bound:
+            _report(variable, delay.span, diagnostics)
 
 
 def _check_interval_rule(rule: IntervalRule, diagnostics: Diagnostics) -> None:
@@ -202,14 +210,13 @@ def _check_interval_rule(rule: IntervalRule, diagnostics: Diagnostics) -> None:
                 bound.update(outputs)
             case Duration(bound=limit, span=span):
                 bounds.append((limit, span))
-    shared = _shared_names(bound, tuple(tests))
-    _, rest = _take_ready(tests, bound, shared)
-    for condition in rest:
-        _report(_missing(condition, bound, shared), condition.span, diagnostics)
+    _, rest = take_ready(scoped(tuple(tests), set(bound)), bound)
+    for condition, outside in rest:
+        _report(_missing(condition, outside, bound), condition.span, diagnostics)
     for limit, span in bounds:
-        for name in variables(limit):
+        for name, variable in variables(limit).items():
             if name not in bound:
-                _report(name, span, diagnostics)
+                _report(variable, span, diagnostics)
 
 
 def show_safety(description: EventDescription) -> str:
@@ -217,13 +224,11 @@ def show_safety(description: EventDescription) -> str:
     lines: list[str] = []
     for rule in description.point_rules:
         safety = rule_safety(rule)
+        time = show(rule.time)
         lines.append(f"{rule.kind} {show(rule.head_term)}")
-        lines += [f"  {_show_condition(c)}" for c in safety.before]
+        lines += [f"  {show_condition(c, time)}" for c in safety.before]
         if safety.left_to_grounding:
-            lines.append(f"  from the grounding: {', '.join(safety.left_to_grounding)}")
-        lines += [f"  {_show_condition(c)}" for c in safety.after]
+            names = ", ".join("_" if name.startswith("_#") else name for name in safety.left_to_grounding)
+            lines.append(f"  from the grounding: {names}")
+        lines += [f"  {show_condition(c, time)}" for c in safety.after]
     return "\n".join(lines) + "\n" if lines else ""
-
-
-def _show_condition(condition: Condition) -> str:
-    return " ".join(condition.span.text.split()) if condition.span else repr(condition)

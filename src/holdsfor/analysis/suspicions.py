@@ -9,12 +9,13 @@ from holdsfor.analysis.patterns import anonymous, may_match
 from holdsfor.errors import Diagnostics, ExecutionProblem, did_you_mean
 from holdsfor.prolog import Database, Engine
 from holdsfor.prolog.background import background_database, called_predicates
+from holdsfor.syntax.conditions import is_temporal
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause, Program
 from holdsfor.syntax.rules import Fvp, Grounding, IntervalCall, Test, flat_conditions
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity, substitute, variables
+from holdsfor.syntax.terms import Struct, Term, Var, conjuncts, is_ground, name_and_arity, substitute, variables
 
 __all__ = ["suspect"]
 
@@ -77,7 +78,7 @@ def _unknown_events(description: EventDescription, names: Names, diagnostics: Di
         reported.add(key)
         arities = [arity for name, arity in known if name == key[0]]
         if arities:
-            hint: str | None = f"it is known with {arities[0]} arguments"
+            hint: str | None = f"it is known with {arities[0]} argument{'s' if arities[0] != 1 else ''}"
         else:
             hint = did_you_mean(key[0], [name for name, _ in known])
         if hint:
@@ -154,7 +155,7 @@ def _one_sided_fluents(description: EventDescription, diagnostics: Diagnostics) 
     reported: set[Term] = set()
     for fvp in initiated:
         broken = any(may_match(fvp.term, t.term) for t in (*terminated, *delayed)) or any(
-            may_match(fvp.fluent, other.fluent) and (fvp.value != other.value or isinstance(fvp.value, Var))
+            may_match(fvp.fluent, other.fluent) and (fvp.value != other.value or not is_ground(fvp.value))
             for other in initiated
         )
         if not broken and anonymous(fvp.term) not in reported:
@@ -165,7 +166,9 @@ def _one_sided_fluents(description: EventDescription, diagnostics: Diagnostics) 
         if not any(may_match(fvp.term, s.term) for s in started) and anonymous(fvp.term) not in reported:
             reported.add(anonymous(fvp.term))
             values = sorted({show(s.value) for s in started if may_match(s.fluent, fvp.fluent)})
-            hint = f"its initiated values are {', '.join(f'`{v}`' for v in values)}" if values else None
+            hint = did_you_mean(show(fvp.value), values)
+            if hint is None and values:
+                hint = f"its initiated values are {', '.join(f'`{v}`' for v in values)}"
             message = f"`{show(anonymous(fvp.term))}` is terminated, but never initiated"
             diagnostics.add("HF305", message, fvp.span, hint or "it never holds")
 
@@ -240,6 +243,16 @@ def _conjunction(goals: tuple[Term, ...]) -> Term | None:
 # -- variables ---------------------------------------------------------------------------------------------------------
 
 
+def _due_time(clause: Clause) -> str | None:
+    """The variable for the time-point at which a delayed effect is due; it may well stand only once."""
+    if name_and_arity(clause.head) not in (("fi", 3), ("ft", 2)) or clause.body is None:
+        return None
+    for goal in conjuncts(clause.body):
+        if isinstance(goal, Struct) and is_temporal(goal) and isinstance(goal.args[-1], Var):
+            return goal.args[-1].name
+    return None
+
+
 def _singletons(clauses: list[Clause], diagnostics: Diagnostics) -> None:
     for clause in clauses:
         counts: dict[str, list[Var]] = {}
@@ -250,7 +263,8 @@ def _singletons(clauses: list[Clause], diagnostics: Diagnostics) -> None:
                 counts.setdefault(term.name, []).append(term)
             elif isinstance(term, Struct):
                 stack.extend(reversed(term.args))
+        due_time = _due_time(clause)
         for name, places in counts.items():
-            if len(places) == 1 and not name.startswith("_"):
+            if len(places) == 1 and not name.startswith("_") and name != due_time:
                 hint = f"write `_{name}` if that is meant, or check its spelling"
                 diagnostics.add("HF308", f"the variable `{name}` stands only once", places[0].span, hint)

@@ -48,7 +48,9 @@ def add_parser(commands: Commands) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     if options.tick < 1:
-        raise UsageProblem(Diagnostic("HF701", f"the clock tick is {options.tick}, expected at least 1"))
+        raise UsageProblem(
+            Diagnostic("HF701", f"the clock tick is {options.tick}, expected at least 1", hint="see `--tick`")
+        )
     diagnostics = Diagnostics()
     compiled = compile_files([*options.files, *options.background], diagnostics)
     _tell(diagnostics.of("warning"))
@@ -87,11 +89,15 @@ def _lines(file: str) -> list[str]:
         content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        message = f"`{file}` is not UTF-8 text: byte 0x{content[error.start]:02x} at offset {error.start}"
+        line = content.count(b"\n", 0, error.start) + 1
+        message = f"`{file}` is not UTF-8 text: byte 0x{content[error.start]:02x} in line {line}"
         raise DataProblem(Diagnostic("HF501", message, hint="records are UTF-8 text", file=file)) from None
+    except FileNotFoundError:
+        hint = "give the files with records behind `--input`; `-` is standard input"
+        raise DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=hint, file=file)) from None
     except OSError as error:
         message = f"`{file}` cannot be read: {(error.strerror or str(error)).lower()}"
-        raise DataProblem(Diagnostic("HF501", message, file=file)) from None
+        raise DataProblem(Diagnostic("HF501", message, hint="records are lines of text", file=file)) from None
 
 
 def _history(facts: list[Fact]) -> History:
@@ -110,8 +116,16 @@ def _run(options: argparse.Namespace, facts: list[Fact]) -> Run:
     last = (f.start if f.value is None else previous_point(f.end, options.tick) for f in facts)
     end = options.end if options.end is not None else max(last, default=start)
     if end < start:
-        raise UsageProblem(Diagnostic("HF702", f"the run ends at {end}, before its start {start}"))
+        raise UsageProblem(
+            Diagnostic("HF702", f"the run ends at {end}, before its start {start}", hint=_run_hint(options))
+        )
     return Run(start, end, options.tick)
+
+
+def _run_hint(options: argparse.Namespace) -> str:
+    if options.start is None or options.end is None:
+        return "the records set what `--start` or `--end` does not"
+    return "see `--start` and `--end`"
 
 
 def _summarise(reading: Reading, facts: list[Fact], run: Run, compiled: Compiled) -> None:

@@ -90,6 +90,8 @@ def _function(term: Struct) -> Callable[..., Number]:
 def _unknown(name: str, arity: int) -> GoalProblem:
     known = [n for n, _ in FUNCTIONS] + list(CONSTANTS)
     hint = did_you_mean(name, known)
+    if arity == 0:
+        return GoalProblem("HF603", f"expected a number, found `{name}`", hint)
     return GoalProblem("HF603", f"`{name}/{arity}` is not an arithmetic function", hint)
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from holdsfor.errors import Diagnostics
 from holdsfor.prolog import is_builtin
+from holdsfor.prolog.compiler import CONTROL, TESTS
 from holdsfor.prolog.database import Database
 from holdsfor.syntax.description import EventDescription
-from holdsfor.syntax.program import FactTable
+from holdsfor.syntax.program import Clause, FactTable
 from holdsfor.syntax.rules import Fvp
 from holdsfor.syntax.terms import Atom, Struct, Term, is_callable, name_and_arity
 
-__all__ = ["background_database", "called_predicates"]
+__all__ = ["background_database", "called_predicates", "check_background"]
 
 _GOAL_ARGUMENTS: dict[tuple[str, int], tuple[int, ...]] = {
     (",", 2): (0, 1),
@@ -31,6 +33,19 @@ _GOAL_ARGUMENTS: dict[tuple[str, int], tuple[int, ...]] = {
     ("aggregate_all", 3): (1,),
     ("^", 2): (1,),
 }
+
+
+def check_background(description: EventDescription, diagnostics: Diagnostics) -> None:
+    """Errors: clauses for control constructs and tests that are built in; other built-ins may be defined anew."""
+    for item in description.background:
+        name, arity = _key(item)
+        if (name, arity) in CONTROL or (name, arity) in TESTS:
+            span = item.span if isinstance(item, FactTable) else item.head.span
+            diagnostics.add("HF201", f"`{name}/{arity}` is built in and cannot be defined", span, "choose another name")
+
+
+def _key(item: Clause | FactTable) -> tuple[str, int]:
+    return (item.name, item.arity) if isinstance(item, FactTable) else name_and_arity(item.head)
 
 
 def background_database(description: EventDescription) -> Database:

@@ -75,7 +75,7 @@ class Machine:
             raise self.too_many_steps()
 
     def too_many_steps(self) -> GoalProblem:
-        hint = "look for a recursion that does not end, or allow more with `max_steps`"
+        hint = "look for a recursion that does not end, or test fewer cases"
         return GoalProblem("HF605", f"more than {self.max_steps:,} steps were taken", hint)
 
     def put_aside(self, goal: Goal, slots: Slots, cut: int, parent: Frame) -> Frame:
@@ -86,7 +86,7 @@ class Machine:
         return goal, slots, cut, parent, depth
 
     def too_deep(self, what: str) -> GoalProblem:
-        hint = "look for a recursion that does not end, or allow more with `max_depth`"
+        hint = "look for a recursion that does not end, or test fewer cases"
         return GoalProblem("HF606", f"there are more than {self.max_depth:,} {what}", hint)
 
     # calling

@@ -24,6 +24,8 @@ from holdsfor.syntax.rules import (
     Terminated,
     Test,
     condition_variables,
+    elsewhere,
+    outer_variables,
 )
 from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, list_term, substitute, variables
 
@@ -46,33 +48,39 @@ class Moment(Protocol):
     def instances(self, pattern: Term) -> Iterable[Term]: ...
 
 
+Waiting = list[tuple[Condition, set[str]]]
+
+
+def scoped(body: tuple[Condition, ...], around: set[str]) -> Waiting:
+    """Each condition with the variables that also stand outside it."""
+    return list(zip(body, elsewhere(body, around), strict=True))
+
+
 class Conditions:
     """The conditions of one rule, with the head they lead to."""
 
     def __init__(self, head: Term, time: Var | None, body: tuple[Condition, ...], engine: Engine) -> None:
         self.head = head
         self.time = time
-        self.body = body
         self.engine = engine
-        positive = [c for c in body if not isinstance(c, Not | Collect)]
-        self.outside = {name for c in positive for name in condition_variables(c)} | set(variables(head))
-        self.outside |= {name for c in body if isinstance(c, Collect) for name in variables(c.result)}
+        around = set(variables(head)) | ({time.name} if time is not None else set())
+        self.body = scoped(body, around)
 
     def solutions(self, moment: Moment, binding: Binding | None = None) -> Iterator[Binding]:
         """The bindings with which all conditions are satisfied at the moment."""
         known = dict(binding or {})
         if self.time is not None:
             known[self.time.name] = Int(moment.time)
-        yield from self.solve(list(self.body), known, moment)
+        yield from self.solve(self.body, known, moment)
 
-    def solve(self, waiting: list[Condition], binding: Binding, moment: Moment) -> Iterator[Binding]:
+    def solve(self, waiting: Waiting, binding: Binding, moment: Moment) -> Iterator[Binding]:
         if not waiting:
             yield binding
             return
-        ready = next((c for c in waiting if self.is_ready(c, set(binding))), None)
+        ready = next((each for each in waiting if self.is_ready(*each, set(binding))), None)
         if ready is not None:
-            rest = [c for c in waiting if c is not ready]
-            for extended in self.satisfy(ready, binding, moment):
+            rest = [each for each in waiting if each is not ready]
+            for extended in self.satisfy(*ready, binding, moment):
                 yield from self.solve(rest, extended, moment)
             return
         pattern = substitute(self.head, binding)
@@ -82,7 +90,7 @@ class Conditions:
             if grounded is not None:
                 yield from self.solve(waiting, grounded, moment)
 
-    def is_ready(self, condition: Condition, bound: set[str]) -> bool:
+    def is_ready(self, condition: Condition, outside: set[str], bound: set[str]) -> bool:
         match condition:
             case Test(Struct(name="is", args=(_, right))):
                 return set(variables(right)) <= bound
@@ -90,27 +98,24 @@ class Conditions:
                 return set(variables(left)) <= bound or set(variables(right)) <= bound
             case Test(Struct(name=name, args=(_, _)) as goal) if name in _COMPARISONS:
                 return set(variables(goal)) <= bound
-            case Not():
-                return set(condition_variables(condition)) & self.outside <= bound
-            case Collect(template, body):
-                inner = {name for c in body for name in condition_variables(c)} - set(variables(template))
-                return inner & self.outside <= bound
+            case Not(body) | Collect(body=body):
+                return {name for inner in body for name in condition_variables(inner)} & outside <= bound
             case Either(branches):
-                return all(self.can_finish(list(branch), set(bound)) for branch in branches)
+                return all(self.can_finish(scoped(branch, outside), set(bound)) for branch in branches)
         return True
 
-    def can_finish(self, waiting: list[Condition], bound: set[str]) -> bool:
+    def can_finish(self, waiting: Waiting, bound: set[str]) -> bool:
         while waiting:
-            ready = next((c for c in waiting if self.is_ready(c, bound)), None)
+            ready = next((each for each in waiting if self.is_ready(*each, bound)), None)
             if ready is None:
                 return False
             waiting.remove(ready)
-            bound.update(condition_variables(ready))
+            bound.update(outer_variables(ready[0]))
         return True
 
     # -- one condition -----------------------------------------------------------------------------------------------
 
-    def satisfy(self, condition: Condition, binding: Binding, moment: Moment) -> Iterator[Binding]:
+    def satisfy(self, condition: Condition, outside: set[str], binding: Binding, moment: Moment) -> Iterator[Binding]:
         match condition:
             case Happens(event):
                 yield from _matches(event, moment.events(), binding)
@@ -129,26 +134,24 @@ class Conditions:
             case Test(goal):
                 yield from self.answers(goal, binding)
             case Not(body):
-                if next(self.solve(list(body), binding, moment), None) is None:
+                if next(self.solve(scoped(body, outside), binding, moment), None) is None:
                     yield binding
             case Either(branches):
                 for branch in branches:
-                    yield from self.solve(list(branch), binding, moment)
+                    yield from self.solve(scoped(branch, outside), binding, moment)
             case Collect():
-                yield from self.collect(condition, binding, moment)
+                yield from self.collect(condition, outside, binding, moment)
 
     def answers(self, goal: Term, binding: Binding) -> Iterator[Binding]:
         """The bindings with which the background knowledge proves a goal."""
         for answer in self.engine.solve(substitute(goal, binding)):
             yield {**binding, **{name: term for name, term in answer.items() if not isinstance(term, Var)}}
 
-    def collect(self, condition: Collect, binding: Binding, moment: Moment) -> Iterator[Binding]:
+    def collect(self, condition: Collect, outside: set[str], binding: Binding, moment: Moment) -> Iterator[Binding]:
         """One answer: what is collected over the distinct solutions of the body, in standard order."""
-        quantified = variables(condition.template)
-        outer = {name: term for name, term in binding.items() if name not in quantified}
         found = {
             (substitute(condition.template, solution), tuple(sorted(solution.items(), key=lambda item: item[0])))
-            for solution in self.solve(list(condition.body), outer, moment)
+            for solution in self.solve(scoped(condition.body, outside), binding, moment)
         }
         items = sorted((template for template, _ in found), key=standard_order_key)
         value = aggregate(condition.aggregate, items)

@@ -86,9 +86,8 @@ class PendingEffects:
             binding = match(delay.source.term, fvp, {})
             if binding is None:
                 continue
-            now, later = _split(delay)
-            for answer in self.answers(now, binding):
-                yield self.pending(fvp, delay, answer, later, time)
+            for answer in self.answers(list(delay.tests_at_set_up), binding):
+                yield self.pending(fvp, delay, answer, time)
 
     def answers(self, tests: list[Test], binding: Binding) -> Iterator[Binding]:
         """The bindings that the atemporal conditions of a declaration have."""
@@ -99,7 +98,7 @@ class PendingEffects:
         for extended in conditions.answers(tests[0].goal, binding):
             yield from self.answers(tests[1:], extended)
 
-    def pending(self, fvp: Term, delay: Delay, binding: Binding, later: tuple[Condition, ...], time: int) -> Pending:
+    def pending(self, fvp: Term, delay: Delay, binding: Binding, time: int) -> Pending:
         length = substitute(delay.delay, binding)
         if not isinstance(length, Int) or length.value <= 0:
             message = f"the delay of `{show(fvp)}` is `{show(length)}`, expected a positive integer"
@@ -116,20 +115,10 @@ class PendingEffects:
             set_up_at=time,
             is_postponable=any(self.postpones(p.fvp.term, p.body, fvp) for p in self.description.postponable),
             binding=binding,
-            conditions=Conditions(target.term, delay.time, later, self.engine),
+            conditions=Conditions(target.term, delay.time, delay.conditions_when_due, self.engine),
         )
 
     def postpones(self, pattern: Term, body: tuple[Condition, ...], fvp: Term) -> bool:
         binding = match(pattern, fvp, {})
         tests = [condition for condition in body if isinstance(condition, Test)]
         return binding is not None and next(self.answers(tests, binding), None) is not None
-
-
-def _split(delay: Delay) -> tuple[list[Test], tuple[Condition, ...]]:
-    """The conditions before the first temporal one, which compute the delay, and those tested when it is due."""
-    now: list[Test] = []
-    for i, condition in enumerate(delay.body):
-        if not isinstance(condition, Test):
-            return now, delay.body[i:]
-        now.append(condition)
-    return now, ()

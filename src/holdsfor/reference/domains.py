@@ -12,10 +12,9 @@ from functools import cache
 from itertools import product
 
 from holdsfor.analysis.names import Names
+from holdsfor.analysis.sorts import Sorts
 from holdsfor.prolog import Database, Engine, standard_order_key
-from holdsfor.reference.history import History
 from holdsfor.reference.matching import match
-from holdsfor.reference.sorts import Sorts
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Fvp
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity, substitute, variables
@@ -23,7 +22,9 @@ from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity, 
 __all__ = ["Domains", "fill_dynamic_domains"]
 
 
-def fill_dynamic_domains(description: EventDescription, names: Names, history: History, database: Database) -> None:
+def fill_dynamic_domains(
+    description: EventDescription, names: Names, input_terms: Iterable[Term], database: Database
+) -> None:
     """Add to the database the members that the input gives to the dynamic domains."""
     dynamic = {name_and_arity(domain) for domain in description.dynamic_domains}
     sources: list[tuple[Term, Term]] = []
@@ -37,7 +38,7 @@ def fill_dynamic_domains(description: EventDescription, names: Names, history: H
         dynamic.add(name_and_arity(collected.domain))
     for name, arity in sorted(dynamic):
         database.declare_dynamic(name, arity)
-    for member in sorted(_members(sources, history), key=standard_order_key):
+    for member in sorted(_members(sources, input_terms), key=standard_order_key):
         database.add_clause(member, None, None)
 
 
@@ -48,9 +49,9 @@ def _is_input(entity: Term, names: Names) -> bool:
     return name_and_arity(entity) not in {name_and_arity(e) for e in names.output_events}
 
 
-def _members(sources: list[tuple[Term, Term]], history: History) -> set[Term]:
+def _members(sources: list[tuple[Term, Term]], input_terms: Iterable[Term]) -> set[Term]:
     members: set[Term] = set()
-    for term in history.terms():
+    for term in input_terms:
         for entity, domain in sources:
             binding = match(entity, term, {})
             if binding is not None:

@@ -15,16 +15,16 @@ from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.levels import Component, Moment
 from holdsfor.analysis.patterns import may_match
+from holdsfor.analysis.sorts import sorts_of
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog import Engine, standard_order_key
 from holdsfor.prolog.background import background_database
 from holdsfor.reference.conditions import Conditions
-from holdsfor.reference.delays import Pending, PendingEffects
+from holdsfor.reference.delays import PendingEffects
 from holdsfor.reference.domains import Domains, fill_dynamic_domains
 from holdsfor.reference.history import History, Run
 from holdsfor.reference.intervals import INF, Intervals, contains, next_point, previous_point
 from holdsfor.reference.matching import match
-from holdsfor.reference.sorts import sorts_of
 from holdsfor.reference.static import interval_rule_results
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import PointRule
@@ -56,8 +56,8 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
     engine = Engine(database)
     for goal in goals:
         engine.run(goal)
-    fill_dynamic_domains(compiled.description, compiled.names, history, database)
-    sorts = sorts_of(compiled.description, database, history.terms())
+    fill_dynamic_domains(compiled.description, compiled.names, history.terms(run), database)
+    sorts = sorts_of(compiled.description, database, history.terms(run))
     world = World(run, Domains(compiled.description, engine, sorts), engine)
     for time, event in history.happenings(run):
         world.events.setdefault(time, {})[event] = None
@@ -265,11 +265,8 @@ class _Walk:
         for effect in self.pending.due(self.time, kind, vertex.pattern):
             if effect.is_postponable and effect.source in self.world.initiated.get(self.time, {}):
                 continue
-            if self.conditions_of(effect):
-                yield effect.effect
-
-    def conditions_of(self, effect: Pending) -> bool:
-        return next(effect.conditions.solutions(self, effect.binding), None) is not None
+            for binding in effect.conditions.solutions(self, effect.binding):
+                yield substitute(effect.effect, binding)
 
     # -- what is known at this time-point (the protocol `Moment` of the conditions) ------------------------------------
 

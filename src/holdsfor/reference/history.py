@@ -38,21 +38,20 @@ class History:
     def add_interval(self, fluent: Term, value: Term, start: int, end: int) -> None:
         self.fluents.setdefault(Struct("=", (fluent, value)), set()).add((start, end))
 
-    def terms(self) -> Iterable[Term]:
-        """Every event and every FVP that the input mentions."""
-        yield from dict.fromkeys(event for _, event in self.events)
-        yield from self.fluents
+    def terms(self, run: Run) -> Iterable[Term]:
+        """Every event and every FVP that the input of the run mentions."""
+        yield from dict.fromkeys(event for _, event in self.happenings(run))
+        yield from self.intervals(run)
 
     def happenings(self, run: Run) -> list[tuple[int, Term]]:
         """The events of the run."""
         return [(time, event) for time, event in self.events if run.start <= time <= run.end]
 
     def intervals(self, run: Run) -> dict[Term, Intervals]:
-        """The maximal intervals of the input FVPs, from the first time-point of the run on."""
+        """The maximal intervals of the input FVPs: of the records that share a time-point with the run, whole."""
         result: dict[Term, Intervals] = {}
         for fvp, reported in self.fluents.items():
-            inside = [(max(start, run.first_point), end) for start, end in reported if start <= run.end]
-            found = maximal([(start, end) for start, end in inside if start < end])
-            if found:
-                result[fvp] = found
+            inside = [(start, end) for start, end in reported if start <= run.end and end > run.first_point]
+            if inside:
+                result[fvp] = maximal(inside)
         return result

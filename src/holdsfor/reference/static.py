@@ -83,16 +83,30 @@ class _Evaluation:
     def results(self, rule: IntervalRule) -> Iterator[tuple[Binding, Intervals]]:
         """Every answer of the rule: a binding of its head and the intervals."""
         assert isinstance(rule.result, Var)
-        heads = self.domains.instances(rule.fvp.term) if self.domains.is_declared(rule.fvp.term) else [rule.fvp.term]
-        for head in heads:
-            binding = match(rule.fvp.term, head, {}) if head is not rule.fvp.term else {}
-            if binding is None:
-                continue
+        for binding in self.heads(rule.fvp.term):
             for answer, lists in self.follow(list(rule.body), binding, {}):
                 for instance in self.domains.instances(substitute(rule.fvp.term, answer)):
                     bound = match(rule.fvp.term, instance, {})
                     if bound is not None:
-                        yield bound, lists[rule.result.name]
+                        yield bound, self.result(rule, answer, lists)
+
+    def result(self, rule: IntervalRule, binding: Binding, lists: dict[str, Intervals]) -> Intervals:
+        """The intervals the rule computed; a predicate may have given something else."""
+        assert isinstance(rule.result, Var)
+        if rule.result.name in lists:
+            return lists[rule.result.name]
+        message = f"expected intervals `[(S,E),…]` as `{rule.result.name}`, found `{show(binding[rule.result.name])}`"
+        raise ExecutionProblem(Diagnostic("HF609", message, rule.span, "the second of a pair may be `inf`"))
+
+    def heads(self, head: Term) -> Iterator[Binding]:
+        """The bindings to begin with: of every instance if they are declared, else of nothing."""
+        if not self.domains.is_declared(head):
+            yield {}
+            return
+        for instance in self.domains.instances(head):
+            binding = match(head, instance, {})
+            if binding is not None:
+                yield binding
 
     def follow(
         self, steps: list[IntervalStep], binding: Binding, lists: dict[str, Intervals]
@@ -128,7 +142,7 @@ class _Evaluation:
         now = next_point(self.run.end, self.run.tick)
         match step:
             case HoldsFor(fvp, result):
-                for instance in self.domains.instances(substitute(fvp.term, binding)):
+                for instance in self.instances(substitute(fvp.term, binding)):
                     extended = match(fvp.term, instance, binding)
                     if extended is not None:
                         yield extended, {result.name: self.intervals_of(instance)}
@@ -156,6 +170,15 @@ class _Evaluation:
             case IntervalCall():
                 yield from self.call(step, binding, lists)
 
+    def instances(self, pattern: Term) -> Iterable[Term]:
+        """The instances of an FVP: those there may be, and those that hold at some time."""
+        assert isinstance(pattern, Struct)
+        known = dict.fromkeys(self.domains.instances(pattern))
+        for fvp in self.finished.get(name_and_arity(pattern.args[0]), {}):
+            if match(pattern, fvp, {}) is not None:
+                known[fvp] = None
+        return known
+
     def intervals_of(self, fvp: Term) -> Intervals:
         assert isinstance(fvp, Struct)
         return self.finished.get(name_and_arity(fvp.args[0]), {}).get(fvp, ())
@@ -164,12 +187,12 @@ class _Evaluation:
         self, step: IntervalCall, binding: Binding, lists: dict[str, Intervals]
     ) -> Iterator[tuple[Binding, dict[str, Intervals]]]:
         """A goal of the background knowledge, with the lists as terms `[(S,E),…]`."""
-        given = {name: write_intervals(lists[name]) for name in step.inputs}
+        given = {name: write_intervals(lists[name]) for name in step.inputs if name in lists}
         for answer in self.engine.solve(substitute(step.goal, {**binding, **given})):
             data: Binding = {}
             found: dict[str, Intervals] = {}
             for name, term in answer.items():
-                if list_items(term)[1] == Atom("[]"):
+                if name in step.outputs and is_interval_list(term):
                     found[name] = read_intervals(term, step)
                 elif not isinstance(term, Var):
                     data[name] = term
@@ -190,6 +213,12 @@ def write_intervals(intervals: Intervals) -> Term:
     return list_term(Struct(",", (Int(start), end)) for (start, _), end in zip(intervals, ends, strict=True))
 
 
+def is_interval_list(term: Term) -> bool:
+    """Whether a term is a list of pairs; what pairs mean is checked when it is read."""
+    items, tail = list_items(term)
+    return tail == Atom("[]") and all(isinstance(item, Struct) and item.name == "," for item in items)
+
+
 def read_intervals(term: Term, step: IntervalStep) -> Intervals:
     """The intervals that a term `[(S,E),…]` stands for."""
     found: list[Interval] = []
@@ -201,5 +230,6 @@ def read_intervals(term: Term, step: IntervalStep) -> Intervals:
                 found.append((start, INF))
             case _:
                 message = f"expected an interval `(S,E)`, found `{show(item)}`"
-                raise ExecutionProblem(Diagnostic("HF609", message, step.span))
+                hint = "intervals are pairs of integers, the second may be `inf`"
+                raise ExecutionProblem(Diagnostic("HF609", message, step.span, hint))
     return maximal(found)

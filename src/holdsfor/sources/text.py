@@ -79,12 +79,16 @@ def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, 
     shapes: dict[str, list[Record]] = {}
     for record in names.records:
         shapes.setdefault(record.name, []).append(record)
+    computed = {name for name, _ in (*names.events, *names.fluents)}
     for number, line in enumerate(lines, start=1):
         text = line.strip()
         if not text:
             continue
         reading.n_records += 1
         name = text.split("|", 1)[0].removeprefix("-").strip()
+        if name in computed and name not in shapes:
+            reading.set_aside.append(SetAside(file, number, text, f"`{name}` is computed by the rules"))
+            continue
         if name not in shapes and "|" in text:
             reading.unused[name] += 1
             continue

@@ -75,7 +75,9 @@ def read_event(term: Term, diagnostics: Diagnostics) -> Term | None:
     """The event that a term stands for, or a diagnostic."""
     if is_callable(term) and not (isinstance(term, Struct) and term.name == "="):
         return term
-    hint = "an FVP does not happen: its `start(…)` and `end(…)` do" if isinstance(term, Struct) else None
+    hint = "an FVP does not happen: its `start(…)` and `end(…)` do"
+    if not isinstance(term, Struct):
+        hint = "name the event, such as `go_to(X, Place)`"
     diagnostics.add("HF202", f"expected an event, found `{show(term)}`", term.span, hint)
     return None
 
@@ -146,8 +148,8 @@ class ConditionReader:
     def old_effect(self, goal: Struct) -> Iterable[Condition]:
         event, pair, time = goal.args
         name = "initiatedAt" if goal.name == "initiates" else "terminatedAt"
-        happens = self.happens(Struct("happensAt", (event, time), goal.span))
-        return (*happens, *self.fvp_condition(Struct(name, (pair, time), goal.span)))
+        happens = self.happens(Struct("happensAt", (event, time), event.span))
+        return (*happens, *self.fvp_condition(Struct(name, (pair, time), pair.span)))
 
     def holds_for(self, goal: Struct) -> Iterable[Condition]:
         return self.refuse(
@@ -205,11 +207,11 @@ class ConditionReader:
         if not is_temporal(goal):
             return self.goal(goal)
         what, inner, result = goal.args
-        kind = what.name if isinstance(what, Struct) and len(what.args) == 1 else None
+        kind = what.name if isinstance(what, Atom) or (isinstance(what, Struct) and len(what.args) == 1) else None
         if what == Atom("count") or kind == "count":
             template = what.args[0] if isinstance(what, Struct) else Atom("count")
             return (Collect(template, self.body(inner), result, "count", goal.span),)
-        if kind not in _AGGREGATES:
+        if kind not in _AGGREGATES or isinstance(what, Atom):
             known = ["count", *sorted(_AGGREGATES)]
             hint = did_you_mean(kind or "", known) or f"known are {', '.join(f'`{k}`' for k in known)}"
             return self.refuse("HF204", f"unknown aggregate `{show(what)}`", what.span or goal.span, hint)
@@ -238,7 +240,8 @@ class ConditionReader:
         if name in _TEMPORAL_NAMES:
             arities = sorted(a for n, a in TEMPORAL if n == name)
             wanted = " or ".join(str(a) for a in arities)
-            return self.refuse("HF202", f"`{name}` has {wanted} arguments, found {arity}", goal.span)
+            hint = "the last argument is the time-point `T` or the intervals `I`"
+            return self.refuse("HF202", f"`{name}` has {wanted} arguments, found {arity}", goal.span, hint)
         return (Test(goal, goal.span),)
 
 

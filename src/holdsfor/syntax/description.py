@@ -16,6 +16,7 @@ from holdsfor.syntax.rules import (
     Delay,
     Fvp,
     Grounding,
+    HoldsFor,
     Initially,
     InputDeclaration,
     IntervalRule,
@@ -171,39 +172,49 @@ class _DescriptionReader:
         """`initiatedAt` and `terminatedAt` with two or four arguments."""
         fvp = read_fvp(head.args[0], self.diagnostics)
         time = self.time(head.args[1] if len(head.args) == 2 else head.args[2])
-        if fvp is None or time is None:
-            return
-        body = self.conditions(clause, time)
-        kind: Literal["initiatedAt", "terminatedAt"] = "initiatedAt" if head.name == "initiatedAt" else "terminatedAt"
-        self.description.point_rules.append(PointRule(kind, fvp, time, body, clause.span))
+        if fvp is not None and time is not None:
+            kind: Literal["initiatedAt", "terminatedAt"]
+            kind = "initiatedAt" if head.name == "initiatedAt" else "terminatedAt"
+            self.point_rule(kind, fvp, time, clause)
 
     def old_effect(self, head: Struct, clause: Clause) -> None:
         """`initiates(E, F=V, T)` and `terminates(E, F=V, T)`."""
         fvp = read_fvp(head.args[1], self.diagnostics)
         time = self.time(head.args[2])
-        if fvp is None or time is None:
-            return
-        event = Struct("happensAt", (head.args[0], time), head.args[0].span)
-        body = (*ConditionReader(time, self.diagnostics).happens(event), *self.conditions(clause, time))
-        kind: Literal["initiatedAt", "terminatedAt"] = "initiatedAt" if head.name == "initiates" else "terminatedAt"
-        self.description.point_rules.append(PointRule(kind, fvp, time, body, clause.span))
+        if fvp is not None and time is not None:
+            kind: Literal["initiatedAt", "terminatedAt"]
+            kind = "initiatedAt" if head.name == "initiates" else "terminatedAt"
+            self.point_rule(kind, fvp, time, clause, Struct("happensAt", (head.args[0], time), head.args[0].span))
 
     def event(self, head: Struct, clause: Clause) -> None:
         event = read_event(head.args[0], self.diagnostics)
         if event is None:
             return
         if isinstance(event, Struct) and event.name in ("start", "end") and len(event.args) == 1 and _is_pair(event):
-            self.diagnostics.add(
-                "HF201", f"`{event.name}` events cannot be defined", event.span, "they follow from F=V"
-            )
+            hint = "they follow from the intervals of the fluent"
+            self.diagnostics.add("HF201", f"`{event.name}` events cannot be defined", event.span, hint)
             return
         if clause.body is None:
             self.diagnostics.add("HF215", "an event that happened is input, not a rule", clause.span, _as_record(head))
             return
         time = self.time(head.args[1])
         if time is not None:
-            body = self.conditions(clause, time)
-            self.description.point_rules.append(PointRule("happensAt", event, time, body, clause.span))
+            self.point_rule("happensAt", event, time, clause)
+
+    def point_rule(
+        self,
+        kind: Literal["happensAt", "initiatedAt", "terminatedAt"],
+        head: Fvp | Term,
+        time: Var,
+        clause: Clause,
+        event: Struct | None = None,
+    ) -> None:
+        """Add a rule, unless its body has errors; `event` is a condition that stands in the head of older forms."""
+        n_before = len(self.diagnostics)
+        first = () if event is None else ConditionReader(time, self.diagnostics).happens(event)
+        body = (*first, *self.conditions(clause, time))
+        if len(self.diagnostics) == n_before:
+            self.description.point_rules.append(PointRule(kind, head, time, body, clause.span))
 
     def conditions(self, clause: Clause, time: Var | None) -> tuple[Condition, ...]:
         return ConditionReader(time, self.diagnostics).body(clause.body)
@@ -250,8 +261,9 @@ class _DescriptionReader:
         """Refuse a cut behind a goal that may have several answers."""
         known = set(variables(rule.fvp.fluent, rule.fvp.value))
         for step in rule.body[:n_steps]:
-            if isinstance(step, Test) and set(variables(step.goal)) - known:
-                self.refuse_cut(span, f"`{show(step.goal)}` before it may have several answers")
+            goal = step.goal if isinstance(step, Test) else step.fvp.term if isinstance(step, HoldsFor) else None
+            if goal is not None and set(variables(goal)) - known:
+                self.refuse_cut(span, f"`{show(goal)}` before it may have several answers")
                 return
 
     def check_cuts(self) -> None:
@@ -284,7 +296,8 @@ class _DescriptionReader:
             return ()
         if is_temporal(clause.body):
             name, _ = name_and_arity(clause.head)
-            self.diagnostics.add("HF204", f"`{name}` cannot have temporal conditions", clause.body.span)
+            hint = "it is about all time: use background knowledge, or an `initiatedAt` rule"
+            self.diagnostics.add("HF204", f"`{name}` cannot have temporal conditions", clause.body.span, hint)
             return ()
         return self.conditions(clause, None)
 
@@ -314,7 +327,10 @@ class _DescriptionReader:
             )
             return
         reader = ConditionReader(None, self.diagnostics)
+        n_before = len(self.diagnostics)
         body = reader.body(clause.body)
+        if len(self.diagnostics) > n_before:
+            return
         self.description.delays.append(Delay(source, target, delay, body, reader.time, clause.span))
 
     def postponement(self, head: Struct, clause: Clause) -> None:
@@ -327,7 +343,8 @@ class _DescriptionReader:
         goals = tuple(conjuncts(clause.body)) if clause.body is not None else ()
         if isinstance(entity, Var):
             if not _fails(clause):
-                self.diagnostics.add("HF202", "expected an event or an FVP, found a variable", entity.span)
+                hint = "write one grounding for each fluent and event, such as `grounding(happy(X)=true) :- person(X).`"
+                self.diagnostics.add("HF202", "expected an event or an FVP, found a variable", entity.span, hint)
             return
         read = read_fvp(entity, self.diagnostics) if _is_pair(head) else read_event(entity, self.diagnostics)
         if read is not None:

@@ -198,6 +198,8 @@ class IntervalStepReader:
     def unification(self, goal: Struct) -> None:
         """`I = I1` renames a list of intervals; any other unification is an atemporal goal."""
         left, right = goal.args
+        if self.must_be_empty(goal):
+            return
         for result, source in ((left, right), (right, left)):
             if isinstance(source, Var) and source.name in self.bound and isinstance(result, Var):
                 if result.name not in self.bound:
@@ -205,6 +207,20 @@ class IntervalStepReader:
                     self.steps.append(Union((source,), result, goal.span))
                     return
         self.other(goal)
+
+    def must_be_empty(self, goal: Struct) -> bool:
+        """Whether the goal asks that a list of intervals is empty, which is refused."""
+        left, right = goal.args
+        for term, other in ((left, right), (right, left)):
+            if isinstance(term, Var) and term.name in self.bound and other == EMPTY_LIST:
+                self.diagnostics.add(
+                    "HF207",
+                    f"dropping the test that `{term.name}` is empty could change the answer",
+                    goal.span,
+                    "no window can honour it: use `relative_complement_all` or `complement_all`",
+                )
+                return True
+        return False
 
     def temporal(self, goal: Struct) -> None:
         self.diagnostics.add(
@@ -311,6 +327,7 @@ _READERS: dict[tuple[str, int], Callable[[IntervalStepReader, Struct], None]] = 
     ("intDurLess", 3): IntervalStepReader.duration,
     ("allen", 5): IntervalStepReader.allen,
     ("=", 2): IntervalStepReader.unification,
+    ("==", 2): IntervalStepReader.unification,
     ("\\+", 1): IntervalStepReader.negation,
     ("not", 1): IntervalStepReader.negation,
     ("happensAt", 2): IntervalStepReader.temporal,

@@ -170,7 +170,8 @@ class _Reader:
                 self.span(opened),
                 f"add the missing `{text}`",
             )
-        raise self.unexpected(token, f"expected `{text}` or an operator")
+        line = self.span(opened).line
+        raise self.unexpected(token, f"expected `{text}` to close the `{opened.text}` of line {line}, or an operator")
 
     def expect_end(self, *, optional: bool = False) -> None:
         token = self.peek()
@@ -193,6 +194,8 @@ class _Reader:
             hint = "a `|` separates the head of a list from its tail: `[H|T]`"
         elif self.at and self.tokens[self.at - 1].kind == "var" and token.text == "(":
             hint = "a variable cannot be a name: names begin with a lower-case letter or are quoted"
+        elif token.kind != "punct" or token.text in "([{":
+            hint = "is a `,` missing before it?"
         return _ClauseProblem("HF106", f"{expected}, found {_found(token)}", span, hint)
 
     # -- expressions -------------------------------------------------------------------------------------------------
@@ -257,8 +260,10 @@ class _Reader:
     def primary(self) -> Term:
         token = self.peek()
         if token is None or token.kind == "end":
-            place = self.span(token or self.tokens[-1])
-            raise _ClauseProblem("HF106", f"expected a term, found {_found(token)}", place)
+            before = self.tokens[self.at - 1] if self.at else None
+            place = self.span(before or token or self.tokens[-1])
+            hint = f"remove the `{before.text}`, or write what should follow it" if before else None
+            raise _ClauseProblem("HF106", f"expected a term, found {_found(token)}", place, hint)
         self.at += 1
         span = self.span(token)
         match token.kind:
@@ -330,7 +335,9 @@ class _Reader:
             self.enter(opened)
             term = self.expression(1200)
             self.depth -= 1
-            self.expect_punct(")", opened)
+            closed = self.expect_punct(")", opened)
+            if isinstance(term, Struct):
+                return Struct(term.name, term.args, Span(self.source, opened.start, closed.end))
             return term
         if opened.text == "[":
             return self.list(opened)

@@ -7,7 +7,7 @@ rule. Older spellings, directions of `not` and optimisation tests are gone: two 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -47,7 +47,10 @@ __all__ = [
     "Test",
     "Union",
     "condition_variables",
+    "elsewhere",
     "flat_conditions",
+    "outer_variables",
+    "show_condition",
 ]
 
 
@@ -188,6 +191,60 @@ def condition_variables(condition: Condition) -> dict[str, Var]:
             return _all_variables(tuple(c for branch in branches for c in branch))
         case Collect(template, body, result):
             return {**variables(template), **_all_variables(body), **variables(result)}
+
+
+def outer_variables(condition: Condition) -> set[str]:
+    """The variables a condition mentions outside of negations and collections."""
+    match condition:
+        case Not():
+            return set()
+        case Collect(result=result):
+            return set(variables(result))
+        case Either(branches):
+            return {name for branch in branches for inner in branch for name in outer_variables(inner)}
+    return set(condition_variables(condition))
+
+
+def elsewhere(body: Sequence[Condition], inherited: set[str]) -> list[set[str]]:
+    """For each condition of a body: the variables that stand outside it, in the other conditions or around the body.
+
+    A variable of a negation that is not among them is quantified inside the negation.
+    """
+    outer = [outer_variables(condition) for condition in body]
+    return [inherited.union(*(names for j, names in enumerate(outer) if j != i)) for i in range(len(body))]
+
+
+def show_condition(condition: Condition, time: str = "T") -> str:
+    """The condition as text, in its present spelling."""
+    match condition:
+        case Happens(event):
+            return f"happensAt({show(event)}, {time})"
+        case Starts(fvp):
+            return f"happensAt(start({fvp}), {time})"
+        case Ends(fvp):
+            return f"happensAt(end({fvp}), {time})"
+        case Holds(fvp):
+            return f"holdsAt({fvp}, {time})"
+        case Initiated(fvp):
+            return f"initiatedAt({fvp}, {time})"
+        case Terminated(fvp):
+            return f"terminatedAt({fvp}, {time})"
+        case Test(goal):
+            return show(goal)
+        case Not(body):
+            return f"not ({_show_body(body, time)})"
+        case Either(branches):
+            return "(" + "; ".join(_show_body(branch, time) for branch in branches) + ")"
+        case Collect(template, body, result, aggregate):
+            inner = f"({_show_body(body, time)})"
+            if aggregate == "list":
+                return f"findall({show(template)}, {inner}, {show(result)})"
+            what = aggregate if aggregate == "count" else f"{aggregate}({show(template)})"
+            return f"aggregate_all({what}, {inner}, {show(result)})"
+
+
+def _show_body(body: tuple[Condition, ...], time: str) -> str:
+    return ", ".join(show_condition(condition, time) for condition in body)
 
 
 def _all_variables(body: tuple[Condition, ...]) -> dict[str, Var]:
@@ -342,6 +399,21 @@ class Delay:
     body: tuple[Condition, ...]
     time: Var | None = None
     span: Span | None = _span()
+
+    @property
+    def tests_at_set_up(self) -> tuple[Test, ...]:
+        """The conditions that compute the delay: atemporal, and about nothing that a temporal condition binds."""
+        source = set(variables(self.source.fluent, self.source.value))
+        later = {name for c in self.body if not isinstance(c, Test) for name in condition_variables(c)} - source
+        if self.time is not None:
+            later.add(self.time.name)
+        return tuple(c for c in self.body if isinstance(c, Test) and not later & set(variables(c.goal)))
+
+    @property
+    def conditions_when_due(self) -> tuple[Condition, ...]:
+        """The conditions that are tested when the effect is due."""
+        first = self.tests_at_set_up
+        return tuple(c for c in self.body if not any(c is test for test in first))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,0 @@
-"""The data model: constants as words, events and intervals as columns."""

@@ -1,0 +1,46 @@
+"""Streams of any size for the applications: plausible, fast to make, the same for the same seed.
+
+    models (ctm, activity, maritime)   what entities do in one period, as columns of codes
+    streams                            periods put together, in order of arrival, in pieces
+    lateness                           which records arrive late, and how late
+    writing                            pieces to text or Parquet; the schema is there
+
+>>> model = model_of("ctm", entities=10, seed=1)
+>>> sum(len(piece) for piece in pieces(model, duration=8000, seed=1))
+800
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from holdsfor.generators.activity import Surveillance
+from holdsfor.generators.ctm import CityTransport
+from holdsfor.generators.lateness import ON_TIME, Lateness, read_lateness
+from holdsfor.generators.maritime import Shipping
+from holdsfor.generators.streams import Model, pieces
+from holdsfor.generators.writing import to_table, write_parquet, write_text
+
+__all__ = [
+    "MODELS",
+    "ON_TIME",
+    "Lateness",
+    "Model",
+    "model_of",
+    "pieces",
+    "read_lateness",
+    "to_table",
+    "write_parquet",
+    "write_text",
+]
+
+MODELS: dict[str, Callable[[int, int], Model]] = {
+    "activity": Surveillance,
+    "ctm": CityTransport,
+    "maritime": Shipping,
+}
+
+
+def model_of(app: str, *, entities: int, seed: int) -> Model:
+    """The model of an application."""
+    return MODELS[app](entities, seed)

@@ -1,0 +1,104 @@
+"""Records as columns of codes: what the models make and the writers write.
+
+A *code* is a position in a vocabulary, a list of texts; `NONE` stands for a field that the record does not have. Names
+and values have one vocabulary each, every argument position has its own. So a model deals in small integers only, and
+texts come into being when a piece is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["NONE", "Codes", "RowMaker", "Rows", "Times", "Vocabulary", "join_rows", "no_rows"]
+
+NONE = -1
+Codes = NDArray[np.int32]
+Times = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The texts that codes stand for."""
+
+    names: Sequence[str]
+    values: Sequence[str]
+    args: tuple[Sequence[str], ...]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Records in generation order. An event has neither `end` nor `value`, a fluent at a time-point no `end`.
+
+    Contract: all columns are of one length; times are not negative, so that `NONE` cannot be one.
+    """
+
+    name: Codes
+    arrival: Times
+    start: Times
+    end: Times
+    value: Codes
+    args: Codes  # one column per argument position
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+    def pick(self, chosen: NDArray[Any] | slice) -> Rows:
+        """The rows at the positions, or where the mask is true."""
+        return Rows(*(getattr(self, column.name)[chosen] for column in fields(self)))
+
+
+def no_rows(n_args: int) -> Rows:
+    times = np.empty(0, np.int64)
+    codes = np.empty(0, np.int32)
+    return Rows(codes, times, times, times, codes, np.empty((0, n_args), np.int32))
+
+
+def join_rows(parts: Sequence[Rows]) -> Rows:
+    """The rows of all parts, one after the other."""
+    return Rows(*(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Rows)))
+
+
+class RowMaker:
+    """Collects the records of a model, many of one name at a time."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.n_args = len(vocabulary.args)
+        self.names = {name: code for code, name in enumerate(vocabulary.names)}
+        self.values = {value: code for code, value in enumerate(vocabulary.values)}
+        self.parts: list[Rows] = []
+
+    def add(
+        self,
+        name: str | Codes,
+        start: Times,
+        *args: Codes | int,
+        end: Times | None = None,
+        value: str | Codes | None = None,
+        where: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Records of one name, or of one name each. It arrives when it is over: at its end, else at its start."""
+        n = len(start)
+        columns = np.full((n, self.n_args), NONE, np.int32)
+        for position, arg in enumerate(args):
+            columns[:, position] = arg
+        rows = Rows(
+            _codes(name, self.names, n),
+            start if end is None else end,
+            start,
+            np.full(n, NONE, np.int64) if end is None else end,
+            np.full(n, NONE, np.int32) if value is None else _codes(value, self.values, n),
+            columns,
+        )
+        self.parts.append(rows if where is None else rows.pick(where))
+
+    def rows(self) -> Rows:
+        return join_rows([no_rows(self.n_args), *self.parts])
+
+
+def _codes(given: str | Codes, known: Mapping[str, int], n: int) -> Codes:
+    return np.full(n, known[given], np.int32) if isinstance(given, str) else given.astype(np.int32)

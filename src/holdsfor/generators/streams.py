@@ -1,0 +1,107 @@
+"""A stream of any length, piece by piece, in order of arrival.
+
+Time is cut into the *periods* of a model: every entity goes through one period after another, and what it does in one
+is drawn anew. Entities begin their period one after the other, so that the load is even. A *cell* is one period of a
+group of entities that begin together; it has a random generator of its own, seeded by where it lies. Cells are made in
+the order in which they begin, and nothing in a cell happens before it begins. So when a cell has been made, everything
+that arrives before the next one begins is known, and goes out. What is held back is at most one period of every entity,
+plus what is late.
+
+The cells depend on the number of entities alone, never on the size of the pieces: any size yields the same stream. The
+same seed with and without lateness yields the same records, arriving in another order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, pairwise
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.generators.lateness import ON_TIME, Lateness
+from holdsfor.generators.rows import Rows, Vocabulary, join_rows, no_rows
+
+__all__ = ["Model", "pieces"]
+
+_CELL_ROWS = 400_000
+_PIECE_ROWS = 200_000
+
+
+class Model(Protocol):
+    """How the entities of an application behave."""
+
+    vocabulary: Vocabulary
+    tick: int
+    period: int
+    n_units: int  # that begin their period independently: entities, or pairs of them
+    rows_per_unit: int  # about, in one period
+
+    def cell(self, cycle: int, units: NDArray[np.int64], begin: NDArray[np.int64], seed: list[int]) -> Rows:
+        """What the units do in the period that each begins at its `begin`. Never before it."""
+
+    def background(self) -> str | None:
+        """The background knowledge that belongs to the stream, as Prolog, if the application needs any."""
+
+
+def pieces(
+    model: Model, duration: int, seed: int, lateness: Lateness = ON_TIME, max_rows: int = _PIECE_ROWS
+) -> Iterator[Rows]:
+    """The records from time-point 0 up to the duration, sorted by arrival, in pieces of at most `max_rows`."""
+    held = no_rows(len(model.vocabulary.args))
+    waiting: list[Rows] = []
+    for made, horizon in _cells(model, duration, seed, lateness):
+        held = join_rows([held, made])
+        is_due = held.arrival < horizon
+        due = held.pick(is_due)
+        held = held.pick(~is_due)
+        waiting.append(due.pick(np.argsort(due.arrival, kind="stable")))
+        if sum(map(len, waiting)) >= max_rows:
+            *full, rest = _slices(join_rows(waiting), max_rows)
+            yield from full
+            waiting = [rest]
+    if waiting:
+        yield from (piece for piece in _slices(join_rows(waiting), max_rows) if len(piece))
+
+
+def _slices(rows: Rows, max_rows: int) -> Iterator[Rows]:
+    """The rows in slices of the given size; the last is smaller, perhaps empty."""
+    for first in range(0, len(rows) + 1, max_rows):
+        yield rows.pick(slice(first, first + max_rows))
+
+
+def _cells(model: Model, duration: int, seed: int, lateness: Lateness) -> Iterator[tuple[Rows, float]]:
+    """The cells in the order in which they begin, each with the begin of the next."""
+    n_groups = max(1, min(model.n_units, model.n_units * model.rows_per_unit // _CELL_ROWS))
+    bounds = [group * model.n_units // n_groups for group in range(n_groups + 1)]
+    places = chain(_places(model, duration, bounds), [None])
+    for here, following in pairwise(places):
+        assert here is not None
+        cycle, group, _ = here
+        units = np.arange(bounds[group], bounds[group + 1])
+        place = [seed, cycle + 1, group]
+        made = model.cell(cycle, units, _begin(model, cycle, units), place)
+        made = made.pick((made.start >= 0) & (made.start < duration) & (made.end < duration))
+        delays = lateness.delays(np.random.default_rng([*place, _LATENESS]), len(made), model.tick)
+        late = Rows(made.name, made.arrival + delays, made.start, made.end, made.value, made.args)
+        yield late, following[2] if following else np.inf
+
+
+def _places(model: Model, duration: int, bounds: list[int]) -> Iterator[tuple[int, int, int]]:
+    """Cycle, group and begin of the cells that begin before the end, in order."""
+    for cycle in range(-1, -(-duration // model.period)):
+        for group, first in enumerate(bounds[:-1]):
+            begin = int(_begin(model, cycle, np.array([first]))[0])
+            if begin < duration:
+                yield cycle, group, begin
+
+
+_LATENESS = 99  # the last part of a seed tells what it is drawn for; models use small numbers
+
+
+def _begin(model: Model, cycle: int, units: NDArray[np.int64]) -> NDArray[np.int64]:
+    """When the units begin a period."""
+    n_points = model.period // model.tick
+    begin: NDArray[np.int64] = (cycle * n_points + units * n_points // model.n_units) * model.tick
+    return begin

@@ -1,0 +1,104 @@
+"""Rows to files: `|`-separated text, or Parquet.
+
+The text has one record a line, as RTEC has it. The Parquet file is the same in long form, one row per record in order
+of arrival:
+
+    name        string   of the event or fluent
+    arrival     int64    time-point
+    start       int64    time-point of an event or of a fluent at a time-point; begin of an interval
+    end         int64    end of an interval (right-open); null if the record is no interval
+    value       string   of the fluent; null for an event
+    arg1 …      string   arguments, as the text has them; null if the record has fewer
+
+Strings are dictionary-encoded, column by column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from holdsfor.generators.rows import NONE, Rows, Vocabulary
+
+__all__ = ["to_table", "write_parquet", "write_text"]
+
+
+def write_text(pieces: Iterable[Rows], vocabulary: Vocabulary, file: IO[bytes]) -> int:
+    """Write the records as lines and return their number. Lines are joined column-wise, in native code."""
+    # Each record begins with the line break before it: a join puts its separator between fields only.
+    names = pa.array([f"\n{name}" for name in vocabulary.names])
+    values = pa.array(vocabulary.values, pa.string())
+    args = [pa.array(texts, pa.string()) for texts in vocabulary.args]
+    n_records = 0
+    for rows in pieces:
+        if not len(rows):
+            continue
+        columns = [names.take(rows.name), pa.array(rows.arrival).cast(pa.string())]
+        columns += [pa.array(rows.start).cast(pa.string()), _or_null(rows.end).cast(pa.string())]
+        columns += [values.take(_or_null(rows.value))]
+        columns += [texts.take(_or_null(rows.args[:, i])) for i, texts in enumerate(args)]
+        lines = pc.binary_join_element_wise(*columns, "|", null_handling="skip")
+        content = memoryview(lines.buffers()[2])
+        file.write(content if n_records else content[1:])
+        n_records += len(rows)
+    if n_records:
+        file.write(b"\n")
+    return n_records
+
+
+def write_parquet(pieces: Iterable[Rows], vocabulary: Vocabulary, path: Path) -> int:
+    """Write the records as a Parquet file, one row group per piece, and return their number."""
+    n_records = 0
+    dictionaries = _dictionaries(vocabulary)
+    with pq.ParquetWriter(path, to_table([], vocabulary).schema, compression="zstd") as writer:
+        for rows in pieces:
+            writer.write_table(_table(rows, dictionaries))
+            n_records += len(rows)
+    return n_records
+
+
+def to_table(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Any:
+    """The records as an Arrow table, with the columns of the Parquet file."""
+    dictionaries = _dictionaries(vocabulary)
+    if not pieces:
+        names = ["name", "arrival", "start", "end", "value", *(f"arg{i + 1}" for i in range(len(vocabulary.args)))]
+        text = pa.dictionary(pa.int32(), pa.string())
+        types = [text, pa.int64(), pa.int64(), pa.int64(), text, *(text for _ in vocabulary.args)]
+        return pa.schema(zip(names, types, strict=True)).empty_table()
+    return pa.concat_tables([_table(rows, dictionaries) for rows in pieces])
+
+
+def _dictionaries(vocabulary: Vocabulary) -> list[Any]:
+    return [pa.array(texts, pa.string()) for texts in (vocabulary.names, vocabulary.values, *vocabulary.args)]
+
+
+def _table(rows: Rows, dictionaries: Sequence[Any]) -> Any:
+    names, values, *args = dictionaries
+    columns = {
+        "name": _texts(rows.name, names),
+        "arrival": pa.array(rows.arrival),
+        "start": pa.array(rows.start),
+        "end": _or_null(rows.end),
+        "value": _texts(rows.value, values),
+    }
+    for i, texts in enumerate(args):
+        columns[f"arg{i + 1}"] = _texts(rows.args[:, i], texts)
+    return pa.table(columns)
+
+
+def _texts(codes: NDArray[Any], texts: Any) -> Any:
+    """The texts of the codes, dictionary-encoded; a dictionary that is larger than the piece is cut down to it."""
+    if len(texts) > len(codes):
+        return texts.take(_or_null(codes)).dictionary_encode()
+    return pa.DictionaryArray.from_arrays(_or_null(codes), texts)
+
+
+def _or_null(codes: NDArray[Any]) -> Any:
+    return pa.array(np.ascontiguousarray(codes), mask=codes == NONE)

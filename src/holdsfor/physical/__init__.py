@@ -1,1 +1,0 @@
-"""How to compute: operators on rows of columns, and the plans made of them."""

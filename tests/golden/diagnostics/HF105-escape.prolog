@@ -1,0 +1,1 @@
+initiatedAt(path(X)='C:\data', T) :- happensAt(open(X), T).

@@ -1,0 +1,1 @@
+initiatedAt(On(X)=true, T) :- happensAt(switch_on(X), T).

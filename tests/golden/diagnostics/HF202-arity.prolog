@@ -1,0 +1,3 @@
+initiatedAt(on(X)=true, T) :- happensAt(switch_on(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(switch_off(X), T).
+initiatedAt(bright(X)=true, T) :- happensAt(switch_on(X), T), holdsAt(on(X)=true).

@@ -1,0 +1,2 @@
+initiatedAt(on(X)=true, T) :- happensAt(E, T), of(E, X).
+of(a, b).

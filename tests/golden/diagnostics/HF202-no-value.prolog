@@ -1,0 +1,1 @@
+initiatedAt(on(X), T) :- happensAt(switch_on(X), T).

@@ -1,0 +1,1 @@
+initiatedAt(on(X)=true, 5) :- happensAt(switch_on(X), 5).

@@ -1,0 +1,2 @@
+initially(on(X)=true) :- happensAt(switch_on(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(switch_off(X), T).

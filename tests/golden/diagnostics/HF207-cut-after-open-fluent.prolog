@@ -1,0 +1,2 @@
+collectIntervals(near(_, _)=true).
+holdsFor(accompanied(X)=true, I) :- holdsFor(near(X, _)=true, I), !.

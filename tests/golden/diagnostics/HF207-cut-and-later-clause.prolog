@@ -1,0 +1,4 @@
+collectIntervals(a(_)=true).
+collectIntervals(b(_)=true).
+holdsFor(u(X)=true, I) :- holdsFor(a(X)=true, I), \+ I=[], !.
+holdsFor(u(X)=true, I) :- holdsFor(b(X)=true, I).

@@ -1,0 +1,3 @@
+holdsFor(always=true, [(0,10)]).
+initiatedAt(on(X)=true, T) :- happensAt(switch_on(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(switch_off(X), T).

@@ -1,0 +1,3 @@
+initiatedAt(on(X)=true, T) :- happensAt(switch_on(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(switch_off(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(start(on(X)=true), T).

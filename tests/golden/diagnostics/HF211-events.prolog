@@ -1,0 +1,2 @@
+happensAt(e(X), T) :- happensAt(f(X), T).
+happensAt(f(X), T) :- happensAt(e(X), T).

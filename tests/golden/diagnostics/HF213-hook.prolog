@@ -1,0 +1,3 @@
+preProcessing(Q) :- assert(now(Q)).
+initiatedAt(on(X)=true, T) :- happensAt(switch_on(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(switch_off(X), T).

@@ -1,0 +1,2 @@
+initiatedAt(on(X)=true, T) :- happensAt(switch_on(X, Y), T).
+terminatedAt(on(X)=true, T) :- happensAt(switch_off(X), T).

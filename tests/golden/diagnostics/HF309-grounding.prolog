@@ -1,0 +1,4 @@
+initiatedAt(on(X)=true, T) :- happensAt(switch_on(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(switch_off(X), T).
+grounding(onn(X)=true) :- lamp(X).
+lamp(l1).

@@ -1,0 +1,3 @@
+needsGrounding(_, _, _) :- fail.
+initiatedAt(on(X)=true, T) :- happensAt(switch_on(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(switch_off(X), T).

@@ -1,0 +1,1 @@
+happensAt(e(X), T) :- happensAt(go(X), T).

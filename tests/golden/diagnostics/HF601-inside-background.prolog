@@ -1,0 +1,4 @@
+happensAt(e(X), T) :- happensAt(go(X), T), good(X).
+good(X) :- likes(X, Y), nic(Y).
+likes(a, b).
+nice(b).

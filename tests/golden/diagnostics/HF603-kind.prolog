@@ -1,0 +1,1 @@
+happensAt(e(X, N), T) :- happensAt(go(X), T), length(X, N).

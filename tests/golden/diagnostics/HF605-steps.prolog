@@ -1,0 +1,2 @@
+happensAt(e(X), T) :- happensAt(go(X), T), forever(X).
+forever(X) :- forever(X).

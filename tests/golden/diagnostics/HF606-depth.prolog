@@ -1,0 +1,2 @@
+happensAt(e(X), T) :- happensAt(go(X), T), down(X).
+down(X) :- down(X), X = a.

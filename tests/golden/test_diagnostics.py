@@ -1,0 +1,136 @@
+"""Every diagnostic code with at least one mistake that earns it, and the text the person who made it reads.
+
+`<code>-<slug>.prolog` is checked with `holdsfor check`; a `.args` beside it holds another command line (a run, with its
+records in `.events`). The `.txt` is everything printed, standard output first. `HF000` cases earn no code of their own.
+The texts are rewritten with `HOLDSFOR_UPDATE_GOLDEN=1`, and then read by someone.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from holdsfor.cli.main import main
+from holdsfor.codes import CODES
+from holdsfor.prolog import Engine
+
+DIAGNOSTICS = Path(__file__).parent / "diagnostics"
+CASES = sorted({path.stem for path in DIAGNOSTICS.iterdir() if path.suffix in (".prolog", ".args")})
+RULES = str(DIAGNOSTICS / "HF000-clean.prolog")
+SCRIPTED = {"HF751", "HF752", "HF753", "HF754"}
+
+
+def arguments(case: str) -> list[str]:
+    """The command line of a case."""
+    given = DIAGNOSTICS / f"{case}.args"
+    return shlex.split(given.read_text(encoding="utf-8")) if given.exists() else ["check", f"{case}.prolog"]
+
+
+@pytest.fixture(autouse=True)
+def _small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let goals without an end be noticed at once: 10 000 steps are plenty for these cases."""
+    budget = Engine.__init__.__kwdefaults__
+    assert budget is not None
+    monkeypatch.setitem(budget, "max_steps", 10_000)
+    monkeypatch.setitem(budget, "max_depth", 1_000)
+
+
+def code_of(case: str) -> str:
+    return case.split("-", 1)[0]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_mistake_is_told_as_it_was(
+    case: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(DIAGNOSTICS)
+    exit_code = main(arguments(case))
+    out, err = capsys.readouterr()
+    golden = DIAGNOSTICS / f"{case}.txt"
+    if os.environ.get("HOLDSFOR_UPDATE_GOLDEN") == "1":
+        golden.write_text(out + err, encoding="utf-8")
+    assert out + err == golden.read_text(encoding="utf-8")
+    assert exit_code == (2 if "error[" in out + err else 0)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if code_of(case) in CODES])
+def test_the_case_earns_the_code_it_is_named_after(case: str) -> None:
+    text = (DIAGNOSTICS / f"{case}.txt").read_text(encoding="utf-8")
+    assert f"{CODES[code_of(case)].severity}[{code_of(case)}]: " in text
+
+
+def test_every_code_has_a_case() -> None:
+    assert sorted(CODES) == sorted(({code_of(case) for case in CASES} | SCRIPTED) - {"HF000"})
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_text_has_the_form_of_the_style_guide(case: str) -> None:
+    """A sentence in lower case, then the place, the line and a caret that lies under the line."""
+    for block in (DIAGNOSTICS / f"{case}.txt").read_text(encoding="utf-8").split("\n\n"):
+        lines = block.splitlines()
+        if not lines or "[HF" not in lines[0]:
+            continue
+        sentence = lines[0].split("]: ", 1)[1]
+        assert not sentence.endswith(".")
+        assert not sentence[0].isupper() or sentence.startswith("Graphviz")
+        if len(lines) > 4 and "^" in lines[4]:
+            caret = lines[4].index("^") + lines[4].count("^")
+            assert caret <= len(lines[3]) + 1, block
+        assert "_#" not in block, "an internal name of a variable is shown"
+
+
+# -- what depends on the machine, and is made to happen ----------------------------------------------------------------
+
+
+def draw(picture: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """What is said about a picture of a dependency graph that cannot be drawn."""
+    assert main(["graph", RULES, "-o", str(picture)]) == 2
+    return capsys.readouterr().err
+
+
+def test_hf751_names_the_package_that_draws_timelines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    events = tmp_path / "events.txt"
+    events.write_text("switch_on|1|1|a\n", encoding="utf-8")
+    assert main(["run", RULES, "--input", str(events), "--timeline", str(tmp_path / "day.png")]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error[HF751]: ")
+    assert "pip install 'holdsfor[plot]'" in err
+
+
+def test_hf752_says_how_to_get_graphviz(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, package=None: None)
+    monkeypatch.setattr(shutil, "which", lambda command: None)
+    err = draw(tmp_path / "graph.svg", capsys)
+    assert err.startswith("error[HF752]: ")
+    assert "apt-get install graphviz" in err
+    assert ".dot and .mmd" in err
+
+
+def test_hf753_repeats_what_graphviz_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = subprocess.CompletedProcess(["dot"], 3, stdout=b"", stderr=b"Error: out of paper\n")
+    monkeypatch.setattr(shutil, "which", lambda command: "/usr/bin/dot")
+    monkeypatch.setattr(subprocess, "run", lambda *args, **options: failed)
+    err = draw(tmp_path / "graph.svg", capsys)
+    assert err.startswith("error[HF753]: ")
+    assert "out of paper" in err
+
+
+def test_hf754_says_why_the_picture_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    err = draw(tmp_path / "file" / "graph.dot", capsys)
+    assert err.startswith("error[HF754]: ")
+    assert "graph.dot" in err
