@@ -7,7 +7,7 @@ rules connect with the variable's place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import product
 
@@ -64,9 +64,9 @@ def _members(sources: list[tuple[Term, Term]], input_terms: Iterable[Term]) -> s
 class Domains:
     """The instances of every pattern, and whether an instance is in its declared grounding."""
 
-    def __init__(self, description: EventDescription, engine: Engine, sorts: Sorts) -> None:
+    def __init__(self, description: EventDescription, engine: Engine, sorts: Callable[[], Sorts]) -> None:
         self.engine = engine
-        self.sorts = sorts
+        self.sorts = cache(sorts)
         self.grounded = {
             name_and_arity(g.entity.fluent if isinstance(g.entity, Fvp) else g.entity) for g in description.groundings
         }
@@ -105,6 +105,6 @@ class Domains:
     def over_sorts(self, pattern: Term) -> Iterator[Term]:
         """The pattern with its variables replaced by every constant of their sorts."""
         names = list(variables(pattern))
-        choices: Iterable[tuple[Term, ...]] = product(*(self.sorts.members(pattern, name) for name in names))
+        choices: Iterable[tuple[Term, ...]] = product(*(self.sorts().members(pattern, name) for name in names))
         for choice in choices:
             yield substitute(pattern, dict(zip(names, choice, strict=True)))

@@ -57,8 +57,10 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
     for goal in goals:
         engine.run(goal)
     fill_dynamic_domains(compiled.description, compiled.names, history.terms(run), database)
-    sorts = sorts_of(compiled.description, database, history.terms(run))
-    world = World(run, Domains(compiled.description, engine, sorts), engine)
+    domains = Domains(
+        compiled.description, engine, lambda: sorts_of(compiled.description, database, history.terms(run))
+    )
+    world = World(run, domains, engine)
     for time, event in history.happenings(run):
         world.events.setdefault(time, {})[event] = None
     for fvp, intervals in history.intervals(run).items():
