@@ -72,6 +72,8 @@ CODES: dict[str, Code] = {
     "HF310": _warning("a predicate that is called but never defined"),
     "HF391": _note("a directive that has no effect here"),
     "HF392": _note("a declaration of an older version that has no effect here"),
+    # 4xx: an engine cannot compute the rules
+    "HF401": _error("a construct that this engine does not support"),
     # 5xx: a record or an input file does not fit
     "HF501": _error("an input file that cannot be read"),
     # 6xx: a run cannot go on

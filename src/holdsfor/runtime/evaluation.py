@@ -1,0 +1,354 @@
+"""One stretch of time, evaluated component by component: what happens, what is initiated, what holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.columns.tables import FluentTable, PointTable, Relation, empty_fluents, empty_points
+from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
+from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
+from holdsfor.kernels.packing import OPEN
+from holdsfor.kernels.sweep import merge_intervals
+from holdsfor.physical.patterns import build
+from holdsfor.physical.rows import Rows, one_row
+from holdsfor.physical.rules import PlannedFluent, PlannedRule, Program
+from holdsfor.physical.steps import GroundHead, Key, PointKind, run_steps
+from holdsfor.runtime.background import Background
+from holdsfor.runtime.domains import Domains
+from holdsfor.runtime.static import Lists, evaluate_interval_rules
+from holdsfor.errors import Diagnostic, ExecutionProblem
+from holdsfor.columns.words import Symbols
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.rules import IntervalRule
+from holdsfor.syntax.terms import Atom, Struct, Term, Var, variables
+
+__all__ = ["Evaluation", "Stretch", "fluent_table", "point_table"]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The time-points that are evaluated, both ends included, and the first time-point of the whole run."""
+
+    first: int
+    last: int
+    tick: int
+    first_of_run: int
+
+    @property
+    def after_last(self) -> int:
+        """The time-point after the last one."""
+        return (self.last // self.tick + 1) * self.tick
+
+    def next(self, times: Int64) -> Int64:
+        return (times // self.tick + 1) * self.tick
+
+    def previous(self, times: Int64) -> Int64:
+        return ((times - 1) // self.tick) * self.tick
+
+
+def point_table(columns: Sequence[Int64]) -> PointTable:
+    """A table of points, each once."""
+    first = dense_ids(columns, len(columns[0]))[1]
+    return PointTable(tuple(column[first] for column in columns), len(first))
+
+
+def fluent_table(keys: Sequence[Int64], starts: Int64, ends: Int64) -> FluentTable:
+    """A table of the maximal intervals that any intervals make up."""
+    ids, first = dense_ids(keys, len(starts))
+    merged, begins, stops = merge_intervals(ids, starts, ends)
+    rows = first[merged]
+    return FluentTable((*(key[rows] for key in keys), begins, stops), len(merged))
+
+
+def true_starts(table: FluentTable, state: FluentTable | None, first: int) -> FluentTable:
+    """The table with intervals that hold at the first time-point beginning where they truly began."""
+    if state is None or state.n == 0 or table.n == 0:
+        return table
+    here = np.flatnonzero((table.starts <= first) & (first < table.ends))
+    row, partner = pairs_of_equal_keys([key[here] for key in table.keys], len(here), state.keys, state.n)
+    starts = table.starts.copy()
+    starts[here[row]] = np.minimum(starts[here[row]], state.starts[partner])
+    return FluentTable((*table.keys, starts, table.ends), table.n)
+
+
+class Evaluation:
+    """What is known of one stretch; it grows as the components are worked through."""
+
+    def __init__(
+        self,
+        program: Program,
+        background: Background,
+        domains: Domains,
+        stretch: Stretch,
+        events: dict[Key, PointTable],
+        fluents: dict[Key, FluentTable],
+        state: dict[Key, FluentTable],
+        prefixes: dict[tuple[int, int], Lists],
+        initialised: Initialised,
+    ) -> None:
+        self.program = program
+        self.background = background
+        self.domains = domains
+        self.stretch = stretch
+        self.events = events
+        self.known = fluents
+        self.state = state
+        self.symbols = background.symbols
+        self.engine = background.engine
+        self.output: dict[Key, FluentTable] = {}
+        self._initiations: dict[Key, PointTable] = {}
+        self._terminations: dict[Key, PointTable] = {}
+        self._edges: dict[tuple[str, Key], tuple[FluentTable, PointTable]] = {}
+        self._instances: dict[Term, Relation] = {}
+        self.prefixes = prefixes
+        self.initialised = initialised
+        self.whole_lists: dict[tuple[int, int], Lists] = {}
+
+    # -- what steps ask (the protocol `Context`) -----------------------------------------------------------------------
+
+    def points(self, kind: PointKind, key: Key) -> PointTable:
+        if kind == "events":
+            return self.events.get(key) or empty_points(key[1])
+        if kind == "initiations":
+            return self._initiations.get(key) or empty_points(key[1] + 1)
+        return self.edges(kind, key)
+
+    def terminations(self, key: Key) -> PointTable:
+        return self._terminations.get(key) or empty_points(key[1] + 1)
+
+    def fluents(self, key: Key) -> FluentTable:
+        return self.known.get(key) or empty_fluents(key[1])
+
+    def facts(self, key: Key) -> Relation:
+        return self.background.facts(key)
+
+    def instances(self, pattern: Term) -> Relation:
+        if pattern not in self._instances:
+            self._instances[pattern] = self.domains.instances(pattern, self)
+        return self._instances[pattern]
+
+    def synchronise(self) -> None:
+        self.background.synchronise()
+
+    def edges(self, kind: str, key: Key) -> PointTable:
+        """The starts or ends of intervals, at the time-points of the stretch."""
+        table = self.fluents(key)
+        known = self._edges.get((kind, key))
+        if known is None or known[0] is not table:
+            at = table.starts if kind == "starts" else table.ends
+            real = at != OPEN
+            times = self.stretch.previous(np.where(real, at, 0))
+            inside = real & (times >= self.stretch.first) & (times <= self.stretch.last)
+            columns = (*(column[inside] for column in table.keys), times[inside])
+            known = self._edges[kind, key] = table, PointTable(columns, len(columns[-1]))
+        return known[1]
+
+    def with_true_starts(self, found: Lists, rule: IntervalRule, index: int) -> Lists:
+        """A list whose intervals that hold at the first time-point begin where they truly began."""
+        place = (id(rule), index)
+        known = self.prefixes.get(place)
+        if known is not None and known.rows.n and found.rows.n:
+            here = np.flatnonzero((found.starts <= self.stretch.first) & (self.stretch.first < found.ends))
+            names = found.names
+            row, partner = pairs_of_equal_keys(
+                [found.rows.columns[name][here] for name in names],
+                len(here),
+                [known.rows.columns[name] for name in names],
+                known.rows.n,
+            )
+            starts = found.starts.copy()
+            starts[here[row]] = np.minimum(starts[here[row]], known.starts[partner])
+            found = Lists(found.rows, starts, found.ends)
+        self.whole_lists[place] = found
+        return found
+
+    # -- components ----------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Work through all components."""
+        for component in self.program.components:
+            for rule in component.events:
+                self.derive_event(rule)
+            for key, fluent in component.fluents.items():
+                self.derive_fluent(key, fluent)
+            if component.static:
+                key, table = evaluate_interval_rules(component.static, self)
+                self.add_fluents(key, true_starts(table, self.state.get(key), self.stretch.first))
+
+    def add_fluents(self, key: Key, table: FluentTable) -> None:
+        """Let the FVPs of a finished component be known."""
+        if table.n == 0:
+            return
+        for tables in (self.known, self.output):
+            before = tables.get(key)
+            if before is not None:
+                columns = tuple(np.concatenate(pair) for pair in zip(before.columns, table.columns, strict=True))
+                tables[key] = FluentTable(columns, before.n + table.n)
+            else:
+                tables[key] = table
+
+    # -- events --------------------------------------------------------------------------------------------------------
+
+    def derive_event(self, rule: PlannedRule) -> None:
+        rows = self.bound_rows(rule)
+        if rows.n == 0:
+            return
+        assert rows.times is not None
+        columns = [build(pattern, rows, self.symbols) for pattern in rule.columns]
+        inside = self.domains.includes((False, *rule.key), columns, rows.n, self)
+        found = [column[inside] for column in (*columns, rows.times)]
+        before = self.events.get(rule.key)
+        if before is not None:
+            found = [np.concatenate(pair) for pair in zip(before.columns, found, strict=True)]
+        self.events[rule.key] = point_table(found)
+
+    def bound_rows(self, rule: PlannedRule) -> Rows:
+        """The solutions of a rule, with the head's unbound variables ranging over its instances."""
+        rows = run_steps(rule.steps, one_row(), self)
+        if rows.n == 0 or not rule.unbound:
+            return rows
+        return GroundHead(rule.head).run(rows, self)
+
+    # -- simple fluents ------------------------------------------------------------------------------------------------
+
+    def derive_fluent(self, key: Key, fluent: PlannedFluent) -> None:
+        initiations = self.initiations(key, fluent)
+        state = self.initial_state(key, fluent)
+        n_columns = key[1] + 1
+        terminations = self.terminations_of(fluent, initiations, state, n_columns)
+        self._initiations[key] = initiations
+        self._terminations[key] = terminations
+        self.add_fluents(key, self.inertia(key, initiations, terminations, state))
+
+    def initiations(self, key: Key, fluent: PlannedFluent) -> PointTable:
+        parts: list[list[Int64]] = []
+        for rule in fluent.initiations:
+            rows = self.bound_rows(rule)
+            if rows.n:
+                assert rows.times is not None
+                parts.append([*(build(p, rows, self.symbols) for p in rule.columns), rows.times])
+        if not parts:
+            return empty_points(key[1] + 1)
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        inside = self.domains.includes((True, *key), columns[: key[1]], len(columns[0]), self)
+        return point_table([column[inside] for column in columns])
+
+    def terminations_of(
+        self, fluent: PlannedFluent, initiations: PointTable, state: FluentTable, n_columns: int
+    ) -> PointTable:
+        """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
+        parts: list[list[Int64]] = []
+        for rule in fluent.terminations:
+            rows = run_steps(rule.steps, one_row(), self)
+            if rows.n == 0:
+                continue
+            rows, columns = self.with_open_arguments(rule, rows, initiations, state)
+            assert rows.times is not None
+            parts.append([*columns, rows.times])
+        if not parts:
+            return empty_points(n_columns)
+        return point_table([np.concatenate(column) for column in zip(*parts, strict=True)])
+
+    def with_open_arguments(
+        self, rule: PlannedRule, rows: Rows, initiations: PointTable, state: FluentTable
+    ) -> tuple[Rows, list[Int64]]:
+        open_value = isinstance(rule.columns[-1], Var) and rule.columns[-1].name in rule.unbound
+        wanted = set(variables(*rule.columns[:-1])) if open_value else set(variables(*rule.columns))
+        if wanted - set(rows.columns):
+            keys = [np.concatenate(pair) for pair in zip(initiations.columns[:-1], state.keys, strict=True)]
+            relation = point_table([*keys, np.zeros(len(keys[0]), dtype=np.int64)])
+            from holdsfor.physical.patterns import join
+
+            rows, _ = join(rows, relation, rule.columns, self.symbols)
+            open_value = False
+        columns = [build(pattern, rows, self.symbols) for pattern in rule.columns[:-1]]
+        if open_value:
+            return rows, [*columns, np.full(rows.n, ANY_VALUE, dtype=np.int64)]
+        return rows, [*columns, build(rule.columns[-1], rows, self.symbols)]
+
+    def initial_state(self, key: Key, fluent: PlannedFluent) -> FluentTable:
+        """What holds at the first time-point: what was carried over, and initial values of newly seen fluents."""
+        carried = self.state.get(key) or empty_fluents(key[1])
+        parts: list[list[Int64]] = []
+        for initial in fluent.initially:
+            rows = run_steps(initial.steps, one_row(), self)
+            if rows.n and set(variables(initial.head)) - set(rows.columns):
+                rows = GroundHead(initial.head).run(rows, self)
+            if rows.n:
+                parts.append([build(pattern, rows, self.symbols) for pattern in initial.columns])
+        if not parts:
+            return carried
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        columns = [column[self.domains.includes((True, *key), columns, len(columns[0]), self)] for column in columns]
+        fresh = self.initialised.fresh(key, columns, self.symbols)
+        first = np.full(fresh.n, self.stretch.first_of_run, dtype=np.int64)
+        added = (*fresh.columns, first, np.full(fresh.n, OPEN, dtype=np.int64))
+        together = tuple(np.concatenate(pair) for pair in zip(carried.columns, added, strict=True))
+        return FluentTable(together, carried.n + fresh.n)
+
+    def inertia(self, key: Key, initiations: PointTable, terminations: PointTable, state: FluentTable) -> FluentTable:
+        arguments = [
+            np.concatenate((s, i, t))
+            for s, i, t in zip(
+                state.keys[:-1], initiations.columns[:-2], terminations.columns[:-2], strict=True
+            )
+        ]
+        n = state.n + initiations.n + terminations.n
+        if n == 0:
+            return empty_fluents(key[1])
+        ids, first = dense_ids(arguments, n)
+        changes = inertial_intervals(
+            ids[state.n :],
+            np.concatenate((initiations.columns[-2], terminations.columns[-2])),
+            np.concatenate((initiations.times, terminations.times)),
+            np.arange(n - state.n) < initiations.n,
+            (ids[: state.n], state.keys[-1]),
+        )
+        starts = self.stretch.next(np.where(changes.begins == BEFORE_EVERYTHING, 0, changes.begins))
+        carried = changes.begins == BEFORE_EVERYTHING
+        if carried.any():
+            since = np.zeros(len(first), dtype=np.int64)
+            since[ids[: state.n]] = state.starts
+            starts[carried] = since[changes.fluents[carried]]
+        ended = changes.stops != OPEN
+        ends = np.where(ended, self.stretch.next(np.where(ended, changes.stops, 0)), OPEN)
+        rows = first[changes.fluents]
+        keys = [*(column[rows] for column in arguments), changes.values]
+        inside = self.domains.includes((True, *key), keys, len(rows), self)
+        return FluentTable((*(k[inside] for k in keys), starts[inside], ends[inside]), int(inside.sum()))
+
+
+class Initialised:
+    """The fluents whose initial values have been given already: each gets its value once in a run."""
+
+    def __init__(self) -> None:
+        self._known: dict[Key, Relation] = {}
+
+    def fresh(self, key: Key, columns: list[Int64], symbols: Symbols) -> Relation:
+        """The FVPs whose fluents had no initial value before, each once."""
+        distinct = point_table([*columns, np.zeros(len(columns[0]), dtype=np.int64)]).columns[:-1]
+        arguments, n = distinct[:-1], len(distinct[-1])
+        ids, first = dense_ids(arguments, n)
+        if len(first) < n:
+            self._refuse(key, distinct, ids, symbols)
+        known = self._known.get(key) or Relation(tuple(column[:0] for column in arguments), 0)
+        row, _ = pairs_of_equal_keys(arguments, n, known.columns, known.n)
+        is_new = np.ones(n, dtype=bool)
+        is_new[row] = False
+        together = tuple(
+            np.concatenate((old, new[is_new])) for old, new in zip(known.columns, arguments, strict=True)
+        )
+        self._known[key] = Relation(together, known.n + int(is_new.sum()))
+        return Relation(tuple(column[is_new] for column in distinct), int(is_new.sum()))
+
+    def _refuse(self, key: Key, columns: Sequence[Int64], ids: Int64, symbols: Symbols) -> None:
+        order = np.argsort(ids, kind="stable")
+        twice = order[np.flatnonzero(ids[order][1:] == ids[order][:-1])[0] :][:2]
+        first, second = ([symbols.term(int(column[row])) for column in columns] for row in twice)
+        fluent = Struct(key[0], tuple(first[:-1])) if key[1] else Atom(key[0])
+        message = f"`{show(fluent)}` has two initial values, `{show(first[-1])}` and `{show(second[-1])}`"
+        raise ExecutionProblem(Diagnostic("HF607", message, None, "a fluent has at most one value at a time"))
