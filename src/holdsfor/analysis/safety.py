@@ -31,6 +31,8 @@ from holdsfor.syntax.rules import (
     Test,
     condition_variables,
     elsewhere,
+    flat_conditions,
+    outer_variables,
     show_condition,
 )
 from holdsfor.syntax.source import Span
@@ -162,10 +164,22 @@ def check_safety(description: EventDescription, diagnostics: Diagnostics) -> Non
             )
         for condition, variable in rule_safety(rule).stuck:
             _report(variable, condition.span, diagnostics)
+        _check_templates(rule, diagnostics)
     for delay in description.delays:
         _check_delay(delay, diagnostics)
     for interval_rule in description.interval_rules:
         _check_interval_rule(interval_rule, diagnostics)
+
+
+def _check_templates(rule: PointRule, diagnostics: Diagnostics) -> None:
+    """What is collected must have a value in every solution: from the collection itself or from around it."""
+    around = set(variables(rule.head_term)).union(*(outer_variables(condition) for condition in rule.body))
+    for condition, _ in flat_conditions(rule.body):
+        if isinstance(condition, Collect):
+            own = {name for inner in condition.body for name in condition_variables(inner)}
+            for name, variable in variables(condition.template).items():
+                if name not in own | around:
+                    _report(variable, condition.span, diagnostics)
 
 
 def _verb(rule: PointRule) -> str:

@@ -7,7 +7,7 @@
 
 >>> model = model_of("ctm", entities=10, seed=1)
 >>> sum(len(piece) for piece in pieces(model, duration=8000, seed=1))
-800
+804
 """
 
 from __future__ import annotations

@@ -107,7 +107,8 @@ class _Frames:
     @property
     def act(self) -> NDArray[np.int64]:
         """The scene in three acts: 0, 1, 2."""
-        return np.minimum(2, self.frame // (self.length // 3))
+        act: NDArray[np.int64] = np.minimum(2, self.frame // (self.length // 3))
+        return act
 
 
 def _scenes(units: NDArray[np.int64], begin: Times, rng: np.random.Generator) -> _Scenes:

@@ -118,7 +118,7 @@ class Shipping:
     def velocities(self, maker: RowMaker, plan: _Voyages, rng: np.random.Generator) -> None:
         """Speed, course and heading at most critical points."""
         shape = plan.times.shape
-        cruising = rng.uniform(self.lowest[plan.vessels], self.highest[plan.vessels])
+        cruising: NDArray[np.float64] = rng.uniform(self.lowest[plan.vessels], self.highest[plan.vessels])
         speed = cruising[:, None] * _usual_course_of_speed() * rng.uniform(0.85, 1.15, shape)
         speed *= np.where(rng.random(shape) < 0.03, 1.4, 1)
         anchoring = plan.does("anchor")
@@ -128,7 +128,7 @@ class Shipping:
         towed = plan.does("meet") & plan.tows
         speed[towed, 16:31] = rng.uniform(3, 8, (towed.sum(), 15))
 
-        course = (rng.uniform(0, 360, shape[0])[:, None] + np.cumsum(rng.normal(0, 12, shape), axis=1)) % 360
+        course = (rng.uniform(0, 360, (shape[0], 1)) + np.cumsum(rng.normal(0, 12, shape), axis=1)) % 360
         heading = course + rng.uniform(-8, 8, shape)
         drifting = plan.does("drift")
         heading[drifting, 20:25] += rng.uniform(50, 100, (drifting.sum(), 5))

@@ -244,7 +244,7 @@ class _Walk:
     def derive_events(self, vertex: Vertex) -> None:
         for head in list(self.heads(vertex, "happensAt")):
             for event in self.world.domains.instances(head):
-                if match(vertex.pattern, event, {}) is not None and self.world.domains.includes(event):
+                if may_match(vertex.pattern, event) and self.world.domains.includes(event):
                     self.world.note(self.world.events, self.time, event)
 
     def derive_effects(self, moment: Moment, kind: str) -> None:
@@ -260,7 +260,7 @@ class _Walk:
 
     def may_be_initiated(self, fvp: Term, vertex: Vertex) -> bool:
         assert isinstance(fvp, Struct)
-        return match(vertex.pattern, fvp, {}) is not None and self.world.domains.includes_fluent(fvp.args[0])
+        return may_match(vertex.pattern, fvp) and self.world.domains.includes_fluent(fvp.args[0])
 
     def due_effects(self, vertex: Vertex, kind: str) -> Iterator[Term]:
         """The delayed effects of one kind on a vertex that are due now and whose conditions are satisfied."""

@@ -6,10 +6,11 @@ import pytest
 
 from holdsfor.errors import Diagnostics, SyntaxProblem
 from holdsfor.syntax.parser import parse_program, parse_term
-from holdsfor.syntax.printer import show
+from holdsfor.syntax.printer import show, show_program
 from holdsfor.syntax.program import Clause, Directive, FactTable
 from holdsfor.syntax.source import Source
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, conjuncts, list_items
+from tests.fuzz.laws import time_limit
 from tests.unit.syntax.reading import errors, only_error, program
 
 
@@ -189,8 +190,6 @@ def test_operators_of_one_text_are_not_known_in_another() -> None:
 
 
 def test_a_program_with_other_operators_prints_to_what_it_says() -> None:
-    from holdsfor.syntax.printer import show_program
-
     read = program(":- op(700, xfx, near).\na(x near y).\n:- op(200, xfx, =).\nb(- x = y).\n")
     assert program(show_program(read)).items == read.items
 
@@ -227,8 +226,9 @@ def test_a_run_of_facts_that_mean_something_to_the_language_is_no_table(name: st
     assert not program(f"{name}(a).\n" * 100).tables
 
 
-def test_a_fact_with_very_many_arguments_is_read_in_no_time() -> None:
-    (fact,) = program("fact(" + ",".join(["a"] * 20_000) + ").\n").items
+def test_a_fact_with_very_many_arguments_does_not_hang() -> None:
+    with time_limit(10):
+        (fact,) = program("fact(" + ",".join(["a"] * 20_000) + ").\n").items
     assert isinstance(fact, Clause)
     assert isinstance(fact.head, Struct)
     assert fact.head.arity == 20_000
@@ -357,13 +357,13 @@ def test_a_long_list_is_read_and_printed() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "1" + "+2-3" * 20_000,
-        "a" + ":b" * 20_000,
-        "a" + "=b,c" * 20_000,
-        "- " * 20_000 + "a",
-        "\\+ " * 20_000 + "a",
-        "not " * 20_000 + "a",
-        "f(" + "a:-b;c->d,e:=f=g:h+i*j^" * 1 + "x)",
+        "1" + "+2-3" * 3_000,
+        "a" + ":b" * 3_000,
+        "a" + "=b,c" * 3_000,
+        "- " * 3_000 + "a",
+        "\\+ " * 3_000 + "a",
+        "not " * 3_000 + "a",
+        "f(a:-b;c->d,e:=f=g:h+i*j^x)",
         "f(a:-b;c->d,e:=f=g:h+i*j^" * 100 + "x" + ")" * 100,
     ],
     ids=["sums", "colons", "equations", "minus", "negations", "nots", "priorities", "priorities in brackets"],
@@ -375,5 +375,9 @@ def test_a_long_expression_is_read_and_printed_or_refused(text: str) -> None:
     except SyntaxProblem as problem:
         assert next(iter(problem.diagnostics)).code == "HF112"
         return
-    assert parse_term(show(term)) == term
+    try:
+        printed = show(term)
+    except RecursionError:
+        pytest.fail("printing recurses too deeply", pytrace=False)
+    assert parse_term(printed) == term
     assert hash(parse_term(text)) == hash(term)

@@ -1,0 +1,191 @@
+"""Generated streams: the same for the same seed, at the rates of the real data, and of the shape the rules expect."""
+
+from __future__ import annotations
+
+import argparse
+import io
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
+import pytest
+
+from holdsfor.analysis.compiled import compile_files
+from holdsfor.cli import generate
+from holdsfor.errors import UsageProblem
+from holdsfor.generators import ON_TIME, Lateness, model_of, pieces, read_lateness, to_table, write_text
+from holdsfor.sources.text import Reading, read_text_records
+
+APPS = Path(__file__).parents[2] / "apps"
+FILES = {
+    "activity": ["rules.prolog", "background.prolog"],
+    "ctm": ["rules.prolog", "background.prolog"],
+    "maritime": ["rules.prolog", "parameters.prolog"],
+}
+# Entities and duration of a stream of some thousand records, and its records per entity and time-point.
+SIZES = {
+    "activity": (10, 200_000, 182_504 / 10 / 1_006_800),
+    "ctm": (50, 16_000, 1 / 100),
+    "maritime": (30, 108_000, 1 / 480),
+}
+every_app = pytest.mark.parametrize("app", sorted(FILES))
+
+
+def text_of(app: str, seed: int = 1, lateness: Lateness = ON_TIME, max_rows: int = 200_000) -> list[str]:
+    entities, duration, _ = SIZES[app]
+    model = model_of(app, entities=entities, seed=seed)
+    file = io.BytesIO()
+    n_records = write_text(pieces(model, duration, seed, lateness, max_rows), model.vocabulary, file)
+    lines = file.getvalue().decode().splitlines()
+    assert len(lines) == n_records
+    return lines
+
+
+@every_app
+def test_the_same_seed_gives_the_same_stream(app: str) -> None:
+    assert text_of(app) == text_of(app)
+    assert text_of(app) != text_of(app, seed=2)
+
+
+@every_app
+@pytest.mark.parametrize("max_rows", [1, 77, 1000])
+def test_the_size_of_the_pieces_does_not_show(app: str, max_rows: int) -> None:
+    entities, duration, _ = SIZES[app]
+    model = model_of(app, entities=entities, seed=1)
+    made = list(pieces(model, duration // 10, 1, max_rows=max_rows))
+    whole = list(pieces(model, duration // 10, 1))
+    assert all(len(piece) == max_rows for piece in made[:-1])
+    assert to_table(made, model.vocabulary).to_pylist() == to_table(whole, model.vocabulary).to_pylist()
+
+
+@every_app
+def test_the_rate_is_that_of_the_real_data(app: str) -> None:
+    entities, duration, rate = SIZES[app]
+    expected = entities * duration * rate
+    assert 0.85 * expected < len(text_of(app)) < 1.15 * expected
+
+
+def test_every_kind_of_city_transport_record_is_equally_frequent() -> None:
+    kinds = Counter(line.split("|")[0] for line in text_of("ctm"))
+    assert len(kinds) == 8
+    assert max(kinds.values()) < 1.05 * min(kinds.values())
+
+
+def test_velocities_dominate_at_sea() -> None:
+    kinds = Counter(line.split("|")[0] for line in text_of("maritime"))
+    assert kinds["velocity"] > kinds.total() / 2
+    assert set(kinds) > {"gap_start", "stop_start", "slow_motion_start", "entersArea", "proximity"}
+
+
+@every_app
+def test_the_rules_accept_every_record(app: str, tmp_path: Path) -> None:
+    entities, _, _ = SIZES[app]
+    model = model_of(app, entities=entities, seed=1)
+    (tmp_path / "generated.prolog").write_text(model.background() or "")
+    generated = [tmp_path / "generated.prolog"] if model.background() else []
+    compiled = compile_files([str(file) for file in [*(APPS / app / name for name in FILES[app]), *generated]])
+    reading = Reading()
+    read_text_records(text_of(app), "generated", compiled.names, model.tick, reading)
+    assert reading.set_aside == []
+    assert set(reading.unused) <= {"orientation", "appearance", "change_in_heading"}
+
+
+@every_app
+def test_lines_come_in_order_of_arrival(app: str) -> None:
+    for lateness in (ON_TIME, Lateness(0.3, "gamma", (2, 50))):
+        arrivals = [int(line.split("|")[1]) for line in text_of(app, lateness=lateness)]
+        assert arrivals == sorted(arrivals)
+
+
+@every_app
+def test_lateness_changes_nothing_but_the_arrival(app: str) -> None:
+    def without_arrival(lines: list[str]) -> Counter[tuple[str, ...]]:
+        return Counter((fields[0], *fields[2:]) for fields in (line.split("|") for line in lines))
+
+    late = Lateness(0.3, "gamma", (2, 50))
+    assert without_arrival(text_of(app, lateness=late)) == without_arrival(text_of(app))
+
+
+@every_app
+def test_the_asked_share_arrives_late_by_the_asked_delay(app: str) -> None:
+    entities, duration, _ = SIZES[app]
+    model = model_of(app, entities=entities, seed=1)
+    delays = []
+    for piece in pieces(model, duration, 1, Lateness(0.1, "gamma", (2, 20))):
+        delays.append(piece.arrival - np.where(piece.end < 0, piece.start, piece.end))
+    delay = np.concatenate(delays)
+    late = delay[delay > 0] / model.tick
+    assert (delay >= 0).all()
+    assert 0.08 < len(late) / len(delay) < 0.12
+    assert 34 < late.mean() < 46
+
+
+def test_many_entities_make_several_cells_and_still_one_order() -> None:
+    model = model_of("ctm", entities=150_000, seed=1)
+    made = list(pieces(model, 900, 1, max_rows=500_000))
+    arrival = np.concatenate([piece.arrival for piece in made])
+    assert (np.diff(arrival) >= 0).all()
+    assert 0.95 < len(arrival) / (150_000 * 9) < 1.05
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@every_app
+def test_few_and_odd_numbers_of_entities_are_fine(app: str, n: int) -> None:
+    model = model_of(app, entities=n, seed=1)
+    codes = np.concatenate([piece.args[:, 0] for piece in pieces(model, 10 * model.period, 1)])
+    assert set(codes) == set(range(n))
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def run_command(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    generate.add_parser(parser.add_subparsers())
+    options = parser.parse_args(["generate", *arguments])
+    code: int = options.execute(options)
+    return code
+
+
+def test_text_and_parquet_say_the_same(tmp_path: Path) -> None:
+    arguments = ["maritime", "--entities", "6", "--duration", "20h", "--seed", "3", "--late", "10%"]
+    assert run_command(*arguments, "-o", str(tmp_path / "events.txt")) == 0
+    assert run_command(*arguments, "-o", str(tmp_path / "events.parquet")) == 0
+    rows = pq.read_table(tmp_path / "events.parquet").to_pylist()
+    lines = ["|".join(str(field) for field in row.values() if field is not None) for row in rows]
+    assert lines == (tmp_path / "events.txt").read_text().splitlines()
+    assert "vessel_type(201000005, " in (tmp_path / "events.background.prolog").read_text()
+
+
+def test_the_command_writes_text_to_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run_command("ctm", "--entities", "2", "--duration", "2000") == 0
+    lines = capfdbinary.readouterr().out.decode().splitlines()
+    assert lines[0] == "stop_enter|0|0|1|bus|00000|late"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--entities", "0", "--duration", "10"], "HF710"),
+        (["--entities", "1", "--duration", "10", "--seed", "-1"], "HF710"),
+        (["--entities", "1", "--duration", "soon"], "HF710"),
+        (["--entities", "1", "--duration", "0"], "HF710"),
+        (["--entities", "1", "--duration", "999999999999999d"], "HF710"),
+        (["--entities", "1", "--duration", "10", "--late", "much"], "HF711"),
+        (["--entities", "1", "--duration", "10", "--late", "101%"], "HF711"),
+        (["--entities", "1", "--duration", "10", "--delay", "gamma:2,2"], "HF711"),
+        (["--entities", "1", "--duration", "10", "--late", "1%", "--delay", "gama:2,2"], "HF712"),
+        (["--entities", "1", "--duration", "10", "--late", "1%", "--delay", "gamma:2"], "HF712"),
+        (["--entities", "1", "--duration", "10", "--late", "1%", "--delay", "uniform:9,1"], "HF712"),
+    ],
+)
+def test_a_wrong_call_is_told(arguments: list[str], code: str) -> None:
+    with pytest.raises(UsageProblem, match=code):
+        run_command("ctm", *arguments)
+
+
+def test_lateness_is_read_from_the_command_line() -> None:
+    assert read_lateness(None, None) == ON_TIME
+    assert read_lateness("10%", None) == Lateness(0.1, "gamma", (2, 2))
+    assert read_lateness("0.5", "constant:7") == Lateness(0.5, "constant", (7,))
