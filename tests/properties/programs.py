@@ -102,7 +102,8 @@ class Generator:
             case "not fact":
                 return f"\\+ bg({person}, _)"
             case "count":
-                return f"findall(Q, holdsAt({_term(name, ['Q'] * arity)}={value}, T), L), length(L, C), C >= 1"
+                inner = f"holdsAt({_term(name, ['Q'] * arity)}={value if arity else 'Q'}, T)"
+                return f"findall(Q, {inner}, L), length(L, C), C >= 1"
             case "either":
                 return f"({holds} ; happensAt(e1({person}), T))"
             case "event":
@@ -181,7 +182,9 @@ class Generator:
         domain = self.pick("static domain", "dynamic domain")
         if domain == "dynamic domain":
             self.clauses.append("dynamicDomain(dom(_)).")
-            self.clauses += ["grounding(e1(X)) :- dom(X).", "grounding(e2(X, _)) :- dom(X)."]
+            self.clauses += ["grounding(e1(X)) :- dom(X).", "grounding(e2(X, Y)) :- dom(X), dom(Y)."]
+            self.clauses += ["grounding(n1(X, _)) :- dom(X).", "grounding(jf(X)=_) :- dom(X)."]
+            self.clauses += ["grounding(pf(X)=_) :- dom(X)."]
         else:
             self.clauses += [f"dom({c})." for c in self.random.sample(CONSTANTS, 6)]
         for name, arity, values, kind in self.fluents:

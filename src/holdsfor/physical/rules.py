@@ -10,10 +10,10 @@ from holdsfor.analysis.levels import Component
 from holdsfor.analysis.patterns import may_match
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.physical.planning import Planner
-from holdsfor.physical.steps import Key, Step
-from holdsfor.syntax.rules import Allen, Condition, Fvp, IntervalRule, PointRule, Terminated, flat_conditions
+from holdsfor.physical.steps import GroundHead, Key, Step
+from holdsfor.syntax.rules import Allen, Complement, Fvp, HoldsFor, IntervalCall, IntervalRule, PointRule
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity, variables
+from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity, variables
 
 __all__ = ["PlannedComponent", "PlannedFluent", "PlannedInitial", "PlannedRule", "Program", "plan_program"]
 
@@ -40,11 +40,17 @@ class PlannedInitial:
 
 @dataclass(frozen=True)
 class PlannedFluent:
-    """The rules of one simple fluent, for all of its values."""
+    """The rules of one simple fluent, for all of its values; `patterns` are the FVPs they are about."""
 
     initiations: tuple[PlannedRule, ...]
     terminations: tuple[PlannedRule, ...]
     initially: tuple[PlannedInitial, ...]
+    patterns: tuple[tuple[Term, ...], ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the rules are about all FVPs of their name; others may belong to another component."""
+        return any(all(isinstance(pattern, Var) for pattern in columns[:-1]) for columns in self.patterns)
 
 
 @dataclass(frozen=True)
@@ -55,12 +61,35 @@ class PlannedComponent:
     fluents: dict[Key, PlannedFluent]
     static: tuple[IntervalRule, ...]
 
+    @property
+    def ranges_over_sorts(self) -> bool:
+        rules = [*self.events, *(r for f in self.fluents.values() for r in f.initiations)]
+        if any(rule.unbound or any(isinstance(s, GroundHead) for s in rule.steps) for rule in rules):
+            return True
+        if any(variables(initial.head) for f in self.fluents.values() for initial in f.initially):
+            return True
+        if any(isinstance(s, GroundHead) for f in self.fluents.values() for r in f.terminations for s in r.steps):
+            return True
+        return any(_enumerates(rule) for rule in self.static)
+
+
+def _enumerates(rule: IntervalRule) -> bool:
+    """Whether a rule may need instances that have no intervals."""
+    scopes = {frozenset(variables(step.fvp.term)) for step in rule.body if isinstance(step, HoldsFor)}
+    scopes.add(frozenset(variables(rule.fvp.term)))
+    return len(scopes) > 1 or any(isinstance(step, Complement | IntervalCall) for step in rule.body)
+
 
 @dataclass(frozen=True)
 class Program:
     """The components in processing order."""
 
     components: tuple[PlannedComponent, ...]
+
+    @property
+    def ranges_over_sorts(self) -> bool:
+        """Whether some variable may have to range over what the input mentions."""
+        return any(component.ranges_over_sorts for component in self.components)
 
 
 def plan_program(compiled: Compiled, planner: Planner) -> Program:
@@ -119,6 +148,7 @@ def _fluent(
         tuple(_rule(r, planner) for r in own if r.kind == "initiatedAt"),
         tuple(_rule(r, planner) for r in own if r.kind == "terminatedAt"),
         tuple(initially),
+        tuple(_columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple"),
     )
 
 

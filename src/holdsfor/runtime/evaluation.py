@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_inte
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import merge_intervals
-from holdsfor.physical.patterns import build
+from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.rules import PlannedFluent, PlannedRule, Program
 from holdsfor.physical.steps import GroundHead, Key, PointKind, run_steps
@@ -71,7 +72,7 @@ def true_starts(table: FluentTable, state: FluentTable | None, first: int) -> Fl
     here = np.flatnonzero((table.starts <= first) & (first < table.ends))
     row, partner = pairs_of_equal_keys([key[here] for key in table.keys], len(here), state.keys, state.n)
     starts = table.starts.copy()
-    starts[here[row]] = np.minimum(starts[here[row]], state.starts[partner])
+    starts[here[row]] = state.starts[partner]
     return FluentTable((*table.keys, starts, table.ends), table.n)
 
 
@@ -89,6 +90,7 @@ class Evaluation:
         state: dict[Key, FluentTable],
         prefixes: dict[tuple[int, int], Lists],
         initialised: Initialised,
+        seen: dict[tuple[int, int], Rows],
     ) -> None:
         self.program = program
         self.background = background
@@ -105,7 +107,10 @@ class Evaluation:
         self._edges: dict[tuple[str, Key], tuple[FluentTable, PointTable]] = {}
         self._instances: dict[Term, Relation] = {}
         self.prefixes = prefixes
+        self.longest: dict[tuple[int, int], int] = {}
         self.initialised = initialised
+        self.seen = seen
+        self.complemented: dict[tuple[int, int], Rows] = {}
         self.whole_lists: dict[tuple[int, int], Lists] = {}
 
     # -- what steps ask (the protocol `Context`) -----------------------------------------------------------------------
@@ -161,10 +166,27 @@ class Evaluation:
                 known.rows.n,
             )
             starts = found.starts.copy()
-            starts[here[row]] = np.minimum(starts[here[row]], known.starts[partner])
+            starts[here[row]] = known.starts[partner]
             found = Lists(found.rows, starts, found.ends)
         self.whole_lists[place] = found
         return found
+
+    def beginnings(self, keys: Rows, rule: IntervalRule, index: int) -> Int64:
+        """Where the complements of instances begin: at the first time-point of the run for those not seen before."""
+        place = (id(rule), index)
+        self.complemented[place] = keys
+        begins = np.full(keys.n, self.stretch.first_of_run, dtype=np.int64)
+        before = self.seen.get(place)
+        if before is not None:
+            names = list(keys.columns)
+            row, _ = pairs_of_equal_keys(
+                [keys.columns[name] for name in names],
+                keys.n,
+                [before.columns[name] for name in names],
+                before.n,
+            )
+            begins[row] = self.stretch.first
+        return begins
 
     # -- components ----------------------------------------------------------------------------------------------------
 
@@ -220,8 +242,8 @@ class Evaluation:
         state = self.initial_state(key, fluent)
         n_columns = key[1] + 1
         terminations = self.terminations_of(fluent, initiations, state, n_columns)
-        self._initiations[key] = initiations
-        self._terminations[key] = terminations
+        self._initiations[key] = _together(self._initiations.get(key), initiations)
+        self._terminations[key] = _together(self._terminations.get(key), terminations)
         self.add_fluents(key, self.inertia(key, initiations, terminations, state))
 
     def initiations(self, key: Key, fluent: PlannedFluent) -> PointTable:
@@ -261,8 +283,6 @@ class Evaluation:
         if wanted - set(rows.columns):
             keys = [np.concatenate(pair) for pair in zip(initiations.columns[:-1], state.keys, strict=True)]
             relation = point_table([*keys, np.zeros(len(keys[0]), dtype=np.int64)])
-            from holdsfor.physical.patterns import join
-
             rows, _ = join(rows, relation, rule.columns, self.symbols)
             open_value = False
         columns = [build(pattern, rows, self.symbols) for pattern in rule.columns[:-1]]
@@ -272,7 +292,7 @@ class Evaluation:
 
     def initial_state(self, key: Key, fluent: PlannedFluent) -> FluentTable:
         """What holds at the first time-point: what was carried over, and initial values of newly seen fluents."""
-        carried = self.state.get(key) or empty_fluents(key[1])
+        carried = self.carried(key, fluent)
         parts: list[list[Int64]] = []
         for initial in fluent.initially:
             rows = run_steps(initial.steps, one_row(), self)
@@ -289,6 +309,16 @@ class Evaluation:
         added = (*fresh.columns, first, np.full(fresh.n, OPEN, dtype=np.int64))
         together = tuple(np.concatenate(pair) for pair in zip(carried.columns, added, strict=True))
         return FluentTable(together, carried.n + fresh.n)
+
+    def carried(self, key: Key, fluent: PlannedFluent) -> FluentTable:
+        """What was carried over of the FVPs that the rules are about."""
+        table = self.state.get(key) or empty_fluents(key[1])
+        if table.n == 0 or fluent.is_whole:
+            return table
+        own = np.zeros(table.n, dtype=bool)
+        for patterns in fluent.patterns:
+            own[join(one_row(), table, [*_linear(patterns[:-1]), Var("#value")], self.symbols)[1]] = True
+        return FluentTable(tuple(column[own] for column in table.columns), int(own.sum()))
 
     def inertia(self, key: Key, initiations: PointTable, terminations: PointTable, state: FluentTable) -> FluentTable:
         arguments = [
@@ -322,27 +352,50 @@ class Evaluation:
         return FluentTable((*(k[inside] for k in keys), starts[inside], ends[inside]), int(inside.sum()))
 
 
+def _together(old: PointTable | None, new: PointTable) -> PointTable:
+    if old is None:
+        return new
+    columns = tuple(np.concatenate(pair) for pair in zip(old.columns, new.columns, strict=True))
+    return PointTable(columns, old.n + new.n)
+
+
+def _linear(patterns: Sequence[Term]) -> list[Term]:
+    """The patterns with every variable occurring once."""
+    numbers = count()
+
+    def fresh(pattern: Term) -> Term:
+        if isinstance(pattern, Var):
+            return Var(f"#v{next(numbers)}")
+        if isinstance(pattern, Struct):
+            return Struct(pattern.name, tuple(fresh(argument) for argument in pattern.args))
+        return pattern
+
+    return [fresh(pattern) for pattern in patterns]
+
+
 class Initialised:
-    """The fluents whose initial values have been given already: each gets its value once in a run."""
+    """The fluents whose initial values were carried into the state already: each gets its value once in a run."""
 
     def __init__(self) -> None:
         self._known: dict[Key, Relation] = {}
+        self._given: dict[Key, Relation] = {}
+
+    def settle(self) -> None:
+        """From now on the initial values that were given are part of the state."""
+        self._known.update(self._given)
 
     def fresh(self, key: Key, columns: list[Int64], symbols: Symbols) -> Relation:
-        """The FVPs whose fluents had no initial value before, each once."""
+        """The FVPs whose fluents' initial values are not part of the state yet, each once."""
         distinct = point_table([*columns, np.zeros(len(columns[0]), dtype=np.int64)]).columns[:-1]
         arguments, n = distinct[:-1], len(distinct[-1])
         ids, first = dense_ids(arguments, n)
         if len(first) < n:
             self._refuse(key, distinct, ids, symbols)
-        known = self._known.get(key) or Relation(tuple(column[:0] for column in arguments), 0)
-        row, _ = pairs_of_equal_keys(arguments, n, known.columns, known.n)
+        known = self._known.get(key)
+        self._given[key] = Relation(arguments, n)
         is_new = np.ones(n, dtype=bool)
-        is_new[row] = False
-        together = tuple(
-            np.concatenate((old, new[is_new])) for old, new in zip(known.columns, arguments, strict=True)
-        )
-        self._known[key] = Relation(together, known.n + int(is_new.sum()))
+        if known is not None:
+            is_new[pairs_of_equal_keys(arguments, n, known.columns, known.n)[0]] = False
         return Relation(tuple(column[is_new] for column in distinct), int(is_new.sum()))
 
     def _refuse(self, key: Key, columns: Sequence[Int64], ids: Int64, symbols: Symbols) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
@@ -13,6 +15,8 @@ from holdsfor.columns.tables import FluentTable, PointTable
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.planning import Planner
+from holdsfor.physical.rows import Rows, one_row
+from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rules import plan_program
 from holdsfor.physical.steps import Key
 from holdsfor.runtime.background import Background
@@ -20,7 +24,7 @@ from holdsfor.runtime.evaluation import Evaluation, Initialised, Stretch, fluent
 from holdsfor.runtime.static import Lists
 from holdsfor.sources.text import Fact
 from holdsfor.syntax.rules import Fvp
-from holdsfor.syntax.terms import Struct, Term, name_and_arity
+from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 from holdsfor.runtime.domains import Domains
 
 __all__ = ["Records", "Report", "Session"]
@@ -38,11 +42,17 @@ class Records:
 
 @dataclass(frozen=True)
 class Report:
-    """What is known at a query time: FVPs that overlap the window, output events in it."""
+    """What is known at a query time, from the last settled time-point on: FVPs with true starts, and output events."""
 
     query_time: int
     fluents: dict[Key, FluentTable]
     events: dict[Key, PointTable]
+
+    def before(self, boundary: int) -> Report:
+        """The part that no later query time can change: over before the boundary."""
+        fluents = {key: _rows(table, table.ends <= boundary) for key, table in self.fluents.items()}
+        events = {key: _rows(table, table.times < boundary) for key, table in self.events.items()}
+        return Report(self.query_time, fluents, events)
 
 
 class Session:
@@ -72,6 +82,8 @@ class Session:
         self.state: dict[Key, FluentTable] = {}
         self.prefixes: dict[tuple[int, int], Lists] = {}
         self.initialised = Initialised()
+        self.horizons: dict[tuple[int, int], int] = {}
+        self.seen: dict[tuple[int, int], Rows] = {}
         self.previous: int | None = None
         self.settled = start - 1
         self.n_dropped = 0
@@ -102,11 +114,33 @@ class Session:
         store = self.events if is_event else self.fluents
         store[key] = new if key not in store else _appended(store[key], new)
 
+    def announce(self, end: int) -> None:
+        """Let everything that the records up to `end` mention belong to the domains from the first query time on.
+
+        With all input at hand, an entity that appears late has its initial values and complements in every report, as
+        it has in the answer over the whole history.
+        """
+        known = max((int(r.arrivals.max()) for r in (*self.events.values(), *self.fluents.values())), default=end)
+        before = self.start - 1
+        events = {key: self._events(key, records, before, end, known) for key, records in self.events.items()}
+        fluents = {key: self._fluents(records, before, max(end, known), known) for key, records in self.fluents.items()}
+        self._fill_domains(events, fluents)
+        self._mention(events, fluents)
+
     # -- queries -------------------------------------------------------------------------------------------------------
+
+    def settled_at(self, query_time: int) -> int:
+        """The last time-point that a query time leaves as it was: before the window, and before what may be undecided.
+
+        A duration filter decides about an interval only when it is long enough, so effects reach back that far.
+        """
+        if self.window is None:
+            return self.start - 1
+        return max(self.settled, query_time - self.window - sum(self.horizons.values()))
 
     def query(self, at: int) -> Report:
         """What is known at a query time; query times must ascend."""
-        settled = self.start - 1 if self.window is None else max(self.start - 1, at - self.window)
+        settled = self.settled_at(at)
         if self.previous is not None:
             self._settle(settled)
         first = self.start if settled < self.start else settled
@@ -118,6 +152,7 @@ class Session:
             for key, records in self.fluents.items()
         }
         self._fill_domains(events, fluents)
+        self._mention(events, fluents)
         evaluation = Evaluation(
             self.program,
             self.background,
@@ -128,26 +163,28 @@ class Session:
             self.state,
             self.prefixes,
             self.initialised,
+            self.seen,
         )
         self.background.set_query_time(at)
         evaluation.run()
         self._evaluation = evaluation
+        for place, limit in evaluation.longest.items():
+            self.horizons[place] = max(limit, self.horizons.get(place, 0))
         self.previous = at
         self.settled = settled
         return self._report(evaluation, at, settled)
 
     def _report(self, evaluation: Evaluation, at: int, settled: int) -> Report:
         inside: dict[Key, FluentTable] = {}
-        after = (settled // self.tick + 1) * self.tick
         for key, table in evaluation.output.items():
-            rows = np.flatnonzero(table.ends > after)
+            rows = np.flatnonzero(table.ends > settled)
             if len(rows):
                 inside[key] = FluentTable(tuple(column[rows] for column in table.columns), len(rows))
         output = {name_and_arity(event) for event in self.compiled.names.output_events}
         events: dict[Key, PointTable] = {}
         for key in output & set(evaluation.events):
             table = evaluation.events[key]
-            rows = np.flatnonzero(table.times > settled)
+            rows = np.flatnonzero(table.times >= settled)
             if len(rows):
                 events[key] = PointTable(tuple(column[rows] for column in table.columns), len(rows))
         return Report(at, inside, events)
@@ -158,6 +195,8 @@ class Session:
         if settled < self.start:
             return
         evaluation = self._evaluation
+        self.initialised.settle()
+        self.seen = evaluation.complemented
         self.state = {}
         for key, table in evaluation.known.items():
             rows = np.flatnonzero((table.starts <= settled) & (settled < table.ends))
@@ -170,8 +209,9 @@ class Session:
 
     def _events(self, key: Key, records: Records, settled: int, at: int, known: int) -> PointTable:
         times = records.starts
-        mask = (records.arrivals <= at) & (times > settled) & (times <= at)
-        mask |= (times == settled) & (times >= self.start) & (records.arrivals <= known)
+        oldest = self.start - 1 if self.window is None else max(self.start - 1, at - self.window)
+        in_time = np.where(times > oldest, records.arrivals <= at, records.arrivals <= known)
+        mask = in_time & (times >= max(settled, self.start)) & (times <= at)
         rows = np.flatnonzero(mask)
         return point_table([*(column[rows] for column in records.columns), times[rows]])
 
@@ -192,27 +232,36 @@ class Session:
     def sorts(self) -> Sorts:
         if self._sorts is None:
             self._sorts = sorts_of(self.compiled.description, self.background.database)
-        for is_fluent, store in ((False, self.events), (True, self.fluents)):
-            for (name, arity), records in store.items():
-                for i, column in enumerate(records.columns):
-                    place = (name, arity, "value" if is_fluent and i == arity else i)
-                    self._sorts.mention_at(place, self.symbols.terms(np.unique(column)))
         return self._sorts
 
-    def _fill_domains(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:
-        from holdsfor.physical.patterns import build, join
-        from holdsfor.physical.rows import one_row
+    def _mention(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:
+        """Let the sorts know the constants of the input, where a rule may range over them."""
+        if not self.program.ranges_over_sorts:
+            return
+        sorts = self.sorts()
+        for key, points in events.items():
+            for i, column in enumerate(points.columns[:-1]):
+                sorts.mention_at((*key, i), self.symbols.terms(np.unique(column)))
+        for key, table in fluents.items():
+            for i, column in enumerate(table.keys):
+                sorts.mention_at((*key, "value" if i == key[1] else i), self.symbols.terms(np.unique(column)))
 
+    def _fill_domains(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:
         for is_fvp, key, patterns, domain in self._sources:
             table = (fluents if is_fvp else events).get(key)
             if table is None or table.n == 0 or not isinstance(domain, Struct):
                 continue
             rows, _ = join(one_row(), table, patterns, self.symbols)
-            from holdsfor.syntax.terms import variables
-
             if rows.n and set(variables(domain)) <= set(rows.columns):
                 members = [build(pattern, rows, self.symbols) for pattern in domain.args]
                 self.background.add_members(name_and_arity(domain), members)
+
+
+Table = TypeVar("Table", FluentTable, PointTable)
+
+
+def _rows(table: Table, mask: NDArray[np.bool_]) -> Table:
+    return type(table)(tuple(column[mask] for column in table.columns), int(mask.sum()))
 
 
 def _appended(old: Records, new: Records) -> Records:

@@ -7,6 +7,7 @@ of the background knowledge over lists.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -105,7 +106,7 @@ class _Rule:
                 case RelativeComplement(base, lists, result):
                     self.lists[result.name] = self.subtract(self.operand(base), [self.operand(t) for t in lists])
                 case Complement(lists, result):
-                    self.lists[result.name] = self.complement([self.operand(t) for t in lists])
+                    self.lists[result.name] = self.complement([self.operand(t) for t in lists], index)
                 case Duration():
                     self.lists[step.result.name] = self.duration(step, index)
                 case IntervalCall():
@@ -133,7 +134,8 @@ class _Rule:
         key, patterns = fvp_patterns(step.fvp)
         table = self.context.fluents(key)
         rows, partner = join(one_row(), table, patterns, self.symbols)
-        return Lists(Rows(rows.n, rows.columns), table.starts[partner], table.ends[partner])
+        starts = np.maximum(table.starts[partner], self.context.stretch.first)
+        return Lists(Rows(rows.n, rows.columns), starts, table.ends[partner])
 
     def operand(self, term: Term) -> Lists:
         if isinstance(term, Var):
@@ -143,6 +145,8 @@ class _Rule:
     def instances(self, names: Sequence[str]) -> Rows:
         """Every combination of values that the variables may have, by the FVPs of the rule that mention them."""
         rows = one_row()
+        if self.context.domains.is_declared((True, *fvp_patterns(self.rule.fvp)[0])):
+            rows = GroundHead(self.rule.fvp.term).run(rows, self.context)
         for step in self.literals:
             own = list(variables(step.fvp.term))
             if set(own) & set(names) - set(rows.columns):
@@ -219,10 +223,10 @@ class _Rule:
         key, starts, ends = subtract_intervals(_onto(keys, base), aligned)
         return Lists(keys.take(key), starts, ends)
 
-    def complement(self, lists: Sequence[Lists]) -> Lists:
+    def complement(self, lists: Sequence[Lists], index: int) -> Lists:
         names = list(dict.fromkeys(name for each in lists for name in each.names))
         keys = self.instances(names)
-        first = np.full(keys.n, self.context.stretch.first_of_run, dtype=np.int64)
+        first = self.context.beginnings(keys, self.rule, index)
         whole = (np.arange(keys.n, dtype=np.int64), first, np.full(keys.n, OPEN, dtype=np.int64))
         key, starts, ends = subtract_intervals(whole, [_onto(keys, each) for each in lists])
         return Lists(keys.take(key), starts, ends)
@@ -234,6 +238,8 @@ class _Rule:
         now = self.context.stretch.after_last
         lengths = np.where(whole.ends == OPEN, now, whole.ends) - whole.starts
         limits = self.bounds(step, whole)
+        if len(limits):
+            self.context.longest[id(self.rule), index] = math.ceil(limits.max())
         return whole.take(lengths > limits if step.comparison == "greater" else lengths < limits)
 
     def bounds(self, step: Duration, whole: Lists) -> NDArray[np.float64] | Int64:
