@@ -6,14 +6,49 @@ import random
 from collections import Counter
 from dataclasses import dataclass, field
 
-CONSTANTS = ["a", "b", "c", "1", "2", "2.0", "'003'", "k(a)", "'X y'"]
-FIELDS = {"'003'": "003", "'X y'": "X y"}
-NUMBERS = ["0", "1", "3", "2.5", "-4"]
+from tests.properties.bodies import CONSTANTS, Body, Fluent, Vocabulary, term
+from tests.properties.records import random_records
+
+__all__ = ["CONSTRUCTS", "NOT_YET", "Case", "random_case"]
+
+NOT_YET: frozenset[str] = frozenset(
+    [
+        "initially for all but",
+        "terminatedAt trigger",
+        "duration by fact",
+        "interval from before the run",
+        "mixed numbers",
+        "written out",
+        "hidden variable",
+    ]
+)
+"""Constructs that are not generated yet, each with the reason."""
+
+CONSTRUCTS: frozenset[str] = frozenset(
+    [
+        *("simple", "static", "event", *Body.TRIGGERS, *Body.CONDITIONS),
+        *("initiatedAt condition", "terminatedAt condition"),
+        *("constant argument", "nested pattern", "repeated variable", "value variable"),
+        *("unbound head variable", "nested head", "number in head", "open termination", "unbound event argument"),
+        *("mixed values", "initially", "initially for all", "initially for all but", "partly static", "point value in head"),
+        *("union_all", "intersect_all", "relative_complement_all", "complement_all", "written out", "second operation"),
+        *("intDurGreater", "intDurLess", "duration by fact", "predicate over intervals", "test in static"),
+        *("two variables", "hidden variable", "unbound static head", "static value variable", "renamed list"),
+        *("grounding", "static domain", "dynamic domain", "collected domain", "event grounding"),
+        *("thousands of time-points", "entity that appears late", "data value", "mixed numbers", "interval from before the run"),
+    ]
+)
+_BACKGROUND = """\
+big(N) :- N > 1.
+linked(X, Z) :- bg(X, Y), bg(Y, Z).
+whole([], []).
+whole([I|Is], [I|Js]) :- whole(Is, Js).
+"""
 
 
 @dataclass
 class Case:
-    """A program, its records (arrival, text) and the run."""
+    """A program, its records (time, text) and the run."""
 
     text: str
     records: list[tuple[int, str]]
@@ -26,207 +61,225 @@ class Case:
 class Generator:
     """Writes one case."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, without: frozenset[str]) -> None:
         self.random = random.Random(seed)
-        self.used: Counter[str] = Counter()
+        self.vocabulary = Vocabulary(self.random, without)
         self.clauses: list[str] = []
-        self.fluents: list[tuple[str, int, list[str], str]] = []  # name, arity, values, kind
-        self.events = [("e0", 0), ("e1", 1), ("e2", 2), ("n1", 2)]
-        self.outputs: list[tuple[str, int]] = []
-
-    def pick(self, *choices: str) -> str:
-        choice = self.random.choice(choices)
-        self.used[choice] += 1
-        return choice
+        self.tick = self.random.choice([1, 1, 1, 5, 40])
 
     def case(self) -> Case:
-        r = self.random
-        tick = r.choice([1, 1, 1, 5, 40])
-        start = r.choice([0, 0, -20, 7]) * tick
-        end = start + r.choice([15, 30, 60]) * tick
-        self.clauses += ["collectIntervals(jf(_)=_).", "points(pf(_)=_)."]
-        self.fluents += [("jf", 1, ["true", "off"], "input"), ("pf", 1, ["true", "2"], "input")]
-        for fact in r.sample(CONSTANTS, 5):
-            self.clauses.append(f"bg({fact}, {r.choice(CONSTANTS)}).")
-        self.clauses.append("big(N) :- N > 1.")
+        r, vocabulary = self.random, self.vocabulary
+        start = r.choice([0, 0, -20, 7]) * self.tick
+        n_points = 4000 if vocabulary.maybe("thousands of time-points", 0.08) else r.choice([15, 30, 60])
+        end = start + n_points * self.tick
+        self.background()
         for i in range(r.randint(1, 4)):
-            kind = self.pick("simple", "simple", "static", "event")
-            getattr(self, kind)(i, tick)
+            kind = vocabulary.pick(["simple", "simple", "static", "event"])
+            vocabulary.used[kind] += 1
+            getattr(self, kind)(i)
         self.grounding()
-        return Case("\n".join(self.clauses) + "\n", self.records(start, end, tick), start, end, tick, self.used)
+        text = "\n".join(self.clauses) + "\n"
+        records = random_records(vocabulary, start, end, self.tick)
+        return Case(text, records, start, end, self.tick, vocabulary.used)
 
-    # -- rules ---------------------------------------------------------------------------------------------------------
+    def background(self) -> None:
+        vocabulary = self.vocabulary
+        vocabulary.events += [("e0", 0), ("e1", 1), ("e2", 2), ("n1", 2), ("n1", 2)]
+        vocabulary.fluents += [Fluent("jf", 1, ("true", "off"), "input"), Fluent("pf", 1, ("true", "2"), "input")]
+        self.clauses += ["collectIntervals(jf(_)=_).", "points(pf(_)=_)."]
+        facts = [f"bg({fact}, {vocabulary.constant()})." for fact in self.random.sample(CONSTANTS, 5)]
+        limits = [f"limit({c}, {self.random.randint(1, 6) * self.tick})." for c in self.random.sample(CONSTANTS, 4)]
+        self.clauses += [*facts, *limits, *_BACKGROUND.splitlines()]
 
-    def trigger(self) -> tuple[str, list[str]]:
-        """A condition that says when, and the variables it binds."""
-        choice = self.pick("input event", "input event", "input event", "start", "end", "output event", "initiatedAt")
-        if choice == "output event" and self.outputs:
-            name, arity = self.random.choice(self.outputs)
-            names = ["X", "Y"][:arity]
-            return f"happensAt({_term(name, names)}, T)", names
-        simple = [f for f in self.fluents if f[3] == "simple"]
-        if choice == "initiatedAt" and simple:
-            name, arity, values, _ = self.random.choice(simple)
-            names = ["X", "Y"][:arity]
-            return f"initiatedAt({_term(name, names)}={self.random.choice(values)}, T)", names
-        if choice in ("start", "end"):
-            name, arity, values, _ = self.random.choice(self.fluents)
-            names = ["X", "Y"][:arity]
-            value = self.random.choice([*values, "_"])
-            return f"happensAt({choice}({_term(name, names)}={value}), T)", names
-        name, arity = self.random.choice(self.events)
-        names = ["X", "N"] if name == "n1" else ["X", "Y"][:arity]
-        if arity and self.random.random() < 0.15:
-            self.used["constant argument"] += 1
-            return f"happensAt({_term(name, [self.random.choice(CONSTANTS), *names[1:]])}, T)", names[1:]
-        return f"happensAt({_term(name, names)}, T)", names
+    # -- rules with a time-point ---------------------------------------------------------------------------------------
 
-    def condition(self, bound: list[str]) -> str:
-        name, arity, values, _ = self.random.choice(self.fluents)
-        arguments = [self.random.choice([*bound, self.random.choice(CONSTANTS)]) for _ in range(arity)]
-        value = self.random.choice([*values, "_"])
-        holds = f"holdsAt({_term(name, arguments)}={value}, T)"
-        open_arguments = ["_" if self.random.random() < 0.5 else a for a in arguments]
-        open_holds = f"holdsAt({_term(name, open_arguments)}={value}, T)"
-        person = self.random.choice(bound) if bound else "a"
-        match self.pick("holds", "not holds", "not inner", "fact", "not fact", "count", "either", "event", "number"):
-            case "holds":
-                return holds
-            case "not holds":
-                return f"not {holds}"
-            case "not inner":
-                return f"\\+ {open_holds}"
-            case "fact":
-                bound.append("Z")
-                return f"bg({person}, Z)"
-            case "not fact":
-                return f"\\+ bg({person}, _)"
-            case "count":
-                inner = f"holdsAt({_term(name, ['Q'] * arity)}={value if arity else 'Q'}, T)"
-                return f"findall(Q, {inner}, L), length(L, C), C >= 1"
-            case "either":
-                return f"({holds} ; happensAt(e1({person}), T))"
-            case "event":
-                return f"{self.random.choice(['', 'not '])}happensAt(e1({person}), T)"
-            case _:
-                return "N > 0, big(N)" if "N" in bound else f"aggregate_all(count, {open_holds}, K), K < 3"
+    def arguments(self, body: Body, arity: int) -> list[str]:
+        """Arguments of a head: bound things, nested, or left to the grounding."""
+        vocabulary = self.vocabulary
+        names = [self.random.choice(body.things or ["a"]) for _ in range(arity)]
+        for i in range(arity):
+            if vocabulary.maybe("unbound head variable", 0.07):
+                names[i] = f"G{i}"
+            elif vocabulary.maybe("nested head", 0.1):
+                names[i] = f"k({names[i]})"
+        return names
 
-    def body(self) -> tuple[str, list[str]]:
-        trigger, bound = self.trigger()
-        conditions = [self.condition(bound) for _ in range(self.random.choice([0, 0, 1, 1, 2]))]
-        return ", ".join([trigger, *conditions]), bound
-
-    def simple(self, i: int, tick: int) -> None:
+    def simple(self, i: int) -> None:
+        vocabulary = self.vocabulary
         name, arity = f"s{i}", self.random.choice([0, 1, 1, 2])
         values = self.random.choice([["true"], ["true", "false"], ["low", "high", "2"]])
+        if vocabulary.maybe("mixed values", 0.25):
+            values = ["2", "2.0", "'2'", "k(a)", '"two"']
         for _ in range(self.random.randint(1, 3)):
-            body, bound = self.body()
-            usable = [v for v in bound if v in ("X", "Y", "Z")]
-            arguments = [self.random.choice(usable or ["a"]) for _ in range(arity)]
-            choices = [*values, "N"] if "N" in bound else values
-            self.clauses.append(
-                f"initiatedAt({_term(name, arguments)}={self.random.choice(choices)}, T) :- {body}."
-            )
+            body = Body.some(vocabulary, self.tick)
+            value = self.initiated_value(body, values)
+            fluent = term(name, self.arguments(body, arity))
+            self.clauses.append(f"initiatedAt({fluent}={value}, T) :- {body.text}.")
         for _ in range(self.random.randint(0, 2)):
-            body, bound = self.body()
-            usable = [v for v in bound if v in ("X", "Y", "Z")]
-            arguments = [self.random.choice([*usable, "_"]) for _ in range(arity)]
-            self.used["open termination"] += "_" in arguments
-            self.clauses.append(
-                f"terminatedAt({_term(name, arguments)}={self.random.choice([*values, '_'])}, T) :- {body}."
-            )
-        if self.random.random() < 0.3:
-            self.used["initially"] += 1
-            arguments = [self.random.choice(CONSTANTS) for _ in range(arity)]
-            self.clauses.append(f"initially({_term(name, arguments)}={values[0]}).")
-        self.fluents.append((name, arity, values, "simple"))
+            body = Body.some(vocabulary, self.tick)
+            arguments = [self.random.choice([*body.things, "_"]) for _ in range(arity)]
+            vocabulary.used["open termination"] += "_" in arguments
+            value = self.random.choice([*values, "_"])
+            self.clauses.append(f"terminatedAt({term(name, arguments)}={value}, T) :- {body.text}.")
+        self.initially(name, arity, values)
+        vocabulary.fluents.append(Fluent(name, arity, tuple(values), "simple"))
 
-    def event(self, i: int, tick: int) -> None:
-        body, bound = self.body()
-        usable = [v for v in bound if v in ("X", "Y", "Z")]
-        arguments = usable[:1]
-        self.clauses.append(f"happensAt({_term(f'o{i}', arguments)}, T) :- {body}.")
-        self.outputs.append((f"o{i}", len(arguments)))
+    def initiated_value(self, body: Body, values: list[str]) -> str:
+        if body.numbers and self.vocabulary.maybe("number in head", 0.3):
+            return self.random.choice(body.numbers)
+        if body.things and self.vocabulary.maybe("point value in head", 0.1):
+            return self.random.choice(body.things)
+        return self.random.choice(values)
 
-    def static(self, i: int, tick: int) -> None:
-        name = f"d{i}"
+    def initially(self, name: str, arity: int, values: list[str]) -> None:
+        if self.vocabulary.maybe("initially", 0.3):
+            arguments = [self.vocabulary.constant() for _ in range(arity)]
+            self.clauses.append(f"initially({term(name, arguments)}={values[0]}).")
+        elif arity == 1 and self.vocabulary.maybe("initially for all", 0.2):
+            body = " :- \\+ bg(X, _)" if self.vocabulary.maybe("initially for all but", 0.4) else ""
+            body = body or self.random.choice(["", " :- bg(X, _)"])
+            self.clauses.append(f"initially({name}(X)={values[0]}){body}.")
+
+    def event(self, i: int) -> None:
+        body = Body.some(self.vocabulary, self.tick)
+        arguments = body.things[: self.random.choice([0, 1, 1, 2])]
+        if arguments and self.vocabulary.maybe("nested head", 0.1):
+            arguments[0] = f"k({arguments[0]})"
+        if self.vocabulary.maybe("unbound event argument", 0.07):
+            arguments = [*arguments[:1], "G"]
+        self.clauses.append(f"happensAt({term(f'o{i}', arguments)}, T) :- {body.text}.")
+        self.vocabulary.outputs.append((f"o{i}", len(arguments)))
+
+    # -- rules over intervals ------------------------------------------------------------------------------------------
+
+    def static(self, i: int) -> None:
+        arity = 2 if self.vocabulary.maybe("two variables", 0.3) else 1
+        name, value = f"d{i}", "true"
+        partly = [f.name for f in self.vocabulary.simple_fluents() if f.arity == 1 and self.has_own_values(f)]
+        if arity == 1 and partly and self.vocabulary.maybe("partly static", 0.3):
+            name, value = self.random.choice(partly), "still"
         for _ in range(self.random.choice([1, 1, 2])):
-            parts, steps = [], []
-            for k in range(self.random.randint(1, 3)):
-                fluent, arity, values, _ = self.random.choice(self.fluents)
-                arguments = [self.random.choice(["X", "X", "X", "a"]) for _ in range(arity)]
-                value = self.random.choice([*values, "_"])
-                steps.append(f"holdsFor({_term(fluent, arguments)}={value}, I{k})")
-                parts.append(f"I{k}")
-            operation = self.pick("union_all", "intersect_all", "relative_complement_all", "complement_all")
-            if operation == "relative_complement_all":
-                steps.append(f"{operation}({parts[0]}, [{', '.join(parts[1:])}], J)")
-            else:
-                steps.append(f"{operation}([{', '.join(parts)}], J)")
-            last = "J"
-            if self.random.random() < 0.4:
-                filter_ = self.pick("intDurGreater", "intDurLess")
-                steps.append(f"{filter_}(J, {self.random.randint(1, 6) * tick}, J2)")
-                last = "J2"
-            if self.random.random() < 0.2:
-                self.used["test in static"] += 1
-                steps.append("bg(X, _)")
-            head = "X" if any("X" in step for step in steps) else self.random.choice(CONSTANTS)
-            self.clauses.append(f"holdsFor({name}({head})=true, {last}) :- {', '.join(steps)}.")
-        self.fluents.append((name, 1, ["true"], "static"))
+            self.clauses.append(_StaticRule(self.vocabulary, self.tick, arity).text(name, value))
+        self.vocabulary.fluents.append(Fluent(name, arity, (value,), "static"))
+
+    def has_own_values(self, fluent: Fluent) -> bool:
+        """Whether all effects on a fluent say which value they are about, so that another value may be computed."""
+        heads = [clause.split(", T) :- ")[0] for clause in self.clauses if f"At({fluent.name}(" in clause]
+        return all(head.endswith(tuple(f"={value}" for value in fluent.values)) for head in heads)
+
+    # -- domains -------------------------------------------------------------------------------------------------------
 
     def grounding(self) -> None:
-        if self.random.random() < 0.5:
+        vocabulary = self.vocabulary
+        if not vocabulary.maybe("grounding", 0.5):
             return
-        self.used["grounding"] += 1
-        domain = self.pick("static domain", "dynamic domain")
-        if domain == "dynamic domain":
-            self.clauses.append("dynamicDomain(dom(_)).")
-            self.clauses += ["grounding(e1(X)) :- dom(X).", "grounding(e2(X, Y)) :- dom(X), dom(Y)."]
-            self.clauses += ["grounding(n1(X, _)) :- dom(X).", "grounding(jf(X)=_) :- dom(X)."]
-            self.clauses += ["grounding(pf(X)=_) :- dom(X)."]
+        domain = vocabulary.pick(["static domain", "dynamic domain", "collected domain"])
+        vocabulary.used[domain] += 1
+        match domain:
+            case "static domain":
+                self.clauses += [f"dom({c})." for c in self.random.sample(CONSTANTS, 6)]
+            case "dynamic domain":
+                self.clauses += ["dynamicDomain(dom(_)).", "grounding(e2(X, Y)) :- dom(X), dom(Y)."]
+                for entity in ("e1(X)", "n1(X, _)", "jf(X)=_", "pf(X)=_"):
+                    self.clauses.append(f"grounding({entity}) :- dom(X).")
+            case _:
+                self.clauses.append("collectGrounds([e1(X), n1(X, _), jf(X)=_], dom(X)).")
+        values: dict[tuple[str, int], list[str]] = {}
+        for fluent in vocabulary.fluents:
+            if fluent.kind != "input":
+                values.setdefault((fluent.name, fluent.arity), []).extend(fluent.values)
+        for (name, arity), all_values in values.items():
+            for value in self.random.sample(all_values, self.random.randint(1, len(all_values))):
+                self.ground(f"{term(name, ['X', 'Y'][:arity])}={value}", arity)
+        for name, arity in vocabulary.outputs:
+            if vocabulary.maybe("event grounding", 0.3):
+                self.ground(term(name, ["X", "Y"][:arity]), arity)
+
+    def ground(self, entity: str, arity: int) -> None:
+        body = ", ".join(f"dom({name})" for name in ["X", "Y"][:arity]) or "true"
+        self.clauses.append(f"grounding({entity}) :- {body}.")
+
+
+class _StaticRule:
+    """One `holdsFor` rule: literals, one or two operations, filters and tests."""
+
+    def __init__(self, vocabulary: Vocabulary, tick: int, arity: int) -> None:
+        self.vocabulary = vocabulary
+        self.random = vocabulary.random
+        self.tick = tick
+        self.names = ["X", "Y"][:arity]
+        self.steps: list[str] = []
+        self.lists: list[str] = []
+        self.value: str | None = None
+
+    def text(self, name: str, value: str) -> str:
+        arguments = list(self.names)
+        for k in range(self.random.randint(1, 3)):
+            self.literal(name, k)
+        self.names = [each for each in self.names if any(f"({each}" in s or f", {each}" in s for s in self.steps)]
+        last = self.operation(self.lists, "J")
+        if self.vocabulary.maybe("second operation", 0.2):
+            last = self.operation([last, self.random.choice(self.lists)], "JJ")
+        last = self.filtered(last)
+        self.tests()
+        head = [self.head_argument(each) for each in arguments]
+        return f"holdsFor({term(name, head)}={self.value or value}, {last}) :- {', '.join(self.steps)}."
+
+    def literal(self, name: str, k: int) -> None:
+        fluent = self.random.choice([fluent for fluent in self.vocabulary.fluents if fluent.name != name])
+        choices = [*self.names, *self.names, "a"]
+        if self.vocabulary.maybe("hidden variable", 0.1):
+            choices = ["H"]
+        arguments = [self.random.choice(choices) for _ in range(fluent.arity)]
+        value = self.random.choice([*fluent.values, "_"])
+        if self.value is None and name.startswith("d") and self.vocabulary.maybe("static value variable", 0.05):
+            value = self.value = "V"
+        self.steps.append(f"holdsFor({term(fluent.name, arguments)}={value}, I{k})")
+        self.lists.append(f"I{k}")
+
+    def operation(self, lists: list[str], result: str) -> str:
+        operations = ["union_all", "intersect_all", "relative_complement_all", "complement_all"]
+        operation = self.vocabulary.pick(operations)
+        self.vocabulary.used[operation] += 1
+        operands = list(lists)
+        if operation != "complement_all" and self.vocabulary.maybe("written out", 0.07):
+            operands.append(f"[({3 * self.tick}, {7 * self.tick}), ({9 * self.tick}, inf)]")
+        if operation == "relative_complement_all":
+            self.steps.append(f"{operation}({operands[0]}, [{', '.join(operands[1:])}], {result})")
         else:
-            self.clauses += [f"dom({c})." for c in self.random.sample(CONSTANTS, 6)]
-        for name, arity, values, kind in self.fluents:
-            if kind == "input":
-                continue
-            names = ["X", "Y"][:arity]
-            body = ", ".join(f"dom({n})" for n in names) or "true"
-            for value in self.random.sample(values, self.random.randint(1, len(values))):
-                self.clauses.append(f"grounding({_term(name, names)}={value}) :- {body}.")
-
-    # -- records -------------------------------------------------------------------------------------------------------
-
-    def records(self, start: int, end: int, tick: int) -> list[tuple[int, str]]:
-        result: list[tuple[int, str]] = []
-        for _ in range(self.random.choice([5, 20, 60])):
-            time = self.random.randrange(start // tick - 2, end // tick + 3) * tick
-            constant = self.field()
-            match self.random.choice(["e0", "e1", "e1", "e2", "n1", "jf", "pf", "pf"]):
-                case "e0":
-                    text = f"e0|{time}|{time}"
-                case "e1":
-                    text = f"e1|{time}|{time}|{constant}"
-                case "e2":
-                    text = f"e2|{time}|{time}|{constant}|{self.field()}"
-                case "n1":
-                    text = f"n1|{time}|{time}|{constant}|{self.random.choice(NUMBERS)}"
-                case "jf":
-                    stop = time + self.random.randint(1, 9) * tick
-                    text = f"jf|{stop}|{time}|{stop}|{self.random.choice(['true', 'off'])}|{constant}"
-                case _:
-                    text = f"pf|{time}|{time}|{self.random.choice(['true', '2'])}|{constant}"
-            result.append((time, text))
+            self.steps.append(f"{operation}([{', '.join(operands)}], {result})")
         return result
 
-    def field(self) -> str:
-        constant = self.random.choice(CONSTANTS)
-        return FIELDS.get(constant, constant)
+    def filtered(self, last: str) -> str:
+        if self.vocabulary.maybe("predicate over intervals", 0.07):
+            self.steps.append(f"whole({last}, P)")
+            last = "P"
+        if self.random.random() < 0.4:
+            name = self.vocabulary.pick(["intDurGreater", "intDurLess"])
+            self.vocabulary.used[name] += 1
+            bound = f"{self.random.randint(1, 6) * self.tick}"
+            if self.names and self.vocabulary.maybe("duration by fact", 0.2):
+                self.steps.append(f"limit({self.random.choice(self.names)}, D)")
+                bound = self.random.choice(["D", "D + 1"])
+            self.steps.append(f"{name}({last}, {bound}, F)")
+            last = "F"
+        if self.vocabulary.maybe("renamed list", 0.05):
+            self.steps.append(f"M = {last}")
+            last = "M"
+        return last
+
+    def tests(self) -> None:
+        if self.names and self.vocabulary.maybe("test in static", 0.2):
+            name = self.random.choice(self.names)
+            self.steps.append(self.random.choice([f"bg({name}, _)", f"\\+ bg({name}, _)", f"{name} \\= b"]))
+
+    def head_argument(self, name: str) -> str:
+        """A variable of the body; one that no condition binds ranges over the grounding, or is a constant instead."""
+        if name in self.names or self.vocabulary.maybe("unbound static head", 0.3):
+            return name
+        return self.vocabulary.constant()
 
 
-def _term(name: str, arguments: list[str]) -> str:
-    return f"{name}({', '.join(arguments)})" if arguments else name
-
-
-def random_case(seed: int) -> Case:
-    return Generator(seed).case()
+def random_case(seed: int, without: frozenset[str] = NOT_YET) -> Case:
+    """The case of a seed."""
+    return Generator(seed, without).case()
