@@ -20,7 +20,11 @@ DIAGNOSTICS_PAGE = ROOT / "docs" / "diagnostics.md"
 
 @pytest.mark.parametrize(("document", "arguments", "output"), SHOWN, ids=lambda value: getattr(value, "name", None))
 def test_commands_in_documents_print_what_the_document_shows(
-    document: Path, arguments: list[str], output: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    document: Path,
+    arguments: list[str],
+    output: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(ROOT)
     code = main(arguments)
@@ -59,11 +63,13 @@ def _diagnostics_page() -> str:
         "7": "A command was called wrongly",
     }
     parts = [
-        "# Diagnostics\n\nEvery message has a code that does not change. It is followed by the place, the source line with"
-        " a caret,\nand a hint. Errors stop a command with exit code 2; warnings and notes do not.\n"
+        "# Diagnostics\n\nEvery message has a code that does not change. It is followed by the place, the source line"
+        " with a caret,\nand a hint. Errors stop a command with exit code 2; warnings and notes do not.\n"
     ]
     for phase, heading in headings.items():
-        rows = [f"| `{code}` | {entry.severity} | {entry.meaning} |" for code, entry in CODES.items() if code[2] == phase]
+        rows = [
+            f"| `{code}` | {entry.severity} | {entry.meaning} |" for code, entry in CODES.items() if code[2] == phase
+        ]
         parts.append(f"\n## {heading}\n\n| code | severity | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n")
     assert sum(part.count("| `HF") for part in parts) == len(CODES)
     return "".join(parts)

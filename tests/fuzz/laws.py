@@ -75,13 +75,17 @@ def _changes_operators(program: Program) -> bool:
 def _check_analysis(programs: list[Program], diagnostics: Diagnostics) -> None:
     try:
         compiled = analyse(programs, diagnostics)
-        assert (compiled is None) == diagnostics.has_errors
-        if compiled is not None:
-            assert str(compiled.names) and str(compiled.graph) is not None and str(compiled.levels) is not None
     except HoldsforError as problem:
-        assert problem.diagnostics.has_errors
-        assert problem.diagnostics.render()
-    diagnostics.render()
+        _check_rendering(problem.diagnostics)
+        return
+    _check_rendering(diagnostics)
+    assert (compiled is None) == diagnostics.has_errors
+    if compiled is not None:
+        assert all(isinstance(str(found), str) for found in (compiled.names, compiled.graph, compiled.levels))
+
+
+def _check_rendering(diagnostics: Diagnostics) -> None:
+    assert bool(diagnostics.render()) == bool(len(diagnostics))
     json.dumps([diagnostic.to_json() for diagnostic in diagnostics.in_order()])
 
 

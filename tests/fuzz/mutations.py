@@ -12,13 +12,51 @@ __all__ = ["corpus", "random_text"]
 _ROOT = Path(__file__).parents[2]
 _LEXEME = re.compile(r"\w+|\s+|[^\w\s]")
 _WORDS = [
-    *("happensAt(", "holdsAt(", "holdsFor(", "initiatedAt(", "terminatedAt(", "initiates(", "terminates(", "initially("),
+    *(
+        "happensAt(",
+        "holdsAt(",
+        "holdsFor(",
+        "initiatedAt(",
+        "terminatedAt(",
+        "initiates(",
+        "terminates(",
+        "initially(",
+    ),
     *("fi(", "ft(", "p(", "grounding(", "dynamicDomain(", "collectGrounds(", "collectIntervals(", "buildFromPoints("),
     *("points(", "index(", "start(", "end(", "union_all(", "intersect_all(", "relative_complement_all(", "allen("),
-    *("complement_all(", "during(", "intDurGreater(", "findall(", "aggregate_all(", "forall(", "setof(", "maxDuration("),
+    *(
+        "complement_all(",
+        "during(",
+        "intDurGreater(",
+        "findall(",
+        "aggregate_all(",
+        "forall(",
+        "setof(",
+        "maxDuration(",
+    ),
     *("f=true", "f(X)=V", "F=V", "I", "T", "_", "X", "e(X)", "[]", "[I1,I2]", "[H|T]", "source", "before", "5", "-1"),
     *(":-", ":- op(700, xfx, foo).", ":- [rules].", ":- dynamic a/1.", "-->", "->", ";", ",", "|", "!", "fail", "true"),
-    *("\\+", "not ", "=", "\\=", "=..", "is", "-", "+", "*", "^", "mod", "<", "=:=", ". ", ".\n", ".", "0'", "0x", "1e"),
+    *(
+        "\\+",
+        "not ",
+        "=",
+        "\\=",
+        "=..",
+        "is",
+        "-",
+        "+",
+        "*",
+        "^",
+        "mod",
+        "<",
+        "=:=",
+        ". ",
+        ".\n",
+        ".",
+        "0'",
+        "0x",
+        "1e",
+    ),
     *("(", ")", "[", "]", "{", "}", "'", '"', "`", "\\", "%", "/*", "*/", "1.0Inf", "1.5NaN", "99999999999999999999"),
     *("\0", "\ufeff", "\r\n", "\t", "\u2028", "é", "名", "🜁", "\x85", "\xa0", "٣", "²", "'\\x41\\'", "0'\\n", '"s"'),
 ]
@@ -40,7 +78,8 @@ initially(s(X)=off) :- person(X).
 initiatedAt(s(X)=on, T) :- happensAt(press(X, _), T), \+ holdsAt(s(X)=on, T), X \= 'Chris', Y is 2 - 1, Y > 0.
 terminatedAt(s(X)=V, T1, T, T2) :- happensAt(start(g(X)=V), T), not (holdsAt(g(X)=true, T) ; happensAt(lost(X), T)).
 initiates(press(X, 1.5e3), h(X)=true, T) :- findall(Y, holdsAt(s(Y)=on, T), L), length(L, N), N >= 2.
-happensAt(alarm(X), T) :- happensAt(end(s(X)=on), T), (person(X) -> true ; fail), aggregate_all(count, happensAt(e, T), C).
+happensAt(alarm(X), T) :- happensAt(end(s(X)=on), T), (person(X) -> true ; fail),
+    aggregate_all(count, happensAt(e, T), C).
 holdsFor(g(X)=true, I) :- holdsFor(s(X)=on, I1), I1 \= [], !, holdsFor(h(X)=true, I2), union_all([I1, I2], I).
 holdsFor(g(X)=true, []).
 holdsFor(k(X)=true, I) :- holdsFor(s(X)=on, A), holdsFor(h(X)=true, B), allen(during, A, B, source, C),
@@ -91,7 +130,13 @@ def _duplicate(random_: random.Random, lexemes: list[str], others: list[str]) ->
 def _swap(random_: random.Random, lexemes: list[str], others: list[str]) -> list[str]:
     a, b = sorted(random_.randrange(len(lexemes) + 1) for _ in range(2))
     length = random_.choice([1, 1, 3, 10])
-    return lexemes[:a] + lexemes[b : b + length] + lexemes[a + length : b] + lexemes[a : a + length] + lexemes[b + length :]
+    return (
+        lexemes[:a]
+        + lexemes[b : b + length]
+        + lexemes[a + length : b]
+        + lexemes[a : a + length]
+        + lexemes[b + length :]
+    )
 
 
 def _insert(random_: random.Random, lexemes: list[str], others: list[str]) -> list[str]:
@@ -101,12 +146,12 @@ def _insert(random_: random.Random, lexemes: list[str], others: list[str]) -> li
 
 def _replace(random_: random.Random, lexemes: list[str], others: list[str]) -> list[str]:
     begin, end = _stretch(random_, lexemes)
-    return lexemes[:begin] + [random_.choice([*_WORDS, *others[:200]])] + lexemes[end:]
+    return [*lexemes[:begin], random_.choice([*_WORDS, *others[:200]]), *lexemes[end:]]
 
 
 def _insert_character(random_: random.Random, lexemes: list[str], others: list[str]) -> list[str]:
     at = random_.randrange(len(lexemes) + 1)
-    return lexemes[:at] + [chr(random_.choice([random_.randrange(256), random_.randrange(0xD800)]))] + lexemes[at:]
+    return [*lexemes[:at], chr(random_.choice([random_.randrange(256), random_.randrange(55296)])), *lexemes[at:]]
 
 
 def _truncate(random_: random.Random, lexemes: list[str], others: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Texts that are right in syntax and odd in everything else: clauses of the corpus with parts of their terms exchanged."""
+"""Texts that are right in syntax and odd in everything else: clauses with parts of their terms exchanged."""
 
 from __future__ import annotations
 
@@ -17,9 +17,32 @@ __all__ = ["rewritten_text"]
 _ODD_TERMS = [
     *("3", "-1", "1.5", '"s"', "[]", "{}", "_", "X", "T", "I", "true", "fail", "!", "a", "f=V", "f(X)=true", "[a|X]"),
     *("\\+ X", "not happensAt(e,T)", "(a;b)", "(a->b;c)", "X^a", "[I1,I2]", "[(1,2)]", "[(3,inf)]", "holdsAt(f=V,T)"),
-    *("happensAt(start(f=V),T)", "initiatedAt(f=V,T)", "terminatedAt(f=V,_,T,_)", "initiates(e,f=V,T)", "holdsFor(f=V,I)"),
-    *("union_all([I],J)", "findall(X,holdsAt(f=X,T),L)", "aggregate_all(count,happensAt(e,T),N)", "forall(a,b)", "(a=b)=c"),
-    *("X is Y+1", "X<3", "I\\=[]", "\\+ I=[]", "I=[]", "I=J", "1=2", "during(I,J,lhs,K)", "allen(a,I,J,b,K)", "f(g(h(X)))"),
+    *(
+        "happensAt(start(f=V),T)",
+        "initiatedAt(f=V,T)",
+        "terminatedAt(f=V,_,T,_)",
+        "initiates(e,f=V,T)",
+        "holdsFor(f=V,I)",
+    ),
+    *(
+        "union_all([I],J)",
+        "findall(X,holdsAt(f=X,T),L)",
+        "aggregate_all(count,happensAt(e,T),N)",
+        "forall(a,b)",
+        "(a=b)=c",
+    ),
+    *(
+        "X is Y+1",
+        "X<3",
+        "I\\=[]",
+        "\\+ I=[]",
+        "I=[]",
+        "I=J",
+        "1=2",
+        "during(I,J,lhs,K)",
+        "allen(a,I,J,b,K)",
+        "f(g(h(X)))",
+    ),
     *("'A b'", "''", "99999999999999999999", "1.0Inf", "start(f=V)", "end(end(f=V)=V)", "(f=V)=V", "call(X)", "X=..L"),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from tests.fuzz.laws import TooSlow, check_text, reduced, time_limit
 from tests.fuzz.mutations import corpus
 from tests.fuzz.run import Fuzzer
 
-N_INPUTS = 400
+N_INPUTS = 1_200
 
 
 def test_broken_texts_give_diagnostics_and_never_a_traceback(tmp_path: Path) -> None:
@@ -37,8 +38,7 @@ def test_the_same_seed_gives_the_same_inputs(tmp_path: Path) -> None:
 
 def test_an_endless_input_is_stopped() -> None:
     with pytest.raises(TooSlow), time_limit(0.05):
-        while True:
-            pass
+        all(True for _ in itertools.count())
 
 
 def test_a_reproducer_is_reduced_to_what_fails() -> None:

@@ -120,10 +120,15 @@ def _tables(arity: int) -> st.SearchStrategy[FactTable]:
     return st.builds(_table, st.sampled_from(["a", "vesselType", "not", "dynamic", "x_1"]), filled)
 
 
+def _rule(head: Term, body: Term) -> Clause:
+    numbered = number_anonymous(head, body)
+    return Clause(numbered[0], numbered[1])
+
+
 _heads = _any_terms.filter(_is_head)
 _clauses = st.one_of(
     st.builds(Clause, _heads.map(lambda head: number_anonymous(head)[0])),
-    st.tuples(_heads, _any_terms).map(lambda pair: Clause(*number_anonymous(*pair))),
+    st.tuples(_heads, _any_terms).map(lambda pair: _rule(*pair)),
 )
 _directives = st.builds(Directive, terms.filter(_is_inert))
 _items: st.SearchStrategy[Clause | Directive | FactTable] = st.one_of(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.errors import Diagnostics
@@ -20,6 +20,8 @@ from holdsfor.syntax.source import Source
 from holdsfor.syntax.terms import Atom, Constant, Float, Struct, Term, Var, list_items
 from tests.properties.terms import plain_constants, programs, spelled_out, terms
 
+law = settings(max_examples=300, deadline=None)
+
 
 def read(text: str) -> Program:
     """The program of a text that must be without errors."""
@@ -29,16 +31,19 @@ def read(text: str) -> Program:
     return program
 
 
+@law
 @given(terms)
 def test_a_printed_term_reads_as_the_same_term(term: Term) -> None:
     assert parse_term(show(term)) == term
 
 
+@law
 @given(terms)
 def test_a_printed_term_may_end_with_a_full_stop(term: Term) -> None:
     assert parse_term(show(term) + " .") == term
 
 
+@law
 @given(st.floats())
 def test_every_float_reads_back_to_the_bit(value: float) -> None:
     again = parse_term(show(Float(value)))
@@ -46,11 +51,13 @@ def test_every_float_reads_back_to_the_bit(value: float) -> None:
     assert math.isnan(again.value) if math.isnan(value) else again.value.hex() == value.hex()
 
 
+@law
 @given(programs)
 def test_a_printed_program_reads_as_the_same_program(program: Program) -> None:
     assert spelled_out(read(show_program(program))) == spelled_out(program)
 
 
+@law
 @given(programs)
 def test_printing_is_stable(program: Program) -> None:
     printed = show_program(program)
@@ -84,6 +91,7 @@ def without_names(term: Term) -> Term:
     return Var("_#0") if isinstance(term, Var) and term.is_anonymous else term
 
 
+@law
 @given(terms)
 def test_the_span_of_every_node_covers_its_text(term: Term) -> None:
     for node in nodes(parse_term(show(term))):
@@ -91,6 +99,7 @@ def test_the_span_of_every_node_covers_its_text(term: Term) -> None:
         assert without_names(parse_term(node.span.text)) == without_names(node)
 
 
+@law
 @given(programs)
 def test_the_span_of_every_clause_covers_its_text(program: Program) -> None:
     read_program = read(show_program(program))
@@ -107,6 +116,7 @@ def _facts(rows: list[tuple[Constant, ...]], separator: str) -> str:
     return separator.join(f"fact({', '.join(map(show_constant, row))})." for row in rows) + separator
 
 
+@law
 @given(st.integers(1, 3).flatmap(lambda arity: st.lists(st.tuples(*[plain_constants] * arity), min_size=1, max_size=5)))
 def test_a_table_of_facts_says_what_its_facts_say(some: list[tuple[Constant, ...]]) -> None:
     rows = (some * MINIMAL_RUN)[: MINIMAL_RUN + 1]
@@ -119,13 +129,46 @@ def test_a_table_of_facts_says_what_its_facts_say(some: list[tuple[Constant, ...
 
 _spellings = st.sampled_from(
     [
-        *("a", "aB_1", "é", "aé", "not", "is", "X", "_", "'a b'", "'it''s'", r"'a\n'", "'%'", "'.'", "'a.'", "''", '"s"'),
+        *(
+            "a",
+            "aB_1",
+            "é",
+            "aé",
+            "not",
+            "is",
+            "X",
+            "_",
+            "'a b'",
+            "'it''s'",
+            r"'a\n'",
+            "'%'",
+            "'.'",
+            "'a.'",
+            "''",
+            '"s"',
+        ),
         *("0", "-0", "007", "-1", "- 1", "1.5", "-1.50", "1e5", "1.5e5", "1.5E-5", "0x1F", "0'a", "1_000", "1.0Inf"),
-        *("f(a)", "[]", "[a]", "{}", "a-b", "-a", "(a)", "a:b", "٣", "²", "'\t'", "1.5NaN", "9" * 301, "0.1" + "0" * 400),
+        *(
+            "f(a)",
+            "[]",
+            "[a]",
+            "{}",
+            "a-b",
+            "-a",
+            "(a)",
+            "a:b",
+            "٣",
+            "²",
+            "'\t'",
+            "1.5NaN",
+            "9" * 301,
+            "0.1" + "0" * 400,
+        ),
     ]
 )
 
 
+@law
 @given(st.lists(_spellings, min_size=1, max_size=4), st.sampled_from(["", " ", "\n", "\t "]))
 def test_facts_in_a_run_read_as_they_do_one_by_one(spellings: list[str], layout: str) -> None:
     """Also those that the fast path must leave to the slow one."""

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Literal
 
 from holdsfor.analysis.names import Names
-from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match
+from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match, pattern_name
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import (
@@ -92,12 +92,20 @@ class DependencyGraph:
 
     def matching(self, pattern: Term, kinds: Iterable[VertexKind]) -> list[Vertex]:
         """The vertices of the kinds that may share an instance with the pattern."""
-        wanted = set(kinds)
-        return [v for v in self.vertices if v.kind in wanted and may_match(v.pattern, pattern)]
+        candidates = (v for kind in kinds for v in self._by_name.get((kind, *pattern_name(pattern)), ()))
+        return [v for v in candidates if may_match(v.pattern, pattern)]
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str, int], list[Vertex]]:
+        found: dict[tuple[str, str, int], list[Vertex]] = {}
+        for vertex in self.vertices:
+            found.setdefault((vertex.kind, *pattern_name(vertex.pattern)), []).append(vertex)
+        return found
 
     def siblings(self, vertex: Vertex) -> list[Vertex]:
         """The vertices for values of the same simple fluent: an initiation of one breaks the others."""
-        return [v for v in self.vertices if v.kind == "simple" and may_match(v.fluent, vertex.fluent)]
+        named = self._by_name.get(("simple", *pattern_name(vertex.pattern)), [])
+        return [v for v in named if may_match(v.fluent, vertex.fluent)]
 
     def __str__(self) -> str:
         lines = ["vertices"]

@@ -1,12 +1,13 @@
 """Fields of records to constants.
 
-A field is a number if it reads as a canonical integer or decimal; `003` and other codes stay atoms. A field that is
-written as a quoted atom, a string or a structure, such as `close_ballot(c1,m1)`, is read as that term. Everything else
-is an atom, as it stands.
+A field is a number if it reads as a canonical integer or a finite decimal; `003` and other codes stay atoms. A field
+that is written as a quoted atom, a string or a structure, such as `close_ballot(c1,m1)`, is read as that term.
+Everything else is an atom, as it stands.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from functools import lru_cache
 
@@ -17,7 +18,7 @@ from holdsfor.syntax.terms import Atom, Float, Int, Term, is_ground
 __all__ = ["read_field", "read_time"]
 
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,3999})\Z", re.ASCII)
-_DECIMAL = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\Z", re.ASCII)
+_DECIMAL = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\Z", re.ASCII)
 _WRITTEN_OUT = re.compile(r"'.*'\Z|\".*\"\Z|[a-z]\w*\(.*\)\Z", re.ASCII | re.DOTALL)
 _EARLIEST, _LATEST = -(2**63), 2**63 - 1
 
@@ -31,7 +32,7 @@ def read_field(text: str) -> Term:
     """
     if _INTEGER.match(text):
         return Int(int(text))
-    if _DECIMAL.match(text):
+    if _DECIMAL.match(text) and math.isfinite(float(text)):
         return Float(float(text))
     if _WRITTEN_OUT.match(text):
         try:

@@ -52,22 +52,23 @@ class Reading:
     unused: Counter[str] = field(default_factory=Counter)
     set_aside: list[SetAside] = field(default_factory=list)
     _operations: list[tuple[int, int, bool, Fact, SetAside]] = field(default_factory=list)
+    _standing: dict[Fact, None] = field(default_factory=dict)
 
     def facts(self) -> list[Fact]:
         """What remains after retractions, in order of arrival; a record that comes twice counts once.
 
         A retraction of a record that is not there is set aside.
         """
-        standing: dict[Fact, None] = {}
-        for _, _, is_retraction, fact, origin in sorted(self._operations, key=lambda operation: operation[:2]):
+        for operation in sorted(self._operations, key=lambda operation: operation[:2]):
+            _, _, is_retraction, fact, origin = operation
             if not is_retraction:
-                standing[fact] = None
-            elif fact in standing:
-                del standing[fact]
+                self._standing[fact] = None
+            elif fact in self._standing:
+                del self._standing[fact]
             else:
                 self.set_aside.append(origin)
         self._operations.clear()
-        return list(standing)
+        return list(self._standing)
 
 
 class _Misfit(Exception):

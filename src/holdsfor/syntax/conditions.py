@@ -96,6 +96,8 @@ class ConditionReader:
         """The conditions one goal stands for: normally one."""
         if isinstance(goal, Var):
             return self.refuse("HF204", "expected a condition, found a variable", goal.span)
+        if not is_callable(goal):
+            return self.refuse("HF204", f"expected a condition, found `{show(goal)}`", goal.span)
         if goal == Atom("true"):
             return ()
         if goal == Atom("!"):

@@ -19,6 +19,7 @@ from holdsfor.syntax.rules import (
     HoldsFor,
     Initially,
     InputDeclaration,
+    IntervalCall,
     IntervalRule,
     PointRule,
     Postponable,
@@ -262,6 +263,9 @@ class _DescriptionReader:
         known = set(variables(rule.fvp.fluent, rule.fvp.value))
         for step in rule.body[:n_steps]:
             goal = step.goal if isinstance(step, Test) else step.fvp.term if isinstance(step, HoldsFor) else None
+            if isinstance(step, IntervalCall) and step.outputs:
+                self.refuse_cut(span, f"`{show(step.goal)}` before it may have several answers")
+                return
             if goal is not None and set(variables(goal)) - known:
                 self.refuse_cut(span, f"`{show(goal)}` before it may have several answers")
                 return

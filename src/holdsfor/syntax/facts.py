@@ -20,11 +20,14 @@ MINIMAL_RUN = 64
 
 _NUMBER = r"-?\d{1,300}(?:\.\d+(?:[eE][+-]?\d+)?)?"
 _CONSTANT = rf"(?:{_NUMBER}|[a-z]\w*|'[^'\\\n]*')"
-_FACT = re.compile(rf"([a-z]\w*)\(\s*{_CONSTANT}\s*((?:,\s*{_CONSTANT}\s*)*)\)\s*\.(?=\s|\Z)")
-_TEMPORAL = {
+_FACT = re.compile(rf"([a-z]\w*)\(\s*{_CONSTANT}\s*((?:,\s*{_CONSTANT}\s*){{0,31}})\)\s*\.(?=\s|\Z)")
+_SPACE = re.compile(r"\s+")
+_MEANINGFUL = {
     *("happensAt", "holdsAt", "holdsFor", "initiatedAt", "terminatedAt", "initiates", "terminates", "initially"),
     *("fi", "ft", "p", "grounding", "index", "dynamicDomain", "collectGrounds", "collectIntervals"),
-    *("buildFromPoints", "points"),
+    *("buildFromPoints", "points", "maxDuration", "maxDurationUE", "union_all", "intersect_all", "complement_all"),
+    *("relative_complement_all", "allen", "preProcessing", "iePList", "simpleFPList", "sdFPList", "evTList"),
+    *("needsGrounding", "cachingOrder", "cachingOrder2", "levelOf"),
 }
 
 
@@ -48,7 +51,7 @@ class _Constants(dict[str, Constant]):
 def read_fact_run(source: Source, at: int) -> tuple[FactTable, int] | None:
     """The run of facts that begins at `at` and where it ends, if there is one long enough."""
     first = _FACT.match(source.text, at)
-    if first is None or first[1] in _TEMPORAL:
+    if first is None or first[1] in _MEANINGFUL or not _goes_on(source.text, first):
         return None
     arity = 1 + _n_constants(first[2])
     run, fact = _patterns(first[1], arity)
@@ -62,6 +65,18 @@ def read_fact_run(source: Source, at: int) -> tuple[FactTable, int] | None:
     else:
         columns = tuple(list(map(constants.__getitem__, column)) for column in zip(*rows, strict=True))
     return FactTable(first[1], columns, Span(source, at, match.end())), match.end()
+
+
+def _goes_on(text: str, first: re.Match[str]) -> bool:
+    """Whether a few more facts of the name follow: patterns are only made for runs that may be long."""
+    here: re.Match[str] | None = first
+    for _ in range(3):
+        assert here is not None
+        begin = _SPACE.match(text, here.end())
+        here = _FACT.match(text, begin.end()) if begin else None
+        if here is None or here[1] != first[1]:
+            return False
+    return True
 
 
 def _n_constants(text: str) -> int:

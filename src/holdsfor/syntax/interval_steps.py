@@ -30,7 +30,18 @@ from holdsfor.syntax.rules import (
     Union,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import EMPTY_LIST, Atom, Struct, Term, Var, conjuncts, is_ground, list_items, variables
+from holdsfor.syntax.terms import (
+    EMPTY_LIST,
+    Atom,
+    Struct,
+    Term,
+    Var,
+    conjuncts,
+    is_callable,
+    is_ground,
+    list_items,
+    variables,
+)
 
 __all__ = ["IntervalStepReader"]
 
@@ -244,7 +255,7 @@ class IntervalStepReader:
 
     def other(self, goal: Term) -> None:
         """An atemporal goal, or a call over interval lists if it mentions one."""
-        if isinstance(goal, Var) or is_temporal(goal):
+        if not is_callable(goal) or is_temporal(goal):
             self.diagnostics.add("HF204", f"`{show(goal)}` cannot stand in a `holdsFor` rule", goal.span)
             return
         mentioned = variables(goal)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from holdsfor.errors import Diagnostic, Diagnostics
@@ -13,6 +14,7 @@ from holdsfor.syntax.terms import Atom, Str, Struct, Term, list_items
 
 __all__ = ["load_programs", "read_source"]
 
+_NO_CLAUSES = "write at least one clause, ending with `.`"
 _SUFFIXES = ("", ".prolog", ".pl")
 _CONSULTING = frozenset(["consult", "include", "ensure_loaded", "load_files"])
 
@@ -30,10 +32,10 @@ def read_source(path: Path, diagnostics: Diagnostics, span: Span | None = None) 
         return refuse("not found", _nearby(path))
     except IsADirectoryError:
         return refuse("is a directory, expected a file")
-    except OSError as error:
-        return refuse(f"cannot be read: {error.strerror or error}")
+    except (OSError, ValueError) as error:
+        return refuse(f"cannot be read: {getattr(error, 'strerror', None) or error}")
     if not content.strip():
-        return refuse("is empty, expected an event description", "write at least one clause, ending with `.`")
+        return refuse("is empty, expected an event description", _NO_CLAUSES)
     if b"\0" in content[:4096]:
         return refuse("is a binary file, expected text", "rules are UTF-8 text")
     try:
@@ -54,34 +56,57 @@ def _nearby(path: Path) -> str | None:
 def load_programs(paths: Iterable[Path], diagnostics: Diagnostics) -> list[Program]:
     """The programs of the files and of the files they consult, each file once, consulted ones first."""
     programs: list[Program] = []
-    seen: set[Path] = set()
-
-    def load(path: Path, span: Span | None) -> None:
-        resolved = path.resolve()
-        if resolved in seen:
-            return
-        seen.add(resolved)
-        source = read_source(path, diagnostics, span)
-        if source is None:
-            return
-        program = parse_program(source, diagnostics)
-        if not program.items and not diagnostics.has_errors:
-            diagnostics.append(Diagnostic("HF101", f"`{path}` has no clauses", file=str(path)))
-        for directive in program.directives:
-            for name, where in _consulted(directive):
-                load(_find(path.parent, name), where)
-        programs.append(program)
-
-    for path in paths:
-        load(path, None)
+    seen: set[str] = set()
+    waiting: list[_Wanted | Program] = [_Wanted(path, None) for path in reversed(list(paths))]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Program):
+            programs.append(item)
+            continue
+        program = _load(item, seen, diagnostics)
+        if program is not None:
+            folder = item.path.parent
+            consulted = [file for directive in program.directives for file in _consulted(directive)]
+            waiting.append(program)
+            waiting += [_Wanted(_find(folder, name), span) for name, span in reversed(consulted)]
     return programs
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A file to load, and the place that asks for it."""
+
+    path: Path
+    span: Span | None
+
+
+def _load(wanted: _Wanted, seen: set[str], diagnostics: Diagnostics) -> Program | None:
+    try:
+        resolved = str(wanted.path.resolve())
+    except (OSError, ValueError):
+        resolved = str(wanted.path)
+    if resolved in seen:
+        return None
+    seen.add(resolved)
+    source = read_source(wanted.path, diagnostics, wanted.span)
+    if source is None:
+        return None
+    n_before = len(diagnostics)
+    program = parse_program(source, diagnostics)
+    if not program.items and len(diagnostics) == n_before:
+        message = f"`{wanted.path}` has no clauses"
+        diagnostics.append(Diagnostic("HF101", message, wanted.span, _NO_CLAUSES, source.name))
+    return program
 
 
 def _find(folder: Path, name: str) -> Path:
     for suffix in _SUFFIXES:
         path = folder / (name + suffix)
-        if path.is_file():
-            return path
+        try:
+            if path.is_file():
+                return path
+        except (OSError, ValueError):
+            break
     return folder / name
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Infix", "Operators", "Prefix"]
+from holdsfor.syntax.terms import Atom, Int, Struct, Term, list_items
+
+__all__ = ["Infix", "Operators", "Prefix", "declare_operators"]
 
 InfixType = Literal["xfx", "xfy", "yfx"]
 PrefixType = Literal["fx", "fy"]
@@ -86,3 +88,15 @@ class Operators:
 
     def is_operator(self, name: str) -> bool:
         return name in self.infix or name in self.prefix
+
+
+def declare_operators(goal: Term, operators: Operators) -> None:
+    """Carry out a directive `op(Priority, Type, Names)`; any other goal changes nothing."""
+    if not (isinstance(goal, Struct) and goal.name == "op" and len(goal.args) == 3):
+        return
+    priority, kind, names = goal.args
+    items = list_items(names)[0] or [names]
+    if isinstance(priority, Int) and isinstance(kind, Atom) and 0 <= priority.value <= 1200:
+        for name in items:
+            if isinstance(name, Atom) and name.name not in (",", "|"):
+                operators.declare(priority.value, kind.name, name.name)

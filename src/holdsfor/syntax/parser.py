@@ -1,14 +1,16 @@
 """Tokens to terms and clauses: an operator-precedence parser.
 
 Operators are combined with an explicit stack, so a conjunction of ten thousand goals costs no depth; only brackets
-recurse, down to `MAX_NESTING`. A clause with an error is reported and skipped; reading goes on behind its full stop.
+recurse, down to `MAX_NESTING`. A term may be `MAX_DEPTH` deep, not counting the length of lists and of chains of one
+operator, so that what walks along terms may recurse. A clause with an error is reported and skipped; reading goes on
+behind its full stop.
 """
 
 from __future__ import annotations
 
 from holdsfor.errors import Diagnostic, Diagnostics, SyntaxProblem
 from holdsfor.syntax.facts import read_fact_run
-from holdsfor.syntax.operators import Infix, Operators, Prefix
+from holdsfor.syntax.operators import Infix, Operators, Prefix, declare_operators
 from holdsfor.syntax.program import Clause, Directive, FactTable, Program
 from holdsfor.syntax.source import Source, Span
 from holdsfor.syntax.terms import (
@@ -21,15 +23,21 @@ from holdsfor.syntax.terms import (
     Term,
     Var,
     is_callable,
-    list_items,
     list_term,
 )
-from holdsfor.syntax.tokens import LexicalProblem, Token, next_clause_end, skip_layout, tokens_of_clause
+from holdsfor.syntax.tokens import (
+    MAX_DIGITS,
+    LexicalProblem,
+    Token,
+    next_clause_end,
+    skip_layout,
+    tokens_of_clause,
+)
 
 __all__ = ["MAX_NESTING", "parse_program", "parse_term"]
 
 MAX_NESTING = 150
-MAX_DIGITS = 4000
+MAX_DEPTH = 200
 _CLOSING = frozenset(")]},|")
 
 
@@ -59,7 +67,8 @@ def parse_program(source: Source, diagnostics: Diagnostics) -> Program:
             tokens = tokens_of_clause(source, at)
         except LexicalProblem as problem:
             diagnostics.append(problem.diagnostic)
-            at = next_clause_end(source, problem.end)
+            is_comment = problem.diagnostic.code == "HF103"
+            at = len(source.text) if is_comment else next_clause_end(source, problem.end)
             continue
         at = tokens[-1].end
         try:
@@ -68,7 +77,7 @@ def parse_program(source: Source, diagnostics: Diagnostics) -> Program:
             diagnostics.append(problem.diagnostic)
             continue
         if isinstance(item, Directive):
-            _declare_operators(item, operators)
+            declare_operators(item.goal, operators)
         items.append(item)
 
 
@@ -86,6 +95,9 @@ def parse_term(text: str, name: str = "term") -> Term:
         reader = _Reader(source, tokens, Operators())
         term = reader.expression(1200)
         reader.expect_end(optional=True)
+        rest = skip_layout(source, tokens[-1].end)
+        if rest < len(text):
+            raise _ClauseProblem("HF106", "expected one term, found more behind it", Span(source, rest, len(text)))
     except (LexicalProblem, _ClauseProblem) as problem:
         raise SyntaxProblem(problem.diagnostic) from None
     return term
@@ -117,18 +129,6 @@ def _head_hint(head: Term) -> str:
     return "a clause begins with a name, such as `initiatedAt(...)`"
 
 
-def _declare_operators(directive: Directive, operators: Operators) -> None:
-    goal = directive.goal
-    if not (isinstance(goal, Struct) and goal.name == "op" and len(goal.args) == 3):
-        return
-    priority, kind, names = goal.args
-    items = list_items(names)[0] or [names]
-    if isinstance(priority, Int) and isinstance(kind, Atom) and 0 <= priority.value <= 1200:
-        for name in items:
-            if isinstance(name, Atom) and name.name != ",":
-                operators.declare(priority.value, kind.name, name.name)
-
-
 class _Reader:
     """A cursor over the tokens of one clause."""
 
@@ -139,6 +139,7 @@ class _Reader:
         self.at = 0
         self.depth = 0
         self.n_anonymous = 0
+        self.height = 0  # how deep the term is that was read last
 
     # -- cursor ------------------------------------------------------------------------------------------------------
 
@@ -202,17 +203,20 @@ class _Reader:
 
     def expression(self, max_priority: int, *, argument: bool = False) -> Term:
         """A term made of operands and operators. As an argument it ends at a comma."""
-        stack = _OperatorStack(self.source)
+        stack = _OperatorStack(self)
         while True:
             prefix = self.prefix_operator()
             if prefix is not None:
                 stack.push_prefix(prefix, self.operators.prefix[prefix.text])
                 continue
-            stack.operands.append(self.primary())
+            first = self.at
+            term = self.primary()
+            stack.operands.append((term, self.tokens[first].start, self.tokens[self.at - 1].end, self.height))
             token = self.peek()
             infix = self.infix_operator(token, argument=argument)
             if token is None or infix is None or infix.priority > max_priority:
-                return stack.finish()
+                term, self.height = stack.finish()
+                return term
             self.at += 1
             stack.push_infix(token, infix)
 
@@ -265,6 +269,7 @@ class _Reader:
             hint = f"remove the `{before.text}`, or write what should follow it" if before else None
             raise _ClauseProblem("HF106", f"expected a term, found {_found(token)}", place, hint)
         self.at += 1
+        self.height = 0
         span = self.span(token)
         match token.kind:
             case "atom" | "quoted":
@@ -314,10 +319,13 @@ class _Reader:
     def arguments(self, opened: Token, closing: str) -> list[Term]:
         self.enter(opened)
         items = [self.expression(1200, argument=True)]
+        height = self.height
         while self.is_punct(","):
             self.at += 1
             items.append(self.expression(1200, argument=True))
+            height = max(height, self.height)
         self.depth -= 1
+        self.height = height + 1
         return items
 
     def enter(self, opened: Token) -> None:
@@ -355,7 +363,11 @@ class _Reader:
         tail: Term = EMPTY_LIST
         if self.is_punct("|"):
             self.at += 1
+            height = self.height
+            self.enter(opened)
             tail = self.expression(1200, argument=True)
+            self.depth -= 1
+            self.height = max(height, self.height + 1)
         closed = self.expect_punct("]", opened)
         term = list_term(items, tail)
         assert isinstance(term, Struct)
@@ -376,9 +388,10 @@ class _Reader:
 class _OperatorStack:
     """Operands and the operators that wait for their right operand."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.operands: list[Term] = []
+    def __init__(self, reader: _Reader) -> None:
+        self.reader = reader
+        self.source = reader.source
+        self.operands: list[tuple[Term, int, int, int]] = []  # with begin and end, brackets included, and depth
         self.waiting: list[tuple[Token, int, int, int]] = []  # token, arity, priority, highest priority on the right
 
     def push_prefix(self, token: Token, operator: Prefix) -> None:
@@ -400,17 +413,28 @@ class _OperatorStack:
 
     def reduce(self) -> None:
         token, arity, _, _ = self.waiting.pop()
-        args = tuple(self.operands[-arity:])
+        operands = self.operands[-arity:]
         del self.operands[-arity:]
         name = ";" if token.text == "|" else token.text
-        begin = min(token.start, args[0].span.start if args[0].span else token.start)
-        end = args[-1].span.end if args[-1].span else token.end
-        self.operands.append(Struct(name, args, Span(self.source, begin, end)))
+        begin = min(token.start, operands[0][1])
+        end = operands[-1][2]
+        args = tuple(operand[0] for operand in operands)
+        height = max(self.height(operand, name, arity) for operand in operands)
+        if height > MAX_DEPTH:
+            span = Span(self.source, token.start, token.end)
+            raise _ClauseProblem("HF112", f"the term is deeper than {MAX_DEPTH} levels", span, "name the inner parts")
+        self.operands.append((Struct(name, args, Span(self.source, begin, end)), begin, end, height))
 
-    def finish(self) -> Term:
+    def height(self, operand: tuple[Term, int, int, int], name: str, arity: int) -> int:
+        """What an operand adds to the depth; the rest of a chain of one binary operator adds nothing."""
+        term = operand[0]
+        is_chain = arity == 2 and isinstance(term, Struct) and term.name == name and len(term.args) == 2
+        return operand[3] if is_chain else operand[3] + 1
+
+    def finish(self) -> tuple[Term, int]:
         while self.waiting:
             self.reduce()
-        return self.operands[0]
+        return self.operands[0][0], self.operands[0][3]
 
 
 def _found(token: Token | None) -> str:

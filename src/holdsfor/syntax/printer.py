@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 
-from holdsfor.syntax.operators import Operators
+from holdsfor.syntax.operators import Infix, Operators, declare_operators
 from holdsfor.syntax.program import Clause, Directive, FactTable, Program
-from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, Var, conjuncts, list_items
+from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, Var, list_items
 
 __all__ = ["show", "show_clause", "show_constant", "show_program"]
 
@@ -25,7 +25,7 @@ def show(term: Term) -> str:
     >>> show(parse_term("'='(location('Chris'), pub)"))
     "location('Chris')=pub"
     """
-    return _Writer().write(term, 1200)
+    return _Writer(_OPERATORS).write(term, 1200)
 
 
 def show_constant(term: Atom | Int | Float | Str) -> str:
@@ -41,35 +41,53 @@ def show_constant(term: Atom | Int | Float | Str) -> str:
             return '"' + _escape(value, '"') + '"'
 
 
-def show_clause(clause: Clause) -> str:
+def show_clause(clause: Clause, operators: Operators = _OPERATORS) -> str:
     """The clause with its full stop, one goal a line."""
-    writer = _Writer()
+    writer = _Writer(operators)
     head = writer.write(clause.head, 999)
     if clause.body is None:
-        return f"{head}."
-    goals = [writer.write(goal, 999) for goal in conjuncts(clause.body)]
-    return f"{head} :-\n    " + ",\n    ".join(goals) + "."
+        return _ended(head)
+    goals = [writer.write(goal, 999) for goal in _goals(clause.body)]
+    return _ended(f"{head} :-\n    " + ",\n    ".join(goals))
 
 
 def show_program(program: Program) -> str:
     """The program as text that parses to the same program."""
     lines: list[str] = []
+    operators = Operators()
     for item in program.items:
         match item:
             case Clause():
-                lines.append(show_clause(item))
+                lines.append(show_clause(item, operators))
             case Directive(goal):
-                lines.append(f":- {show(goal)}.")
+                lines.append(_ended(f":- {_Writer(operators).write(goal, 1199)}"))
+                declare_operators(goal, operators)
             case FactTable(name, columns):
                 for row in zip(*columns, strict=True):
                     lines.append(f"{_atom(name)}({', '.join(map(show_constant, row))}).")
     return "\n".join(lines) + "\n" if lines else ""
 
 
+def _goals(body: Term) -> list[Term]:
+    goals = []
+    while isinstance(body, Struct) and body.name == "," and len(body.args) == 2:
+        goals.append(body.args[0])
+        body = body.args[1]
+    return [*goals, body]
+
+
+def _ended(text: str) -> str:
+    return f"{text} ." if _is_symbol(text[-1]) else f"{text}."
+
+
 def _atom(name: str) -> str:
     if name in _SOLO or (_WORD.match(name) and not name[0].isupper()) or _SYMBOL.match(name):
-        return name if name != "." else "'.'"
+        return name if name != "." and not name.startswith("/*") else f"'{name}'"
     return "'" + _escape(name, "'") + "'"
+
+
+def _functor(name: str) -> str:
+    return f"'{name}'" if name in ("[]", "{}") else _atom(name)
 
 
 def _escape(text: str, quote: str) -> str:
@@ -94,8 +112,8 @@ def _float(value: float) -> str:
 class _Writer:
     """Writes terms; long lists and operator chains are loops, only brackets recurse."""
 
-    def __init__(self) -> None:
-        self.n_variables = 0
+    def __init__(self, operators: Operators) -> None:
+        self.operators = operators
 
     def write(self, term: Term, max_priority: int) -> str:
         if isinstance(term, Var):
@@ -106,18 +124,18 @@ class _Writer:
             return self.list(term)
         if term.name == "{}" and len(term.args) == 1:
             return "{" + self.write(term.args[0], 1200) + "}"
-        if len(term.args) == 2 and term.name in _OPERATORS.infix and term.name != "|":
+        if len(term.args) == 2 and term.name in self.operators.infix and term.name != "|":
             return self.infix(term, max_priority)
-        if len(term.args) == 1 and term.name in _OPERATORS.prefix:
+        if len(term.args) == 1 and term.name in self.operators.prefix:
             return self.prefix(term, max_priority)
         return self.compound(term)
 
     def operand(self, term: Atom | Int | Float | Str) -> str:
         text = show_constant(term)
-        return f"({text})" if isinstance(term, Atom) and _OPERATORS.is_operator(term.name) else text
+        return f"({text})" if isinstance(term, Atom) and self.operators.is_operator(term.name) else text
 
     def compound(self, term: Struct) -> str:
-        return f"{_atom(term.name)}({','.join(self.argument(arg) for arg in term.args)})"
+        return f"{_functor(term.name)}({','.join(self.argument(arg) for arg in term.args)})"
 
     def argument(self, term: Term) -> str:
         if isinstance(term, Atom):
@@ -130,47 +148,53 @@ class _Writer:
         return f"[{inner}]" if tail == Atom("[]") else f"[{inner}|{self.argument(tail)}]"
 
     def infix(self, term: Struct, max_priority: int) -> str:
-        operator = _OPERATORS.infix[term.name]
+        operator = self.operators.infix[term.name]
         if operator.priority > max_priority:
             return "(" + self.infix(term, 1200) + ")"
-        parts: list[str] = []
-        here: Term = term
-        if operator.type == "yfx":
-            while isinstance(here, Struct) and here.name == term.name and len(here.args) == 2:
-                parts.append(self.write(here.args[1], operator.right_max))
-                here = here.args[0]
-            parts.append(self.write(here, operator.left_max))
-            parts.reverse()
-        elif operator.type == "xfy":
-            while isinstance(here, Struct) and here.name == term.name and len(here.args) == 2:
-                parts.append(self.write(here.args[0], operator.left_max))
-                here = here.args[1]
-            parts.append(self.write(here, operator.right_max))
-        else:
+        if operator.type == "xfx":
             parts = [self.write(term.args[0], operator.left_max), self.write(term.args[1], operator.right_max)]
-        return _join(parts, term.name)
+            return _join(parts, [term.name])
+        is_left = operator.type == "yfx"
+        inner, outer = (0, 1) if is_left else (1, 0)
+        parts, names = list[str](), list[str]()
+        here: Term = term
+        while isinstance(here, Struct) and self.continues(here, operator):
+            parts.append(self.write(here.args[outer], operator.right_max if is_left else operator.left_max))
+            names.append(here.name)
+            here = here.args[inner]
+        parts.append(self.write(here, operator.left_max if is_left else operator.right_max))
+        return _join(parts[::-1], names[::-1]) if is_left else _join(parts, names)
+
+    def continues(self, term: Struct, operator: Infix) -> bool:
+        """Whether a term goes on with the chain of an operator: by the same one or one of its priority and type."""
+        return len(term.args) == 2 and self.operators.infix.get(term.name) == operator
 
     def prefix(self, term: Struct, max_priority: int) -> str:
-        operator = _OPERATORS.prefix[term.name]
+        operator = self.operators.prefix[term.name]
         argument = term.args[0]
-        if isinstance(argument, Int | Float) or (isinstance(argument, Atom) and _OPERATORS.is_operator(argument.name)):
+        if isinstance(argument, Int | Float) or (
+            isinstance(argument, Atom) and self.operators.is_operator(argument.name)
+        ):
             return self.compound(term)
         if operator.priority > max_priority:
             return "(" + self.prefix(term, 1200) + ")"
         inner = self.write(argument, operator.right_max)
-        return f"{_atom(term.name)} {inner}" if inner[0] == "(" or _clash(term.name, inner) else f"{term.name}{inner}"
+        is_apart = inner[0] == "(" or inner[0].isdigit() or _clash(term.name, inner)
+        return f"{_atom(term.name)} {inner}" if is_apart else f"{_atom(term.name)}{inner}"
 
 
-def _join(parts: list[str], name: str) -> str:
-    if name == ",":
-        return ",".join(parts)
-    if name[0].isalpha() or name in (":-", "-->", "->", "*->", ":="):
-        return f" {_atom(name)} ".join(parts)
+def _join(parts: list[str], names: list[str]) -> str:
+    """Operands with the operators between them, and spaces where two would read as one token."""
     text = parts[0]
-    for part in parts[1:]:
-        before = " " if _clash(text, name) else ""
-        after = " " if _clash(name, part) else ""
-        text += f"{before}{_atom(name)}{after}{part}"
+    for name, part in zip(names, parts[1:], strict=True):
+        if name == ",":
+            text += f",{part}"
+        elif name[0].isalpha() or name in (":-", "-->", "->", "*->", ":="):
+            text += f" {_atom(name)} {part}"
+        else:
+            before = " " if _clash(text, name) else ""
+            after = " " if _clash(name, part) else ""
+            text += f"{before}{_atom(name)}{after}{part}"
     return text
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 from holdsfor.errors import Diagnostic
 from holdsfor.syntax.source import Source, Span
 
-__all__ = ["LexicalProblem", "Token", "next_clause_end", "skip_layout", "tokens_of_clause"]
+__all__ = ["MAX_DIGITS", "LexicalProblem", "Token", "next_clause_end", "skip_layout", "tokens_of_clause"]
 
 Kind = Literal["atom", "quoted", "var", "int", "float", "string", "punct", "end"]
 
@@ -34,6 +34,7 @@ class LexicalProblem(Exception):
         self.end = diagnostic.span.end if diagnostic.span else 0
 
 
+MAX_DIGITS = 4000
 _LAYOUT = re.compile(r"(?:\s+|%[^\n]*|/\*(?s:.*?)\*/)*")
 _TOKEN = re.compile(
     r"""
@@ -42,8 +43,8 @@ _TOKEN = re.compile(
     | (?P<radix>0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)
     | (?P<float>\d+(?:_\d+)*(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)(?:Inf|NaN)?)
     | (?P<int>\d+(?:_\d+)*)
-    | (?P<quoted>'(?:[^'\\\n]|''|\\(?s:.))*')
-    | (?P<string>"(?:[^"\\\n]|""|\\(?s:.))*")
+    | (?P<quoted>'(?>[^'\\\n]|''|\\x[0-9a-fA-F]+\\?|\\[0-7]+\\?|\\(?s:.))*')
+    | (?P<string>"(?>[^"\\\n]|""|\\x[0-9a-fA-F]+\\?|\\[0-7]+\\?|\\(?s:.))*")
     | (?P<end>\.(?=\s|%|\Z))
     | (?P<symbol>[-+*/\\^<>=~:.?@\#&$]+)
     | (?P<solo>[!;])
@@ -119,13 +120,22 @@ def _token(source: Source, match: re.Match[str], *, follows_layout: bool) -> Tok
         text = _unescape(source, match.start() + 1, match.end() - 1)
     elif group == "code":
         kind, text = "int", str(_character_code(source, match))
-    elif group in ("radix", "int"):
-        kind, text = "int", str(int(text, 0)) if group == "radix" else text.replace("_", "")
+    elif group == "radix":
+        kind, text = "int", _decimal_digits(source, match)
+    elif group == "int":
+        kind, text = "int", text.replace("_", "")
     elif group == "float":
         kind, text = "float", text.replace("_", "")
     else:
         kind = "end" if group == "end" else "punct"
     return Token(kind, text, match.start(), match.end(), follows_layout)
+
+
+def _decimal_digits(source: Source, match: re.Match[str]) -> str:
+    if match.end() - match.start() > MAX_DIGITS:
+        span = Span(source, match.start(), match.end())
+        raise LexicalProblem(Diagnostic("HF111", f"number has more than {MAX_DIGITS} digits", span))
+    return str(int(match.group(), 0))
 
 
 def _character_code(source: Source, match: re.Match[str]) -> int:
@@ -141,7 +151,7 @@ def _unescape(source: Source, start: int, end: int) -> str:
     def replace(match: re.Match[str]) -> str:
         hexadecimal, octal, short, long, newline, simple = match.groups()
         if match.group() in ("''", '""'):
-            return match.group()[0] if match.group()[0] == quote or end - start == 2 else match.group()
+            return match.group()[0] if match.group()[0] == quote else match.group()
         if newline:
             return ""
         if simple:

@@ -114,7 +114,7 @@ def test_constants() -> None:
         ("integer(inf)", "HF604", "`inf` has no integer value"),
         ("2 ^ -1", "HF603", "`2^(-1)` is not an integer"),
         ("1.0 mod 2", "HF603", "expected an integer, found `1.0`"),
-        ("foo", "HF603", "`foo/0` is not an arithmetic function"),
+        ("foo", "HF603", "expected a number, found `foo`"),
         ("sqroot(4)", "HF603", "`sqroot/1` is not an arithmetic function"),
         ('"abc"', "HF603", 'expected a number, found `"abc"`'),
         ("X + 1", "HF602", "a variable of an arithmetic expression is not bound"),

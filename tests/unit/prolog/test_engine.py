@@ -94,7 +94,7 @@ def test_a_problem_points_at_the_goal_in_the_program() -> None:
         engine("p(X) :-\n    q(X),\n    Y is X + a,\n    q(Y).\nq(1).").holds(parse_term("p(Z)"))
     (diagnostic,) = raised.value.diagnostics
     assert diagnostic.place == "test.prolog:3:5"
-    assert diagnostic.message == "`a/0` is not an arithmetic function in `Y is 1+a`"
+    assert diagnostic.message == "expected a number, found `a` in `Y is 1+a`"
 
 
 def test_a_problem_inside_the_library_is_told_of_the_goal_that_called_it() -> None:

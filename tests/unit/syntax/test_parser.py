@@ -121,7 +121,6 @@ def test_a_minus_sign_belongs_to_a_number_only_where_an_operand_begins_and_witho
         ("=(a,b)", "=(a,b)"),
         ("is(a,b)", "is(a,b)"),
         ("'-'(1)", "-(1)"),
-        ("- - -", "-(-,-)"),
         ("-(-)", "-(-)"),
     ],
 )
@@ -141,7 +140,9 @@ def test_tokens_may_stand_close_together() -> None:
     assert parse_term("I\\==[]") == Struct("\\==", (Var("I"), Atom("[]")))
 
 
-@pytest.mark.parametrize("text", ["a = b = c", "a :- b :- c", "a < b < c", "a ** b ** c", "x = y is z", "(a --> b) --> c --> d"])
+@pytest.mark.parametrize(
+    "text", ["a = b = c", "a :- b :- c", "a < b < c", "a ** b ** c", "x = y is z", "(a --> b) --> c --> d"]
+)
 def test_operators_that_do_not_associate_are_refused(text: str) -> None:
     with pytest.raises(SyntaxProblem) as caught:
         parse_term(text)
@@ -178,7 +179,8 @@ def test_priority_zero_takes_an_operator_away() -> None:
 
 
 @pytest.mark.parametrize(
-    "directive", ["op(1300, xfx, a)", "op(x, xfx, a)", "op(700, foo, a)", "op(700, xfx, ',')", "op(700, xfx, 3)", "op(1)"]
+    "directive",
+    ["op(1300, xfx, a)", "op(x, xfx, a)", "op(700, foo, a)", "op(700, xfx, ',')", "op(700, xfx, 3)", "op(1)"],
 )
 def test_an_impossible_operator_changes_nothing(directive: str) -> None:
     assert program(f":- {directive}.\nb :- x = y, z.").clauses[0].body == parse_term("x = y, z")
@@ -189,8 +191,18 @@ def test_operators_of_one_text_are_not_known_in_another() -> None:
     assert errors("a :- x near y.")
 
 
-def test_a_program_with_other_operators_prints_to_what_it_says() -> None:
-    read = program(":- op(700, xfx, near).\na(x near y).\n:- op(200, xfx, =).\nb(- x = y).\n")
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":- op(700, xfx, near).\na(x near y).\n",
+        ":- op(200, xfx, =).\na(x + y = z).\n",
+        ":- op(0, xfx, =).\na('='(x, y)).\n",
+        ":- op(800, xfx, +).\na((x = y) + z).\n",
+        ":- op(200, fy, neg).\na(neg, neg x).\n",
+    ],
+)
+def test_a_program_with_other_operators_prints_to_what_it_says(text: str) -> None:
+    read = program(text)
     assert program(show_program(read)).items == read.items
 
 
@@ -219,19 +231,12 @@ def test_a_table_ends_where_another_predicate_or_a_rule_begins() -> None:
     assert [type(item) for item in items] == [FactTable, Clause, FactTable, Clause, FactTable]
 
 
-@pytest.mark.parametrize(
-    "name", ["p", "holdsAt", "initially", "index", "maxDuration", "needsGrounding", "preProcessing", "union_all", "iePList"]
-)
-def test_a_run_of_facts_that_mean_something_to_the_language_is_no_table(name: str) -> None:
-    assert not program(f"{name}(a).\n" * 100).tables
-
-
 def test_a_fact_with_very_many_arguments_does_not_hang() -> None:
     with time_limit(10):
-        (fact,) = program("fact(" + ",".join(["a"] * 20_000) + ").\n").items
+        (fact,) = program("fact(" + ",".join(["a"] * 100_000) + ").\n").items
     assert isinstance(fact, Clause)
     assert isinstance(fact.head, Struct)
-    assert fact.head.arity == 20_000
+    assert fact.head.arity == 100_000
 
 
 def test_very_many_predicates_of_one_fact_each_are_read() -> None:
@@ -250,14 +255,14 @@ def test_very_many_predicates_of_one_fact_each_are_read() -> None:
         ("a b.", "HF106", "expected an operator or `.`, found `b`"),
         ("a).", "HF106", "expected an operator or `.`, found `)`"),
         ("f(a.", "HF107", "bracket is not closed: expected `)`, found the end of the clause"),
-        ("f([a, b).", "HF106", "expected `]` or an operator, found `)`"),
+        ("f([a, b).", "HF106", "expected `]` to close the `[` of line 1, or an operator, found `)`"),
         ("f(a", "HF107", "bracket is not closed: expected `)`, found the end of the text"),
         ("[a", "HF107", "bracket is not closed: expected `]`, found the end of the text"),
         ("{a", "HF107", "bracket is not closed: expected `}`, found the end of the text"),
         ("f().", "HF106", "expected a term, found `)`"),
         ("f(,a).", "HF106", "expected a term, found `,`"),
         ("[a|].", "HF106", "expected a term, found `]`"),
-        ("[a|b|c].", "HF106", "expected `]` or an operator, found `|`"),
+        ("[a|b|c].", "HF106", "expected `]` to close the `[` of line 1, or an operator, found `|`"),
         ("X.", "HF108", "expected a name as the head of a clause, found `X`"),
         ("X :- a.", "HF108", "expected a name as the head of a clause, found `X`"),
         ("3.", "HF108", "expected a name as the head of a clause, found `3`"),
@@ -307,7 +312,8 @@ def test_an_error_is_shown_with_its_line_and_a_caret() -> None:
         "  --> text:2:8\n"
         "  |\n"
         "2 | b :- c d.\n"
-        "  |        ^"
+        "  |        ^\n"
+        "hint: is a `,` missing before it?"
     )
 
 
@@ -354,6 +360,14 @@ def test_a_long_list_is_read_and_printed() -> None:
     assert hash(parse_term(show(clause.head))) == hash(clause.head)
 
 
+def printed_without_recursion(term: Term) -> str | None:
+    """The printed term; pytest itself would take minutes over the traceback of a `RecursionError`."""
+    try:
+        return show(term)
+    except RecursionError:
+        return None
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -373,11 +387,11 @@ def test_a_long_expression_is_read_and_printed_or_refused(text: str) -> None:
     try:
         term = parse_term(text)
     except SyntaxProblem as problem:
-        assert next(iter(problem.diagnostics)).code == "HF112"
+        codes = [diagnostic.code for diagnostic in problem.diagnostics]
+        if codes != ["HF112"]:
+            raise
         return
-    try:
-        printed = show(term)
-    except RecursionError:
-        pytest.fail("printing recurses too deeply", pytrace=False)
+    printed = printed_without_recursion(term)
+    assert printed is not None, "printing recurses too deeply"
     assert parse_term(printed) == term
     assert hash(parse_term(text)) == hash(term)

@@ -1,0 +1,144 @@
+"""Imports point one way, and importing the package is light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import holdsfor
+
+PACKAGE = Path(holdsfor.__file__).parent
+
+# What each part may import from, besides itself. Whoever is not in the table may not exist.
+ALLOWED: dict[str, set[str]] = {
+    "codes": set(),
+    "errors": {"codes", "syntax.source"},
+    # text → terms → rules
+    "syntax": {"errors", "codes"},
+    "prolog": {"syntax", "errors"},
+    "analysis": {"syntax", "prolog", "errors"},
+    # the oracle shares nothing with the engine but the front half
+    "reference": {"analysis", "prolog", "syntax", "errors"},
+    # records in and out
+    "sources": {"analysis", "syntax", "errors"},
+    "sinks": {"reference", "syntax", "errors"},
+    "generators": {"errors"},
+    # the engine: analysis ← logical ← physical ← runtime ← spark, kernels ← columns ← runtime
+    "kernels": set(),
+    "columns": {"kernels", "syntax", "errors"},
+    "logical": {"analysis", "prolog", "syntax", "errors"},
+    "physical": {"logical", "analysis", "prolog", "syntax", "errors"},
+    "runtime": {"physical", "logical", "analysis", "prolog", "syntax", "columns", "kernels", "errors"},
+    "spark": {"runtime", "physical", "logical", "analysis", "prolog", "syntax", "columns", "kernels", "errors"},
+    # pictures know nothing of rules; the commands know everything
+    "views": {"errors"},
+    "cli": {"*"},
+}
+HEAVY = ["pyspark", "matplotlib", "numpy", "pandas", "pyarrow", "pygraphviz", "polars"]
+OPTIONAL = {"generators", "spark"}  # these need packages that the package itself does not
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """Every module below the package by its dotted name within it, such as `syntax.parser`."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = list(path.relative_to(PACKAGE).with_suffix("").parts)
+        if parts[-1] == "__init__":
+            parts.pop()
+        if parts:
+            yield ".".join(parts), path
+
+
+def imports(name: str, path: Path) -> Iterator[str]:
+    """The modules of the package that a module imports, also inside functions, by dotted name within the package."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (
+                alias.name.removeprefix("holdsfor.") for alias in node.names if alias.name.startswith("holdsfor.")
+            )
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            parents = package.split(".")[: len(package.split(".")) - node.level + 1]
+            yield ".".join([*parents, node.module or ""]).strip(".")
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("holdsfor."):
+            yield (node.module or "").removeprefix("holdsfor.")
+        elif isinstance(node, ast.ImportFrom) and node.module == "holdsfor":
+            yield from (alias.name for alias in node.names if not alias.name.startswith("_"))
+
+
+def part(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def is_allowed(importer: str, imported: str) -> bool:
+    allowed = ALLOWED[part(importer)]
+    if part(imported) == part(importer) or "*" in allowed:
+        return True
+    return any(imported == target or imported.startswith(target + ".") for target in allowed)
+
+
+def test_imports_point_one_way() -> None:
+    against = [
+        f"{name} imports {imported}"
+        for name, path in modules()
+        for imported in imports(name, path)
+        if not is_allowed(name, imported)
+    ]
+    assert against == []
+
+
+def test_every_part_has_its_place_in_the_table() -> None:
+    assert {part(name) for name, _ in modules()} <= ALLOWED.keys()
+
+
+def test_nobody_imports_the_commands() -> None:
+    importers = [name for name, path in modules() if part(name) != "cli" and "cli" in map(part, imports(name, path))]
+    assert importers == []
+
+
+def test_the_table_itself_has_no_circle() -> None:
+    """Errors and the positions they point at are the one exception: `syntax.source` imports nothing."""
+    done: set[str] = set()
+    waiting = {name: {part(t) for t in targets if t not in ("*", "syntax.source")} for name, targets in ALLOWED.items()}
+    while ready := [name for name, targets in waiting.items() if targets <= done]:
+        done.update(ready)
+        waiting = {name: targets for name, targets in waiting.items() if name not in done}
+    assert waiting == {}
+    assert list(imports("syntax.source", PACKAGE / "syntax" / "source.py")) == []
+
+
+def test_imports_are_found_in_every_form(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(
+        "import holdsfor.cli.main\nfrom holdsfor.views import graph\nfrom holdsfor import errors, __version__\n"
+        "from . import terms\nfrom ..prolog import engine\nimport sys\n"
+        "def f():\n    from holdsfor.reference.evaluator import evaluate\n"
+    )
+    found = set(imports("syntax.module", path))
+    assert found == {"cli.main", "views", "errors", "syntax", "prolog", "reference.evaluator"}
+
+
+@pytest.mark.parametrize("module", ["holdsfor", "holdsfor.cli.main"])
+def test_importing_loads_nothing_heavy(module: str) -> None:
+    program = f"import sys, {module}; print([name for name in {HEAVY!r} if name in sys.modules])"
+    environment = {"PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_module_can_be_imported_first() -> None:
+    """No module relies on another having been imported before it."""
+    names = [f"holdsfor.{name}" for name, _ in modules() if part(name) not in OPTIONAL]
+    program = (
+        "import importlib, sys\n"
+        f"for name in {names!r}:\n"
+        "    for loaded in [m for m in sys.modules if m.partition('.')[0] == 'holdsfor']: del sys.modules[loaded]\n"
+        "    importlib.import_module(name)\n"
+    )
+    environment = {"PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
