@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 from holdsfor.analysis.compiled import Compiled, compile_text
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import ExecutionProblem
-from holdsfor.kernels.keys import Int64
-from holdsfor.kernels.packing import OPEN
 from holdsfor.reference import INF, History, Run, recognise
-from holdsfor.runtime.session import Report, Session
+from holdsfor.runtime.reports import Report, merged
+from holdsfor.runtime.session import Session
 from holdsfor.sources.text import Fact, Reading, read_text_records
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import Atom, Struct, Term
 from tests.properties.programs import Case
 
 __all__ = [
@@ -65,26 +64,9 @@ def read_case(case: Case) -> Input:
 
 def as_answer(report: Report, symbols: Symbols) -> dict[str, list[Found]]:
     """What a report says, by FVP and event."""
-    answer: dict[str, list[Found]] = {}
-    for (name, _), table in report.fluents.items():
-        *arguments, values = (symbols.terms(column) for column in table.keys)
-        for i, value in enumerate(values):
-            fvp = show(Struct("=", (_applied(name, [column[i] for column in arguments]), value)))
-            end = int(table.ends[i])
-            answer.setdefault(fvp, []).append((int(table.starts[i]), None if end == OPEN else end))
-    for (name, _), points in report.events.items():
-        columns = [symbols.terms(column) for column in points.columns[:-1]]
-        for i, time in enumerate(_integers(points.times)):
-            answer.setdefault(show(_applied(name, [column[i] for column in columns])), []).append(time)
-    return answer
-
-
-def _integers(times: Int64) -> list[int]:
-    return [int(time) for time in times]
-
-
-def _applied(name: str, arguments: list[Term]) -> Term:
-    return Struct(name, tuple(arguments)) if arguments else Atom(name)
+    answer: dict[str, list[Found]] = {show(event): list(times) for event, times in report.times(symbols).items()}
+    answer |= {show(fvp): list(intervals) for fvp, intervals in report.intervals(symbols).items()}
+    return _in_order(answer)
 
 
 def _in_order(answer: dict[str, list[Found]]) -> dict[str, list[Found]]:
@@ -128,7 +110,7 @@ def batch_answer(given: Input, at: int) -> Answer:
     session = Session(given.compiled, start=given.case.start, tick=given.case.tick)
     session.insert((at, fact) for fact in given.facts)
     try:
-        return _in_order(as_answer(session.query(at), session.symbols))
+        return as_answer(session.query(at), session.symbols)
     except ExecutionProblem as problem:
         return _problem(problem)
 
@@ -139,17 +121,14 @@ def window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> 
     session = Session(given.compiled, start=case.start, tick=case.tick, window=schedule.window)
     session.insert(zip(arrivals, given.facts, strict=True))
     session.announce(case.end)
-    final: dict[str, list[Found]] = {}
+    settled: list[Report] = []
     try:
-        for at, following in zip(schedule.query_times, [*schedule.query_times[1:], None], strict=True):
-            report = session.query(at)
-            if following is not None:
-                report = report.before(session.settled_at(following))
-            for name, found in as_answer(report, session.symbols).items():
-                final.setdefault(name, []).extend(found)
+        for at, following in pairwise(schedule.query_times):
+            settled.append(session.query(at).before(session.settled_at(following)))
+        last = session.query(schedule.query_times[-1])
     except ExecutionProblem as problem:
         return _problem(problem)
-    return _in_order(final)
+    return as_answer(merged([*settled, last]), session.symbols)
 
 
 # -- failures ----------------------------------------------------------------------------------------------------------

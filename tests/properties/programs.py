@@ -20,6 +20,9 @@ NOT_YET: frozenset[str] = frozenset(
         "mixed numbers",
         "written out",
         "hidden variable",
+        "collected domain",
+        "terminatedAt condition",
+        "unbound head variable beside a computed value",
     ]
 )
 """Constructs that are not generated yet, each with the reason."""
@@ -29,7 +32,7 @@ CONSTRUCTS: frozenset[str] = frozenset(
         *("simple", "static", "event", *Body.TRIGGERS, *Body.CONDITIONS),
         *("initiatedAt condition", "terminatedAt condition"),
         *("constant argument", "nested pattern", "repeated variable", "value variable"),
-        *("unbound head variable", "nested head", "number in head", "open termination", "unbound event argument"),
+        *("unbound head variable", "unbound head variable beside a computed value", "nested head", "number in head", "open termination", "unbound event argument"),
         *("mixed values", "initially", "initially for all", "initially for all but", "partly static", "point value in head"),
         *("union_all", "intersect_all", "relative_complement_all", "complement_all", "written out", "second operation"),
         *("intDurGreater", "intDurLess", "duration by fact", "predicate over intervals", "test in static"),
@@ -113,7 +116,11 @@ class Generator:
         for _ in range(self.random.randint(1, 3)):
             body = Body.some(vocabulary, self.tick)
             value = self.initiated_value(body, values)
-            fluent = term(name, self.arguments(body, arity))
+            arguments = self.arguments(body, arity)
+            if value not in values and any(argument.startswith("G") for argument in arguments):
+                if not vocabulary.maybe("unbound head variable beside a computed value", 1.0):
+                    value = values[0]
+            fluent = term(name, arguments)
             self.clauses.append(f"initiatedAt({fluent}={value}, T) :- {body.text}.")
         for _ in range(self.random.randint(0, 2)):
             body = Body.some(vocabulary, self.tick)
@@ -226,7 +233,9 @@ class _StaticRule:
         return f"holdsFor({term(name, head)}={self.value or value}, {last}) :- {', '.join(self.steps)}."
 
     def literal(self, name: str, k: int) -> None:
-        fluent = self.random.choice([fluent for fluent in self.vocabulary.fluents if fluent.name != name])
+        known = self.vocabulary.fluents
+        before = next((i for i, fluent in enumerate(known) if fluent.name == name), len(known))
+        fluent = self.random.choice(known[:before])
         choices = [*self.names, *self.names, "a"]
         if self.vocabulary.maybe("hidden variable", 0.1):
             choices = ["H"]

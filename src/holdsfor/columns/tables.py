@@ -8,13 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
 from holdsfor.kernels.keys import Int64, dense_ids, expand_ranges, mixed
 from holdsfor.kernels.packing import Packing, packing_for
+from holdsfor.kernels.sweep import merge_intervals
 
-__all__ = ["FluentTable", "PointTable", "Relation", "empty_fluents", "empty_points"]
+__all__ = [
+    "FluentTable",
+    "Key",
+    "PointTable",
+    "Relation",
+    "empty_fluents",
+    "empty_points",
+    "fluent_table",
+    "point_table",
+]
+
+
+Key: TypeAlias = tuple[str, int]
+"""The name and arity of an event, a fluent or a predicate."""
 
 
 @dataclass(frozen=True)
@@ -132,3 +147,17 @@ def empty_points(arity: int) -> PointTable:
 
 def empty_fluents(arity: int) -> FluentTable:
     return FluentTable(tuple(np.empty(0, dtype=np.int64) for _ in range(arity + 3)), 0)
+
+
+def point_table(columns: Sequence[Int64]) -> PointTable:
+    """A table of points, each once."""
+    first = dense_ids(columns, len(columns[0]))[1]
+    return PointTable(tuple(column[first] for column in columns), len(first))
+
+
+def fluent_table(keys: Sequence[Int64], starts: Int64, ends: Int64) -> FluentTable:
+    """A table of the maximal intervals that any intervals make up."""
+    ids, first = dense_ids(keys, len(starts))
+    merged, begins, stops = merge_intervals(ids, starts, ends)
+    rows = first[merged]
+    return FluentTable((*(key[rows] for key in keys), begins, stops), len(merged))

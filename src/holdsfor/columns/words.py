@@ -2,8 +2,8 @@
 
 A float is its own bit pattern. Everything else lives among the bit patterns that no float needs (the negative quiet
 NaNs, that is the integers from -2**51 to -1): an integer below 2**49 in size is stored in place, and an atom, a string,
-a structure or a larger integer is a number given by the symbol table. Numbers need no table, whatever the stream brings,
-and `3` and `3.0` are different words.
+a structure or a larger integer is a number given by the symbol table. Numbers need no table, whatever the stream
+brings, and `3` and `3.0` are different words.
 """
 
 from __future__ import annotations

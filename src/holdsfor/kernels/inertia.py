@@ -87,7 +87,7 @@ def _matters(
     result: Int64, group: Int64, fluents: Int64, values: Int64, is_initiation: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Whether a point changes anything: one with terminations only does if it hits the last value set before it."""
-    undecided = result == _UNDECIDED
+    undecided: NDArray[np.bool_] = result == _UNDECIDED
     if not undecided.any():
         return ~undecided
     positions = np.arange(len(result), dtype=np.int64)
@@ -97,7 +97,7 @@ def _matters(
     terminated = np.flatnonzero(~is_initiation & undecided[group])
     where = group[terminated]
     is_hit = (values[terminated] == before[where]) | ((values[terminated] == ANY_VALUE) & is_known[where])
-    matters = ~undecided
+    matters: NDArray[np.bool_] = ~undecided
     matters[where[is_hit]] = True
     return matters
 

@@ -73,9 +73,7 @@ def pairs_of_equal_keys(
     return owner, partner
 
 
-def rows_with_a_partner(
-    left: Sequence[Int64], n_left: int, right: Sequence[Int64], n_right: int
-) -> NDArray[np.bool_]:
+def rows_with_a_partner(left: Sequence[Int64], n_left: int, right: Sequence[Int64], n_right: int) -> NDArray[np.bool_]:
     """Whether each row of the left has an equal row on the right."""
     found = np.zeros(n_left, dtype=bool)
     if len(left) == 1 and n_left and n_right:

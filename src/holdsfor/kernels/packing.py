@@ -1,7 +1,7 @@
 """(key, time) pairs in one int64, so that one sort orders both.
 
-Keys are dense numbers from 0. `OPEN` sorts behind every other time. When keys and times together do not fit 63 bits, the
-times are replaced by their ranks.
+Keys are dense numbers from 0. `OPEN` sorts behind every other time. When keys and times together do not fit 63 bits,
+the times are replaced by their ranks.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ class Packing:
     def pack(self, keys: Int64, times: Int64) -> Int64:
         """Keys and times as one column that sorts by key, then time. Times must lie within the packing."""
         if self.ranks is not None:
-            return keys * self.span + np.searchsorted(self.ranks, times)
-        return keys * self.span + (np.minimum(times, self.low + self.span - 1) - self.low)
+            return keys * self.span + np.searchsorted(self.ranks, times).astype(np.int64, copy=False)
+        offsets: Int64 = np.minimum(times, self.low + self.span - 1) - self.low
+        return keys * self.span + offsets
 
 
 def packing_for(n_keys: int, *times: Int64) -> Packing:

@@ -1,8 +1,8 @@
 """Set operations on keyed lists of intervals, as one sweep along the time-points of every key.
 
-Each interval contributes +1 at its start and -1 at its end; the running sum over the sorted end-points of a key says how
-many intervals cover a stretch. Union: at least one. Intersection of k lists: k. Relative complement: one of the base
-and none of the others.
+Each interval contributes +1 at its start and -1 at its end; the running sum over the sorted end-points of a key says
+how many intervals cover a stretch. Union: at least one. Intersection of k lists: k. Relative complement: one of the
+base and none of the others.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def intersect_intervals(lists: list[Keyed], n_lists: int) -> Keyed:
 
     Contract: each list is maximal within its keys. O(n log n).
     """
-    parts = [_edges(*each, 1) for each in lists]
-    return covered(*(np.concatenate(column) for column in zip(*parts, strict=True)), n_lists)
+    keys, times, weights = _stacked([_edges(*each, 1) for each in lists])
+    return covered(keys, times, weights, n_lists)
 
 
 def subtract_intervals(base: Keyed, others: list[Keyed]) -> Keyed:
@@ -99,5 +99,10 @@ def subtract_intervals(base: Keyed, others: list[Keyed]) -> Keyed:
 
     Contract: each list is maximal within its keys. O(n log n).
     """
-    parts = [_edges(*base, 1)] + [_edges(*each, -(len(others) + 1)) for each in others]
-    return covered(*(np.concatenate(column) for column in zip(*parts, strict=True)), 1)
+    keys, times, weights = _stacked([_edges(*base, 1)] + [_edges(*each, -(len(others) + 1)) for each in others])
+    return covered(keys, times, weights, 1)
+
+
+def _stacked(parts: list[Keyed]) -> Keyed:
+    keys, times, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return keys, times, weights

@@ -1,7 +1,7 @@
 """Arithmetic on columns, for the cases in which it is exact and of one kind.
 
-A column of numbers is either all integers or all floats. An expression whose result would mix the two, leave the range of
-integer words, or use a function that is not here, is `None`: the caller then asks the background engine row by row.
+A column of numbers is either all integers or all floats. An expression whose result would mix the two, leave the range
+of integer words, or use a function that is not here, is `None`: the caller then asks the background engine row by row.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground, substitute, variables
 
-__all__ = ["build", "bound_positions", "join", "unify_column"]
+__all__ = ["bound_positions", "build", "join", "unify_column"]
 
 
 def bound_positions(patterns: Sequence[Term], bound: set[str] | dict[str, Int64]) -> tuple[int, ...]:

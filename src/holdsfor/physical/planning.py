@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from holdsfor.analysis.safety import bound_by, scoped, take_ready
+from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.physical.arithmetic import COMPARISONS
 from holdsfor.physical.steps import (
@@ -15,7 +16,6 @@ from holdsfor.physical.steps import (
     GroundHead,
     HoldsNow,
     JoinFacts,
-    Key,
     MatchPoints,
     NoneOf,
     PointKind,
@@ -56,7 +56,10 @@ _POINT_KINDS: dict[type[Condition], PointKind] = {Starts: "starts", Ends: "ends"
 
 @dataclass(frozen=True)
 class Planner:
-    """Plans the bodies of rules. `is_relation` says which predicates are tables, `is_stable` which goals never change."""
+    """Plans the bodies of rules.
+
+    `is_relation` says which predicates are tables, `is_stable` which goals have the same answers all the time.
+    """
 
     is_relation: Callable[[Key], bool]
     is_stable: Callable[[Term], bool]
@@ -116,7 +119,9 @@ class Planner:
         if set(variables(fvp.value)) <= bound:
             return Broken(*fvp_patterns(fvp))
         message = f"`terminatedAt({fvp}, …)` with an unbound value is not supported by this engine as a condition"
-        raise PlanningProblem(Diagnostic("HF401", message, condition.span, "bind them first, or use `--engine reference`"))
+        raise PlanningProblem(
+            Diagnostic("HF401", message, condition.span, "bind them first, or use `--engine reference`")
+        )
 
     def inner(self, body: tuple[Condition, ...], bound: set[str]) -> list[Step]:
         """Steps for a body inside a negation, a branch or a collection: what is bound outside is all it shares."""
@@ -164,7 +169,9 @@ def _all_tests(body: Iterable[Condition]) -> list[Condition]:
 def _time_first(body: list[Condition]) -> list[Condition]:
     """The conditions with one that says when in front: the others need the time-point."""
     needs_time = [i for i, c in enumerate(body) if isinstance(c, Holds | Not | Collect)]
-    says_when = [i for i, c in enumerate(body) if isinstance(c, Happens | Starts | Ends | Initiated | Terminated | Either)]
+    says_when = [
+        i for i, c in enumerate(body) if isinstance(c, Happens | Starts | Ends | Initiated | Terminated | Either)
+    ]
     if needs_time and says_when and says_when[0] > needs_time[0]:
         first = body[says_when[0]]
         return [first, *(c for c in body if c is not first)]

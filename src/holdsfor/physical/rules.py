@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.levels import Component
 from holdsfor.analysis.patterns import may_match
+from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.physical.planning import Planner
-from holdsfor.physical.steps import GroundHead, Key, Step
+from holdsfor.physical.steps import GroundHead, Step
 from holdsfor.syntax.rules import Allen, Complement, Fvp, HoldsFor, IntervalCall, IntervalRule, PointRule
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity, variables
+from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 
 __all__ = ["PlannedComponent", "PlannedFluent", "PlannedInitial", "PlannedRule", "Program", "plan_program"]
 
@@ -40,17 +42,16 @@ class PlannedInitial:
 
 @dataclass(frozen=True)
 class PlannedFluent:
-    """The rules of one simple fluent, for all of its values; `patterns` are the FVPs they are about."""
+    """The rules of one simple fluent, for all of its values.
+
+    `patterns` are the FVPs they are about; unless it `is_whole`, others of the name belong to another component.
+    """
 
     initiations: tuple[PlannedRule, ...]
     terminations: tuple[PlannedRule, ...]
     initially: tuple[PlannedInitial, ...]
     patterns: tuple[tuple[Term, ...], ...]
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the rules are about all FVPs of their name; others may belong to another component."""
-        return any(all(isinstance(pattern, Var) for pattern in columns[:-1]) for columns in self.patterns)
+    is_whole: bool
 
 
 @dataclass(frozen=True)
@@ -62,22 +63,24 @@ class PlannedComponent:
     static: tuple[IntervalRule, ...]
 
     @property
-    def ranges_over_sorts(self) -> bool:
-        rules = [*self.events, *(r for f in self.fluents.values() for r in f.initiations)]
-        if any(rule.unbound or any(isinstance(s, GroundHead) for s in rule.steps) for rule in rules):
-            return True
-        if any(variables(initial.head) for f in self.fluents.values() for initial in f.initially):
-            return True
-        if any(isinstance(s, GroundHead) for f in self.fluents.values() for r in f.terminations for s in r.steps):
-            return True
-        return any(_enumerates(rule) for rule in self.static)
+    def enumerated(self) -> Iterator[Term]:
+        fluents = self.fluents.values()
+        effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
+        for rule in (*self.events, *effects):
+            if rule.unbound or any(isinstance(step, GroundHead) for step in rule.steps):
+                yield rule.head
+        yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
+        for interval_rule in self.static:
+            yield from _enumerated(interval_rule)
 
 
-def _enumerates(rule: IntervalRule) -> bool:
-    """Whether a rule may need instances that have no intervals."""
-    scopes = {frozenset(variables(step.fvp.term)) for step in rule.body if isinstance(step, HoldsFor)}
-    scopes.add(frozenset(variables(rule.fvp.term)))
-    return len(scopes) > 1 or any(isinstance(step, Complement | IntervalCall) for step in rule.body)
+def _enumerated(rule: IntervalRule) -> list[Term]:
+    """The FVPs of a rule of which also instances without intervals may matter."""
+    literals = [step.fvp.term for step in rule.body if isinstance(step, HoldsFor)]
+    scopes = {frozenset(variables(term)) for term in (*literals, rule.fvp.term)}
+    if len(scopes) > 1 or any(isinstance(step, Complement | IntervalCall) for step in rule.body):
+        return [*literals, rule.fvp.term]
+    return []
 
 
 @dataclass(frozen=True)
@@ -87,9 +90,9 @@ class Program:
     components: tuple[PlannedComponent, ...]
 
     @property
-    def ranges_over_sorts(self) -> bool:
-        """Whether some variable may have to range over what the input mentions."""
-        return any(component.ranges_over_sorts for component in self.components)
+    def enumerated(self) -> list[Term]:
+        """The events and FVPs whose instances may have to be enumerated."""
+        return [entity for component in self.components for entity in component.enumerated]
 
 
 def plan_program(compiled: Compiled, planner: Planner) -> Program:
@@ -148,7 +151,8 @@ def _fluent(
         tuple(_rule(r, planner) for r in own if r.kind == "initiatedAt"),
         tuple(_rule(r, planner) for r in own if r.kind == "terminatedAt"),
         tuple(initially),
-        tuple(_columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple"),
+        tuple(_columns(Fvp(v.fluent, v.value)) for v in vertices if name_and_arity(v.fluent) == key),
+        is_whole=all(v in vertices for v in compiled.graph.named(key)),
     )
 
 

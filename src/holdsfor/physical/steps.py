@@ -1,4 +1,4 @@
-"""The operators of a rule: each takes rows and returns those that satisfy one more condition, extended by what it binds."""
+"""The operators of a rule: each takes rows and returns those that satisfy one more condition, with what it binds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from holdsfor.columns.tables import FluentTable, PointTable, Relation
+from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
 from holdsfor.columns.words import Symbols, integer_words
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, expand_ranges
@@ -20,6 +20,7 @@ from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, list_term, subs
 
 __all__ = [
     "AnyOf",
+    "Broken",
     "Context",
     "Gather",
     "GroundHead",
@@ -28,15 +29,13 @@ __all__ = [
     "MatchPoints",
     "NoneOf",
     "Prove",
-    "Step",
     "StampTime",
+    "Step",
     "TestNumbers",
-    "Broken",
     "Unify",
     "run_steps",
 ]
 
-Key = tuple[str, int]
 PointKind = Literal["events", "starts", "ends", "initiations"]
 
 

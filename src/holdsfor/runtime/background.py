@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.columns.tables import Relation
+from holdsfor.columns.tables import Key, Relation
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, dense_ids
-from holdsfor.physical.steps import Key
 from holdsfor.prolog import Database, Engine
 from holdsfor.prolog.background import background_database, called_predicates
 from holdsfor.syntax.description import EventDescription
@@ -18,7 +17,10 @@ __all__ = ["Background"]
 
 
 class Background:
-    """The database with its start-up goals done, its fact relations, and the dynamic domains that the input fills."""
+    """The database with its start-up goals done, its fact relations, and the dynamic domains that the input fills.
+
+    `version` grows whenever a domain does.
+    """
 
     def __init__(self, description: EventDescription, symbols: Symbols, goals: tuple[Term, ...] = ()) -> None:
         self.symbols = symbols
@@ -29,6 +31,7 @@ class Background:
         self.domains = {name_and_arity(d) for d in description.dynamic_domains}
         self.domains |= {name_and_arity(c.domain) for c in description.collected}
         self._rules, self._calls = _rules_and_calls(description)
+        self.version = 0
         self._relations: dict[Key, Relation] = {}
         self._unasserted: list[tuple[Key, list[Int64]]] = []
         for name, arity in (*self.domains, ("queryTime", 1)):
@@ -76,6 +79,7 @@ class Background:
         fresh = [column[is_new] for column in candidates.columns]
         together = tuple(np.concatenate(pair) for pair in zip(known.columns, fresh, strict=True))
         self._relations[key] = Relation(together, len(together[0]))
+        self.version += 1
         self._unasserted.append((key, fresh))
 
     def synchronise(self) -> None:

@@ -13,7 +13,7 @@ from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.patterns import build, join, unify_column
 from holdsfor.physical.planning import Planner
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.physical.steps import Context, Key, Step, run_steps
+from holdsfor.physical.steps import Context, Step, run_steps
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Fvp, Not, Test
 from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
@@ -47,6 +47,7 @@ class _GroundingPlan:
         self.body = tuple(_condition(goal) for goal in goals)
         self.planner = planner
         self._steps: dict[frozenset[str], tuple[Step, ...]] = {}
+        self.is_open = bool(set(variables(entity)) - {name for goal in goals for name in variables(goal)})
 
     def steps(self, given: frozenset[str]) -> tuple[Step, ...]:
         if given not in self._steps:
@@ -67,6 +68,7 @@ class Domains:
         self.sorts = sorts
         self.planner = planner
         self.plans: dict[EntityKey, list[_GroundingPlan]] = {}
+        self._instances: dict[Term, tuple[int, Relation]] = {}
         for grounding in description.groundings:
             entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
             self.plans.setdefault(entity_key(entity), []).append(_GroundingPlan(entity, grounding.goals, planner))
@@ -105,8 +107,19 @@ class Domains:
         together = concatenate(parts).distinct()
         return Relation(tuple(together.columns[str(i)] for i in range(n_columns)), together.n)
 
-    def instances(self, pattern: Term, context: Context) -> Relation:
-        """The instances of a pattern, as a relation of its variables."""
+    def ranges_over_sorts(self, entity: Term) -> bool:
+        """Whether the instances of an event or FVP depend on what the input mentions."""
+        plans = self.plans.get(entity_key(entity))
+        return plans is None or any(plan.is_open for plan in plans)
+
+    def instances(self, pattern: Term, context: Context, version: int) -> Relation:
+        """The instances of a pattern, as a relation of its variables; `version` tells when domains have grown."""
+        known = self._instances.get(pattern)
+        if known is None or known[0] != version:
+            known = self._instances[pattern] = version, self._all_instances(pattern, context)
+        return known[1]
+
+    def _all_instances(self, pattern: Term, context: Context) -> Relation:
         names = list(variables(pattern))
         key = entity_key(pattern)
         if key in self.plans:

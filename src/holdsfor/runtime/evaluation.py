@@ -7,27 +7,25 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
-from holdsfor.columns.tables import FluentTable, PointTable, Relation, empty_fluents, empty_points
+from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, empty_fluents, empty_points, point_table
+from holdsfor.columns.words import Symbols
+from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 from holdsfor.kernels.packing import OPEN
-from holdsfor.kernels.sweep import merge_intervals
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.rules import PlannedFluent, PlannedRule, Program
-from holdsfor.physical.steps import GroundHead, Key, PointKind, run_steps
+from holdsfor.physical.steps import GroundHead, PointKind, run_steps
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.static import Lists, evaluate_interval_rules
-from holdsfor.errors import Diagnostic, ExecutionProblem
-from holdsfor.columns.words import Symbols
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import IntervalRule
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, variables
 
-__all__ = ["Evaluation", "Stretch", "fluent_table", "point_table"]
+__all__ = ["Evaluation", "Stretch"]
 
 
 @dataclass(frozen=True)
@@ -49,20 +47,6 @@ class Stretch:
 
     def previous(self, times: Int64) -> Int64:
         return ((times - 1) // self.tick) * self.tick
-
-
-def point_table(columns: Sequence[Int64]) -> PointTable:
-    """A table of points, each once."""
-    first = dense_ids(columns, len(columns[0]))[1]
-    return PointTable(tuple(column[first] for column in columns), len(first))
-
-
-def fluent_table(keys: Sequence[Int64], starts: Int64, ends: Int64) -> FluentTable:
-    """A table of the maximal intervals that any intervals make up."""
-    ids, first = dense_ids(keys, len(starts))
-    merged, begins, stops = merge_intervals(ids, starts, ends)
-    rows = first[merged]
-    return FluentTable((*(key[rows] for key in keys), begins, stops), len(merged))
 
 
 def true_starts(table: FluentTable, state: FluentTable | None, first: int) -> FluentTable:
@@ -91,6 +75,7 @@ class Evaluation:
         prefixes: dict[tuple[int, int], Lists],
         initialised: Initialised,
         seen: dict[tuple[int, int], Rows],
+        version: int,
     ) -> None:
         self.program = program
         self.background = background
@@ -105,11 +90,11 @@ class Evaluation:
         self._initiations: dict[Key, PointTable] = {}
         self._terminations: dict[Key, PointTable] = {}
         self._edges: dict[tuple[str, Key], tuple[FluentTable, PointTable]] = {}
-        self._instances: dict[Term, Relation] = {}
         self.prefixes = prefixes
         self.longest: dict[tuple[int, int], int] = {}
         self.initialised = initialised
         self.seen = seen
+        self.version = version
         self.complemented: dict[tuple[int, int], Rows] = {}
         self.whole_lists: dict[tuple[int, int], Lists] = {}
 
@@ -132,9 +117,7 @@ class Evaluation:
         return self.background.facts(key)
 
     def instances(self, pattern: Term) -> Relation:
-        if pattern not in self._instances:
-            self._instances[pattern] = self.domains.instances(pattern, self)
-        return self._instances[pattern]
+        return self.domains.instances(pattern, self, self.version)
 
     def synchronise(self) -> None:
         self.background.synchronise()
@@ -317,15 +300,13 @@ class Evaluation:
             return table
         own = np.zeros(table.n, dtype=bool)
         for patterns in fluent.patterns:
-            own[join(one_row(), table, [*_linear(patterns[:-1]), Var("#value")], self.symbols)[1]] = True
+            own[join(one_row(), table, _linear(patterns), self.symbols)[1]] = True
         return FluentTable(tuple(column[own] for column in table.columns), int(own.sum()))
 
     def inertia(self, key: Key, initiations: PointTable, terminations: PointTable, state: FluentTable) -> FluentTable:
         arguments = [
             np.concatenate((s, i, t))
-            for s, i, t in zip(
-                state.keys[:-1], initiations.columns[:-2], terminations.columns[:-2], strict=True
-            )
+            for s, i, t in zip(state.keys[:-1], initiations.columns[:-2], terminations.columns[:-2], strict=True)
         ]
         n = state.n + initiations.n + terminations.n
         if n == 0:

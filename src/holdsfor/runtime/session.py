@@ -3,56 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
-from holdsfor.columns.tables import FluentTable, PointTable
+from holdsfor.columns.records import Records, Sight
+from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.columns.words import Symbols
-from holdsfor.kernels.keys import Int64
+from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planning import Planner
 from holdsfor.physical.rows import Rows, one_row
-from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rules import plan_program
-from holdsfor.physical.steps import Key
 from holdsfor.runtime.background import Background
-from holdsfor.runtime.evaluation import Evaluation, Initialised, Stretch, fluent_table, point_table, true_starts
+from holdsfor.runtime.domains import Domains
+from holdsfor.runtime.evaluation import Evaluation, Initialised, Stretch, true_starts
+from holdsfor.runtime.reports import Report
 from holdsfor.runtime.static import Lists
 from holdsfor.sources.text import Fact
 from holdsfor.syntax.rules import Fvp
 from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
-from holdsfor.runtime.domains import Domains
 
-__all__ = ["Records", "Report", "Session"]
-
-
-@dataclass
-class Records:
-    """Input records of one name as columns: arguments (and value), arrival, and one or two times."""
-
-    columns: list[Int64]
-    arrivals: Int64
-    starts: Int64
-    ends: Int64 | None
-
-
-@dataclass(frozen=True)
-class Report:
-    """What is known at a query time, from the last settled time-point on: FVPs with true starts, and output events."""
-
-    query_time: int
-    fluents: dict[Key, FluentTable]
-    events: dict[Key, PointTable]
-
-    def before(self, boundary: int) -> Report:
-        """The part that no later query time can change: over before the boundary."""
-        fluents = {key: _rows(table, table.ends <= boundary) for key, table in self.fluents.items()}
-        events = {key: _rows(table, table.times < boundary) for key, table in self.events.items()}
-        return Report(self.query_time, fluents, events)
+__all__ = ["Session"]
 
 
 class Session:
@@ -66,14 +38,18 @@ class Session:
         tick: int = 1,
         window: int | None = None,
         goals: Iterable[Term] = (),
+        symbols: Symbols | None = None,
     ) -> None:
         self.compiled = compiled
-        self.symbols = Symbols()
+        self.symbols = Symbols() if symbols is None else symbols
         self.background = Background(compiled.description, self.symbols, tuple(goals))
         planner = Planner(self.background.is_relation, self.background.is_stable)
         self.program = plan_program(compiled, planner)
         self._sorts: Sorts | None = None
         self.domains = Domains(compiled.description, planner, self.sorts)
+        self.ranges_over_sorts = any(map(self.domains.ranges_over_sorts, self.program.enumerated))
+        self.is_announced = False
+        self.n_mentions = 0
         self.start = start
         self.tick = tick
         self.window = window
@@ -87,6 +63,7 @@ class Session:
         self.previous: int | None = None
         self.settled = start - 1
         self.n_dropped = 0
+        self.n_late = 0
         self._evaluation: Evaluation | None = None
         self._sources = _domain_sources(compiled)
 
@@ -111,8 +88,16 @@ class Session:
             np.array([fact.start for _, fact in records], dtype=np.int64),
             None if is_event else np.array([fact.end for _, fact in records], dtype=np.int64),
         )
-        store = self.events if is_event else self.fluents
-        store[key] = new if key not in store else _appended(store[key], new)
+        self.insert_columns(key, new)
+
+    def insert_columns(self, key: Key, records: Records) -> None:
+        """Add records of one name; words must be of this session's symbols."""
+        self.is_announced = False
+        store = self.events if records.ends is None else self.fluents
+        if key in store:
+            store[key].append(records)
+        else:
+            store[key] = records
 
     def announce(self, end: int) -> None:
         """Let everything that the records up to `end` mention belong to the domains from the first query time on.
@@ -120,12 +105,14 @@ class Session:
         With all input at hand, an entity that appears late has its initial values and complements in every report, as
         it has in the answer over the whole history.
         """
-        known = max((int(r.arrivals.max()) for r in (*self.events.values(), *self.fluents.values())), default=end)
-        before = self.start - 1
-        events = {key: self._events(key, records, before, end, known) for key, records in self.events.items()}
-        fluents = {key: self._fluents(records, before, max(end, known), known) for key, records in self.fluents.items()}
+        arrivals = [int(r.arrivals.max()) for r in (*self.events.values(), *self.fluents.values()) if len(r)]
+        sight = Sight(self.start, end, end, max([end, *arrivals]))
+        events = {key: records.events(sight) for key, records in self.events.items()}
+        whole = Sight(self.start, max([end, *arrivals]), self.start - 1, max([end, *arrivals]))
+        fluents = {key: records.intervals(whole, self.tick) for key, records in self.fluents.items()}
         self._fill_domains(events, fluents)
         self._mention(events, fluents)
+        self.is_announced = True
 
     # -- queries -------------------------------------------------------------------------------------------------------
 
@@ -138,21 +125,26 @@ class Session:
             return self.start - 1
         return max(self.settled, query_time - self.window - sum(self.horizons.values()))
 
+    def window_start(self, query_time: int) -> int:
+        """The time-point before the window of a query time."""
+        return self.start - 1 if self.window is None else max(self.start - 1, query_time - self.window)
+
     def query(self, at: int) -> Report:
         """What is known at a query time; query times must ascend."""
         settled = self.settled_at(at)
         if self.previous is not None:
             self._settle(settled)
-        first = self.start if settled < self.start else settled
+        first = max(settled, self.start)
         stretch = Stretch(first, at, self.tick, -(-self.start // self.tick) * self.tick)
-        known = at if self.previous is None else self.previous
-        events = {key: self._events(key, records, settled, at, known) for key, records in self.events.items()}
+        sight = self._sight(first, at)
+        events = {key: records.events(sight) for key, records in self.events.items()}
         fluents = {
-            key: true_starts(self._fluents(records, settled, at, known), self.state.get(key), first)
+            key: true_starts(records.intervals(sight, self.tick), self.state.get(key), first)
             for key, records in self.fluents.items()
         }
-        self._fill_domains(events, fluents)
-        self._mention(events, fluents)
+        if not self.is_announced:
+            self._fill_domains(events, fluents)
+            self._mention(events, fluents)
         evaluation = Evaluation(
             self.program,
             self.background,
@@ -164,6 +156,7 @@ class Session:
             self.prefixes,
             self.initialised,
             self.seen,
+            self.background.version + self.n_mentions,
         )
         self.background.set_query_time(at)
         evaluation.run()
@@ -174,20 +167,20 @@ class Session:
         self.settled = settled
         return self._report(evaluation, at, settled)
 
+    def _sight(self, first: int, at: int) -> Sight:
+        sight = Sight(first, at, self.window_start(at), at if self.previous is None else self.previous)
+        if self.previous is not None:
+            for records in (*self.events.values(), *self.fluents.values()):
+                late, dropped = records.count_late(sight)
+                self.n_late += late
+                self.n_dropped += dropped
+        return sight
+
     def _report(self, evaluation: Evaluation, at: int, settled: int) -> Report:
-        inside: dict[Key, FluentTable] = {}
-        for key, table in evaluation.output.items():
-            rows = np.flatnonzero(table.ends > settled)
-            if len(rows):
-                inside[key] = FluentTable(tuple(column[rows] for column in table.columns), len(rows))
         output = {name_and_arity(event) for event in self.compiled.names.output_events}
-        events: dict[Key, PointTable] = {}
-        for key in output & set(evaluation.events):
-            table = evaluation.events[key]
-            rows = np.flatnonzero(table.times >= settled)
-            if len(rows):
-                events[key] = PointTable(tuple(column[rows] for column in table.columns), len(rows))
-        return Report(at, inside, events)
+        events = {key: table for key, table in evaluation.events.items() if key in output}
+        known = Report(at, evaluation.output, events)
+        return known if settled < self.start else known.since(settled)
 
     def _settle(self, settled: int) -> None:
         """Keep, of what is settled now, what holds at the boundary, and forget the records before it."""
@@ -206,26 +199,8 @@ class Session:
             place: lists.take((lists.starts <= settled) & (settled < lists.ends))
             for place, lists in evaluation.whole_lists.items()
         }
-
-    def _events(self, key: Key, records: Records, settled: int, at: int, known: int) -> PointTable:
-        times = records.starts
-        oldest = self.start - 1 if self.window is None else max(self.start - 1, at - self.window)
-        in_time = np.where(times > oldest, records.arrivals <= at, records.arrivals <= known)
-        mask = in_time & (times >= max(settled, self.start)) & (times <= at)
-        rows = np.flatnonzero(mask)
-        return point_table([*(column[rows] for column in records.columns), times[rows]])
-
-    def _fluents(self, records: Records, settled: int, at: int, known: int) -> FluentTable:
-        assert records.ends is not None
-        starts, ends = records.starts, records.ends
-        first = -(-self.start // self.tick) * self.tick
-        mask = (records.arrivals <= at) & (starts <= at) & (ends > max(settled, first))
-        rows = np.flatnonzero(mask)
-        starts, ends = starts[rows].copy(), ends[rows]
-        if settled >= self.start:
-            late = (starts <= settled) & (records.arrivals[rows] > known)
-            starts[late] = (settled // self.tick + 1) * self.tick
-        return fluent_table([column[rows] for column in records.columns], starts, ends)
+        for records in (*self.events.values(), *self.fluents.values()):
+            records.forget(settled)
 
     # -- domains -------------------------------------------------------------------------------------------------------
 
@@ -236,9 +211,10 @@ class Session:
 
     def _mention(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:
         """Let the sorts know the constants of the input, where a rule may range over them."""
-        if not self.program.ranges_over_sorts:
+        if not self.ranges_over_sorts:
             return
         sorts = self.sorts()
+        self.n_mentions += 1
         for key, points in events.items():
             for i, column in enumerate(points.columns[:-1]):
                 sorts.mention_at((*key, i), self.symbols.terms(np.unique(column)))
@@ -257,22 +233,6 @@ class Session:
                 self.background.add_members(name_and_arity(domain), members)
 
 
-Table = TypeVar("Table", FluentTable, PointTable)
-
-
-def _rows(table: Table, mask: NDArray[np.bool_]) -> Table:
-    return type(table)(tuple(column[mask] for column in table.columns), int(mask.sum()))
-
-
-def _appended(old: Records, new: Records) -> Records:
-    return Records(
-        [np.concatenate(pair) for pair in zip(old.columns, new.columns, strict=True)],
-        np.concatenate((old.arrivals, new.arrivals)),
-        np.concatenate((old.starts, new.starts)),
-        None if old.ends is None or new.ends is None else np.concatenate((old.ends, new.ends)),
-    )
-
-
 def _domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:
     """Which input entities fill which dynamic domains: (is it an FVP, its key, its columns, the domain)."""
     description = compiled.description
@@ -281,9 +241,7 @@ def _domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...
     for grounding in description.groundings:
         entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
         pairs += [
-            (entity, goal)
-            for goal in grounding.goals
-            if isinstance(goal, Struct) and name_and_arity(goal) in dynamic
+            (entity, goal) for goal in grounding.goals if isinstance(goal, Struct) and name_and_arity(goal) in dynamic
         ]
     for collected in description.collected:
         pairs += [(entity, collected.domain) for entity in collected.entities]

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.tables import FluentTable, Relation, empty_fluents
+from holdsfor.columns.tables import FluentTable, Key, Relation, empty_fluents, fluent_table
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
-from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.overlaps import overlapping_pairs
+from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import intersect_intervals, merge_intervals, subtract_intervals
 from holdsfor.physical.arithmetic import number_column
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planning import Planner, fvp_patterns
 from holdsfor.physical.rows import Rows, one_row
-from holdsfor.physical.steps import GroundHead, Key, run_steps
+from holdsfor.physical.steps import GroundHead, run_steps
 from holdsfor.prolog import evaluate
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import (
@@ -75,8 +75,6 @@ def evaluate_interval_rules(rules: Sequence[IntervalRule], context: Evaluation) 
     if not parts:
         return key, empty_fluents(key[1])
     columns = [np.concatenate(column) for column in zip(*(part.columns for part in parts), strict=True)]
-    from holdsfor.runtime.evaluation import fluent_table
-
     return key, fluent_table(columns[:-2], columns[-2], columns[-1])
 
 
@@ -152,9 +150,7 @@ class _Rule:
             if set(own) & set(names) - set(rows.columns):
                 domain = self.context.instances(step.fvp.term)
                 known = self.holds_for(step).rows.keep(own).distinct()
-                columns = [
-                    np.concatenate((domain.columns[i], known.columns[name])) for i, name in enumerate(own)
-                ]
+                columns = [np.concatenate((domain.columns[i], known.columns[name])) for i, name in enumerate(own)]
                 rows, _ = join(rows, Relation(tuple(columns), len(columns[0])), [Var(n) for n in own], self.symbols)
         missing = set(names) - set(rows.columns)
         if missing:
@@ -249,7 +245,9 @@ class _Rule:
             return values
         names = list(variables(step.bound))
         columns = [self.symbols.terms(whole.rows.columns[name]) for name in names]
-        rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)] if names else [{}] * whole.rows.n
+        rows = (
+            [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)] if names else [{}] * whole.rows.n
+        )
         return np.array([evaluate(substitute(step.bound, row)).value for row in rows], dtype=np.float64)
 
     def tested(self, found: Lists) -> Lists:
@@ -285,7 +283,9 @@ class _Rule:
         computed = {name for rows in self.computed for name in rows.columns}
         data = [name for name in variables(step.goal) if name not in given and name not in step.outputs]
         own = [name for name in data if name not in computed and self.is_of_an_fvp(name)]
-        names = list(dict.fromkeys([*(n for list_ in given for n in self.lists[list_].names if n not in computed), *own]))
+        names = list(
+            dict.fromkeys([*(n for list_ in given for n in self.lists[list_].names if n not in computed), *own])
+        )
         keys = self.instances(names)
         for rows in self.computed:
             keys = _natural_join(keys, rows)
@@ -314,9 +314,7 @@ class _Rule:
     ) -> None:
         rows = keys.take(np.array([i for i, _ in extra], dtype=np.int64))
         more = dict.fromkeys(name for _, values in extra for name in values)
-        rows = rows.with_columns(
-            {name: self.symbols.words(values[name] for _, values in extra) for name in more}
-        )
+        rows = rows.with_columns({name: self.symbols.words(values[name] for _, values in extra) for name in more})
         self.computed.append(rows)
         for name in step.outputs:
             if name not in more:
@@ -354,9 +352,7 @@ def _by_instance(keyed: tuple[Int64, Int64, Int64], n: int) -> list[list[tuple[i
 
 
 def _as_term(intervals: list[tuple[int, int]]) -> Term:
-    return list_term(
-        Struct(",", (Int(start), Atom("inf") if end == OPEN else Int(end))) for start, end in intervals
-    )
+    return list_term(Struct(",", (Int(start), Atom("inf") if end == OPEN else Int(end))) for start, end in intervals)
 
 
 def _is_list(term: Term) -> bool:

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.columns.records import Records
+from holdsfor.columns.tables import Key
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, mixed
-from holdsfor.physical.steps import Key
-from holdsfor.runtime.session import Records
 from holdsfor.sources.text import Fact, SetAside
 from holdsfor.syntax.terms import Struct, name_and_arity
 
@@ -158,9 +158,7 @@ def _apply(
 
 def _picked(records: Records, which: NDArray[np.bool_]) -> Records:
     ends = None if records.ends is None else records.ends[which]
-    return Records(
-        [column[which] for column in records.columns], records.arrivals[which], records.starts[which], ends
-    )
+    return Records([column[which] for column in records.columns], records.arrivals[which], records.starts[which], ends)
 
 
 def _joined(parts: Sequence[Records]) -> Records:

@@ -19,18 +19,18 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from holdsfor.analysis.names import Names, Record
+from holdsfor.columns.records import Records
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.kernels.keys import Int64, expand_ranges
-from holdsfor.runtime.session import Records
 from holdsfor.sources.arrow import read_table
 from holdsfor.sources.column_reading import ColumnReading, Piece
-from holdsfor.sources.numerals import PADDING, Fields, read_integers, words_of
+from holdsfor.sources.numerals import PADDING, Fields, Lexicon, read_integers, words_of
 from holdsfor.sources.text import Reading, read_text_records
 
 __all__ = ["ColumnReading", "read_columns", "read_table"]
 
-_BLOCK = 1 << 22
+_BLOCK = 1 << 20  # what its arrays take stays in the cache
 _LONGEST_BLOCK = 1 << 30  # offsets into a block have 32 bits
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _OTHER_LINE_BREAKS = (b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
@@ -53,10 +53,11 @@ def read_columns(
     >>> reading.events["win_lottery", 1].starts, reading.unused
     (array([9]), Counter({'sleep': 1}))
     """
-    content = memoryview(data).cast("B")
+    content = memoryview(data)
     if bytes(content[:3]) == _BYTE_ORDER_MARK:
         content = content[3:]
-    _check_utf8(content, file)
+    if not (isinstance(data, bytes) and data.isascii()):
+        _check_utf8(content, file)
     reader = _Reader(file, names, tick, symbols, reading)
     for block in _blocks(content):
         reader.read(block)
@@ -105,7 +106,7 @@ class _Lines:
     def texts(self, which: Int64) -> list[str]:
         begins = self.fields.starts[self.first[which]].tolist()
         ends = self.fields.ends[self.first[which] + self.n_fields[which] - 1].tolist()
-        content = memoryview(self.fields.text)
+        content = self.fields.text.tobytes()
         return [str(content[begin:end], "utf-8") for begin, end in zip(begins, ends, strict=True)]
 
 
@@ -130,9 +131,7 @@ def _cut(block: bytes) -> _Lines | None:
     dots = np.where(n_dots == 1, marks[separators - 1], -(n_dots > 1).astype(np.int64))
     # All fields as one Arrow array over the text itself: each has its separator behind it.
     offsets = np.append(starts, len(text)).astype(np.int32)
-    strings = pa.Array.from_buffers(
-        pa.string(), len(ends), [None, pa.py_buffer(offsets), pa.py_buffer(text)]
-    )
+    strings = pa.Array.from_buffers(pa.string(), len(ends), [None, pa.py_buffer(offsets), pa.py_buffer(text)])
     last = np.flatnonzero(kinds[separators] == ord("\n"))
     n_fields = np.diff(last, prepend=-1)
     return _Lines(Fields(text, starts, ends, dots, strings, 1), last - n_fields + 1, n_fields)
@@ -146,9 +145,12 @@ class _Reader:
         self.names = names
         self.tick = tick
         self.symbols = symbols
+        self.lexicon = Lexicon(symbols, n_behind=1)
         self.reading = reading
         self.shapes = names.records
-        self.known = {shape.name for shape in self.shapes}
+        self.known: dict[str, dict[int, int]] = {}
+        for number, shape in enumerate(self.shapes):
+            self.known.setdefault(shape.name, {}).setdefault(shape.n_fields, number)
         self.computed = {name for name, _ in (*names.events, *names.fluents)}
         self.n_times = np.array([3 if shape.shape == "intervals" else 2 for shape in self.shapes], dtype=np.int64)
         self.n_lines = 0
@@ -183,17 +185,17 @@ class _Reader:
 
         The slow reader takes lines whose name may mean something, but whose shape or sign is not that of a record.
         """
-        texts, codes = lines.fields.distinct(lines.first)
+        strings, codes = lines.fields.distinct(lines.first)
+        texts = [string[:-1].strip() for string in strings]
         widest = max((shape.n_fields for shape in self.shapes), default=0)
         table = np.full((len(texts), widest + 2), _ODD, dtype=np.int64)
         for code, name in enumerate(texts):
-            if not name.startswith("-") and name not in self.known and name not in self.computed:
+            if name.startswith("-"):
+                continue
+            if name not in self.known and name not in self.computed:
                 table[code, 2:] = _UNUSED
-        numbers: dict[str, list[int]] = {}
-        for code, name in enumerate(texts):
-            numbers.setdefault(name, []).append(code)
-        for number, shape in reversed(list(enumerate(self.shapes))):
-            table[numbers.get(shape.name, []), shape.n_fields] = number
+            for n_fields, number in self.known.get(name, {}).items():
+                table[code, n_fields] = number
         shapes: NDArray[np.int64] = table[codes, np.minimum(lines.n_fields, widest + 1)]
         unused = np.bincount(codes[shapes == _UNUSED], minlength=len(texts))
         for code in np.flatnonzero(unused).tolist():
@@ -216,7 +218,7 @@ class _Reader:
         begins = first[rows] + 1 + n_times[rows]
         words = np.empty(len(fields.starts), np.int64)
         constants = expand_ranges(begins, lines.n_fields[which[rows]] - 1 - n_times[rows])[1]
-        words[constants] = words_of(fields, constants, self.symbols)
+        words[constants] = words_of(fields, constants, self.lexicon)
         places = self.reading.n_places + which[rows]
         times = (arrivals[rows], starts[rows], ends[rows])
         order = np.argsort(shapes[rows], kind="stable")
@@ -253,9 +255,7 @@ class _Reader:
         self.reading.add_operations(operations, self.symbols)
 
 
-def _records(
-    shape: Record, words: Int64, begins: Int64, arrivals: Int64, starts: Int64, ends: Int64
-) -> Records:
+def _records(shape: Record, words: Int64, begins: Int64, arrivals: Int64, starts: Int64, ends: Int64) -> Records:
     """The records of one shape; the constants of each begin in `words` at `begins`."""
     if shape.shape == "event":
         return Records([words[begins + i] for i in range(shape.arity)], arrivals, starts, None)

@@ -21,7 +21,7 @@ from holdsfor.columns.words import Symbols, float_words, integer_words
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.fields import read_field
 
-__all__ = ["PADDING", "Bytes", "Fields", "fields_of", "read_integers", "words_of"]
+__all__ = ["PADDING", "Bytes", "Fields", "Lexicon", "fields_of", "read_integers", "words_of"]
 
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
@@ -30,6 +30,7 @@ PADDING = 24
 """Bytes that a text must have before its first field, so that runs can be read from their end."""
 
 _SEPARATORS = "|\n"
+_MOST_TEXTS = 1 << 18
 _MOST_DIGITS = 18  # that surely fit into 63 bits
 _LARGEST_WORD = 2**49
 _EXACT = 2**53
@@ -52,20 +53,40 @@ class Fields:
     n_behind: int
 
     def distinct(self, which: Int64) -> tuple[list[str], Int64]:
-        """The different texts of the fields, without blanks around them, and which of them each field has."""
+        """The different ones of `strings` for the fields, and which of them each field has."""
         encoded = self.strings.take(pa.array(which)).dictionary_encode()
-        texts = [text[: len(text) - self.n_behind].strip() for text in encoded.dictionary.to_pylist()]
-        return texts, encoded.indices.to_numpy().astype(np.int64)
+        return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64)
+
+
+class Lexicon(dict[str, int]):
+    """The words of the texts met so far, as `Fields.strings` has them.
+
+    >>> symbols = Symbols()
+    >>> symbols.term(Lexicon(symbols, n_behind=1)["pub |"])
+    Atom(name='pub')
+    """
+
+    def __init__(self, symbols: Symbols, n_behind: int) -> None:
+        super().__init__()
+        self.symbols = symbols
+        self.n_behind = n_behind
+
+    def __missing__(self, text: str) -> int:
+        if len(self) >= _MOST_TEXTS:
+            self.clear()
+        word = self[text] = self.symbols.word(read_field(text[: len(text) - self.n_behind].strip()))
+        return word
 
 
 def fields_of(strings: Any) -> Fields:
-    """The elements of an Arrow array of strings, none of them null, as fields."""
-    offsets = np.frombuffer(strings.buffers()[1], np.int32 if strings.type == pa.string() else np.int64)
-    offsets = offsets[strings.offset : strings.offset + len(strings) + 1].astype(np.int64)
-    content = np.frombuffer(strings.buffers()[2] or b"", np.uint8)[: offsets[-1]]
-    # One byte behind, so that an empty element at the end has a first byte to look at.
-    text = np.concatenate([np.zeros(PADDING, np.uint8), content, np.zeros(1, np.uint8)])
-    found = np.flatnonzero(content[offsets[0] :] == ord(".")) + offsets[0]
+    """The elements of an Arrow array of strings as fields; null is an empty field."""
+    strings = strings.cast(pa.large_string())
+    offsets = np.frombuffer(strings.buffers()[1], np.int64)[strings.offset : strings.offset + len(strings) + 1]
+    content = np.frombuffer(strings.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]
+    offsets = offsets - offsets[0]
+    # Bytes behind, so that an empty element at the end has a first byte to look at.
+    text = np.concatenate([np.zeros(PADDING, np.uint8), content, np.zeros(2, np.uint8)])
+    found = np.flatnonzero(content == ord("."))
     owner = np.searchsorted(offsets, found, side="right") - 1
     dots = np.zeros(len(strings), np.int64)
     dots[owner] = found + PADDING
@@ -73,7 +94,7 @@ def fields_of(strings: Any) -> Fields:
     return Fields(text, offsets[:-1] + PADDING, offsets[1:] + PADDING, dots, strings, 0)
 
 
-def words_of(fields: Fields, which: Int64, symbols: Symbols) -> Int64:
+def words_of(fields: Fields, which: Int64, lexicon: Lexicon) -> Int64:
     """The words of some of the fields: what `Symbols.word` says of `read_field`, for each of them."""
     first = fields.text[fields.starts[which]]
     may_be_number = (((first - np.uint8(ord("0"))) < 10) | (first == ord("-"))) & (fields.dots[which] >= 0)
@@ -86,7 +107,7 @@ def words_of(fields: Fields, which: Int64, symbols: Symbols) -> Int64:
     others = np.flatnonzero(~is_number)
     if len(others):
         texts, number = fields.distinct(which[others])
-        words[others] = symbols.words(map(read_field, texts))[number]
+        words[others] = np.fromiter(map(lexicon.__getitem__, texts), np.int64, len(texts))[number]
     return words
 
 

@@ -1,0 +1,130 @@
+"""What a query time has to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
+from holdsfor.columns.words import Symbols
+from holdsfor.kernels.keys import Int64, rows_with_a_partner
+from holdsfor.kernels.packing import OPEN
+from holdsfor.prolog import standard_order_key
+from holdsfor.syntax.terms import Atom, Struct, Term
+
+__all__ = ["Report", "merged"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """FVPs with their intervals and output events with their time-points, as columns, known at a query time."""
+
+    query_time: int
+    fluents: dict[Key, FluentTable]
+    events: dict[Key, PointTable]
+
+    def before(self, boundary: int) -> Report:
+        """The part that no later query time can change: over before the boundary."""
+        fluents = {key: _rows(table, table.ends <= boundary) for key, table in self.fluents.items()}
+        events = {key: _rows(table, table.times < boundary) for key, table in self.events.items()}
+        return Report(self.query_time, *_without_empty(fluents, events))
+
+    def since(self, boundary: int) -> Report:
+        """The part that may still change: what has a time-point at the boundary or later."""
+        fluents = {key: _rows(table, table.ends > boundary) for key, table in self.fluents.items()}
+        events = {key: _rows(table, table.times >= boundary) for key, table in self.events.items()}
+        return Report(self.query_time, *_without_empty(fluents, events))
+
+    def after(self, boundary: int, tick: int, previous: Report | None) -> Report:
+        """The part that lies in a window: what has a time-point after the boundary.
+
+        Events at the boundary itself may follow from what is only known now; those not told before are told.
+        """
+
+        def is_new(table: PointTable, key: Key) -> NDArray[np.bool_]:
+            told = None if previous is None else previous.events.get(key)
+            if told is None:
+                return np.ones(table.n, dtype=bool)
+            return ~rows_with_a_partner(table.columns, table.n, told.columns, told.n)
+
+        following = (boundary // tick + 1) * tick
+        fluents = {key: _rows(table, table.ends > following) for key, table in self.fluents.items()}
+        events = {
+            key: _rows(table, (table.times > boundary) | ((table.times == boundary) & is_new(table, key)))
+            for key, table in self.events.items()
+        }
+        return Report(self.query_time, *_without_empty(fluents, events))
+
+    @property
+    def n_intervals(self) -> int:
+        return sum(table.n for table in self.fluents.values())
+
+    def intervals(self, symbols: Symbols) -> dict[Term, list[tuple[int, int | None]]]:
+        """The intervals of each FVP (a term `F=V`), in standard order; an open end is None."""
+        found: dict[Term, list[tuple[int, int | None]]] = {}
+        for key, table in self.fluents.items():
+            order = np.argsort(table.starts, kind="stable")
+            ends = [None if end == OPEN else end for end in table.ends[order].tolist()]
+            for fvp, start, end in zip(
+                _fvps(key, table, order, symbols), table.starts[order].tolist(), ends, strict=True
+            ):
+                found.setdefault(fvp, []).append((start, end))
+        return {fvp: found[fvp] for fvp in sorted(found, key=standard_order_key)}
+
+    def times(self, symbols: Symbols) -> dict[Term, list[int]]:
+        """The time-points of each output event, in standard order."""
+        found: dict[Term, list[int]] = {}
+        for key, table in self.events.items():
+            columns = [symbols.terms(column) for column in table.columns[:-1]]
+            for i, time in enumerate(table.times.tolist()):
+                event = Struct(key[0], tuple(column[i] for column in columns)) if key[1] else Atom(key[0])
+                found.setdefault(event, []).append(time)
+        return {event: sorted(found[event]) for event in sorted(found, key=standard_order_key)}
+
+
+def _fvps(key: Key, table: FluentTable, order: Int64, symbols: Symbols) -> Iterator[Term]:
+    columns = [symbols.terms(column[order]) for column in table.keys]
+    for row in zip(*columns, strict=True):
+        fluent = Struct(key[0], row[:-1]) if key[1] else Atom(key[0])
+        yield Struct("=", (fluent, row[-1]))
+
+
+def merged(reports: Iterable[Report]) -> Report:
+    """Reports about different stretches of time as one."""
+    reports = list(reports)
+    fluents: dict[Key, list[FluentTable]] = {}
+    events: dict[Key, list[PointTable]] = {}
+    for report in reports:
+        for key, table in report.fluents.items():
+            fluents.setdefault(key, []).append(table)
+        for key, points in report.events.items():
+            events.setdefault(key, []).append(points)
+    return Report(
+        reports[-1].query_time,
+        {key: FluentTable(*_stacked(tables)) for key, tables in fluents.items()},
+        {key: PointTable(*_stacked(tables)) for key, tables in events.items()},
+    )
+
+
+def _stacked(tables: Sequence[Relation]) -> tuple[tuple[Int64, ...], int]:
+    columns = tuple(np.concatenate(column) for column in zip(*(table.columns for table in tables), strict=True))
+    return columns, sum(table.n for table in tables)
+
+
+Table = TypeVar("Table", FluentTable, PointTable)
+
+
+def _rows(table: Table, mask: NDArray[np.bool_]) -> Table:
+    if mask.all():
+        return table
+    return type(table)(tuple(column[mask] for column in table.columns), int(np.count_nonzero(mask)))
+
+
+def _without_empty(
+    fluents: dict[Key, FluentTable], events: dict[Key, PointTable]
+) -> tuple[dict[Key, FluentTable], dict[Key, PointTable]]:
+    return {k: t for k, t in fluents.items() if t.n}, {k: t for k, t in events.items() if t.n}
