@@ -58,6 +58,7 @@ def _diagnostics_page() -> str:
         "1": "The text is not in the language",
         "2": "The rules have no meaning",
         "3": "The rules have a meaning, but perhaps not the one meant",
+        "4": "An engine cannot compute the rules",
         "5": "A record or an input file does not fit",
         "6": "A run cannot go on",
         "7": "A command was called wrongly",
