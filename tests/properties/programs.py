@@ -32,13 +32,33 @@ CONSTRUCTS: frozenset[str] = frozenset(
         *("simple", "static", "event", *Body.TRIGGERS, *Body.CONDITIONS),
         *("initiatedAt condition", "terminatedAt condition"),
         *("constant argument", "nested pattern", "repeated variable", "value variable"),
-        *("unbound head variable", "unbound head variable beside a computed value", "nested head", "number in head", "open termination", "unbound event argument"),
-        *("mixed values", "initially", "initially for all", "initially for all but", "partly static", "point value in head"),
+        *(
+            "unbound head variable",
+            "unbound head variable beside a computed value",
+            "nested head",
+            "number in head",
+            "open termination",
+            "unbound event argument",
+        ),
+        *(
+            "mixed values",
+            "initially",
+            "initially for all",
+            "initially for all but",
+            "partly static",
+            "point value in head",
+        ),
         *("union_all", "intersect_all", "relative_complement_all", "complement_all", "written out", "second operation"),
         *("intDurGreater", "intDurLess", "duration by fact", "predicate over intervals", "test in static"),
         *("two variables", "hidden variable", "unbound static head", "static value variable", "renamed list"),
         *("grounding", "static domain", "dynamic domain", "collected domain", "event grounding"),
-        *("thousands of time-points", "entity that appears late", "data value", "mixed numbers", "interval from before the run"),
+        *(
+            "thousands of time-points",
+            "entity that appears late",
+            "data value",
+            "mixed numbers",
+            "interval from before the run",
+        ),
     ]
 )
 _BACKGROUND = """\

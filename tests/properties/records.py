@@ -40,7 +40,9 @@ class _Stream:
         return _FIELDS.get(constant, constant)
 
     def value(self, *values: str) -> str:
-        return self.random.choice([*values, *values, *DATA_VALUES] if self.vocabulary.maybe("data value", 0.3) else values)
+        return self.random.choice(
+            [*values, *values, *DATA_VALUES] if self.vocabulary.maybe("data value", 0.3) else values
+        )
 
     def interval(self) -> tuple[int, int]:
         begin = self.time()

@@ -21,6 +21,7 @@ from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 __all__ = ["Domains", "entity_columns", "entity_key"]
 
 EntityKey = tuple[bool, str, int]
+_WORTH_DISTINGUISHING = 5_000  # rows below this are checked as they are
 
 
 def entity_key(entity: Term) -> EntityKey:
@@ -80,17 +81,24 @@ class Domains:
         """Which rows are in the grounding; with the value's column missing, whether some value is."""
         if key not in self.plans:
             return np.ones(n, dtype=bool)
+        if n < _WORTH_DISTINGUISHING:
+            return self._checked(key, columns, n, context)
         ids, first = dense_ids(columns, n)
-        found = np.zeros(len(first), dtype=bool)
+        return self._checked(key, [column[first] for column in columns], len(first), context)[ids]
+
+    def _checked(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
+        found = np.zeros(n, dtype=bool)
+        everything = np.arange(n, dtype=np.int64)
         for plan in self.plans[key]:
-            rows = Rows(len(first), {"#row": np.arange(len(first), dtype=np.int64)})
+            rows = Rows(n, {"#row": everything})
             for pattern, column in zip(plan.columns, columns, strict=False):
-                rows = unify_column(pattern, column[first][rows.columns["#row"]], rows, context.symbols)
+                words = column if rows.n == n else column[rows.columns["#row"]]
+                rows = unify_column(pattern, words, rows, context.symbols)
             given = frozenset(name for name in rows.columns if name != "#row")
             rows = run_steps(plan.steps(given), rows, context)
             if rows.n:
                 found[rows.columns["#row"]] = True
-        return found[ids]
+        return found
 
     def entities(self, key: EntityKey, context: Context) -> Relation:
         """Every instance of a declared grounding, as a relation of its columns."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
 from holdsfor.columns.words import Symbols
-from holdsfor.kernels.keys import Int64, rows_with_a_partner
+from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
 from holdsfor.kernels.packing import OPEN
 from holdsfor.prolog import standard_order_key
 from holdsfor.syntax.terms import Atom, Struct, Term
@@ -67,28 +67,34 @@ class Report:
         """The intervals of each FVP (a term `F=V`), in standard order; an open end is None."""
         found: dict[Term, list[tuple[int, int | None]]] = {}
         for key, table in self.fluents.items():
-            order = np.argsort(table.starts, kind="stable")
-            ends = [None if end == OPEN else end for end in table.ends[order].tolist()]
-            for fvp, start, end in zip(
-                _fvps(key, table, order, symbols), table.starts[order].tolist(), ends, strict=True
-            ):
-                found.setdefault(fvp, []).append((start, end))
+            fvps, groups = _grouped(table.keys, table.starts)
+            names = _fvps(key, [column[fvps] for column in table.keys], symbols)
+            for fvp, rows in zip(names, groups, strict=True):
+                ends = [None if end == OPEN else end for end in table.ends[rows].tolist()]
+                found[fvp] = list(zip(table.starts[rows].tolist(), ends, strict=True))
         return {fvp: found[fvp] for fvp in sorted(found, key=standard_order_key)}
 
     def times(self, symbols: Symbols) -> dict[Term, list[int]]:
         """The time-points of each output event, in standard order."""
         found: dict[Term, list[int]] = {}
         for key, table in self.events.items():
-            columns = [symbols.terms(column) for column in table.columns[:-1]]
-            for i, time in enumerate(table.times.tolist()):
+            events, groups = _grouped(table.columns[:-1], table.times)
+            columns = [symbols.terms(column[events]) for column in table.columns[:-1]]
+            for i, rows in enumerate(groups):
                 event = Struct(key[0], tuple(column[i] for column in columns)) if key[1] else Atom(key[0])
-                found.setdefault(event, []).append(time)
-        return {event: sorted(found[event]) for event in sorted(found, key=standard_order_key)}
+                found[event] = table.times[rows].tolist()
+        return {event: found[event] for event in sorted(found, key=standard_order_key)}
 
 
-def _fvps(key: Key, table: FluentTable, order: Int64, symbols: Symbols) -> Iterator[Term]:
-    columns = [symbols.terms(column[order]) for column in table.keys]
-    for row in zip(*columns, strict=True):
+def _grouped(keys: Sequence[Int64], times: Int64) -> tuple[Int64, list[Int64]]:
+    """The first row of each distinct key, and for each the rows that have it, by time."""
+    ids, first = dense_ids(keys, len(times))
+    order = np.lexsort((times, ids))
+    return first, np.split(order, np.cumsum(np.bincount(ids, minlength=len(first)))[:-1])
+
+
+def _fvps(key: Key, columns: Sequence[Int64], symbols: Symbols) -> Iterator[Term]:
+    for row in zip(*(symbols.terms(column) for column in columns), strict=True):
         fluent = Struct(key[0], row[:-1]) if key[1] else Atom(key[0])
         yield Struct("=", (fluent, row[-1]))
 

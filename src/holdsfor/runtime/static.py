@@ -231,6 +231,8 @@ class _Rule:
         whole = self.context.with_true_starts(self.operand(step.intervals), self.rule, index)
         if set(variables(step.bound)) - set(whole.names):
             whole = self.tested(whole)
+        if whole.rows.n == 0:
+            return whole
         now = self.context.stretch.after_last
         lengths = np.where(whole.ends == OPEN, now, whole.ends) - whole.starts
         limits = self.bounds(step, whole)
