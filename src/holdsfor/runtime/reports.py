@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -66,37 +66,57 @@ class Report:
     def intervals(self, symbols: Symbols) -> dict[Term, list[tuple[int, int | None]]]:
         """The intervals of each FVP (a term `F=V`), in standard order; an open end is None."""
         found: dict[Term, list[tuple[int, int | None]]] = {}
-        for key, table in self.fluents.items():
-            fvps, groups = _grouped(table.keys, table.starts)
-            names = _fvps(key, [column[fvps] for column in table.keys], symbols)
-            for fvp, rows in zip(names, groups, strict=True):
+        for key in _in_order(self.fluents):
+            table = self.fluents[key]
+            instances, groups = _grouped(table.keys, table.starts, symbols)
+            for row, rows in zip(instances, groups, strict=True):
                 ends = [None if end == OPEN else end for end in table.ends[rows].tolist()]
+                fvp = Struct("=", (_named(key, row[:-1]), row[-1]))
                 found[fvp] = list(zip(table.starts[rows].tolist(), ends, strict=True))
-        return {fvp: found[fvp] for fvp in sorted(found, key=standard_order_key)}
+        return found
 
     def times(self, symbols: Symbols) -> dict[Term, list[int]]:
         """The time-points of each output event, in standard order."""
         found: dict[Term, list[int]] = {}
-        for key, table in self.events.items():
-            events, groups = _grouped(table.columns[:-1], table.times)
-            columns = [symbols.terms(column[events]) for column in table.columns[:-1]]
-            for i, rows in enumerate(groups):
-                event = Struct(key[0], tuple(column[i] for column in columns)) if key[1] else Atom(key[0])
-                found[event] = table.times[rows].tolist()
-        return {event: found[event] for event in sorted(found, key=standard_order_key)}
+        for key in _in_order(self.events):
+            table = self.events[key]
+            instances, groups = _grouped(table.columns[:-1], table.times, symbols)
+            for row, rows in zip(instances, groups, strict=True):
+                found[_named(key, row)] = table.times[rows].tolist()
+        return found
 
 
-def _grouped(keys: Sequence[Int64], times: Int64) -> tuple[Int64, list[Int64]]:
-    """The first row of each distinct key, and for each the rows that have it, by time."""
+def _in_order(tables: Iterable[Key]) -> list[Key]:
+    """Names in standard order: by arity, then alphabetically."""
+    return sorted(tables, key=lambda key: (key[1], key[0]))
+
+
+def _named(key: Key, arguments: tuple[Term, ...]) -> Term:
+    return Struct(key[0], arguments) if arguments else Atom(key[0])
+
+
+def _grouped(keys: Sequence[Int64], times: Int64, symbols: Symbols) -> tuple[list[tuple[Term, ...]], list[Int64]]:
+    """The distinct keys in standard order, and for each the rows that have it, by time."""
     ids, first = dense_ids(keys, len(times))
     order = np.lexsort((times, ids))
-    return first, np.split(order, np.cumsum(np.bincount(ids, minlength=len(first)))[:-1])
+    groups = np.split(order, np.cumsum(np.bincount(ids, minlength=len(first)))[:-1])
+    columns = [key[first] for key in keys]
+    if not columns:
+        return [()], groups
+    ranks = [_ranks(column, symbols) for column in columns]
+    ordered = np.lexsort(tuple(reversed(ranks)))
+    terms = [symbols.terms(column[ordered]) for column in columns]
+    return list(zip(*terms, strict=True)), [groups[i] for i in ordered.tolist()]
 
 
-def _fvps(key: Key, columns: Sequence[Int64], symbols: Symbols) -> Iterator[Term]:
-    for row in zip(*(symbols.terms(column) for column in columns), strict=True):
-        fluent = Struct(key[0], row[:-1]) if key[1] else Atom(key[0])
-        yield Struct("=", (fluent, row[-1]))
+def _ranks(words: Int64, symbols: Symbols) -> Int64:
+    """Numbers that order words as the standard order orders their terms."""
+    distinct, inverse = np.unique(words, return_inverse=True)
+    terms = symbols.terms(distinct)
+    order = sorted(range(len(terms)), key=lambda i: standard_order_key(terms[i]))
+    ranks = np.empty(len(terms), dtype=np.int64)
+    ranks[order] = np.arange(len(terms))
+    return ranks[inverse.reshape(-1)]
 
 
 def merged(reports: Iterable[Report]) -> Report:

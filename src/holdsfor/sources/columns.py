@@ -157,9 +157,7 @@ class _Reader:
 
     def read(self, block: bytes) -> None:
         """Read the next block."""
-        if b"\r" in block:
-            block = block.replace(b"\r\n", b"\n")
-        lines = _cut(block) if len(block) < _LONGEST_BLOCK else None
+        lines = _cut(block.replace(b"\r\n", b"\n")) if len(block) < _LONGEST_BLOCK else None
         if lines is None:
             texts = block.decode().splitlines()
             self._read_slowly(texts, range(len(texts)))

@@ -210,6 +210,7 @@ def texts(draw: st.DrawFn) -> Texts:
 @given(texts(), st.sampled_from([1, 2, 4]), st.sampled_from([1, 24, 200, 1 << 20]))
 @settings(max_examples=600, deadline=None)
 @example([("f", b"p|1|9223372036854775806|1|\n")], 1, 1 << 20)
+@example([("f", b"p|1|2\r\r\np|1|2\n")], 1, 1 << 20)
 @example([("f", b"p|5|4|a\n-p|9|4|a\np|2|4|a\np|11|4|a\n-p|11|4|b")], 1, 8)
 @example([("f", b"-p|9|4|a"), ("g", b"p|5|4|a\n")], 1, 8)
 def test_any_text_reads_as_the_slow_reader_reads_it(found: Texts, tick: int, block: int) -> None:
