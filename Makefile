@@ -30,8 +30,10 @@ lint: $(READY) ## check formatting, style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy --strict
 
-bench: $(READY) ## measure how fast the parser and the loading of background knowledge are
-	@$(BIN)/python benchmarks/run.py
+bench: $(READY) ## measure parsing, loading and recognition
+	@$(BIN)/python benchmarks/front.py
+	@$(BIN)/python benchmarks/loading.py
+	@$(BIN)/python benchmarks/recognition.py
 
 docs: $(READY) ## build the documentation into build/site
 	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site

@@ -48,10 +48,8 @@ def generated(work: Work, folder: Path) -> tuple[list[Path], Path]:
     rules = [path for path in sorted(Path("apps", work.app).glob("*.prolog")) if "background" not in path.name]
     background = folder / f"{work.app}-{work.entities}.background.prolog"
     if not stream.exists():
-        holdsfor(
-            ["generate", work.app, "--entities", str(work.entities), "--duration", str(work.duration), "--seed", "1"]
-            + ["--background", str(background), "-o", str(stream)]
-        )
+        size = ["--entities", str(work.entities), "--duration", str(work.duration), "--seed", "1"]
+        holdsfor(["generate", work.app, *size, "--background", str(background), "-o", str(stream)])
     own = background if background.exists() else Path("apps", work.app, "background.prolog")
     return [*rules, own], stream
 
