@@ -49,7 +49,7 @@ CONSTRUCTS: frozenset[str] = frozenset(
             "point value in head",
         ),
         *("union_all", "intersect_all", "relative_complement_all", "complement_all", "written out", "second operation"),
-        *("intDurGreater", "intDurLess", "duration by fact", "predicate over intervals", "test in static"),
+        *("intDurGreater", "intDurLess", "duration by fact", "predicate over intervals", "predicate over whole intervals", "test in static"),
         *("two variables", "hidden variable", "unbound static head", "static value variable", "renamed list"),
         *("grounding", "static domain", "dynamic domain", "collected domain", "event grounding"),
         *(
@@ -66,6 +66,9 @@ big(N) :- N > 1.
 linked(X, Z) :- bg(X, Y), bg(Y, Z).
 whole([], []).
 whole([I|Is], [I|Js]) :- whole(Is, Js).
+long([], _, []).
+long([(S,E)|Is], D, [(S,E)|Js]) :- E \\= inf, E - S > D, !, long(Is, D, Js).
+long([_|Is], D, Js) :- long(Is, D, Js).
 """
 
 
@@ -281,7 +284,8 @@ class _StaticRule:
 
     def filtered(self, last: str) -> str:
         if self.vocabulary.maybe("predicate over intervals", 0.07):
-            self.steps.append(f"whole({last}, P)")
+            is_long = self.vocabulary.maybe("predicate over whole intervals", 0.5)
+            self.steps.append(f"long({last}, {2 * self.tick}, P)" if is_long else f"whole({last}, P)")
             last = "P"
         if self.random.random() < 0.4:
             name = self.vocabulary.pick(["intDurGreater", "intDurLess"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 
 import numpy as np
@@ -64,6 +65,7 @@ class Session:
         self.settled = start - 1
         self.n_dropped = 0
         self.n_late = 0
+        self.seconds = 0.0
         self._evaluation: Evaluation | None = None
         self._sources = _domain_sources(compiled)
 
@@ -131,6 +133,7 @@ class Session:
 
     def query(self, at: int) -> Report:
         """What is known at a query time; query times must ascend."""
+        began = time.perf_counter()
         settled = self.settled_at(at)
         if self.previous is not None:
             self._settle(settled)
@@ -165,7 +168,9 @@ class Session:
             self.horizons[place] = max(limit, self.horizons.get(place, 0))
         self.previous = at
         self.settled = settled
-        return self._report(evaluation, at, settled)
+        report = self._report(evaluation, at, settled)
+        self.seconds += time.perf_counter() - began
+        return report
 
     def _sight(self, first: int, at: int) -> Sight:
         sight = Sight(first, at, self.window_start(at), at if self.previous is None else self.previous)

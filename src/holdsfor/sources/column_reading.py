@@ -65,6 +65,13 @@ class ColumnReading:
     _pieces: dict[tuple[bool, Key], list[Piece]] = field(default_factory=dict)
     _retractions: dict[tuple[bool, Key], list[Retraction]] = field(default_factory=dict)
 
+    def extent(self, tick: int) -> tuple[int | None, int | None]:
+        """The first and the last time-point of the settled records."""
+        records = [r for r in (*self.events.values(), *self.fluents.values()) if len(r)]
+        first = min((int(r.starts.min()) for r in records), default=None)
+        lasts = [int(r.starts.max()) if r.ends is None else (int(r.ends.max()) - 1) // tick * tick for r in records]
+        return first, max(lasts, default=None)
+
     def add(self, piece: Piece) -> None:
         """Add records that were read as columns."""
         self._pieces.setdefault((piece.is_event, piece.key), []).append(piece)
