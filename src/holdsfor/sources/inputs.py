@@ -25,17 +25,29 @@ def read_inputs(inputs: Iterable[object], names: Names, tick: int, symbols: Symb
     reading = ColumnReading()
     for each in inputs:
         if not isinstance(each, str | Path):
-            read_table(_as_table(each), names, tick, symbols, reading)
+            read_table(_completed(_as_table(each)), names, tick, symbols, reading)
         elif Path(each).suffix in (".parquet", ".arrow", ".feather"):
-            read_table(_table_of(str(each)), names, tick, symbols, reading, file=str(each))
+            read_table(_completed(_table_of(str(each))), names, tick, symbols, reading, file=str(each))
         else:
             read_columns(read_bytes(str(each)), str(each), names, tick, symbols, reading)
     reading.settle()
     return reading
 
 
-def _as_table(frame: object) -> Any:
+def _completed(table: Any) -> Any:
+    """The table with the columns that may be left out: records arrive when they occur, events have no end or value."""
     import pyarrow as pa  # type: ignore[import-untyped]
+
+    if "start" in table.column_names and "arrival" not in table.column_names:
+        table = table.append_column("arrival", table["start"])
+    for name, kind in (("end", pa.int64()), ("value", pa.string())):
+        if name not in table.column_names:
+            table = table.append_column(name, pa.nulls(table.num_rows, kind))
+    return table
+
+
+def _as_table(frame: object) -> Any:
+    import pyarrow as pa
 
     if hasattr(frame, "__arrow_c_stream__"):
         return pa.table(frame)

@@ -1,0 +1,54 @@
+"""Small programs with their records, and the answers of the reference, the engine in one query, and the engine in windows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tests.properties.answers import Answer, Input, Schedule, batch_answer, read_case, reference_answer, window_answer
+from tests.properties.programs import Case
+
+__all__ = ["Example", "steps"]
+
+
+def steps(start: int, end: int, step: int) -> list[int]:
+    """The query times of a run: the last is the first at or after its end."""
+    return list(range(start + step, end + step, step))
+
+
+@dataclass(frozen=True)
+class Example:
+    """A program with its records (as text, without arrival) and its run."""
+
+    rules: str
+    records: tuple[str, ...] = ()
+    start: int = 0
+    end: int = 30
+    tick: int = 1
+
+    @property
+    def given(self) -> Input:
+        lines: list[tuple[int, str]] = []
+        for record in self.records:
+            name, *fields = record.split("|")
+            lines.append((int(fields[0]), "|".join([name, fields[0], *fields])))
+        return read_case(Case(self.rules + "\n", lines, self.start, self.end, self.tick))
+
+    def reference(self) -> Answer:
+        return reference_answer(self.given)
+
+    def batch(self) -> Answer:
+        return batch_answer(self.given, self.end)
+
+    def windows(self, window: int, step: int | None = None) -> Answer:
+        """The answer over query times; records arrive when they begin."""
+        step = step or window
+        given = replace(self.given, facts=[fact for fact in self.given.facts if fact.start <= self.end])
+        schedule = Schedule(window, steps(self.start, self.end, step))
+        return window_answer(given, schedule, [fact.start for fact in given.facts])
+
+    def check(self, *windows: int) -> None:
+        """Hold that all ways give one answer."""
+        expected = self.reference()
+        assert self.batch() == expected
+        for window in windows:
+            assert self.windows(window * self.tick) == expected, f"window {window}"
