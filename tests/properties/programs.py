@@ -13,19 +13,20 @@ __all__ = ["CONSTRUCTS", "NOT_YET", "Case", "random_case"]
 
 NOT_YET: frozenset[str] = frozenset(
     [
-        "initially for all but",
-        "terminatedAt trigger",
-        "duration by fact",
-        "interval from before the run",
-        "mixed numbers",
-        "written out",
-        "hidden variable",
-        "collected domain",
-        "terminatedAt condition",
-        "unbound head variable beside a computed value",
+        "initially for all but",  # a negation in the body of `initially` does not see the head's variables
+        "terminatedAt trigger",  # open terminations are only seen of fluents that are initiated somewhere
+        "terminatedAt condition",  # the same
+        "interval from before the run",  # it is cut at the start of the run when a `holdsFor` rule uses it
+        "mixed numbers",  # integers become floats when a column has both
+        "written out",  # instances without intervals of their own are missed
+        "hidden variable",  # what is bound already must be of the sort of its place, when instances are enumerated
+        "collected domain",  # the same
+        "unbound head variable beside a computed value",  # the same
+        "predicate over whole intervals",  # intervals are cut at the edges of windows
+        "start between time-points",  # windows whose edges are no time-points lose what ends near them
     ]
 )
-"""Constructs that are not generated yet, each with the reason."""
+"""Constructs that are not generated yet, each with the reason: `tests/unit/runtime` has a small program for each."""
 
 CONSTRUCTS: frozenset[str] = frozenset(
     [
@@ -49,7 +50,14 @@ CONSTRUCTS: frozenset[str] = frozenset(
             "point value in head",
         ),
         *("union_all", "intersect_all", "relative_complement_all", "complement_all", "written out", "second operation"),
-        *("intDurGreater", "intDurLess", "duration by fact", "predicate over intervals", "predicate over whole intervals", "test in static"),
+        *(
+            "intDurGreater",
+            "intDurLess",
+            "duration by fact",
+            "predicate over intervals",
+            "predicate over whole intervals",
+            "test in static",
+        ),
         *("two variables", "hidden variable", "unbound static head", "static value variable", "renamed list"),
         *("grounding", "static domain", "dynamic domain", "collected domain", "event grounding"),
         *(
@@ -98,6 +106,8 @@ class Generator:
         start = r.choice([0, 0, -20, 7]) * self.tick
         n_points = 4000 if vocabulary.maybe("thousands of time-points", 0.08) else r.choice([15, 30, 60])
         end = start + n_points * self.tick
+        if self.tick > 1 and vocabulary.maybe("start between time-points", 0.3):
+            start, end = start + 3, end + 3
         self.background()
         for i in range(r.randint(1, 4)):
             kind = vocabulary.pick(["simple", "simple", "static", "event"])

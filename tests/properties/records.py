@@ -21,7 +21,8 @@ class _Stream:
     def __init__(self, vocabulary: Vocabulary, start: int, end: int, tick: int) -> None:
         self.vocabulary = vocabulary
         self.random = vocabulary.random
-        self.start, self.end, self.tick = start, end, tick
+        self.tick = tick
+        self.start, self.end = -(-start // tick) * tick, end // tick * tick
         self.numbers = [*_INTEGERS, *_FLOATS]
         if not vocabulary.maybe("mixed numbers", 0.6):
             self.numbers = self.random.choice([_INTEGERS, _FLOATS])

@@ -56,7 +56,7 @@ class Records:
         if self.is_sorted:
             return
         if (self.starts[1:] < self.starts[:-1]).any():
-            self._keep(np.argsort(self.starts, kind="stable"))
+            self._keep(np.argsort(self.starts))
         if self.ends is not None and len(self.ends):
             self.longest = int((self.ends - self.starts).max())
         self.is_sorted = True

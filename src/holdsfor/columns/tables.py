@@ -61,7 +61,7 @@ class Relation:
     def _index(self, positions: tuple[int, ...]) -> tuple[Int64, Int64]:
         if positions not in self._indices:
             keys = mixed([self.columns[p] for p in positions], self.n)
-            order = np.argsort(keys, kind="stable")
+            order = np.argsort(keys)
             self._indices[positions] = order, keys[order]
         return self._indices[positions]
 
@@ -108,11 +108,11 @@ class _Stabbing:
         self.table = table
         ids, first = dense_ids(table.keys, table.n)
         self.known = mixed([key[first] for key in table.keys], len(first))
-        self.by_key = np.argsort(self.known, kind="stable")
+        self.by_key = np.argsort(self.known)
         self.known = self.known[self.by_key]
         self.packing: Packing = packing_for(len(first), table.starts)
         packed = self.packing.pack(ids, table.starts)
-        self.order = np.argsort(packed, kind="stable")
+        self.order = np.argsort(packed)
         self.packed = packed[self.order]
         self.low = int(table.starts.min()) if table.n else 0
         self.high = int(table.starts.max()) if table.n else 0

@@ -55,7 +55,7 @@ def inertial_intervals(
     first = int(times.min()) - 1 if len(times) else 0
     times = np.concatenate((np.full(n_state, first, dtype=np.int64), times))
     packed = packing_for(int(fluents.max()) + 1, times).pack(fluents, times)
-    order = np.argsort(packed, kind="stable")
+    order = np.argsort(packed)
     packed, fluents, values = packed[order], fluents[order], values[order]
     times, is_initiation = times[order], is_initiation[order]
     group = np.cumsum(np.append(True, packed[1:] != packed[:-1])) - 1

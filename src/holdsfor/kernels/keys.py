@@ -58,7 +58,7 @@ def pairs_of_equal_keys(
     if n_left == 0 or n_right == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     left_keys, right_keys = mixed(left, n_left), mixed(right, n_right)
-    order = np.argsort(right_keys, kind="stable")
+    order = np.argsort(right_keys)
     ordered = right_keys[order]
     first = np.searchsorted(ordered, left_keys, side="left")
     last = np.searchsorted(ordered, left_keys, side="right")
@@ -87,7 +87,7 @@ def rows_with_a_partner(left: Sequence[Int64], n_left: int, right: Sequence[Int6
 
 
 def dense_ids(columns: Sequence[Int64], n: int) -> tuple[Int64, Int64]:
-    """A number from 0 for every row, equal for equal rows, and for every number the first row that has it.
+    """A number from 0 for every row, equal for equal rows, and for every number a row that has it.
 
     Contract: numbers follow the order of the mixed keys, which is the order of the values for a single column.
     O(n log n).
@@ -95,21 +95,20 @@ def dense_ids(columns: Sequence[Int64], n: int) -> tuple[Int64, Int64]:
     if n == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     keys = mixed(columns, n)
-    if len(columns) <= 1:
-        _, first, ids = np.unique(keys, return_index=True, return_inverse=True)
-        return ids.reshape(-1).astype(np.int64, copy=False), first.astype(np.int64, copy=False)
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys)
     new = np.ones(n, dtype=bool)
     new[1:] = keys[order[1:]] != keys[order[:-1]]
-    clash = np.zeros(n, dtype=bool)
-    for column in columns:
-        ordered = column[order]
-        clash[1:] |= ordered[1:] != ordered[:-1]
-    if (clash & ~new).any():
+    if len(columns) > 1 and _collide(columns, order, new):
         return _exact_ids(columns, n)
     ids = np.empty(n, dtype=np.int64)
     ids[order] = np.cumsum(new) - 1
     return ids, order[new]
+
+
+def _collide(columns: Sequence[Int64], order: Int64, new: NDArray[np.bool_]) -> bool:
+    """Whether two different rows have the same mixed key."""
+    same = ~new[1:]
+    return any(bool((same & (column[order[1:]] != column[order[:-1]])).any()) for column in columns)
 
 
 def _exact_ids(columns: Sequence[Int64], n: int) -> tuple[Int64, Int64]:

@@ -28,7 +28,7 @@ def overlapping_pairs(starts: Int64, ends: Int64, other_starts: Int64, other_end
 
 def _beginning_within(starts: Int64, ends: Int64, others: Int64, side: str) -> tuple[Int64, Int64]:
     """Pairs (interval, other) with the other's start in the interval; with `right` not at its very beginning."""
-    order = np.argsort(others, kind="stable")
+    order = np.argsort(others)
     ordered = others[order]
     first = np.searchsorted(ordered, starts, side="left" if side == "left" else "right")
     last = np.maximum(np.searchsorted(ordered, ends, side="left"), first)

@@ -35,7 +35,7 @@ def merge_intervals(keys: Int64, starts: Int64, ends: Int64) -> Keyed:
     packing = packing_for(int(keys.max()) + 1, starts)
     packed = packing.pack(keys, starts)
     if (packed[1:] < packed[:-1]).any():
-        order = np.argsort(packed, kind="stable")
+        order = np.argsort(packed)
         keys, starts, ends = keys[order], starts[order], ends[order]
     reach = _running_end(keys, ends)
     new = np.ones(len(keys), dtype=bool)
@@ -63,7 +63,7 @@ def covered(keys: Int64, times: Int64, weights: Int64, wanted: NDArray[np.int64]
         return keys, times, times
     packing = packing_for(int(keys.max()) + 1, times)
     packed = packing.pack(keys, times)
-    order = np.argsort(packed, kind="stable")
+    order = np.argsort(packed)
     ordered = packed[order]
     last = np.append(ordered[1:] != ordered[:-1], True)
     total = np.cumsum(weights[order])[last]

@@ -380,7 +380,7 @@ class Initialised:
         return Relation(tuple(column[is_new] for column in distinct), int(is_new.sum()))
 
     def _refuse(self, key: Key, columns: Sequence[Int64], ids: Int64, symbols: Symbols) -> None:
-        order = np.argsort(ids, kind="stable")
+        order = np.argsort(ids)
         twice = order[np.flatnonzero(ids[order][1:] == ids[order][:-1])[0] :][:2]
         first, second = ([symbols.term(int(column[row])) for column in columns] for row in twice)
         fluent = Struct(key[0], tuple(first[:-1])) if key[1] else Atom(key[0])

@@ -21,7 +21,8 @@ _constants: st.SearchStrategy[Term] = st.sampled_from([Atom("a"), Atom("b"), Int
 _grounds = st.recursive(
     _constants,
     lambda inner: st.one_of(
-        st.builds(Struct, st.just("k"), st.tuples(inner)), st.builds(Struct, st.sampled_from(["p", "q"]), st.tuples(inner, inner))
+        st.builds(Struct, st.just("k"), st.tuples(inner)),
+        st.builds(Struct, st.sampled_from(["p", "q"]), st.tuples(inner, inner)),
     ),
     max_leaves=4,
 )
