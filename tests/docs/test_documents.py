@@ -33,7 +33,8 @@ def test_commands_in_documents_print_what_the_document_shows(
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
-def test_python_in_documents_runs(document: Path) -> None:
+def test_python_in_documents_runs(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
     results = doctest.testfile(str(document), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert results.failed == 0
 

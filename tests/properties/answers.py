@@ -1,7 +1,7 @@
 """One case, answered in every way there is: by the reference evaluator, in one query, and in sliding windows.
 
-An answer says, for every FVP and output event as it is written, its intervals (`None` for an open end) or time-points. A
-run that fails has the code of its problem as its answer.
+An answer says, for every FVP and output event as it is written, its intervals (`None` for an open end) or time-points.
+A run that fails has the code of its problem as its answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Random bodies of rules with a time-point: a trigger that says when, then conditions.
 
-A body keeps the variables it has bound: *things* (any constant) and *numbers*. Conditions only ask for what is bound, or
-for variables of their own, so that every program that is written here compiles.
+A body keeps the variables it has bound: *things* (any constant) and *numbers*. Conditions only ask for what is bound,
+or for variables of their own, so that every program that is written here compiles.
 """
 
 from __future__ import annotations

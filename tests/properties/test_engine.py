@@ -28,9 +28,9 @@ from tests.properties.answers import (
 from tests.properties.programs import CONSTRUCTS, NOT_YET, Case, random_case
 
 CHUNK = 25
-AGAINST_REFERENCE = range(0, 400)
-IN_WINDOWS = range(1000, 1300)
-LATE = range(2000, 2300)
+AGAINST_REFERENCE = range(600)
+IN_WINDOWS = range(1000, 1400)
+LATE = range(2000, 2400)
 
 
 def chunks(seeds: range) -> list[range]:

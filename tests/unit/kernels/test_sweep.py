@@ -7,6 +7,8 @@ the packing replaces them by ranks.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -121,7 +123,7 @@ def naive_cover(rows: KeyedList, wanted: dict[int, int]) -> list[tuple[int, ...]
     for key in range(N_KEYS):
         own = [(start, end) for k, start, end in rows if k == key]
         cuts = sorted({time for interval in own for time in interval})
-        for begin, stop in zip(cuts, cuts[1:], strict=False):
+        for begin, stop in pairwise(cuts):
             if sum(start <= begin < end for start, end in own) >= wanted[key]:
                 found.append((key, begin, stop))
     return as_keyed([union([of_key(found, key)]) for key in range(N_KEYS)])

@@ -144,7 +144,8 @@ def test_ordinary_arithmetic_has_columns(text: str) -> None:
     term = parse_term(text)
     assert isinstance(term, Struct)
     if term.name in COMPARISONS:
-        assert compare_columns(term.name, *term.args, Rows(3, columns), symbols) is not None  # type: ignore[call-arg]
+        left, right = term.args
+        assert compare_columns(term.name, left, right, Rows(3, columns), symbols) is not None
     else:
         assert number_column(term, Rows(3, columns), symbols) is not None
 

@@ -1,4 +1,4 @@
-"""Small programs with their records, and the answers of the reference, the engine in one query, and the engine in windows."""
+"""Small programs with their records, answered by the reference, by the engine in one query, and in windows."""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ import pytest
 
 from tests.unit.runtime.cases import Example
 
+RULES = "initiatedAt(s(X)=on, T) :- happensAt(e(X), T). terminatedAt(s(X)=on, T) :- happensAt(f(X), T). "
+
 CLOSED = {
     "a duration by a fact when there is nothing to measure": Example(
         "limit(a, 3). collectIntervals(f(_)=_). "
@@ -85,9 +87,28 @@ OPEN_IN_WINDOWS = {
         Example(
             "long([], []). long([(S,E)|Is], [(S,E)|Js]) :- E \\= inf, E - S > 8, !, long(Is, Js). "
             "long([_|Is], Js) :- long(Is, Js). "
-            "initiatedAt(s(X)=on, T) :- happensAt(e(X), T). terminatedAt(s(X)=on, T) :- happensAt(f(X), T). "
-            "holdsFor(d(X)=true, J) :- holdsFor(s(X)=on, I), long(I, J).",
+            + RULES
+            + "holdsFor(d(X)=true, J) :- holdsFor(s(X)=on, I), long(I, J).",
             ("e|1|p", "f|15|p"),
+        ),
+        5,
+    ),
+    "a duration need not be a multiple of the tick": (
+        Example(
+            RULES + "holdsFor(d(X)=true, J) :- holdsFor(s(X)=on, I), intDurLess(I, 21, J).",
+            ("e|45|p",),
+            start=35,
+            end=110,
+            tick=5,
+        ),
+        8,
+    ),
+    "a complement remembers an instance that no input mentions": (
+        Example(
+            "collectIntervals(g(_)=_). initiatedAt(s(k(X))=on, T) :- happensAt(e(X), T). "
+            "terminatedAt(s(k(X))=on, T) :- happensAt(f(X), T). "
+            "holdsFor(d(X)=true, J) :- holdsFor(s(X)=on, I), holdsFor(g(a)=on, K), complement_all([I, K], J).",
+            ("e|3|p", "f|6|p"),
         ),
         5,
     ),

@@ -1,4 +1,4 @@
-"""The traps of windows, one small program each: whatever the window, the settled answers are those of the whole history.
+"""The traps of windows, a small program each: whatever the window, the settled answers are those of the whole history.
 
 What is lost, cut or told twice at a window's edge shows here with the edge at every place.
 """
