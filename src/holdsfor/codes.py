@@ -77,6 +77,7 @@ CODES: dict[str, Code] = {
     # 5xx: a record or an input file does not fit
     "HF501": _error("an input file that cannot be read"),
     "HF502": _error("a table whose columns are not those of records"),
+    "HF503": _error("a record that does not fit, in a strict run"),
     # 6xx: a run cannot go on
     "HF601": _error("a goal calls a predicate that is not defined"),
     "HF602": _error("a goal needs an argument that is not bound"),

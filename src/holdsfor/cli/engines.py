@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from holdsfor.analysis.compiled import Compiled
+from holdsfor.cli.progress import Progress
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
 from holdsfor.sinks.lines import Known
 from holdsfor.sources.text import Fact, Reading, SetAside, read_text_records
@@ -150,9 +151,12 @@ class ColumnarEngine(Engine):
         queries = query_times(start, end, self.options.step)
         session.announce(queries[-1])
         reports = iter([settled_report(session, queries)]) if final else each_report(session, queries)
+        progress = Progress(self.counts.n_records, start, end)
         for report in reports:
+            progress.at(report.query_time)
             self.counts.n_intervals += report.n_intervals
             yield Known(report.query_time, report.intervals(self.symbols), report.times(self.symbols))
+        progress.done()
         self.counts.n_query_times = len(queries)
         self.counts.n_late, self.counts.n_dropped = session.n_late, session.n_dropped
         self.seconds["recognise"] = session.seconds

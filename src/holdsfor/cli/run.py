@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import resource
 import sys
@@ -15,7 +16,7 @@ from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.cli.arguments import Commands, add_command, add_rule_files
 from holdsfor.cli.durations import duration
 from holdsfor.cli.engines import Engine, columnar_engine, reference_engine
-from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem, did_you_mean
+from holdsfor.errors import DataProblem, Diagnostic, Diagnostics, UsageProblem, did_you_mean
 from holdsfor.sinks.lines import FORMATS, Known
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
@@ -52,6 +53,8 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="where the answer goes (default: standard output)")
     parser.add_argument("--timeline", action="append", default=[], metavar="PICTURE", help="draw it: .png or .svg")
     parser.add_argument("--stats", metavar="FILE", help="write counts and seconds as JSON")
+    parser.add_argument("--set-aside", metavar="FILE", help="write the records that do not fit, with reasons, as JSON")
+    parser.add_argument("--strict", action="store_true", help="stop if a record does not fit")
     parser.set_defaults(execute=execute)
 
 
@@ -64,6 +67,7 @@ def execute(options: argparse.Namespace) -> int:
     engine = _ENGINES[options.engine](compiled, options, [_goal(text) for text in options.goal])
     engine.load()
     clock.lap("load")
+    _set_aside(engine, options)
     last: list[Known] = []
     reports = _keeping_last(engine.reports(final=options.final or bool(options.timeline)), last)
     _write(FORMATS[options.format](reports), options.output)
@@ -74,6 +78,19 @@ def execute(options: argparse.Namespace) -> int:
     if options.stats:
         Path(options.stats).write_text(json.dumps(_stats(engine, clock), indent=2) + "\n", encoding="utf-8")
     return 0
+
+
+def _set_aside(engine: Engine, options: argparse.Namespace) -> None:
+    """Write the records that do not fit to their file, or stop because of the first."""
+    misfits = engine.counts.set_aside
+    if options.set_aside:
+        lines = [json.dumps(dataclasses.asdict(misfit), ensure_ascii=False) for misfit in misfits]
+        Path(options.set_aside).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    if options.strict and misfits:
+        first = misfits[0]
+        message = f"line {first.line} does not fit: {first.reason}"
+        hint = f"the line is `{first.text}`; without `--strict` it is set aside"
+        raise DataProblem(Diagnostic("HF503", message, hint=hint, file=first.file))
 
 
 def _check(options: argparse.Namespace) -> None:
