@@ -35,6 +35,8 @@ ALLOWED: dict[str, set[str]] = {
     "physical": {"logical", "analysis", "prolog", "syntax", "columns", "kernels", "errors"},
     "runtime": {"physical", "logical", "analysis", "prolog", "syntax", "columns", "kernels", "sources", "errors"},
     "spark": {"runtime", "physical", "logical", "analysis", "prolog", "syntax", "columns", "kernels", "errors"},
+    # the library for people
+    "api": {"runtime", "columns", "sources", "analysis", "syntax", "errors"},
     # pictures know nothing of rules; the commands know everything
     "views": {"errors"},
     "cli": {"*"},

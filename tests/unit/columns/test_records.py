@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.columns.records import Records, Sight
-from tests.unit.kernels.lists import as_columns, as_rows
+from tests.unit.kernels.lists import as_columns, as_rows, law
 
 Row = tuple[int, ...]
 
@@ -52,6 +52,7 @@ def is_in_time(start: int, arrival: int, sight: Sight) -> bool:
     return arrival <= (sight.last if start > sight.oldest else sight.known)
 
 
+@law
 @given(_events, sights())
 def test_events_are_seen_if_they_came_in_time(rows: list[Row], sight: Sight) -> None:
     found = event_records(rows).events(sight)
@@ -63,6 +64,7 @@ def test_events_are_seen_if_they_came_in_time(rows: list[Row], sight: Sight) -> 
     assert sorted(as_rows(found.columns)) == sorted(expected)
 
 
+@law
 @given(_intervals, sights())
 def test_intervals_are_seen_whole_unless_they_came_late(rows: list[Row], sight: Sight) -> None:
     """Time-point by time-point: what lies before the window must have been known at the query time before."""
@@ -76,6 +78,7 @@ def test_intervals_are_seen_whole_unless_they_came_late(rows: list[Row], sight: 
     assert seen == expected
 
 
+@law
 @given(_intervals, sights(), st.integers(-10, 10))
 def test_forgetting_what_is_over_changes_nothing_that_can_be_seen(rows: list[Row], sight: Sight, before: int) -> None:
     records = interval_records(rows)
@@ -83,6 +86,7 @@ def test_forgetting_what_is_over_changes_nothing_that_can_be_seen(rows: list[Row
     assert as_rows(records.intervals(sight, 1).columns) == as_rows(interval_records(rows).intervals(sight, 1).columns)
 
 
+@law
 @given(_events, _events, sights())
 def test_records_may_be_added_in_any_order(first: list[Row], second: list[Row], sight: Sight) -> None:
     records = event_records(first)
@@ -92,6 +96,7 @@ def test_records_may_be_added_in_any_order(first: list[Row], second: list[Row], 
     assert sorted(as_rows(records.events(sight).columns)) == sorted(as_rows(expected.columns))
 
 
+@law
 @given(_events, sights())
 def test_late_and_dropped_records_are_counted_apart(rows: list[Row], sight: Sight) -> None:
     late, dropped = event_records(rows).count_late(sight)

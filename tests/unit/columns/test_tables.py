@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from holdsfor.columns.tables import FluentTable, Relation, empty_fluents, empty_points, fluent_table, point_table
 from holdsfor.kernels.packing import OPEN
-from tests.unit.kernels.lists import as_columns, as_rows, times
+from tests.unit.kernels.lists import as_columns, as_rows, law, times
 from tests.unit.kernels.test_keys import colliding
 
 Row = tuple[int, ...]
@@ -21,6 +21,7 @@ _words = st.integers(0, 2)
 # -- partners ----------------------------------------------------------------------------------------------------------
 
 
+@law
 @given(
     st.lists(st.tuples(_words, _words, _words), max_size=8),
     st.lists(st.tuples(_words, _words, _words), max_size=6),
@@ -47,6 +48,7 @@ def test_rows_that_only_mix_alike_are_no_partners() -> None:
 # -- points and intervals ----------------------------------------------------------------------------------------------
 
 
+@law
 @given(st.lists(st.tuples(_words, _words, st.integers(-3, 3)), max_size=10))
 def test_a_table_of_points_has_each_once(rows: list[Row]) -> None:
     table = point_table(as_columns(rows, 3))
@@ -72,6 +74,7 @@ def table_of(rows: Sequence[Row]) -> FluentTable:
     return fluent_table([first, second], starts, ends)
 
 
+@law
 @given(fluents(), st.lists(st.tuples(_words, _words, st.one_of(times, st.just(OPEN))), max_size=8))
 @example([(0, 0, 0, OPEN)], [(0, 0, -1), (0, 0, 0), (0, 0, 2**62)])
 @example([(0, 0, 1, 3), (0, 0, 5, 7), (1, 0, 3, 5)], [(0, 0, t) for t in range(9)])
@@ -88,6 +91,7 @@ def test_what_holds_is_what_some_interval_contains(rows: list[Row], asked: list[
             assert table.starts[row] <= time < table.ends[row]
 
 
+@law
 @given(fluents())
 def test_a_table_of_fluents_is_maximal(rows: list[Row]) -> None:
     table = table_of(rows)

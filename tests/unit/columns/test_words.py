@@ -21,6 +21,7 @@ from holdsfor.columns.words import (
 )
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, list_term
+from tests.unit.kernels.lists import law
 
 EDGE = 2**49
 _names = st.sampled_from(["a", "3", "3.0", "", "X y", "[]", "é"])
@@ -49,18 +50,21 @@ def kind_of(words: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[str]:
     return [each[0] if each else "float" for each in names]
 
 
+@law
 @given(st.lists(ground_terms, max_size=8))
 def test_terms_come_back_as_they_were(terms: list[Term]) -> None:
     symbols = Symbols()
     assert symbols.terms(symbols.words(terms)) == terms
 
 
+@law
 @given(ground_terms, ground_terms)
 def test_words_are_equal_exactly_when_the_terms_are(one: Term, other: Term) -> None:
     symbols = Symbols()
     assert (symbols.word(one) == symbols.word(other)) == (one == other)
 
 
+@law
 @given(st.lists(ground_terms, max_size=8))
 def test_words_do_not_change_when_more_are_given(terms: list[Term]) -> None:
     symbols = Symbols()
@@ -122,6 +126,7 @@ def test_undefined_is_one_word_and_no_symbol() -> None:
     assert math.isnan(term.value)
 
 
+@law
 @given(st.lists(st.integers(-EDGE, EDGE - 1)))
 def test_integer_words_and_values_are_inverse(values: list[int]) -> None:
     column = np.array(values, dtype=np.int64)
@@ -138,6 +143,7 @@ def test_integers_that_are_too_large_have_no_integer_word(value: int) -> None:
         integer_words(np.array([0, value], dtype=np.int64))
 
 
+@law
 @given(st.lists(st.one_of(st.integers(-EDGE, EDGE - 1), st.floats(allow_nan=False))))
 def test_numbers_have_their_values(values: list[int | float]) -> None:
     words = Symbols().words(Int(v) if isinstance(v, int) else Float(v) for v in values)

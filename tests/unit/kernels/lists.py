@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN
 
-__all__ = ["KeyedList", "as_columns", "as_rows", "huge_times", "keyed_intervals", "small_times", "times"]
+__all__ = ["KeyedList", "as_columns", "as_rows", "huge_times", "keyed_intervals", "law", "small_times", "times"]
+
+law = settings(deadline=None)
+"""Machines may be busy."""
 
 KeyedList = list[tuple[int, int, int]]
 """(key, start, end) rows; `OPEN` is an end like any other."""

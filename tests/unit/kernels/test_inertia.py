@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
 from holdsfor.kernels.packing import OPEN
-from tests.unit.kernels.lists import as_columns, huge_times, small_times
+from tests.unit.kernels.lists import as_columns, huge_times, law, small_times
 
 VALUES = [7, -(2**51), 0]
 Stretch = tuple[int, int, int, int]
@@ -74,6 +74,7 @@ def effects_at(times: st.SearchStrategy[int]) -> st.SearchStrategy[list[Effect]]
 states = st.dictionaries(st.integers(0, 3), st.sampled_from(VALUES))
 
 
+@law
 @given(effects_at(small_times), states)
 @example([], {})
 @example([], {0: 7})
@@ -82,11 +83,13 @@ def test_stretches_are_those_of_the_walk(effects: list[Effect], state: dict[int,
     assert computed(effects, state) == walked(effects, state)
 
 
+@law
 @given(effects_at(st.integers(0, 2)), states)
 def test_ties_are_those_of_the_walk(effects: list[Effect], state: dict[int, int]) -> None:
     assert computed(effects, state) == walked(effects, state)
 
 
+@law
 @given(effects_at(huge_times.filter(lambda time: time < OPEN - 1)), states)
 def test_times_of_any_size_do(effects: list[Effect], state: dict[int, int]) -> None:
     assert computed(effects, state) == walked(effects, state)

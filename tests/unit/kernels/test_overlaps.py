@@ -5,11 +5,12 @@ from __future__ import annotations
 from hypothesis import example, given
 
 from holdsfor.kernels.overlaps import overlapping_pairs
-from tests.unit.kernels.lists import KeyedList, as_columns, keyed_intervals, times
+from tests.unit.kernels.lists import KeyedList, as_columns, keyed_intervals, law, times
 
 some_intervals = keyed_intervals(times, 1).map(lambda rows: [row for row in rows if row[1] < row[2]])
 
 
+@law
 @given(some_intervals, some_intervals)
 @example([(0, 1, 3)], [(0, 3, 5)])
 @example([(0, 1, 3)], [(0, 1, 3)])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.kernels.packing import OPEN, Packing, packing_for
-from tests.unit.kernels.lists import as_columns, small_times, times
+from tests.unit.kernels.lists import as_columns, law, small_times, times
 
 _pairs = st.lists(st.tuples(st.integers(0, 3), st.one_of(times, st.just(OPEN))), min_size=1, max_size=12)
 
@@ -23,6 +23,7 @@ def has_a_time(pairs: list[tuple[int, int]]) -> bool:
     return any(time != OPEN for _, time in pairs)
 
 
+@law
 @given(_pairs.filter(has_a_time))
 def test_packed_pairs_compare_like_the_pairs(pairs: list[tuple[int, int]]) -> None:
     _, words = packed(pairs, 4)
@@ -31,6 +32,7 @@ def test_packed_pairs_compare_like_the_pairs(pairs: list[tuple[int, int]]) -> No
     ]
 
 
+@law
 @given(st.lists(st.tuples(st.integers(0, 3), small_times), min_size=1))
 def test_small_times_need_no_ranks(pairs: list[tuple[int, int]]) -> None:
     assert packed(pairs, 4)[0].ranks is None

@@ -17,7 +17,7 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import covered, intersect_intervals, merge_intervals, subtract_intervals
 from holdsfor.reference.intervals import INF, Intervals, intersect, maximal, relative_complement, union
-from tests.unit.kernels.lists import KeyedList, as_columns, as_rows, keyed_intervals, small_times, times
+from tests.unit.kernels.lists import KeyedList, as_columns, as_rows, keyed_intervals, law, small_times, times
 
 N_KEYS = 3
 Keyed = tuple[Int64, Int64, Int64]
@@ -48,6 +48,7 @@ maximal_intervals = any_intervals.map(lambda rows: as_rows(merge_intervals(*colu
 )
 
 
+@law
 @given(any_intervals)
 @example([])
 @example([(0, 1, 3), (0, 3, 4), (1, 3, 4)])
@@ -59,12 +60,14 @@ def test_merging_gives_the_maximal_intervals(rows: KeyedList) -> None:
     assert as_rows(merge_intervals(*columns(rows))) == expected
 
 
+@law
 @given(any_intervals)
 def test_merging_twice_is_merging_once(rows: KeyedList) -> None:
     once = merge_intervals(*columns(rows))
     assert as_rows(merge_intervals(*once)) == as_rows(once)
 
 
+@law
 @given(any_intervals)
 def test_merging_leaves_its_input_alone(rows: KeyedList) -> None:
     given_columns = columns(rows)
@@ -72,12 +75,14 @@ def test_merging_leaves_its_input_alone(rows: KeyedList) -> None:
     assert as_rows(given_columns) == rows
 
 
+@law
 @given(st.lists(maximal_intervals, min_size=1, max_size=3))
 def test_the_intersection_lies_in_every_list(lists: list[KeyedList]) -> None:
     expected = as_keyed([intersect([of_key(rows, key) for rows in lists]) for key in range(N_KEYS)])
     assert as_rows(intersect_intervals([columns(rows) for rows in lists], len(lists))) == expected
 
 
+@law
 @given(maximal_intervals, st.lists(maximal_intervals, max_size=3))
 @example([(0, 0, OPEN)], [[(0, 3, 5)], [(0, 4, 9)]])
 @example([(1, 0, OPEN)], [[(0, -5, OPEN), (1, 2, 4)]])
@@ -89,6 +94,7 @@ def test_the_difference_lies_in_the_base_and_in_no_other(base: KeyedList, others
     assert as_rows(subtract_intervals(columns(base), [columns(rows) for rows in others])) == expected
 
 
+@law
 @given(maximal_intervals, maximal_intervals)
 def test_union_difference_and_intersection_fit_together(one: KeyedList, two: KeyedList) -> None:
     a, b = columns(one), columns(two)
@@ -98,6 +104,7 @@ def test_union_difference_and_intersection_fit_together(one: KeyedList, two: Key
     assert as_rows(merge_intervals(keys, starts, ends)) == as_rows(together)
 
 
+@law
 @given(st.lists(maximal_intervals, min_size=1, max_size=4), st.integers(1, 4))
 def test_covered_stretches_have_enough_intervals(lists: list[KeyedList], wanted: int) -> None:
     rows = [row for each in lists for row in each]
@@ -107,6 +114,7 @@ def test_covered_stretches_have_enough_intervals(lists: list[KeyedList], wanted:
     assert found == naive_cover(rows, dict.fromkeys(range(N_KEYS), wanted))
 
 
+@law
 @given(st.lists(maximal_intervals, min_size=1, max_size=4), st.lists(st.integers(1, 3), min_size=3, max_size=3))
 def test_each_key_may_want_a_number_of_its_own(lists: list[KeyedList], wanted: list[int]) -> None:
     rows = [row for each in lists for row in each]

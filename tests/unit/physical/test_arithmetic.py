@@ -22,6 +22,7 @@ from holdsfor.prolog import evaluate
 from holdsfor.prolog.arithmetic import COMPARISONS as EXACT_COMPARISONS
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, substitute
+from tests.unit.kernels.lists import law
 
 Number = Int | Float
 Table = list[tuple[Number, ...]]
@@ -86,6 +87,7 @@ def is_tame(expression: Term) -> bool:
     return all(map(is_tame, expression.args))
 
 
+@law
 @given(expressions.filter(is_tame), tables())
 @example(parse_term("A mod B"), [(Int(-7), Int(3)), (Int(7), Int(-3))])
 @example(parse_term("A // B"), [(Int(-7), Int(2)), (Int(7), Int(-2)), (Int(-8), Int(2))])
@@ -104,6 +106,7 @@ def test_a_column_has_the_values_of_the_rows(expression: Term, table: Table) -> 
     check(expression, table)
 
 
+@law
 @given(st.sampled_from(sorted(COMPARISONS)), expressions.filter(is_tame), expressions.filter(is_tame), tables())
 def test_a_comparison_holds_in_the_rows_in_which_it_is_true(name: str, left: Term, right: Term, table: Table) -> None:
     symbols = Symbols()

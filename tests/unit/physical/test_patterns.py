@@ -13,7 +13,7 @@ from holdsfor.physical.rows import Rows
 from holdsfor.reference.matching import match
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, Var, substitute, variables
-from tests.unit.kernels.lists import as_columns
+from tests.unit.kernels.lists import as_columns, law
 
 Binding = dict[str, Term]
 
@@ -50,6 +50,7 @@ def some_bindings(draw: st.DrawFn, max_size: int = 4) -> tuple[list[Binding], li
     return bindings, names
 
 
+@law
 @given(_patterns, some_bindings())
 def test_building_substitutes_in_every_row(pattern: Term, bound: tuple[list[Binding], list[str]]) -> None:
     bindings, names = bound
@@ -60,6 +61,7 @@ def test_building_substitutes_in_every_row(pattern: Term, bound: tuple[list[Bind
     assert symbols.terms(built) == [substitute(pattern, binding) for binding in bindings]
 
 
+@law
 @given(_patterns, some_bindings(), st.data())
 def test_unifying_matches_every_row(pattern: Term, bound: tuple[list[Binding], list[str]], data: st.DataObject) -> None:
     bindings, names = bound
@@ -70,6 +72,7 @@ def test_unifying_matches_every_row(pattern: Term, bound: tuple[list[Binding], l
     assert bindings_of(found, symbols) == [binding for binding in matched if binding is not None]
 
 
+@law
 @given(
     st.integers(1, 3).flatmap(
         lambda width: st.tuples(

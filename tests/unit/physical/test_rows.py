@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from tests.unit.kernels.lists import as_columns, as_rows
+from tests.unit.kernels.lists import as_columns, as_rows, law
 
 Row = tuple[int, ...]
 _rows = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), max_size=8)
@@ -23,6 +23,7 @@ def table_of(rows: Rows) -> list[Row]:
     return as_rows([*rows.columns.values(), rows.times])
 
 
+@law
 @given(_rows, st.data())
 def test_rows_are_taken_by_mask_and_by_position(table: list[Row], data: st.DataObject) -> None:
     mask = data.draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table)))
@@ -33,11 +34,13 @@ def test_rows_are_taken_by_mask_and_by_position(table: list[Row], data: st.DataO
     assert by_mask.n == by_position.n == len(kept)
 
 
+@law
 @given(_rows)
 def test_distinct_rows_are_told_apart_by_their_time_points_too(table: list[Row]) -> None:
     assert sorted(table_of(rows_of(table).distinct())) == sorted(set(table))
 
 
+@law
 @given(_rows, _rows)
 def test_parts_are_put_together_with_the_columns_they_share(one: list[Row], other: list[Row]) -> None:
     right = rows_of(other)

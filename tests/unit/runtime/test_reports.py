@@ -13,7 +13,7 @@ from holdsfor.runtime.reports import Report, merged
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Int, Term
 from tests.properties.answers import as_answer
-from tests.unit.kernels.lists import as_columns
+from tests.unit.kernels.lists import as_columns, law
 
 _words: list[Term] = [Atom("a"), Int(2), Atom("b")]
 _fluents = st.lists(
@@ -34,6 +34,7 @@ def report_of(fluents: list[tuple[int, int, int, int | None]], events: list[tupl
     return Report(9, tables, points), symbols
 
 
+@law
 @given(_fluents, _events, st.integers(-7, 9))
 def test_what_is_before_and_what_is_since_make_up_the_report(
     fluents: list[tuple[int, int, int, int | None]], events: list[tuple[int, int]], boundary: int
@@ -46,6 +47,7 @@ def test_what_is_before_and_what_is_since_make_up_the_report(
     assert all((points.times < boundary).all() for points in before.events.values())
 
 
+@law
 @given(_fluents, _events)
 def test_fvps_and_events_are_in_standard_order_with_their_times_sorted(
     fluents: list[tuple[int, int, int, int | None]], events: list[tuple[int, int]]

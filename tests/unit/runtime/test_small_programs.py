@@ -96,7 +96,7 @@ OPEN_IN_WINDOWS = {
     "a duration need not be a multiple of the tick": (
         Example(
             RULES + "holdsFor(d(X)=true, J) :- holdsFor(s(X)=on, I), intDurLess(I, 21, J).",
-            ("e|45|p",),
+            ("e|50|p",),
             start=35,
             end=110,
             tick=5,
