@@ -61,10 +61,10 @@ class Records:
             self.longest = int((self.ends - self.starts).max())
         self.is_sorted = True
 
-    def forget(self, before: int) -> None:
-        """Drop the records that are over before a time-point, once they are the larger part."""
+    def forget(self, before: int, known: int) -> None:
+        """Drop the records known by then that are over before a time-point, once they are the larger part."""
         last = self.starts if self.ends is None else self.ends - 1
-        keep = last >= before
+        keep = (last >= before) | (self.arrivals > known)
         if np.count_nonzero(keep) * 2 < len(keep):
             self._keep(np.flatnonzero(keep))
 

@@ -110,6 +110,7 @@ class _Stabbing:
         self.known = mixed([key[first] for key in table.keys], len(first))
         self.by_key = np.argsort(self.known)
         self.known = self.known[self.by_key]
+        self.collides = bool((self.known[1:] == self.known[:-1]).any())
         self.packing: Packing = packing_for(len(first), table.starts)
         packed = self.packing.pack(ids, table.starts)
         self.order = np.argsort(packed)
@@ -117,11 +118,21 @@ class _Stabbing:
         self.low = int(table.starts.min()) if table.n else 0
         self.high = int(table.starts.max()) if table.n else 0
 
+    def search(self, keys: Sequence[Int64], times: Int64) -> Int64:
+        """The same without the index, for the case that two different keys mix to one."""
+        result = np.full(len(times), -1, dtype=np.int64)
+        row, partner = self.table.partners(keys, tuple(range(len(keys))), len(times))
+        inside = (self.table.starts[partner] <= times[row]) & (times[row] < self.table.ends[partner])
+        result[row[inside]] = partner[inside]
+        return result
+
     def find(self, keys: Sequence[Int64], times: Int64) -> Int64:
         n = len(times)
         result = np.full(n, -1, dtype=np.int64)
         if self.table.n == 0 or n == 0:
             return result
+        if self.collides:
+            return self.search(keys, times)
         probe = mixed(keys, n)
         at = np.minimum(np.searchsorted(self.known, probe), len(self.known) - 1)
         candidates = np.flatnonzero((self.known[at] == probe) & (times >= self.low))

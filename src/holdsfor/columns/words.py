@@ -123,11 +123,8 @@ class Symbols:
         is_such = isinstance(term, Struct) and term.name == name and len(term.args) == arity
         return term if is_such and isinstance(term, Struct) else None
 
-    def numeric(self, words: Int64) -> tuple[NDArray[np.float64] | Int64, NDArray[np.bool_]]:
-        """The values of the words and which of them are numbers; large integers are looked up."""
-        numbers = is_number(words)
-        if numbers.all():
-            return as_numbers(words), numbers
-        values = np.zeros(len(words), dtype=np.float64)
-        values[numbers] = as_numbers(words[numbers])
-        return values, numbers
+    def integers(self, values: Int64) -> Int64:
+        """The words of integers of any size."""
+        if len(values) == 0 or (int(values.max()) < _LARGEST and int(values.min()) >= -_LARGEST):
+            return integer_words(values)
+        return self.words(Int(value) for value in values.tolist())

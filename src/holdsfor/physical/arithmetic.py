@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.words import Symbols, float_words, integer_words
+from holdsfor.columns.words import Symbols, as_numbers, float_words, integer_words, is_integer, is_symbol
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, Var
@@ -36,10 +36,14 @@ _CONSTANTS = {"inf": math.inf, "infinite": math.inf, "pi": math.pi, "e": math.e}
 
 def number_column(term: Term, rows: Rows, symbols: Symbols) -> Numbers | None:
     """The values of an expression in every row, or None where they cannot be had as one column."""
+    with np.errstate(all="ignore"):
+        return _column(term, rows, symbols)
+
+
+def _column(term: Term, rows: Rows, symbols: Symbols) -> Numbers | None:
     match term:
         case Var(name=name):
-            values, numbers = symbols.numeric(rows.columns[name])
-            return values if numbers.all() and len(values) else None
+            return _one_kind(rows.columns[name])
         case Int(value):
             return np.full(rows.n, value, dtype=np.int64) if abs(value) < _SAFE else None
         case Float(value):
@@ -47,12 +51,20 @@ def number_column(term: Term, rows: Rows, symbols: Symbols) -> Numbers | None:
         case Atom(name) if name in _CONSTANTS:
             return np.full(rows.n, _CONSTANTS[name])
         case Struct(name=name, args=(argument,)) if name in _UNARY:
-            operand = number_column(argument, rows, symbols)
+            operand = _column(argument, rows, symbols)
             return None if operand is None else _safe(_UNARY[name](operand))
         case Struct(name=name, args=(left, right)) if name in _BINARY:
-            a, b = number_column(left, rows, symbols), number_column(right, rows, symbols)
+            a, b = _column(left, rows, symbols), _column(right, rows, symbols)
             return None if a is None or b is None else _safe(_BINARY[name](a, b))
     return None
+
+
+def _one_kind(words: Int64) -> Numbers | None:
+    """The values of words that are all integers or all floats."""
+    whole = is_integer(words)
+    if whole.all():
+        return as_numbers(words) if len(words) else None
+    return None if whole.any() or is_symbol(words).any() else as_numbers(words)
 
 
 def _safe(values: Numbers | None) -> Numbers | None:
@@ -61,7 +73,7 @@ def _safe(values: Numbers | None) -> Numbers | None:
         return values
     if values.dtype == np.int64:
         return values if abs(values).max() < _SAFE else None
-    return None if np.isnan(values).any() else values
+    return values if np.isfinite(values).all() else None
 
 
 def _whole(values: Numbers) -> bool:
@@ -96,10 +108,10 @@ def _power(a: Numbers, b: Numbers) -> Numbers | None:
     if _whole(a) or _whole(b):
         if not (_whole(a) and _whole(b)) or len(b) == 0 or (b < 0).any():
             return None
-        if float(abs(a).max()) ** float(b.max()) >= _SAFE:
+        if math.log2(max(2.0, float(abs(a).max()))) * float(b.max()) >= 48:
             return None
         return a**b
-    return None if (a < 0).any() else a**b
+    return None if (a < 0).any() or ((a == 0) & (b < 0)).any() else a**b
 
 
 def _integers_only(operation: Callable[[Int64, Int64], Int64]) -> Callable[[Numbers, Numbers], Numbers | None]:
@@ -123,7 +135,9 @@ def _to_integer(rounding: Callable[[NDArray[np.float64]], NDArray[np.float64]]) 
 
 
 def _half_away(a: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.sign(a) * np.floor(abs(a) + 0.5)
+    whole: NDArray[np.float64] = np.trunc(a)
+    up: NDArray[np.float64] = np.sign(a) * (abs(a - whole) >= 0.5)
+    return whole + up
 
 
 def _root(a: Numbers) -> Numbers | None:

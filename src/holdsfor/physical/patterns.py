@@ -47,7 +47,7 @@ def unify_column(pattern: Term, words: Int64, rows: Rows, symbols: Symbols) -> R
     found = [symbols.structure(word, pattern.name, len(pattern.args)) for word in distinct.tolist()]
     fits = np.array([structure is not None for structure in found], dtype=bool)
     ids, rows = ids[fits[ids]], rows.take(fits[ids])
-    here = f"#{pattern.name}"
+    here = f"#{len(rows.columns)}"
     rows = rows.with_columns({here: ids})
     for i, argument in enumerate(pattern.args):
         parts = np.array([symbols.word(s.args[i]) if s else 0 for s in found], dtype=np.int64)

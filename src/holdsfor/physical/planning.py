@@ -81,6 +81,19 @@ class Planner:
             steps += self.plan(after, done, None)
         return tuple(steps), done
 
+    def atemporal_steps(self, head: Term, body: tuple[Condition, ...]) -> tuple[Step, ...]:
+        """The steps of atemporal conditions; head variables that they need unbound range over the grounding."""
+        bound: set[str] = set()
+        before, rest = take_ready(scoped(body, set(variables(head))), bound)
+        done: set[str] = set()
+        steps = self.plan(before, done, None)
+        if rest:
+            steps.append(GroundHead(head))
+            done.update(variables(head))
+            after, _ = take_ready(rest, bound | set(variables(head)))
+            steps += self.plan(after, done, None)
+        return tuple(steps)
+
     def plan(self, body: Iterable[Condition], bound: set[str], stamp: str | None) -> list[Step]:
         """Steps for conditions in the order they stand; `bound` grows along."""
         steps: list[Step] = []

@@ -9,13 +9,27 @@ from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.levels import Component
 from holdsfor.analysis.patterns import may_match
+from holdsfor.analysis.safety import bound_by
 from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.physical.planning import Planner
 from holdsfor.physical.steps import GroundHead, Step
-from holdsfor.syntax.rules import Allen, Complement, Fvp, HoldsFor, IntervalCall, IntervalRule, PointRule
+from holdsfor.syntax.rules import (
+    Allen,
+    Complement,
+    Fvp,
+    HoldsFor,
+    Intersect,
+    IntervalCall,
+    IntervalRule,
+    PointRule,
+    RelativeComplement,
+    Terminated,
+    Union,
+    flat_conditions,
+)
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
+from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity, variables
 
 __all__ = ["PlannedComponent", "PlannedFluent", "PlannedInitial", "PlannedRule", "Program", "plan_program"]
 
@@ -78,7 +92,13 @@ def _enumerated(rule: IntervalRule) -> list[Term]:
     """The FVPs of a rule of which also instances without intervals may matter."""
     literals = [step.fvp.term for step in rule.body if isinstance(step, HoldsFor)]
     scopes = {frozenset(variables(term)) for term in (*literals, rule.fvp.term)}
-    if len(scopes) > 1 or any(isinstance(step, Complement | IntervalCall) for step in rule.body):
+    written_out = any(
+        not isinstance(term, Var)
+        for step in rule.body
+        if isinstance(step, Union | Intersect | RelativeComplement | Complement)
+        for term in step.lists
+    )
+    if written_out or len(scopes) > 1 or any(isinstance(step, Complement | IntervalCall) for step in rule.body):
         return [*literals, rule.fvp.term]
     return []
 
@@ -111,10 +131,22 @@ def _refuse(compiled: Compiled) -> None:
         circle = [e for e in compiled.graph.edges if e.source in inside and e.target in inside]
         if circle:
             _unsupported("rules in which the values of a fluent depend on each other", circle[0].span)
+    _refuse_open_terminations(compiled)
     for rule in description.interval_rules:
         for step in rule.body:
             if isinstance(step, Allen):
                 _unsupported("Allen relations", step.span)
+
+
+def _refuse_open_terminations(compiled: Compiled) -> None:
+    """A condition on terminations must see those of fluents that never were: none is in a table."""
+    description = compiled.description
+    asked = [c.fvp for r in description.point_rules for c, _ in flat_conditions(r.body) if isinstance(c, Terminated)]
+    for rule in description.point_rules:
+        if rule.kind == "terminatedAt" and any(may_match(rule.fvp.fluent, fvp.fluent) for fvp in asked):
+            bound = {name for condition in rule.body for name in bound_by(condition)}
+            if set(variables(rule.fvp.fluent)) - bound:
+                _unsupported("conditions on terminations with open arguments", rule.span)
 
 
 def _unsupported(what: str, span: Span | None) -> None:
@@ -143,7 +175,7 @@ def _fluent(
 ) -> PlannedFluent:
     own = [r for r in rules if r.kind != "happensAt" and name_and_arity(r.fvp.fluent) == key]
     initially = [
-        PlannedInitial(i.fvp.term, _columns(i.fvp), tuple(planner.inner(i.body, set())))
+        PlannedInitial(i.fvp.term, _columns(i.fvp), planner.atemporal_steps(i.fvp.term, i.body))
         for i in compiled.description.initially
         if name_and_arity(i.fvp.fluent) == key and _concerns(vertices, i.fvp.term)
     ]

@@ -16,7 +16,7 @@ from holdsfor.physical.arithmetic import COMPARISONS, compare_columns, number_co
 from holdsfor.physical.patterns import bound_positions, build, join, unify_column
 from holdsfor.physical.rows import Rows, concatenate
 from holdsfor.prolog import Engine, evaluate, standard_order_key
-from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, list_term, substitute, variables
+from holdsfor.syntax.terms import Float, Int, Struct, Term, list_term, substitute, variables
 
 __all__ = [
     "AnyOf",
@@ -49,7 +49,7 @@ class Context(Protocol):
     def terminations(self, key: Key) -> PointTable: ...
     def fluents(self, key: Key) -> FluentTable: ...
     def facts(self, key: Key) -> Relation: ...
-    def instances(self, pattern: Term) -> Relation: ...
+    def ground(self, head: Term, rows: Rows) -> Rows: ...
     def synchronise(self) -> None: ...
 
 
@@ -145,7 +145,7 @@ class StampTime:
 
     def run(self, rows: Rows, context: Context) -> Rows:
         assert rows.times is not None
-        return rows.with_columns({self.name: integer_words(rows.times)})
+        return rows.with_columns({self.name: context.symbols.integers(rows.times)})
 
 
 @dataclass(frozen=True)
@@ -303,6 +303,4 @@ class GroundHead:
     head: Term
 
     def run(self, rows: Rows, context: Context) -> Rows:
-        names = list(variables(self.head))
-        relation = context.instances(self.head)
-        return join(rows, relation, [Var(name) for name in names], context.symbols)[0]
+        return context.ground(self.head, rows)

@@ -15,11 +15,11 @@ from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_inte
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.patterns import build, join
-from holdsfor.physical.rows import Rows, one_row
+from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.rules import PlannedFluent, PlannedRule, Program
 from holdsfor.physical.steps import GroundHead, PointKind, run_steps
 from holdsfor.runtime.background import Background
-from holdsfor.runtime.domains import Domains
+from holdsfor.runtime.domains import Domains, entity_key
 from holdsfor.runtime.static import Lists, evaluate_interval_rules
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import IntervalRule
@@ -30,12 +30,16 @@ __all__ = ["Evaluation", "Stretch"]
 
 @dataclass(frozen=True)
 class Stretch:
-    """The time-points that are evaluated, both ends included, and the first time-point of the whole run."""
+    """The time-points that are evaluated, both ends included, and the first time-point of the whole run.
+
+    A stretch that `is_resumed` goes on from a settled time-point; what was before it is state.
+    """
 
     first: int
     last: int
     tick: int
     first_of_run: int
+    is_resumed: bool = False
 
     @property
     def after_last(self) -> int:
@@ -116,8 +120,12 @@ class Evaluation:
     def facts(self, key: Key) -> Relation:
         return self.background.facts(key)
 
-    def instances(self, pattern: Term) -> Relation:
-        return self.domains.instances(pattern, self, self.version)
+    def ground(self, head: Term, rows: Rows) -> Rows:
+        """The rows with the unbound variables of an event or FVP ranging over its instances."""
+        if not self.domains.is_declared(entity_key(head)):
+            return self.domains.over_sorts(head, rows, self)
+        relation = self.domains.instances(head, self, self.version)
+        return join(rows, relation, [Var(name) for name in variables(head)], self.symbols)[0]
 
     def synchronise(self) -> None:
         self.background.synchronise()
@@ -154,22 +162,22 @@ class Evaluation:
         self.whole_lists[place] = found
         return found
 
-    def beginnings(self, keys: Rows, rule: IntervalRule, index: int) -> Int64:
-        """Where the complements of instances begin: at the first time-point of the run for those not seen before."""
+    def complemented_instances(self, keys: Rows, rule: IntervalRule, index: int) -> tuple[Rows, Int64]:
+        """The instances of a complement, those of earlier stretches included, and where each begins.
+
+        It begins with the run for those not seen before, and is resumed for the others.
+        """
         place = (id(rule), index)
-        self.complemented[place] = keys
-        begins = np.full(keys.n, self.stretch.first_of_run, dtype=np.int64)
         before = self.seen.get(place)
         if before is not None:
+            keys = concatenate([before, keys]).distinct()
+        self.complemented[place] = keys
+        begins = np.full(keys.n, self.stretch.first_of_run, dtype=np.int64)
+        if before is not None:
             names = list(keys.columns)
-            row, _ = pairs_of_equal_keys(
-                [keys.columns[name] for name in names],
-                keys.n,
-                [before.columns[name] for name in names],
-                before.n,
-            )
-            begins[row] = self.stretch.first
-        return begins
+            own, known = [keys.columns[name] for name in names], [before.columns[name] for name in names]
+            begins[pairs_of_equal_keys(own, keys.n, known, before.n)[0]] = self.stretch.first
+        return keys, begins
 
     # -- components ----------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.columns.records import Records, Sight
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.columns.words import Symbols
+from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planning import Planner
 from holdsfor.physical.rows import Rows, one_row
@@ -22,7 +23,8 @@ from holdsfor.runtime.evaluation import Evaluation, Initialised, Stretch, true_s
 from holdsfor.runtime.reports import Report
 from holdsfor.runtime.static import Lists
 from holdsfor.sources.text import Fact
-from holdsfor.syntax.rules import Fvp
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.rules import Fvp, IntervalCall
 from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 
 __all__ = ["Session"]
@@ -68,6 +70,8 @@ class Session:
         self.seconds = 0.0
         self._evaluation: Evaluation | None = None
         self._sources = _domain_sources(compiled)
+        if window is not None:
+            _refuse_predicates_over_lists(compiled)
 
     # -- input ---------------------------------------------------------------------------------------------------------
 
@@ -125,7 +129,9 @@ class Session:
         """
         if self.window is None:
             return self.start - 1
-        return max(self.settled, query_time - self.window - sum(self.horizons.values()))
+        boundary = query_time - self.window - sum(self.horizons.values())
+        boundary -= boundary % self.tick
+        return max(self.settled, boundary if boundary >= self.start else self.start - 1)
 
     def window_start(self, query_time: int) -> int:
         """The time-point before the window of a query time."""
@@ -138,7 +144,8 @@ class Session:
         if self.previous is not None:
             self._settle(settled)
         first = max(settled, self.start)
-        stretch = Stretch(first, at, self.tick, -(-self.start // self.tick) * self.tick)
+        first_of_run = -(-self.start // self.tick) * self.tick
+        stretch = Stretch(first, at, self.tick, first_of_run, is_resumed=settled >= self.start)
         sight = self._sight(first, at)
         events = {key: records.events(sight) for key, records in self.events.items()}
         fluents = {
@@ -185,16 +192,17 @@ class Session:
         output = {name_and_arity(event) for event in self.compiled.names.output_events}
         events = {key: table for key, table in evaluation.events.items() if key in output}
         known = Report(at, evaluation.output, events)
-        return known if settled < self.start else known.since(settled)
+        return known.since(evaluation.stretch.first if settled >= self.start else evaluation.stretch.first_of_run)
 
     def _settle(self, settled: int) -> None:
         """Keep, of what is settled now, what holds at the boundary, and forget the records before it."""
         assert self._evaluation is not None
+        assert self.previous is not None
         if settled < self.start:
             return
         evaluation = self._evaluation
         self.initialised.settle()
-        self.seen = evaluation.complemented
+        self.seen.update(evaluation.complemented)
         self.state = {}
         for key, table in evaluation.known.items():
             rows = np.flatnonzero((table.starts <= settled) & (settled < table.ends))
@@ -205,7 +213,7 @@ class Session:
             for place, lists in evaluation.whole_lists.items()
         }
         for records in (*self.events.values(), *self.fluents.values()):
-            records.forget(settled)
+            records.forget(settled, self.previous)
 
     # -- domains -------------------------------------------------------------------------------------------------------
 
@@ -236,6 +244,16 @@ class Session:
             if rows.n and set(variables(domain)) <= set(rows.columns):
                 members = [build(pattern, rows, self.symbols) for pattern in domain.args]
                 self.background.add_members(name_and_arity(domain), members)
+
+
+def _refuse_predicates_over_lists(compiled: Compiled) -> None:
+    """What a predicate makes of a list may change long after: no window can tell how long."""
+    for rule in compiled.description.interval_rules:
+        for step in rule.body:
+            if isinstance(step, IntervalCall):
+                message = f"`{show(step.goal)}` over whole intervals is not supported by the columnar engine in windows"
+                hint = "leave out the window, or say it with interval operations"
+                raise PlanningProblem(Diagnostic("HF401", message, step.span, hint))
 
 
 def _domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:

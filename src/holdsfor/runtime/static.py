@@ -24,7 +24,7 @@ from holdsfor.kernels.sweep import intersect_intervals, merge_intervals, subtrac
 from holdsfor.physical.arithmetic import number_column
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planning import Planner, fvp_patterns
-from holdsfor.physical.rows import Rows, one_row
+from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.steps import GroundHead, run_steps
 from holdsfor.prolog import evaluate
 from holdsfor.syntax.printer import show
@@ -132,13 +132,21 @@ class _Rule:
         key, patterns = fvp_patterns(step.fvp)
         table = self.context.fluents(key)
         rows, partner = join(one_row(), table, patterns, self.symbols)
-        starts = np.maximum(table.starts[partner], self.context.stretch.first)
-        return Lists(Rows(rows.n, rows.columns), starts, table.ends[partner])
+        found = Lists(Rows(rows.n, rows.columns), table.starts[partner], table.ends[partner])
+        return self.resumed(found)
+
+    def resumed(self, found: Lists) -> Lists:
+        """The part of a list from the settled time-point on; its true starts come back with the result."""
+        stretch = self.context.stretch
+        if not stretch.is_resumed:
+            return found
+        inside = found.take(found.ends > stretch.first)
+        return Lists(inside.rows, np.maximum(inside.starts, stretch.first), inside.ends)
 
     def operand(self, term: Term) -> Lists:
         if isinstance(term, Var):
             return self.lists[term.name]
-        return _written_out(term, self.rule)
+        return self.resumed(_written_out(term, self.rule))
 
     def instances(self, names: Sequence[str]) -> Rows:
         """Every combination of values that the variables may have, by the FVPs of the rule that mention them."""
@@ -148,10 +156,11 @@ class _Rule:
         for step in self.literals:
             own = list(variables(step.fvp.term))
             if set(own) & set(names) - set(rows.columns):
-                domain = self.context.instances(step.fvp.term)
                 known = self.holds_for(step).rows.keep(own).distinct()
-                columns = [np.concatenate((domain.columns[i], known.columns[name])) for i, name in enumerate(own)]
-                rows, _ = join(rows, Relation(tuple(columns), len(columns[0])), [Var(n) for n in own], self.symbols)
+                holding = Relation(tuple(known.columns[name] for name in own), known.n)
+                possible = self.context.ground(step.fvp.term, rows)
+                actual, _ = join(rows, holding, [Var(name) for name in own], self.symbols)
+                rows = concatenate([possible, actual]).distinct()
         missing = set(names) - set(rows.columns)
         if missing:
             rows = GroundHead(self.rule.fvp.term).run(rows, self.context)
@@ -221,8 +230,7 @@ class _Rule:
 
     def complement(self, lists: Sequence[Lists], index: int) -> Lists:
         names = list(dict.fromkeys(name for each in lists for name in each.names))
-        keys = self.instances(names)
-        first = self.context.beginnings(keys, self.rule, index)
+        keys, first = self.context.complemented_instances(self.instances(names), self.rule, index)
         whole = (np.arange(keys.n, dtype=np.int64), first, np.full(keys.n, OPEN, dtype=np.int64))
         key, starts, ends = subtract_intervals(whole, [_onto(keys, each) for each in lists])
         return Lists(keys.take(key), starts, ends)
@@ -236,8 +244,9 @@ class _Rule:
         now = self.context.stretch.after_last
         lengths = np.where(whole.ends == OPEN, now, whole.ends) - whole.starts
         limits = self.bounds(step, whole)
-        if len(limits):
-            self.context.longest[id(self.rule), index] = math.ceil(limits.max())
+        finite = limits[np.isfinite(limits)]
+        if len(finite):
+            self.context.longest[id(self.rule), index] = math.ceil(finite.max())
         return whole.take(lengths > limits if step.comparison == "greater" else lengths < limits)
 
     def bounds(self, step: Duration, whole: Lists) -> NDArray[np.float64] | Int64:

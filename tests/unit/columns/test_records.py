@@ -82,7 +82,7 @@ def test_intervals_are_seen_whole_unless_they_came_late(rows: list[Row], sight: 
 @given(_intervals, sights(), st.integers(-10, 10))
 def test_forgetting_what_is_over_changes_nothing_that_can_be_seen(rows: list[Row], sight: Sight, before: int) -> None:
     records = interval_records(rows)
-    records.forget(min(before, sight.first))
+    records.forget(min(before, sight.first), sight.last)
     assert as_rows(records.intervals(sight, 1).columns) == as_rows(interval_records(rows).intervals(sight, 1).columns)
 
 

@@ -110,7 +110,6 @@ def test_a_fluent_without_arguments_is_stabbed_by_its_value() -> None:
     assert [row >= 0 for row in found.tolist()] == [True, False, True, False]
 
 
-@pytest.mark.xfail(reason="the stabbing index looks at the first of several keys that mix alike", strict=True)
 def test_keys_that_mix_alike_are_stabbed_apart() -> None:
     rows = [(4, 5, 0, 9), (*colliding((4, 5), 6), 0, 9)]
     first, second, _, _ = as_columns(rows, 4)

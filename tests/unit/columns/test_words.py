@@ -152,14 +152,6 @@ def test_numbers_have_their_values(values: list[int | float]) -> None:
     assert numbers.dtype == (np.int64 if all(isinstance(v, int) for v in values) else np.float64)
 
 
-def test_numbers_among_other_constants_are_told_apart() -> None:
-    symbols = Symbols()
-    words = symbols.words([Int(3), Atom("a"), Float(2.5), Int(2**60)])
-    values, numbers = symbols.numeric(words)
-    assert numbers.tolist() == [True, False, True, False]
-    assert values[numbers].tolist() == [3.0, 2.5]
-
-
 def test_a_structure_is_found_by_name_and_arity() -> None:
     symbols = Symbols()
     word = symbols.word(parse_term("k(a)"))

@@ -164,6 +164,5 @@ def test_ordinary_arithmetic_has_columns(text: str) -> None:
         pytest.param("round(A)", [(Float(math.nextafter(0.5, 0)), Int(0))], id="the largest float below a half"),
     ],
 )
-@pytest.mark.xfail(reason="reported: columns differ from the background engine here", strict=True)
 def test_columns_at_the_edges_of_arithmetic(text: str, table: Table) -> None:
     check(parse_term(text), table)

@@ -91,7 +91,7 @@ class World:
     def facts(self, key: Key) -> Relation:
         return self.relations[key]
 
-    def instances(self, pattern: Term) -> Relation:
+    def ground(self, head: Term, rows: Rows) -> Rows:
         raise AssertionError("nothing is enumerated here")
 
     def synchronise(self) -> None:
