@@ -14,11 +14,13 @@ FUZZ_MINUTES ?= 5
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(READY) ## run the toy application and draw its timeline
+demo: $(READY) ## run the toy day and city transport, and draw their timelines
 	@mkdir -p build/demo
 	@$(BIN)/holdsfor run apps/toy/rules.prolog apps/toy/background.prolog --input apps/toy/events.txt \
-		--engine reference --start 0 --end 30 --timeline build/demo/toy.png --timeline build/demo/toy.svg
-	@echo "The pictures are in build/demo/toy.png and build/demo/toy.svg."
+		--start 0 --end 30 --timeline build/demo/toy.png --timeline build/demo/toy.svg
+	@$(BIN)/holdsfor run apps/ctm/rules.prolog apps/ctm/background.prolog --input apps/ctm/events.txt \
+		--window 100 --final --timeline build/demo/ctm.png --timeline build/demo/ctm.svg
+	@echo "The pictures are in build/demo."
 
 test: lint ## run every check: lint, types, unit, golden, property and documentation tests
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -28,8 +30,10 @@ lint: $(READY) ## check formatting, style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy --strict
 
-bench: $(READY) ## measure how fast the parser and the loading of background knowledge are
-	@$(BIN)/python benchmarks/run.py
+bench: $(READY) ## measure parsing, loading and recognition
+	@$(BIN)/python benchmarks/front.py
+	@$(BIN)/python benchmarks/loading.py
+	@$(BIN)/python benchmarks/recognition.py
 
 docs: $(READY) ## build the documentation into build/site
 	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site

@@ -72,8 +72,12 @@ CODES: dict[str, Code] = {
     "HF310": _warning("a predicate that is called but never defined"),
     "HF391": _note("a directive that has no effect here"),
     "HF392": _note("a declaration of an older version that has no effect here"),
+    # 4xx: an engine cannot compute the rules
+    "HF401": _error("a construct that this engine does not support"),
     # 5xx: a record or an input file does not fit
     "HF501": _error("an input file that cannot be read"),
+    "HF502": _error("a table whose columns are not those of records"),
+    "HF503": _error("a record that does not fit, in a strict run"),
     # 6xx: a run cannot go on
     "HF601": _error("a goal calls a predicate that is not defined"),
     "HF602": _error("a goal needs an argument that is not bound"),
@@ -87,6 +91,7 @@ CODES: dict[str, Code] = {
     # 7xx: a command was called wrongly
     "HF701": _error("a clock tick that is not positive"),
     "HF702": _error("a run that ends before it starts"),
+    "HF703": _error("a window or step that no run can have"),
     "HF710": _error("a stream to generate without entities, without a duration or with a negative seed"),
     "HF711": _error("a share of late records that is none, or a delay without one"),
     "HF712": _error("a distribution of delays that does not exist or lacks parameters"),

@@ -3,6 +3,7 @@
     HoldsforError
     ├── SyntaxProblem      the text is not in the language          HF1xx
     ├── AnalysisProblem    the rules have no meaning                HF2xx (errors), HF3xx (warnings)
+    ├── PlanningProblem    an engine cannot compute the rules       HF4xx
     ├── DataProblem        a record or an input file does not fit   HF5xx
     ├── ExecutionProblem   a run cannot go on                       HF6xx
     └── UsageProblem       a command was called wrongly             HF7xx
@@ -28,6 +29,7 @@ __all__ = [
     "Diagnostics",
     "ExecutionProblem",
     "HoldsforError",
+    "PlanningProblem",
     "SyntaxProblem",
     "UsageProblem",
     "did_you_mean",
@@ -153,6 +155,10 @@ class SyntaxProblem(HoldsforError):
 
 class AnalysisProblem(HoldsforError):
     """The rules can be read but have no meaning."""
+
+
+class PlanningProblem(HoldsforError):
+    """An engine cannot compute what the rules say."""
 
 
 class DataProblem(HoldsforError):

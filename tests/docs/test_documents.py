@@ -33,7 +33,8 @@ def test_commands_in_documents_print_what_the_document_shows(
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
-def test_python_in_documents_runs(document: Path) -> None:
+def test_python_in_documents_runs(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
     results = doctest.testfile(str(document), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert results.failed == 0
 
@@ -58,6 +59,7 @@ def _diagnostics_page() -> str:
         "1": "The text is not in the language",
         "2": "The rules have no meaning",
         "3": "The rules have a meaning, but perhaps not the one meant",
+        "4": "An engine cannot compute the rules",
         "5": "A record or an input file does not fit",
         "6": "A run cannot go on",
         "7": "A command was called wrongly",

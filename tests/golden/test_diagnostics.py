@@ -15,6 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow  # type: ignore[import-untyped]
+import pyarrow.parquet  # type: ignore[import-untyped]
 import pytest
 
 from holdsfor.cli.main import main
@@ -24,7 +26,7 @@ from holdsfor.prolog import Engine
 DIAGNOSTICS = Path(__file__).parent / "diagnostics"
 CASES = sorted({path.stem for path in DIAGNOSTICS.iterdir() if path.suffix in (".prolog", ".args")})
 RULES = str(DIAGNOSTICS / "HF000-clean.prolog")
-SCRIPTED = {"HF751", "HF752", "HF753", "HF754"}
+SCRIPTED = {"HF502", "HF751", "HF752", "HF753", "HF754"}
 
 
 def arguments(case: str) -> list[str]:
@@ -134,3 +136,14 @@ def test_hf754_says_why_the_picture_cannot_be_written(tmp_path: Path, capsys: py
     err = draw(tmp_path / "file" / "graph.dot", capsys)
     assert err.startswith("error[HF754]: ")
     assert "graph.dot" in err
+
+
+def test_a_table_with_other_columns_is_told_with_what_is_expected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "events.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"id": [1], "t": [3]}), table)
+    assert main(["run", RULES, "--input", str(table)]) == 2
+    _, err = capsys.readouterr()
+    assert err.startswith("error[HF502]: ")
+    assert "hint: " in err

@@ -102,6 +102,10 @@ class DependencyGraph:
             found.setdefault((vertex.kind, *pattern_name(vertex.pattern)), []).append(vertex)
         return found
 
+    def named(self, key: tuple[str, int]) -> list[Vertex]:
+        """The vertices of one fluent, of all kinds."""
+        return [v for kind in FVP_KINDS for v in self._by_name.get((kind, *key), ())]
+
     def siblings(self, vertex: Vertex) -> list[Vertex]:
         """The vertices for values of the same simple fluent: an initiation of one breaks the others."""
         named = self._by_name.get(("simple", *pattern_name(vertex.pattern)), [])

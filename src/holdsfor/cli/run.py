@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
+import resource
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
 from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.cli.arguments import Commands, add_command, add_rule_files
+from holdsfor.cli.durations import duration
+from holdsfor.cli.engines import Engine, columnar_engine, reference_engine
 from holdsfor.errors import DataProblem, Diagnostic, Diagnostics, UsageProblem, did_you_mean
-from holdsfor.reference import INF, Answer, History, Run, recognise
-from holdsfor.reference.intervals import previous_point
-from holdsfor.sinks.lines import FORMATS
-from holdsfor.sources.text import Fact, Reading, read_text_records
+from holdsfor.sinks.lines import FORMATS, Known
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
@@ -23,6 +26,7 @@ from holdsfor.views.timeline import Row, draw_timeline
 __all__ = ["add_parser"]
 
 _SHOWN_MISFITS = 10
+_ENGINES = {"columnar": columnar_engine, "reference": reference_engine}
 
 
 def add_parser(commands: Commands) -> None:
@@ -30,39 +34,100 @@ def add_parser(commands: Commands) -> None:
         commands,
         "run",
         "recognise what the rules describe in the input",
-        "holdsfor run rules.prolog background.prolog --input events.txt --engine reference --start 0 --end 30",
+        "holdsfor run rules.prolog background.prolog --input events.txt --window 2h --step 1h --format jsonl",
     )
     add_rule_files(parser)
     parser.add_argument("--input", nargs="+", required=True, metavar="FILE", help="records; `-` is standard input")
     parser.add_argument("--background", nargs="+", default=[], metavar="FILE", help="more background knowledge")
     parser.add_argument("--goal", action="append", default=[], help="a goal to prove before the run; may be repeated")
-    parser.add_argument("--engine", choices=["reference"], default="reference", help="how to compute the answer")
+    parser.add_argument("--engine", choices=_ENGINES, default="columnar", help="how to compute (default: columnar)")
     parser.add_argument("--start", type=int, metavar="N", help="first time-point (default: of the first record)")
     parser.add_argument("--end", type=int, metavar="N", help="last time-point (default: of the last record)")
     parser.add_argument("--tick", type=int, default=1, metavar="N", help="distance of time-points (default: 1)")
+    parser.add_argument("--window", type=duration, metavar="T", help="how far back a query time looks (default: all)")
+    parser.add_argument(
+        "--step", type=duration, metavar="T", help="from query time to query time (default: the window)"
+    )
+    parser.add_argument("--final", action="store_true", help="report once, settled over all query times")
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: text)")
     parser.add_argument("-o", "--output", metavar="FILE", help="where the answer goes (default: standard output)")
     parser.add_argument("--timeline", action="append", default=[], metavar="PICTURE", help="draw it: .png or .svg")
+    parser.add_argument("--stats", metavar="FILE", help="write counts and seconds as JSON")
+    parser.add_argument("--set-aside", metavar="FILE", help="write the records that do not fit, with reasons, as JSON")
+    parser.add_argument("--strict", action="store_true", help="stop if a record does not fit")
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
-    if options.tick < 1:
-        raise UsageProblem(
-            Diagnostic("HF701", f"the clock tick is {options.tick}, expected at least 1", hint="see `--tick`")
-        )
+    _check(options)
     diagnostics = Diagnostics()
     compiled = compile_files([*options.files, *options.background], diagnostics)
     _tell(diagnostics.of("warning"))
-    reading = _read(options.input, compiled, options.tick)
-    facts = reading.facts()
-    run = _run(options, facts)
-    answer = recognise(compiled, _history(facts), run, [_goal(text) for text in options.goal])
-    _summarise(reading, facts, run, compiled)
-    _write(FORMATS[options.format](answer), options.output)
+    clock = _Clock()
+    engine = _ENGINES[options.engine](compiled, options, [_goal(text) for text in options.goal])
+    engine.load()
+    clock.lap("load")
+    _set_aside(engine, options)
+    last: list[Known] = []
+    reports = _keeping_last(engine.reports(final=options.final or bool(options.timeline)), last)
+    _write(FORMATS[options.format](reports), options.output)
+    clock.lap("recognise")
+    _summarise(engine, compiled)
     for picture in options.timeline:
-        _draw(answer, compiled, Path(picture))
+        _draw(last[-1], engine, compiled, Path(picture))
+    if options.stats:
+        Path(options.stats).write_text(json.dumps(_stats(engine, clock), indent=2) + "\n", encoding="utf-8")
     return 0
+
+
+def _set_aside(engine: Engine, options: argparse.Namespace) -> None:
+    """Write the records that do not fit to their file, or stop because of the first."""
+    misfits = engine.counts.set_aside
+    if options.set_aside:
+        lines = [json.dumps(dataclasses.asdict(misfit), ensure_ascii=False) for misfit in misfits]
+        Path(options.set_aside).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    if options.strict and misfits:
+        first = misfits[0]
+        message = f"line {first.line} does not fit: {first.reason}"
+        hint = f"the line is `{first.text}`; without `--strict` it is set aside"
+        raise DataProblem(Diagnostic("HF503", message, hint=hint, file=first.file))
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse options that have no meaning."""
+    if options.tick < 1:
+        message = f"the clock tick is {options.tick}, expected at least 1"
+        raise UsageProblem(Diagnostic("HF701", message, hint="see `--tick`"))
+    if options.step is not None and options.window is None:
+        raise UsageProblem(Diagnostic("HF703", "a step needs a window", hint="give `--window` too"))
+    options.step = options.window if options.step is None else options.step
+    if options.window is not None and options.step > options.window:
+        message = f"the step {options.step} is longer than the window {options.window}"
+        raise UsageProblem(Diagnostic("HF703", message, hint="records between two windows would never be seen"))
+    for name in ("window", "step"):
+        value = getattr(options, name)
+        if value is not None and value % options.tick:
+            message = f"the {name} {value} is not a multiple of the clock tick {options.tick}"
+            raise UsageProblem(Diagnostic("HF703", message, hint="query times are time-points"))
+
+
+class _Clock:
+    """Seconds per phase."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, phase: str) -> None:
+        now = time.perf_counter()
+        self.seconds[phase] = now - self._last
+        self._last = now
+
+
+def _keeping_last(reports: Iterator[Known], last: list[Known]) -> Iterator[Known]:
+    for known in reports:
+        last[:] = [known]
+        yield known
 
 
 def _tell(diagnostics: Iterable[Diagnostic]) -> None:
@@ -74,97 +139,53 @@ def _goal(text: str) -> Term:
     return parse_term(text, "--goal")
 
 
-# -- input -------------------------------------------------------------------------------------------------------------
+def _stats(engine: Engine, clock: _Clock) -> dict[str, object]:
+    counts = engine.counts
+    return {
+        "records": counts.n_records,
+        "late": counts.n_late,
+        "dropped": counts.n_dropped,
+        "set_aside": len(counts.set_aside),
+        "query_times": counts.n_query_times,
+        "intervals": counts.n_intervals,
+        "seconds": {"load": clock.seconds["load"], **engine.seconds},
+        "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
 
 
-def _read(files: list[str], compiled: Compiled, tick: int) -> Reading:
-    reading = Reading()
-    for file in files:
-        read_text_records(_lines(file), file, compiled.names, tick, reading)
-    return reading
-
-
-def _lines(file: str) -> list[str]:
-    try:
-        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        message = f"`{file}` is not UTF-8 text: byte 0x{content[error.start]:02x} in line {line}"
-        raise DataProblem(Diagnostic("HF501", message, hint="records are UTF-8 text", file=file)) from None
-    except FileNotFoundError:
-        hint = "give the files with records behind `--input`; `-` is standard input"
-        raise DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=hint, file=file)) from None
-    except OSError as error:
-        message = f"`{file}` cannot be read: {(error.strerror or str(error)).lower()}"
-        raise DataProblem(Diagnostic("HF501", message, hint="records are lines of text", file=file)) from None
-
-
-def _history(facts: list[Fact]) -> History:
-    history = History()
-    for fact in facts:
-        if fact.value is None:
-            history.add_event(fact.entity, fact.start)
-        else:
-            history.add_interval(fact.entity, fact.value, fact.start, fact.end)
-    return history
-
-
-def _run(options: argparse.Namespace, facts: list[Fact]) -> Run:
-    """The time-points of the run: as asked for, else from the first record to the last."""
-    start = options.start if options.start is not None else min((f.start for f in facts), default=0)
-    last = (f.start if f.value is None else previous_point(f.end, options.tick) for f in facts)
-    end = options.end if options.end is not None else max(last, default=start)
-    if end < start:
-        raise UsageProblem(
-            Diagnostic("HF702", f"the run ends at {end}, before its start {start}", hint=_run_hint(options))
-        )
-    return Run(start, end, options.tick)
-
-
-def _run_hint(options: argparse.Namespace) -> str:
-    if options.start is None or options.end is None:
-        return "the records set what `--start` or `--end` does not"
-    return "see `--start` and `--end`"
-
-
-def _summarise(reading: Reading, facts: list[Fact], run: Run, compiled: Compiled) -> None:
+def _summarise(engine: Engine, compiled: Compiled) -> None:
     """Say what was read; when all is well, only to a person."""
-    outside = sum(fact.start > run.end or max(fact.start, fact.end - 1) < run.start for fact in facts)
-    dropped = [f"{len(reading.set_aside)} set aside"] if reading.set_aside else []
-    dropped += [f"{outside} outside the run"] if outside else []
-    dropped += [f"{reading.unused.total()} of names that no rule uses"] if reading.unused else []
+    counts = engine.counts
+    dropped = [f"{len(counts.set_aside)} set aside"] if counts.set_aside else []
+    dropped += [f"{counts.n_dropped} too late"] if counts.n_dropped else []
+    dropped += [f"{counts.n_outside} outside the run"] if counts.n_outside else []
+    dropped += [f"{counts.unused.total()} of names that no rule uses"] if counts.unused else []
     if not dropped and not sys.stderr.isatty():
         return
-    print(f"{reading.n_records} records read" + "".join(f", {part}" for part in dropped), file=sys.stderr)
-    for misfit in reading.set_aside[:_SHOWN_MISFITS]:
+    print(f"{counts.n_records} records read" + "".join(f", {part}" for part in dropped), file=sys.stderr)
+    for misfit in counts.set_aside[:_SHOWN_MISFITS]:
         print(f"  {misfit}", file=sys.stderr)
-    if len(reading.set_aside) > _SHOWN_MISFITS:
-        print(f"  … and {len(reading.set_aside) - _SHOWN_MISFITS} more", file=sys.stderr)
+    if len(counts.set_aside) > _SHOWN_MISFITS:
+        print(f"  … and {len(counts.set_aside) - _SHOWN_MISFITS} more", file=sys.stderr)
     known = [record.name for record in compiled.names.records]
-    for name, n in reading.unused.most_common(_SHOWN_MISFITS):
+    for name, n in counts.unused.most_common(_SHOWN_MISFITS):
         hint = did_you_mean(name, known)
         print(f"  `{name}`: {n}" + (f"  {hint}" if hint else ""), file=sys.stderr)
 
 
-# -- output ------------------------------------------------------------------------------------------------------------
-
-
 def _write(lines: Iterable[str], output: str | None) -> None:
-    text = "".join(f"{line}\n" for line in lines)
     if output is None:
-        print(text, end="")
-    else:
-        Path(output).write_text(text, encoding="utf-8")
+        for line in lines:
+            print(line)
+        return
+    with Path(output).open("w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
 
 
-def _draw(answer: Answer, compiled: Compiled, path: Path) -> None:
-    rows = [
-        Row(show(fvp), [(s, None if e == INF else int(e)) for s, e in intervals], kind=_kind(fvp, compiled))
-        for fvp, intervals in answer.intervals.items()
-    ]
-    rows += [Row(show(event), times=times, kind="event") for event, times in answer.times.items()]
-    for written in draw_timeline(rows, start=answer.run.start, end=answer.run.end, path=path):
+def _draw(known: Known, engine: Engine, compiled: Compiled, path: Path) -> None:
+    rows = [Row(show(fvp), spans, kind=_kind(fvp, compiled)) for fvp, spans in known.intervals.items()]
+    rows += [Row(show(event), times=times, kind="event") for event, times in known.times.items()]
+    for written in draw_timeline(rows, start=engine.start, end=known.query_time, path=path):
         print(f"wrote {written}", file=sys.stderr)
 
 

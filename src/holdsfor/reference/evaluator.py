@@ -76,11 +76,13 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
         output.update(found)
         for fvp, intervals in found.items():
             world.finish(fvp, intervals, is_simple=component.vertices[0].kind != "static")
-    return Answer(run, _in_order(output), _output_events(compiled, world))
+    return Answer(run, _of_the_run(output, run), _output_events(compiled, world))
 
 
-def _in_order(output: dict[Term, Intervals]) -> dict[Term, Intervals]:
-    return {fvp: output[fvp] for fvp in sorted(output, key=standard_order_key) if output[fvp]}
+def _of_the_run(output: dict[Term, Intervals], run: Run) -> dict[Term, Intervals]:
+    """The intervals that are not over before the run, in standard order."""
+    found = {fvp: tuple(i for i in intervals if i[1] > run.first_point) for fvp, intervals in output.items()}
+    return {fvp: found[fvp] for fvp in sorted(found, key=standard_order_key) if found[fvp]}
 
 
 def _output_events(compiled: Compiled, world: World) -> dict[Term, tuple[int, ...]]:

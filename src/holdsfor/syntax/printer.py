@@ -64,7 +64,7 @@ def show_program(program: Program) -> str:
                 declare_operators(goal, operators)
             case FactTable(name, columns):
                 for row in zip(*columns, strict=True):
-                    lines.append(f"{_atom(name)}({', '.join(map(show_constant, row))}).")
+                    lines.append(f"{_atom(name)}({','.join(map(show_constant, row))}).")
     return "\n".join(lines) + "\n" if lines else ""
 
 

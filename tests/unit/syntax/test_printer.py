@@ -225,7 +225,7 @@ def test_a_clause_that_ends_in_a_symbol_keeps_its_full_stop() -> None:
 
 
 def test_a_table_of_facts_is_printed_one_fact_a_line() -> None:
-    text = "".join(f"speed('V{i}', {i}).\n" for i in range(70))
+    text = "".join(f"speed('V{i}',{i}).\n" for i in range(70))
     read = program(text)
     assert len(read.tables) == 1
     assert show_program(read) == text

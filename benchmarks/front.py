@@ -1,6 +1,6 @@
 """Measures, side by side in one run, what the speed claims of the README rest on.
 
-`python benchmarks/run.py` prints a table and writes the results to `build/benchmarks/front.json`.
+`python benchmarks/front.py` prints a table and writes the results to `build/benchmarks/front.json`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,138 @@
+"""Measures, side by side in one run, how fast records are read: line by line, as columns, and from an Arrow table.
+
+`python benchmarks/loading.py [RECORDS]` generates a stream of each application, prints a table and writes the results
+to `build/benchmarks/loading.json`. Real files can be added: `--file APP TICK PATH`, repeated up to as many records.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import time
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from holdsfor.analysis.compiled import compile_files
+from holdsfor.analysis.names import Names
+from holdsfor.columns.words import Symbols
+from holdsfor.errors import Diagnostics
+from holdsfor.generators import MODELS, model_of, pieces, to_table, write_text
+from holdsfor.sources.columns import ColumnReading, read_columns, read_table
+from holdsfor.sources.text import Reading, read_text_records
+
+ROOT = Path(__file__).parents[1]
+RESULTS = Path("build/benchmarks/loading.json")
+RULES = {
+    "maritime": ["rules.prolog", "parameters.prolog"],
+    "ctm": ["rules.prolog"],
+    "activity": ["rules.prolog"],
+}
+LINES_FOR_SLOW_READER = 100_000
+REPETITIONS = 5
+
+
+def names_of(app: str) -> Names:
+    return compile_files([str(ROOT / "apps" / app / file) for file in RULES[app]], Diagnostics()).names
+
+
+def rate(read: Callable[[], Reading | ColumnReading]) -> tuple[float, Reading | ColumnReading]:
+    """Records a second, the best of some repetitions, and what was read."""
+    best = 0.0
+    for _ in range(REPETITIONS):
+        begin = time.perf_counter()
+        reading = read()
+        best = max(best, reading.n_records / (time.perf_counter() - begin))
+    return best, reading
+
+
+def slow_rate(content: bytes, names: Names, tick: int) -> float:
+    lines = content.decode().splitlines()[:LINES_FOR_SLOW_READER]
+
+    def read() -> Reading:
+        reading = Reading()
+        read_text_records(lines, "text", names, tick, reading)
+        reading.facts()
+        return reading
+
+    return rate(read)[0]
+
+
+def fast_rate(content: bytes, names: Names, tick: int) -> tuple[float, Reading | ColumnReading]:
+    def read() -> ColumnReading:
+        reading = ColumnReading()
+        read_columns(content, "text", names, tick, Symbols(), reading)
+        reading.settle()
+        return reading
+
+    return rate(read)
+
+
+def table_rate(table: Any, names: Names, tick: int) -> float:
+    def read() -> ColumnReading:
+        reading = ColumnReading()
+        read_table(table, names, tick, Symbols(), reading)
+        reading.settle()
+        return reading
+
+    return rate(read)[0]
+
+
+def row(stream: str, content: bytes, table: Any | None, names: Names, tick: int) -> dict[str, Any]:
+    slow = slow_rate(content, names, tick)
+    fast, reading = fast_rate(content, names, tick)
+    return {
+        "stream": stream,
+        "records": reading.n_records,
+        "unused": reading.unused.total(),
+        "bytes": len(content),
+        "slow": slow,
+        "fast": fast,
+        "table": None if table is None else table_rate(table, names, tick),
+    }
+
+
+def generated(app: str, n_records: int) -> dict[str, Any]:
+    model = model_of(app, entities=1000, seed=1)
+    n_periods = max(1, n_records // (model.n_units * model.rows_per_unit) + 1)
+    stream = list(islice(pieces(model, n_periods * model.period, seed=1, max_rows=100_000), -(-n_records // 100_000)))
+    text = io.BytesIO()
+    write_text(stream, model.vocabulary, text)
+    return row(app, text.getvalue(), to_table(stream, model.vocabulary), names_of(app), model.tick)
+
+
+def repeated(app: str, tick: int, path: Path, n_records: int) -> dict[str, Any]:
+    content = path.read_bytes()
+    content *= max(1, n_records // content.count(b"\n"))
+    return row(path.name, content, None, names_of(app), tick)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How fast are records read?")
+    parser.add_argument("records", nargs="?", type=int, default=1_000_000)
+    parser.add_argument("--file", nargs=3, action="append", default=[], metavar=("APP", "TICK", "PATH"))
+    options = parser.parse_args()
+    print("records a second       records    unused   line by line    as columns   ratio   from a table")
+    rows: list[dict[str, Any]] = []
+    measures: list[Callable[[], dict[str, Any]]] = []
+    measures += [lambda app=app: generated(app, options.records) for app in MODELS]  # type: ignore[misc]
+    measures += [
+        lambda app=app, tick=tick, path=path: repeated(app, int(tick), Path(path), options.records)  # type: ignore[misc]
+        for app, tick, path in options.file
+    ]
+    for measure in measures:
+        found = measure()
+        rows.append(found)
+        table = "" if found["table"] is None else f"{found['table']:,.0f}"
+        print(
+            f"{found['stream']:18} {found['records']:11,} {found['unused']:9,} {found['slow']:14,.0f}"
+            f" {found['fast']:13,.0f} {found['fast'] / found['slow']:7.1f} {table:>14}"
+        )
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    RESULTS.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The data model: constants as words, events and intervals as columns."""

@@ -1,0 +1,174 @@
+"""Columns of events and of intervals.
+
+Both are relations whose columns are words. A table finds rows by equal columns through indices that it builds when they
+are first asked for and keeps; tables are therefore never changed, only replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from holdsfor.kernels.keys import Int64, dense_ids, expand_ranges, mixed
+from holdsfor.kernels.packing import Packing, packing_for
+from holdsfor.kernels.sweep import merge_intervals
+
+__all__ = [
+    "FluentTable",
+    "Key",
+    "PointTable",
+    "Relation",
+    "empty_fluents",
+    "empty_points",
+    "fluent_table",
+    "point_table",
+]
+
+
+Key: TypeAlias = tuple[str, int]
+"""The name and arity of an event, a fluent or a predicate."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Rows of words."""
+
+    columns: tuple[Int64, ...]
+    n: int
+    _indices: dict[tuple[int, ...], tuple[Int64, Int64]] = field(default_factory=dict, repr=False, compare=False)
+
+    def partners(self, keys: Sequence[Int64], positions: tuple[int, ...], n: int) -> tuple[Int64, Int64]:
+        """The pairs (row of the keys, row of this relation) that agree in the columns at the positions."""
+        if not positions:
+            owner = np.repeat(np.arange(n, dtype=np.int64), self.n)
+            return owner, np.tile(np.arange(self.n, dtype=np.int64), n)
+        order, ordered = self._index(positions)
+        probe = mixed(keys, n)
+        first = np.searchsorted(ordered, probe, side="left")
+        last = np.searchsorted(ordered, probe, side="right")
+        owner, at = expand_ranges(first, last - first)
+        partner = order[at]
+        if len(positions) > 1:
+            same = np.ones(len(owner), dtype=bool)
+            for key, position in zip(keys, positions, strict=True):
+                same &= key[owner] == self.columns[position][partner]
+            owner, partner = owner[same], partner[same]
+        return owner, partner
+
+    def _index(self, positions: tuple[int, ...]) -> tuple[Int64, Int64]:
+        if positions not in self._indices:
+            keys = mixed([self.columns[p] for p in positions], self.n)
+            order = np.argsort(keys)
+            self._indices[positions] = order, keys[order]
+        return self._indices[positions]
+
+
+@dataclass(frozen=True)
+class PointTable(Relation):
+    """Things that happen; the last column is the time-point, not a word."""
+
+    @property
+    def times(self) -> Int64:
+        return self.columns[-1]
+
+
+@dataclass(frozen=True)
+class FluentTable(Relation):
+    """FVPs that hold: arguments, value, then start and end of a maximal interval, which are not words."""
+
+    _stabbing: list[_Stabbing] = field(default_factory=list, repr=False, compare=False)
+
+    @property
+    def keys(self) -> tuple[Int64, ...]:
+        """Arguments and value."""
+        return self.columns[:-2]
+
+    @property
+    def starts(self) -> Int64:
+        return self.columns[-2]
+
+    @property
+    def ends(self) -> Int64:
+        return self.columns[-1]
+
+    def holding(self, keys: Sequence[Int64], times: Int64) -> Int64:
+        """For each row of complete keys and times: the row of this table whose interval contains the time, or -1."""
+        if not self._stabbing:
+            self._stabbing.append(_Stabbing(self))
+        return self._stabbing[0].find(keys, times)
+
+
+class _Stabbing:
+    """Intervals sorted by key and start: the one that contains a time-point is found by one binary search."""
+
+    def __init__(self, table: FluentTable) -> None:
+        self.table = table
+        ids, first = dense_ids(table.keys, table.n)
+        self.known = mixed([key[first] for key in table.keys], len(first))
+        self.by_key = np.argsort(self.known)
+        self.known = self.known[self.by_key]
+        self.collides = bool((self.known[1:] == self.known[:-1]).any())
+        self.packing: Packing = packing_for(len(first), table.starts)
+        packed = self.packing.pack(ids, table.starts)
+        self.order = np.argsort(packed)
+        self.packed = packed[self.order]
+        self.low = int(table.starts.min()) if table.n else 0
+        self.high = int(table.starts.max()) if table.n else 0
+
+    def search(self, keys: Sequence[Int64], times: Int64) -> Int64:
+        """The same without the index, for the case that two different keys mix to one."""
+        result = np.full(len(times), -1, dtype=np.int64)
+        row, partner = self.table.partners(keys, tuple(range(len(keys))), len(times))
+        inside = (self.table.starts[partner] <= times[row]) & (times[row] < self.table.ends[partner])
+        result[row[inside]] = partner[inside]
+        return result
+
+    def find(self, keys: Sequence[Int64], times: Int64) -> Int64:
+        n = len(times)
+        result = np.full(n, -1, dtype=np.int64)
+        if self.table.n == 0 or n == 0:
+            return result
+        if self.collides:
+            return self.search(keys, times)
+        probe = mixed(keys, n)
+        at = np.minimum(np.searchsorted(self.known, probe), len(self.known) - 1)
+        candidates = np.flatnonzero((self.known[at] == probe) & (times >= self.low))
+        ids = self.by_key[at[candidates]]
+        clipped = np.minimum(times[candidates], self.high)
+        if self.packing.ranks is None:
+            wanted = self.packing.pack(ids, clipped)
+        else:
+            wanted = ids * self.packing.span + np.searchsorted(self.packing.ranks, clipped, side="right") - 1
+        position = np.searchsorted(self.packed, wanted, side="right") - 1
+        rows = self.order[np.maximum(position, 0)]
+        hit = position >= 0
+        hit &= (self.table.starts[rows] <= times[candidates]) & (times[candidates] < self.table.ends[rows])
+        for key, column in zip(keys, self.table.keys, strict=True):
+            hit &= key[candidates] == column[rows]
+        result[candidates[hit]] = rows[hit]
+        return result
+
+
+def empty_points(arity: int) -> PointTable:
+    return PointTable(tuple(np.empty(0, dtype=np.int64) for _ in range(arity + 1)), 0)
+
+
+def empty_fluents(arity: int) -> FluentTable:
+    return FluentTable(tuple(np.empty(0, dtype=np.int64) for _ in range(arity + 3)), 0)
+
+
+def point_table(columns: Sequence[Int64]) -> PointTable:
+    """A table of points, each once."""
+    first = dense_ids(columns, len(columns[0]))[1]
+    return PointTable(tuple(column[first] for column in columns), len(first))
+
+
+def fluent_table(keys: Sequence[Int64], starts: Int64, ends: Int64) -> FluentTable:
+    """A table of the maximal intervals that any intervals make up."""
+    ids, first = dense_ids(keys, len(starts))
+    merged, begins, stops = merge_intervals(ids, starts, ends)
+    rows = first[merged]
+    return FluentTable((*(key[rows] for key in keys), begins, stops), len(merged))

@@ -1,0 +1,1 @@
+"""How to compute: operators on rows of columns, and the plans made of them."""

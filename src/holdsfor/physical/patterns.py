@@ -1,0 +1,82 @@
+"""Terms with variables against columns of words, in both directions: taking words apart and putting them together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from holdsfor.columns.tables import Relation
+from holdsfor.columns.words import Symbols
+from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.physical.rows import Rows
+from holdsfor.syntax.terms import Struct, Term, Var, is_ground, substitute, variables
+
+__all__ = ["bound_positions", "build", "join", "unify_column"]
+
+
+def bound_positions(patterns: Sequence[Term], bound: set[str] | dict[str, Int64]) -> tuple[int, ...]:
+    """The positions whose patterns have no unbound variable."""
+    return tuple(i for i, pattern in enumerate(patterns) if all(name in bound for name in variables(pattern)))
+
+
+def build(pattern: Term, rows: Rows, symbols: Symbols) -> Int64:
+    """The column of words that a pattern without unbound variables stands for."""
+    if isinstance(pattern, Var):
+        return rows.columns[pattern.name]
+    if is_ground(pattern):
+        return np.full(rows.n, symbols.word(pattern), dtype=np.int64)
+    names = list(variables(pattern))
+    ids, first = dense_ids([rows.columns[name] for name in names], rows.n)
+    words = [symbols.terms(rows.columns[name][first]) for name in names]
+    built = symbols.words(substitute(pattern, dict(zip(names, row, strict=True))) for row in zip(*words, strict=True))
+    return built[ids]
+
+
+def unify_column(pattern: Term, words: Int64, rows: Rows, symbols: Symbols) -> Rows:
+    """The rows extended so that the pattern equals the column of words; rows where it cannot are dropped."""
+    if isinstance(pattern, Var):
+        if pattern.name in rows.columns:
+            return rows.take(rows.columns[pattern.name] == words)
+        return rows.with_columns({pattern.name: words})
+    if is_ground(pattern):
+        return rows.take(words == symbols.word(pattern))
+    assert isinstance(pattern, Struct)
+    distinct, ids = np.unique(words, return_inverse=True)
+    ids = ids.reshape(-1)
+    found = [symbols.structure(word, pattern.name, len(pattern.args)) for word in distinct.tolist()]
+    fits = np.array([structure is not None for structure in found], dtype=bool)
+    ids, rows = ids[fits[ids]], rows.take(fits[ids])
+    here = f"#{len(rows.columns)}"
+    rows = rows.with_columns({here: ids})
+    for i, argument in enumerate(pattern.args):
+        parts = np.array([symbols.word(s.args[i]) if s else 0 for s in found], dtype=np.int64)
+        rows = unify_column(argument, parts[rows.columns[here]], rows, symbols)
+    return Rows(rows.n, {name: column for name, column in rows.columns.items() if name != here}, rows.times)
+
+
+def join(
+    rows: Rows,
+    relation: Relation,
+    patterns: Sequence[Term],
+    symbols: Symbols,
+    also_equal: tuple[int, Int64] | None = None,
+) -> tuple[Rows, Int64]:
+    """The rows combined with every row of the relation that fits the patterns of its first columns.
+
+    `also_equal` is one more column of the relation and what it must equal, such as a time-point. Also returns the row
+    of the relation that each resulting row came from.
+    """
+    positions = bound_positions(patterns, rows.columns)
+    keys = [build(patterns[p], rows, symbols) for p in positions]
+    if also_equal is not None:
+        positions, keys = (*positions, also_equal[0]), [*keys, also_equal[1]]
+    owner, partner = relation.partners(keys, positions, rows.n)
+    joined = rows.take(owner).with_columns({"#partner": partner})
+    for p, pattern in enumerate(patterns):
+        if p not in positions:
+            words = relation.columns[p][joined.columns["#partner"]]
+            joined = unify_column(pattern, words, joined, symbols)
+    columns = dict(joined.columns)
+    partner = columns.pop("#partner")
+    return Rows(joined.n, columns, joined.times), partner

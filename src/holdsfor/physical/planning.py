@@ -1,0 +1,191 @@
+"""Rules to steps: which operator answers which condition, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from holdsfor.analysis.safety import bound_by, scoped, take_ready
+from holdsfor.columns.tables import Key
+from holdsfor.errors import Diagnostic, PlanningProblem
+from holdsfor.physical.arithmetic import COMPARISONS
+from holdsfor.physical.steps import (
+    AnyOf,
+    Broken,
+    Gather,
+    GroundHead,
+    HoldsNow,
+    JoinFacts,
+    MatchPoints,
+    NoneOf,
+    PointKind,
+    Prove,
+    StampTime,
+    Step,
+    TestNumbers,
+    Unify,
+)
+from holdsfor.syntax.rules import (
+    Collect,
+    Condition,
+    Either,
+    Ends,
+    Fvp,
+    Happens,
+    Holds,
+    Initiated,
+    Not,
+    Starts,
+    Terminated,
+    Test,
+    condition_variables,
+)
+from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity, variables
+
+__all__ = ["Planner", "fvp_patterns"]
+
+
+def fvp_patterns(fvp: Fvp) -> tuple[Key, tuple[Term, ...]]:
+    """The key of a fluent and the patterns of its columns: arguments, then value."""
+    arguments = fvp.fluent.args if isinstance(fvp.fluent, Struct) else ()
+    return name_and_arity(fvp.fluent), (*arguments, fvp.value)
+
+
+_POINT_KINDS: dict[type[Condition], PointKind] = {Starts: "starts", Ends: "ends", Initiated: "initiations"}
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Plans the bodies of rules.
+
+    `is_relation` says which predicates are tables, `is_stable` which goals have the same answers all the time.
+    """
+
+    is_relation: Callable[[Key], bool]
+    is_stable: Callable[[Term], bool]
+
+    def steps(self, head: Term, time: Var, body: tuple[Condition, ...]) -> tuple[tuple[Step, ...], set[str]]:
+        """The steps of a rule and the variables they bind; head variables may be left to the grounding."""
+        bound = {time.name}
+        before, rest = take_ready(scoped(body, set(variables(head)) | bound), bound)
+        uses = [condition_variables(c) for c in _all_tests(body)] + [variables(head)]
+        stamp = time.name if any(time.name in names for names in uses) else None
+        done: set[str] = set()
+        steps = self.plan(_time_first(before), done, stamp)
+        if rest:
+            steps.append(GroundHead(head))
+            done.update(variables(head))
+            bound.update(variables(head))
+            after, stuck = take_ready(rest, bound)
+            assert not stuck, "the safety analysis refuses rules that get stuck"
+            steps += self.plan(after, done, None)
+        return tuple(steps), done
+
+    def atemporal_steps(self, head: Term, body: tuple[Condition, ...]) -> tuple[Step, ...]:
+        """The steps of atemporal conditions; head variables that they need unbound range over the grounding."""
+        bound: set[str] = set()
+        before, rest = take_ready(scoped(body, set(variables(head))), bound)
+        done: set[str] = set()
+        steps = self.plan(before, done, None)
+        if rest:
+            steps.append(GroundHead(head))
+            done.update(variables(head))
+            after, _ = take_ready(rest, bound | set(variables(head)))
+            steps += self.plan(after, done, None)
+        return tuple(steps)
+
+    def plan(self, body: Iterable[Condition], bound: set[str], stamp: str | None) -> list[Step]:
+        """Steps for conditions in the order they stand; `bound` grows along."""
+        steps: list[Step] = []
+        for condition in body:
+            steps.append(self.step(condition, bound))
+            bound.update(bound_by(condition))
+            if stamp is not None and isinstance(condition, Happens | Starts | Ends | Initiated | Terminated | Either):
+                steps.append(StampTime(stamp))
+                bound.add(stamp)
+                stamp = None
+        return steps
+
+    def step(self, condition: Condition, bound: set[str]) -> Step:
+        match condition:
+            case Happens(event):
+                arguments = event.args if isinstance(event, Struct) else ()
+                return MatchPoints("events", name_and_arity(event), arguments)
+            case Starts(fvp) | Ends(fvp) | Initiated(fvp):
+                return MatchPoints(_POINT_KINDS[type(condition)], *fvp_patterns(fvp))
+            case Holds(fvp):
+                return HoldsNow(*fvp_patterns(fvp))
+            case Terminated(fvp):
+                return self.broken(fvp, condition, bound)
+            case Test(goal):
+                return self.test(goal, bound)
+            case Not(body):
+                return NoneOf(tuple(self.inner(body, bound)))
+            case Either(branches):
+                names = tuple(sorted(bound_by(condition)))
+                return AnyOf(tuple(tuple(self.inner(b, bound)) for b in branches), names)
+            case Collect(template, body, result, aggregate):
+                own = {name for c in body for name in condition_variables(c)}
+                return Gather(template, tuple(self.inner(body, bound)), tuple(sorted(own)), result, aggregate)
+
+    def broken(self, fvp: Fvp, condition: Condition, bound: set[str]) -> Step:
+        if set(variables(fvp.value)) <= bound:
+            return Broken(*fvp_patterns(fvp))
+        message = f"`terminatedAt({fvp}, …)` with an unbound value is not supported by this engine as a condition"
+        raise PlanningProblem(
+            Diagnostic("HF401", message, condition.span, "bind them first, or use `--engine reference`")
+        )
+
+    def inner(self, body: tuple[Condition, ...], bound: set[str]) -> list[Step]:
+        """Steps for a body inside a negation, a branch or a collection: what is bound outside is all it shares."""
+        ready, rest = take_ready(scoped(body, set(bound)), set(bound))
+        return self.plan([*ready, *(condition for condition, _ in rest)], set(bound), None)
+
+    def test(self, goal: Term, bound: set[str]) -> Step:
+        """The operator for an atemporal goal."""
+        assert is_callable(goal)
+        key = name_and_arity(goal)
+        names = list(variables(goal))
+        inputs = tuple(name for name in names if name in bound)
+        outputs = tuple(name for name in names if name not in bound)
+        prove = Prove(goal, inputs, outputs, self.is_stable(goal))
+        if isinstance(goal, Struct):
+            if key[0] in COMPARISONS and key[1] == 2:
+                return TestNumbers(goal, prove)
+            if key == ("is", 2) and set(variables(goal.args[1])) <= bound:
+                return TestNumbers(goal, prove)
+            if key == ("=", 2):
+                left, right = goal.args
+                if set(variables(right)) <= bound:
+                    return Unify(left, right)
+                if set(variables(left)) <= bound:
+                    return Unify(right, left)
+            if self.is_relation(key):
+                return JoinFacts(key, goal.args)
+        return prove
+
+
+def _all_tests(body: Iterable[Condition]) -> list[Condition]:
+    """Every condition of a body that is not made of others, at any depth."""
+    found: list[Condition] = []
+    for condition in body:
+        match condition:
+            case Happens() | Starts() | Ends() | Holds() | Initiated() | Terminated() | Test():
+                found.append(condition)
+            case Not(inner) | Collect(body=inner):
+                found += _all_tests(inner)
+            case Either(branches):
+                found += [test for branch in branches for test in _all_tests(branch)]
+    return found
+
+
+def _time_first(body: list[Condition]) -> list[Condition]:
+    """The conditions with one that says when in front: the others need the time-point."""
+    needs_time = [i for i, c in enumerate(body) if isinstance(c, Holds | Not | Collect)]
+    says_when = [
+        i for i, c in enumerate(body) if isinstance(c, Happens | Starts | Ends | Initiated | Terminated | Either)
+    ]
+    if needs_time and says_when and says_when[0] > needs_time[0]:
+        first = body[says_when[0]]
+        return [first, *(c for c in body if c is not first)]
+    return body

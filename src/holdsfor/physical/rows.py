@@ -1,0 +1,59 @@
+"""Rows: the bindings of a rule's variables, a column of words for each variable, and their time-points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.kernels.keys import Int64, dense_ids
+
+__all__ = ["Rows", "concatenate", "one_row"]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """`n` bindings; `times` is None while no condition has said when."""
+
+    n: int
+    columns: dict[str, Int64]
+    times: Int64 | None = None
+
+    def take(self, positions: Int64 | NDArray[np.bool_]) -> Rows:
+        """The rows at the positions, or where a mask is true."""
+        columns = {name: column[positions] for name, column in self.columns.items()}
+        times = None if self.times is None else self.times[positions]
+        n = int(np.count_nonzero(positions)) if positions.dtype == np.bool_ else len(positions)
+        return Rows(n, columns, times)
+
+    def with_columns(self, more: dict[str, Int64]) -> Rows:
+        return Rows(self.n, {**self.columns, **more}, self.times)
+
+    def keep(self, names: Sequence[str]) -> Rows:
+        """Only the named columns."""
+        return Rows(self.n, {name: self.columns[name] for name in names if name in self.columns}, self.times)
+
+    def distinct(self) -> Rows:
+        """Each binding once."""
+        keys = list(self.columns.values()) + ([] if self.times is None else [self.times])
+        if self.n <= 1:
+            return self
+        return self.take(dense_ids(keys, self.n)[1])
+
+
+def one_row() -> Rows:
+    """The binding of nothing, which every rule begins with."""
+    return Rows(1, {})
+
+
+def concatenate(parts: Sequence[Rows]) -> Rows:
+    """All rows of the parts, with the columns they have in common."""
+    if len(parts) == 1:
+        return parts[0]
+    names = [name for name in parts[0].columns if all(name in part.columns for part in parts)]
+    columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in names}
+    stamped = [part.times for part in parts if part.times is not None]
+    times = np.concatenate(stamped) if len(stamped) == len(parts) else None
+    return Rows(sum(part.n for part in parts), columns, times)

@@ -1,0 +1,201 @@
+"""The physical program: planned rules, by component, in processing order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.dependencies import Vertex
+from holdsfor.analysis.levels import Component
+from holdsfor.analysis.patterns import may_match
+from holdsfor.analysis.safety import bound_by
+from holdsfor.columns.tables import Key
+from holdsfor.errors import Diagnostic, PlanningProblem
+from holdsfor.physical.planning import Planner
+from holdsfor.physical.steps import GroundHead, Step
+from holdsfor.syntax.rules import (
+    Allen,
+    Complement,
+    Fvp,
+    HoldsFor,
+    Intersect,
+    IntervalCall,
+    IntervalRule,
+    PointRule,
+    RelativeComplement,
+    Terminated,
+    Union,
+    flat_conditions,
+)
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity, variables
+
+__all__ = ["PlannedComponent", "PlannedFluent", "PlannedInitial", "PlannedRule", "Program", "plan_program"]
+
+
+@dataclass(frozen=True)
+class PlannedRule:
+    """A rule with a time-point: `steps` find the bindings, `columns` are the patterns of the head's columns."""
+
+    head: Term
+    key: Key
+    columns: tuple[Term, ...]
+    steps: tuple[Step, ...]
+    unbound: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PlannedInitial:
+    """An initial value: `steps` are its atemporal conditions."""
+
+    head: Term
+    columns: tuple[Term, ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class PlannedFluent:
+    """The rules of one simple fluent, for all of its values.
+
+    `patterns` are the FVPs they are about; unless it `is_whole`, others of the name belong to another component.
+    """
+
+    initiations: tuple[PlannedRule, ...]
+    terminations: tuple[PlannedRule, ...]
+    initially: tuple[PlannedInitial, ...]
+    patterns: tuple[tuple[Term, ...], ...]
+    is_whole: bool
+
+
+@dataclass(frozen=True)
+class PlannedComponent:
+    """What one component computes: output events, simple fluents, or statically determined ones."""
+
+    events: tuple[PlannedRule, ...]
+    fluents: dict[Key, PlannedFluent]
+    static: tuple[IntervalRule, ...]
+
+    @property
+    def enumerated(self) -> Iterator[Term]:
+        fluents = self.fluents.values()
+        effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
+        for rule in (*self.events, *effects):
+            if rule.unbound or any(isinstance(step, GroundHead) for step in rule.steps):
+                yield rule.head
+        yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
+        for interval_rule in self.static:
+            yield from _enumerated(interval_rule)
+
+
+def _enumerated(rule: IntervalRule) -> list[Term]:
+    """The FVPs of a rule of which also instances without intervals may matter."""
+    literals = [step.fvp.term for step in rule.body if isinstance(step, HoldsFor)]
+    scopes = {frozenset(variables(term)) for term in (*literals, rule.fvp.term)}
+    written_out = any(
+        not isinstance(term, Var)
+        for step in rule.body
+        if isinstance(step, Union | Intersect | RelativeComplement | Complement)
+        for term in step.lists
+    )
+    if written_out or len(scopes) > 1 or any(isinstance(step, Complement | IntervalCall) for step in rule.body):
+        return [*literals, rule.fvp.term]
+    return []
+
+
+@dataclass(frozen=True)
+class Program:
+    """The components in processing order."""
+
+    components: tuple[PlannedComponent, ...]
+
+    @property
+    def enumerated(self) -> list[Term]:
+        """The events and FVPs whose instances may have to be enumerated."""
+        return [entity for component in self.components for entity in component.enumerated]
+
+
+def plan_program(compiled: Compiled, planner: Planner) -> Program:
+    """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
+    _refuse(compiled)
+    components = [c for c in compiled.levels.components if not c.is_input]
+    return Program(tuple(_component(compiled, component, planner) for component in components))
+
+
+def _refuse(compiled: Compiled) -> None:
+    description = compiled.description
+    for delay in description.delays:
+        _unsupported("delayed effects", delay.span)
+    for component in compiled.levels.components:
+        inside = set(component.vertices)
+        circle = [e for e in compiled.graph.edges if e.source in inside and e.target in inside]
+        if circle:
+            _unsupported("rules in which the values of a fluent depend on each other", circle[0].span)
+    _refuse_open_terminations(compiled)
+    for rule in description.interval_rules:
+        for step in rule.body:
+            if isinstance(step, Allen):
+                _unsupported("Allen relations", step.span)
+
+
+def _refuse_open_terminations(compiled: Compiled) -> None:
+    """A condition on terminations must see those of fluents that never were: none is in a table."""
+    description = compiled.description
+    asked = [c.fvp for r in description.point_rules for c, _ in flat_conditions(r.body) if isinstance(c, Terminated)]
+    for rule in description.point_rules:
+        if rule.kind == "terminatedAt" and any(may_match(rule.fvp.fluent, fvp.fluent) for fvp in asked):
+            bound = {name for condition in rule.body for name in bound_by(condition)}
+            if set(variables(rule.fvp.fluent)) - bound:
+                _unsupported("conditions on terminations with open arguments", rule.span)
+
+
+def _unsupported(what: str, span: Span | None) -> None:
+    message = f"{what} are not supported by the columnar engine yet"
+    raise PlanningProblem(Diagnostic("HF401", message, span, "use `--engine reference`"))
+
+
+def _component(compiled: Compiled, component: Component, planner: Planner) -> PlannedComponent:
+    description = compiled.description
+    vertices = component.vertices
+    if vertices[0].kind == "static":
+        rules = [r for r in description.interval_rules if not r.is_empty and _concerns(vertices, r.fvp.term)]
+        return PlannedComponent((), {}, tuple(rules))
+    mine = [rule for rule in description.point_rules if _concerns(vertices, rule.head_term)]
+    events = tuple(_rule(rule, planner) for rule in mine if rule.kind == "happensAt")
+    keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
+    return PlannedComponent(events, {key: _fluent(compiled, key, vertices, mine, planner) for key in keys}, ())
+
+
+def _concerns(vertices: tuple[Vertex, ...], head: Term) -> bool:
+    return any(may_match(vertex.pattern, head) for vertex in vertices)
+
+
+def _fluent(
+    compiled: Compiled, key: Key, vertices: tuple[Vertex, ...], rules: list[PointRule], planner: Planner
+) -> PlannedFluent:
+    own = [r for r in rules if r.kind != "happensAt" and name_and_arity(r.fvp.fluent) == key]
+    initially = [
+        PlannedInitial(i.fvp.term, _columns(i.fvp), planner.atemporal_steps(i.fvp.term, i.body))
+        for i in compiled.description.initially
+        if name_and_arity(i.fvp.fluent) == key and _concerns(vertices, i.fvp.term)
+    ]
+    return PlannedFluent(
+        tuple(_rule(r, planner) for r in own if r.kind == "initiatedAt"),
+        tuple(_rule(r, planner) for r in own if r.kind == "terminatedAt"),
+        tuple(initially),
+        tuple(_columns(Fvp(v.fluent, v.value)) for v in vertices if name_and_arity(v.fluent) == key),
+        is_whole=all(v in vertices for v in compiled.graph.named(key)),
+    )
+
+
+def _columns(entity: Fvp | Term) -> tuple[Term, ...]:
+    term = entity.fluent if isinstance(entity, Fvp) else entity
+    arguments = term.args if isinstance(term, Struct) else ()
+    return (*arguments, entity.value) if isinstance(entity, Fvp) else arguments
+
+
+def _rule(rule: PointRule, planner: Planner) -> PlannedRule:
+    steps, bound = planner.steps(rule.head_term, rule.time, rule.body)
+    key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
+    unbound = tuple(name for name in variables(rule.head_term) if name not in bound)
+    return PlannedRule(rule.head_term, key, _columns(rule.head), steps, unbound)

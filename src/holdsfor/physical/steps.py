@@ -1,0 +1,306 @@
+"""The operators of a rule: each takes rows and returns those that satisfy one more condition, with what it binds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+
+from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
+from holdsfor.columns.words import Symbols, integer_words
+from holdsfor.kernels.inertia import ANY_VALUE
+from holdsfor.kernels.keys import Int64, dense_ids, expand_ranges
+from holdsfor.physical.arithmetic import COMPARISONS, compare_columns, number_column, number_words
+from holdsfor.physical.patterns import bound_positions, build, join, unify_column
+from holdsfor.physical.rows import Rows, concatenate
+from holdsfor.prolog import Engine, evaluate, standard_order_key
+from holdsfor.syntax.terms import Float, Int, Struct, Term, list_term, substitute, variables
+
+__all__ = [
+    "AnyOf",
+    "Broken",
+    "Context",
+    "Gather",
+    "GroundHead",
+    "HoldsNow",
+    "JoinFacts",
+    "MatchPoints",
+    "NoneOf",
+    "Prove",
+    "StampTime",
+    "Step",
+    "TestNumbers",
+    "Unify",
+    "run_steps",
+]
+
+PointKind = Literal["events", "starts", "ends", "initiations"]
+
+
+class Context(Protocol):
+    """What steps may ask of the window they run in."""
+
+    symbols: Symbols
+    engine: Engine
+
+    def points(self, kind: PointKind, key: Key) -> PointTable: ...
+    def terminations(self, key: Key) -> PointTable: ...
+    def fluents(self, key: Key) -> FluentTable: ...
+    def facts(self, key: Key) -> Relation: ...
+    def ground(self, head: Term, rows: Rows) -> Rows: ...
+    def synchronise(self) -> None: ...
+
+
+class Step(Protocol):
+    def run(self, rows: Rows, context: Context) -> Rows: ...
+
+
+def run_steps(steps: Sequence[Step], rows: Rows, context: Context) -> Rows:
+    """The rows after all steps; none are taken once no row is left."""
+    for step in steps:
+        if rows.n == 0:
+            return rows
+        rows = step.run(rows, context)
+    return rows
+
+
+@dataclass(frozen=True)
+class MatchPoints:
+    """Something happens at the rows' time-points: an event, a start or end, an initiation."""
+
+    kind: PointKind
+    key: Key
+    patterns: tuple[Term, ...]
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        table = context.points(self.kind, self.key)
+        if rows.times is not None:
+            joined, _ = join(rows, table, self.patterns, context.symbols, (len(self.patterns), rows.times))
+            return joined
+        joined, partner = join(rows, table, self.patterns, context.symbols)
+        return Rows(joined.n, joined.columns, table.times[partner])
+
+
+@dataclass(frozen=True)
+class HoldsNow:
+    """An FVP holds at the rows' time-points."""
+
+    key: Key
+    patterns: tuple[Term, ...]
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        table = context.fluents(self.key)
+        assert rows.times is not None
+        if len(bound_positions(self.patterns, rows.columns)) == len(self.patterns):
+            keys = [build(pattern, rows, context.symbols) for pattern in self.patterns]
+            return rows.take(table.holding(keys, rows.times) >= 0)
+        joined, partner = join(rows, table, self.patterns, context.symbols)
+        assert joined.times is not None
+        return joined.take((table.starts[partner] <= joined.times) & (joined.times < table.ends[partner]))
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An FVP with a bound value is terminated, or another value of its fluent is initiated."""
+
+    key: Key
+    patterns: tuple[Term, ...]
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        terminated = self.matching(rows, context.terminations(self.key), context, is_other=False)
+        replaced = self.matching(rows, context.points("initiations", self.key), context, is_other=True)
+        return concatenate([terminated, replaced]).distinct()
+
+    def matching(self, rows: Rows, table: PointTable, context: Context, *, is_other: bool) -> Rows:
+        *arguments, value = self.patterns
+        own = rows.with_columns({"#value": build(value, rows, context.symbols)})
+        also = None if rows.times is None else (len(self.patterns), rows.times)
+        joined, partner = join(own, table, arguments, context.symbols, also)
+        words = table.columns[len(arguments)][partner]
+        same = words == joined.columns["#value"]
+        mask = ~same if is_other else same | (words == ANY_VALUE)
+        times = table.times[partner] if rows.times is None else joined.times
+        columns = {name: column for name, column in joined.columns.items() if name != "#value"}
+        return Rows(joined.n, columns, times).take(mask)
+
+
+@dataclass(frozen=True)
+class JoinFacts:
+    """A fact of the background knowledge, or a member of a dynamic domain."""
+
+    key: Key
+    patterns: tuple[Term, ...]
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        return join(rows, context.facts(self.key), self.patterns, context.symbols)[0]
+
+
+@dataclass(frozen=True)
+class StampTime:
+    """Makes the time-point a column, for rules that compute with it."""
+
+    name: str
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        assert rows.times is not None
+        return rows.with_columns({self.name: context.symbols.integers(rows.times)})
+
+
+@dataclass(frozen=True)
+class Prove:
+    """A goal for the background engine, proved once per distinct input; answers are remembered while `is_stable`."""
+
+    goal: Term
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    is_stable: bool
+    _answers: dict[tuple[int, ...], list[tuple[int, ...]]] = field(default_factory=dict, repr=False, compare=False)
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        ids, first = dense_ids([rows.columns[name] for name in self.inputs], rows.n)
+        distinct = [rows.columns[name][first].tolist() for name in self.inputs]
+        keys = list(zip(*distinct, strict=True)) if distinct else [()]
+        if not self.is_stable:
+            self._answers.clear()
+            context.synchronise()
+        answers = [self.answers(key, context) for key in keys]
+        counts = np.array([len(found) for found in answers], dtype=np.int64)
+        owner, position = expand_ranges((np.cumsum(counts) - counts)[ids], counts[ids])
+        flat = [answer for found in answers for answer in found]
+        table = np.array(flat, dtype=np.int64).reshape(len(flat), len(self.outputs))
+        more = {name: table[position, i] for i, name in enumerate(self.outputs)}
+        return rows.take(owner).with_columns(more)
+
+    def answers(self, key: tuple[int, ...], context: Context) -> list[tuple[int, ...]]:
+        known = self._answers.get(key)
+        if known is None:
+            symbols = context.symbols
+            given = {name: symbols.term(word) for name, word in zip(self.inputs, key, strict=True)}
+            found = {
+                tuple(symbols.word(answer[name]) for name in self.outputs): None
+                for answer in context.engine.solve(substitute(self.goal, given))
+            }
+            known = self._answers[key] = list(found)
+        return known
+
+
+@dataclass(frozen=True)
+class TestNumbers:
+    """A comparison, or `is`, on columns; what cannot be had in columns is proved row by row."""
+
+    goal: Struct
+    otherwise: Prove
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        left, right = self.goal.args
+        if self.goal.name in COMPARISONS:
+            mask = compare_columns(self.goal.name, left, right, rows, context.symbols)
+            return self.otherwise.run(rows, context) if mask is None else rows.take(mask)
+        values = number_column(right, rows, context.symbols)
+        if values is None:
+            return self.otherwise.run(rows, context)
+        return unify_column(left, number_words(values), rows, context.symbols)
+
+
+@dataclass(frozen=True)
+class Unify:
+    """`pattern = built`, where the right side is bound."""
+
+    pattern: Term
+    built: Term
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        return unify_column(self.pattern, build(self.built, rows, context.symbols), rows, context.symbols)
+
+
+@dataclass(frozen=True)
+class NoneOf:
+    """There is no way to satisfy the steps."""
+
+    steps: tuple[Step, ...]
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        numbered = rows.with_columns({"#row": np.arange(rows.n, dtype=np.int64)})
+        left = np.ones(rows.n, dtype=bool)
+        found = run_steps(self.steps, numbered, context)
+        if found.n:
+            left[found.columns["#row"]] = False
+        return rows.take(left)
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """At least one of the branches can be satisfied."""
+
+    branches: tuple[tuple[Step, ...], ...]
+    names: tuple[str, ...]
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        parts = [run_steps(branch, rows, context) for branch in self.branches]
+        parts = [part.keep([*rows.columns, *self.names]) for part in parts if part.n]
+        return concatenate(parts) if parts else rows.take(np.zeros(rows.n, dtype=bool))
+
+
+@dataclass(frozen=True)
+class Gather:
+    """Collects over the distinct solutions of the steps, one answer per row."""
+
+    template: Term
+    steps: tuple[Step, ...]
+    inner: tuple[str, ...]
+    result: Term
+    aggregate: Literal["list", "count", "sum", "max", "min", "bag", "set"]
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        numbered = rows.with_columns({"#row": np.arange(rows.n, dtype=np.int64)})
+        found = run_steps(self.steps, numbered, context)
+        if found.n:
+            found = Rows(found.n, found.keep([*self.inner, "#row"]).columns).distinct()
+            owner = found.columns["#row"]
+        else:
+            owner = np.empty(0, dtype=np.int64)
+        if self.aggregate == "count":
+            counts = np.bincount(owner, minlength=rows.n).astype(np.int64)
+            return unify_column(self.result, integer_words(counts), rows, context.symbols)
+        return self.collected(rows, found, owner, context)
+
+    def collected(self, rows: Rows, found: Rows, owner: Int64, context: Context) -> Rows:
+        items: list[list[Term]] = [[] for _ in range(rows.n)]
+        if found.n:
+            names = list(variables(self.template))
+            columns = [context.symbols.terms(found.columns[name]) for name in names]
+            for i, row in enumerate(owner.tolist()):
+                binding = {name: column[i] for name, column in zip(names, columns, strict=True)}
+                items[row].append(substitute(self.template, binding))
+        results = [_aggregate(self.aggregate, sorted(each, key=standard_order_key)) for each in items]
+        exists = np.array([result is not None for result in results], dtype=bool)
+        words = context.symbols.words(result for result in results if result is not None)
+        return unify_column(self.result, words, rows.take(exists), context.symbols)
+
+
+def _aggregate(kind: str, items: list[Term]) -> Term | None:
+    if kind in ("list", "bag"):
+        return list_term(items)
+    if kind == "set":
+        return list_term(dict.fromkeys(items))
+    numbers = [evaluate(item) for item in items]
+    if kind == "sum":
+        total: Int | Float = Int(0)
+        for number in numbers:
+            total = evaluate(Struct("+", (total, number)))
+        return total
+    if not numbers:
+        return None
+    return (max if kind == "max" else min)(numbers, key=lambda number: number.value)
+
+
+@dataclass(frozen=True)
+class GroundHead:
+    """Lets the unbound variables of a head range over its grounding."""
+
+    head: Term
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        return context.ground(self.head, rows)

@@ -1,0 +1,1 @@
+"""Plans over data: windows, state and reports."""

@@ -1,0 +1,146 @@
+"""Which instances there are: grounding rules as plans, and sorts where there is no grounding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.analysis.sorts import Sorts
+from holdsfor.columns.tables import Relation
+from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.physical.patterns import build, join, unify_column
+from holdsfor.physical.planning import Planner
+from holdsfor.physical.rows import Rows, concatenate, one_row
+from holdsfor.physical.steps import Context, Step, run_steps
+from holdsfor.syntax.description import EventDescription
+from holdsfor.syntax.rules import Fvp, Not, Test
+from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
+
+__all__ = ["Domains", "entity_columns", "entity_key"]
+
+EntityKey = tuple[bool, str, int]
+_WORTH_DISTINGUISHING = 5_000  # rows below this are checked as they are
+
+
+def entity_key(entity: Term) -> EntityKey:
+    """Whether it is an FVP, and the name and arity of the fluent or event."""
+    is_fvp = isinstance(entity, Struct) and entity.name == "="
+    named = entity.args[0] if is_fvp and isinstance(entity, Struct) else entity
+    return is_fvp, *name_and_arity(named)
+
+
+def entity_columns(entity: Term) -> tuple[Term, ...]:
+    """The columns of an event (its arguments) or an FVP (arguments, then value)."""
+    if isinstance(entity, Struct) and entity.name == "=":
+        fluent, value = entity.args
+        return (*(fluent.args if isinstance(fluent, Struct) else ()), value)
+    return entity.args if isinstance(entity, Struct) else ()
+
+
+class _GroundingPlan:
+    """One grounding rule, planned for each set of variables that may be given."""
+
+    def __init__(self, entity: Term, goals: Sequence[Term], planner: Planner) -> None:
+        self.entity = entity
+        self.columns = entity_columns(entity)
+        self.body = tuple(_condition(goal) for goal in goals)
+        self.planner = planner
+        self._steps: dict[frozenset[str], tuple[Step, ...]] = {}
+        self.is_open = bool(set(variables(entity)) - {name for goal in goals for name in variables(goal)})
+
+    def steps(self, given: frozenset[str]) -> tuple[Step, ...]:
+        if given not in self._steps:
+            self._steps[given] = tuple(self.planner.inner(self.body, set(given)))
+        return self._steps[given]
+
+
+def _condition(goal: Term) -> Test | Not:
+    if isinstance(goal, Struct) and goal.name in ("\\+", "not") and len(goal.args) == 1:
+        return Not((Test(goal.args[0], goal.span),), goal.span)
+    return Test(goal, goal.span)
+
+
+class Domains:
+    """Membership in declared groundings, and the instances of patterns."""
+
+    def __init__(self, description: EventDescription, planner: Planner, sorts: Callable[[], Sorts]) -> None:
+        self.sorts = sorts
+        self.planner = planner
+        self.plans: dict[EntityKey, list[_GroundingPlan]] = {}
+        self._instances: dict[Term, tuple[int, Relation]] = {}
+        for grounding in description.groundings:
+            entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
+            self.plans.setdefault(entity_key(entity), []).append(_GroundingPlan(entity, grounding.goals, planner))
+
+    def is_declared(self, key: EntityKey) -> bool:
+        return key in self.plans
+
+    def includes(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
+        """Which rows are in the grounding; with the value's column missing, whether some value is."""
+        if key not in self.plans:
+            return np.ones(n, dtype=bool)
+        if n < _WORTH_DISTINGUISHING:
+            return self._checked(key, columns, n, context)
+        ids, first = dense_ids(columns, n)
+        return self._checked(key, [column[first] for column in columns], len(first), context)[ids]
+
+    def _checked(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
+        found = np.zeros(n, dtype=bool)
+        everything = np.arange(n, dtype=np.int64)
+        for plan in self.plans[key]:
+            rows = Rows(n, {"#row": everything})
+            for pattern, column in zip(plan.columns, columns, strict=False):
+                words = column if rows.n == n else column[rows.columns["#row"]]
+                rows = unify_column(pattern, words, rows, context.symbols)
+            given = frozenset(name for name in rows.columns if name != "#row")
+            rows = run_steps(plan.steps(given), rows, context)
+            if rows.n:
+                found[rows.columns["#row"]] = True
+        return found
+
+    def entities(self, key: EntityKey, context: Context) -> Relation:
+        """Every instance of a declared grounding, as a relation of its columns."""
+        parts: list[Rows] = []
+        n_columns = len(self.plans[key][0].columns)
+        for plan in self.plans[key]:
+            rows = run_steps(plan.steps(frozenset()), one_row(), context)
+            rows = self.over_sorts(plan.entity, rows, context) if rows.n else rows
+            if rows.n:
+                columns = {str(i): build(p, rows, context.symbols) for i, p in enumerate(plan.columns)}
+                parts.append(Rows(rows.n, columns))
+        if not parts:
+            return Relation(tuple(np.empty(0, dtype=np.int64) for _ in range(n_columns)), 0)
+        together = concatenate(parts).distinct()
+        return Relation(tuple(together.columns[str(i)] for i in range(n_columns)), together.n)
+
+    def ranges_over_sorts(self, entity: Term) -> bool:
+        """Whether the instances of an event or FVP depend on what the input mentions."""
+        plans = self.plans.get(entity_key(entity))
+        return plans is None or any(plan.is_open for plan in plans)
+
+    def instances(self, pattern: Term, context: Context, version: int) -> Relation:
+        """The instances of a pattern, as a relation of its variables; `version` tells when domains have grown."""
+        known = self._instances.get(pattern)
+        if known is None or known[0] != version:
+            known = self._instances[pattern] = version, self._all_instances(pattern, context)
+        return known[1]
+
+    def _all_instances(self, pattern: Term, context: Context) -> Relation:
+        names = list(variables(pattern))
+        key = entity_key(pattern)
+        if key in self.plans:
+            rows, _ = join(one_row(), self.entities(key, context), entity_columns(pattern), context.symbols)
+        else:
+            rows = self.over_sorts(pattern, one_row(), context)
+        return Relation(tuple(rows.columns[name] for name in names), rows.n)
+
+    def over_sorts(self, pattern: Term, rows: Rows, context: Context) -> Rows:
+        """The rows combined with every member of the sorts of the pattern's unbound variables."""
+        for name in variables(pattern):
+            if name not in rows.columns:
+                members = context.symbols.words(self.sorts().members(pattern, name))
+                owner = np.repeat(np.arange(rows.n, dtype=np.int64), len(members))
+                rows = rows.take(owner).with_columns({name: np.tile(members, rows.n)})
+        return rows

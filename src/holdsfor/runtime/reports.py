@@ -1,0 +1,156 @@
+"""What a query time has to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
+from holdsfor.columns.words import Symbols
+from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
+from holdsfor.kernels.packing import OPEN
+from holdsfor.prolog import standard_order_key
+from holdsfor.syntax.terms import Atom, Struct, Term
+
+__all__ = ["Report", "merged"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """FVPs with their intervals and output events with their time-points, as columns, known at a query time."""
+
+    query_time: int
+    fluents: dict[Key, FluentTable]
+    events: dict[Key, PointTable]
+
+    def before(self, boundary: int) -> Report:
+        """The part that no later query time can change: over before the boundary."""
+        fluents = {key: _rows(table, table.ends <= boundary) for key, table in self.fluents.items()}
+        events = {key: _rows(table, table.times < boundary) for key, table in self.events.items()}
+        return Report(self.query_time, *_without_empty(fluents, events))
+
+    def since(self, boundary: int) -> Report:
+        """The part that may still change: what has a time-point at the boundary or later."""
+        fluents = {key: _rows(table, table.ends > boundary) for key, table in self.fluents.items()}
+        events = {key: _rows(table, table.times >= boundary) for key, table in self.events.items()}
+        return Report(self.query_time, *_without_empty(fluents, events))
+
+    def after(self, boundary: int, tick: int, previous: Report | None) -> Report:
+        """The part that lies in a window: what has a time-point after the boundary.
+
+        Events at the boundary itself may follow from what is only known now; those not told before are told.
+        """
+
+        def is_new(table: PointTable, key: Key) -> NDArray[np.bool_]:
+            told = None if previous is None else previous.events.get(key)
+            if told is None:
+                return np.ones(table.n, dtype=bool)
+            return ~rows_with_a_partner(table.columns, table.n, told.columns, told.n)
+
+        following = (boundary // tick + 1) * tick
+        fluents = {key: _rows(table, table.ends > following) for key, table in self.fluents.items()}
+        events = {
+            key: _rows(table, (table.times > boundary) | ((table.times == boundary) & is_new(table, key)))
+            for key, table in self.events.items()
+        }
+        return Report(self.query_time, *_without_empty(fluents, events))
+
+    @property
+    def n_intervals(self) -> int:
+        return sum(table.n for table in self.fluents.values())
+
+    def intervals(self, symbols: Symbols) -> dict[Term, list[tuple[int, int | None]]]:
+        """The intervals of each FVP (a term `F=V`), in standard order; an open end is None."""
+        found: dict[Term, list[tuple[int, int | None]]] = {}
+        for key in _in_order(self.fluents):
+            table = self.fluents[key]
+            instances, groups = _grouped(table.keys, table.starts, symbols)
+            for row, rows in zip(instances, groups, strict=True):
+                ends = [None if end == OPEN else end for end in table.ends[rows].tolist()]
+                fvp = Struct("=", (_named(key, row[:-1]), row[-1]))
+                found[fvp] = list(zip(table.starts[rows].tolist(), ends, strict=True))
+        return found
+
+    def times(self, symbols: Symbols) -> dict[Term, list[int]]:
+        """The time-points of each output event, in standard order."""
+        found: dict[Term, list[int]] = {}
+        for key in _in_order(self.events):
+            table = self.events[key]
+            instances, groups = _grouped(table.columns[:-1], table.times, symbols)
+            for row, rows in zip(instances, groups, strict=True):
+                found[_named(key, row)] = table.times[rows].tolist()
+        return found
+
+
+def _in_order(tables: Iterable[Key]) -> list[Key]:
+    """Names in standard order: by arity, then alphabetically."""
+    return sorted(tables, key=lambda key: (key[1], key[0]))
+
+
+def _named(key: Key, arguments: tuple[Term, ...]) -> Term:
+    return Struct(key[0], arguments) if arguments else Atom(key[0])
+
+
+def _grouped(keys: Sequence[Int64], times: Int64, symbols: Symbols) -> tuple[list[tuple[Term, ...]], list[Int64]]:
+    """The distinct keys in standard order, and for each the rows that have it, by time."""
+    ids, first = dense_ids(keys, len(times))
+    order = np.lexsort((times, ids))
+    groups = np.split(order, np.cumsum(np.bincount(ids, minlength=len(first)))[:-1])
+    columns = [key[first] for key in keys]
+    if not columns:
+        return [()], groups
+    ranks = [_ranks(column, symbols) for column in columns]
+    ordered = np.lexsort(tuple(reversed(ranks)))
+    terms = [symbols.terms(column[ordered]) for column in columns]
+    return list(zip(*terms, strict=True)), [groups[i] for i in ordered.tolist()]
+
+
+def _ranks(words: Int64, symbols: Symbols) -> Int64:
+    """Numbers that order words as the standard order orders their terms."""
+    distinct, inverse = np.unique(words, return_inverse=True)
+    terms = symbols.terms(distinct)
+    order = sorted(range(len(terms)), key=lambda i: standard_order_key(terms[i]))
+    ranks = np.empty(len(terms), dtype=np.int64)
+    ranks[order] = np.arange(len(terms))
+    return ranks[inverse.reshape(-1)]
+
+
+def merged(reports: Iterable[Report]) -> Report:
+    """Reports about different stretches of time as one."""
+    reports = list(reports)
+    fluents: dict[Key, list[FluentTable]] = {}
+    events: dict[Key, list[PointTable]] = {}
+    for report in reports:
+        for key, table in report.fluents.items():
+            fluents.setdefault(key, []).append(table)
+        for key, points in report.events.items():
+            events.setdefault(key, []).append(points)
+    return Report(
+        reports[-1].query_time,
+        {key: FluentTable(*_stacked(tables)) for key, tables in fluents.items()},
+        {key: PointTable(*_stacked(tables)) for key, tables in events.items()},
+    )
+
+
+def _stacked(tables: Sequence[Relation]) -> tuple[tuple[Int64, ...], int]:
+    columns = tuple(np.concatenate(column) for column in zip(*(table.columns for table in tables), strict=True))
+    return columns, sum(table.n for table in tables)
+
+
+Table = TypeVar("Table", FluentTable, PointTable)
+
+
+def _rows(table: Table, mask: NDArray[np.bool_]) -> Table:
+    if mask.all():
+        return table
+    return type(table)(tuple(column[mask] for column in table.columns), int(np.count_nonzero(mask)))
+
+
+def _without_empty(
+    fluents: dict[Key, FluentTable], events: dict[Key, PointTable]
+) -> tuple[dict[Key, FluentTable], dict[Key, PointTable]]:
+    return {k: t for k, t in fluents.items() if t.n}, {k: t for k, t in events.items() if t.n}

@@ -1,0 +1,280 @@
+"""A run over query times: records in, reports out, state carried from window to window."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+import numpy as np
+
+from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.sorts import Sorts, sorts_of
+from holdsfor.columns.records import Records, Sight
+from holdsfor.columns.tables import FluentTable, Key, PointTable
+from holdsfor.columns.words import Symbols
+from holdsfor.errors import Diagnostic, PlanningProblem
+from holdsfor.physical.patterns import build, join
+from holdsfor.physical.planning import Planner
+from holdsfor.physical.rows import Rows, one_row
+from holdsfor.physical.rules import plan_program
+from holdsfor.runtime.background import Background
+from holdsfor.runtime.domains import Domains
+from holdsfor.runtime.evaluation import Evaluation, Initialised, Stretch, true_starts
+from holdsfor.runtime.reports import Report
+from holdsfor.runtime.static import Lists
+from holdsfor.sources.text import Fact
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.rules import Fvp, IntervalCall
+from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
+
+__all__ = ["Session"]
+
+
+class Session:
+    """One run of an event description."""
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        *,
+        start: int,
+        tick: int = 1,
+        window: int | None = None,
+        goals: Iterable[Term] = (),
+        symbols: Symbols | None = None,
+    ) -> None:
+        self.compiled = compiled
+        self.symbols = Symbols() if symbols is None else symbols
+        self.background = Background(compiled.description, self.symbols, tuple(goals))
+        planner = Planner(self.background.is_relation, self.background.is_stable)
+        self.program = plan_program(compiled, planner)
+        self._sorts: Sorts | None = None
+        self.domains = Domains(compiled.description, planner, self.sorts)
+        self.ranges_over_sorts = any(map(self.domains.ranges_over_sorts, self.program.enumerated))
+        self.is_announced = False
+        self.n_mentions = 0
+        self.start = start
+        self.tick = tick
+        self.window = window
+        self.events: dict[Key, Records] = {}
+        self.fluents: dict[Key, Records] = {}
+        self.state: dict[Key, FluentTable] = {}
+        self.prefixes: dict[tuple[int, int], Lists] = {}
+        self.initialised = Initialised()
+        self.horizons: dict[tuple[int, int], int] = {}
+        self.seen: dict[tuple[int, int], Rows] = {}
+        self.previous: int | None = None
+        self.settled = start - 1
+        self.n_dropped = 0
+        self.n_late = 0
+        self.seconds = 0.0
+        self._evaluation: Evaluation | None = None
+        self._sources = _domain_sources(compiled)
+        if window is not None:
+            _refuse_predicates_over_lists(compiled)
+
+    # -- input ---------------------------------------------------------------------------------------------------------
+
+    def insert(self, facts: Iterable[tuple[int, Fact]]) -> None:
+        """Add records with their arrivals."""
+        grouped: dict[tuple[bool, Key], list[tuple[int, Fact]]] = {}
+        for arrival, fact in facts:
+            grouped.setdefault((fact.value is None, name_and_arity(fact.entity)), []).append((arrival, fact))
+        for (is_event, key), records in grouped.items():
+            self._insert(is_event, key, records)
+
+    def _insert(self, is_event: bool, key: Key, records: list[tuple[int, Fact]]) -> None:
+        rows = [fact.entity.args if isinstance(fact.entity, Struct) else () for _, fact in records]
+        columns = [self.symbols.words(row[i] for row in rows) for i in range(key[1])]
+        if not is_event:
+            columns.append(self.symbols.words(fact.value for _, fact in records if fact.value is not None))
+        new = Records(
+            columns,
+            np.array([arrival for arrival, _ in records], dtype=np.int64),
+            np.array([fact.start for _, fact in records], dtype=np.int64),
+            None if is_event else np.array([fact.end for _, fact in records], dtype=np.int64),
+        )
+        self.insert_columns(key, new)
+
+    def insert_columns(self, key: Key, records: Records) -> None:
+        """Add records of one name; words must be of this session's symbols."""
+        self.is_announced = False
+        store = self.events if records.ends is None else self.fluents
+        if key in store:
+            store[key].append(records)
+        else:
+            store[key] = records
+
+    def announce(self, end: int) -> None:
+        """Let everything that the records up to `end` mention belong to the domains from the first query time on.
+
+        With all input at hand, an entity that appears late has its initial values and complements in every report, as
+        it has in the answer over the whole history.
+        """
+        arrivals = [int(r.arrivals.max()) for r in (*self.events.values(), *self.fluents.values()) if len(r)]
+        sight = Sight(self.start, end, end, max([end, *arrivals]))
+        events = {key: records.events(sight) for key, records in self.events.items()}
+        whole = Sight(self.start, max([end, *arrivals]), self.start - 1, max([end, *arrivals]))
+        fluents = {key: records.intervals(whole, self.tick) for key, records in self.fluents.items()}
+        self._fill_domains(events, fluents)
+        self._mention(events, fluents)
+        self.is_announced = True
+
+    # -- queries -------------------------------------------------------------------------------------------------------
+
+    def settled_at(self, query_time: int) -> int:
+        """The last time-point that a query time leaves as it was: before the window, and before what may be undecided.
+
+        A duration filter decides about an interval only when it is long enough, so effects reach back that far.
+        """
+        if self.window is None:
+            return self.start - 1
+        boundary = query_time - self.window - sum(self.horizons.values())
+        boundary -= boundary % self.tick
+        return max(self.settled, boundary if boundary >= self.start else self.start - 1)
+
+    def window_start(self, query_time: int) -> int:
+        """The time-point before the window of a query time."""
+        return self.start - 1 if self.window is None else max(self.start - 1, query_time - self.window)
+
+    def query(self, at: int) -> Report:
+        """What is known at a query time; query times must ascend."""
+        began = time.perf_counter()
+        settled = self.settled_at(at)
+        if self.previous is not None:
+            self._settle(settled)
+        first = max(settled, self.start)
+        first_of_run = -(-self.start // self.tick) * self.tick
+        stretch = Stretch(first, at, self.tick, first_of_run, is_resumed=settled >= self.start)
+        sight = self._sight(first, at)
+        events = {key: records.events(sight) for key, records in self.events.items()}
+        fluents = {
+            key: true_starts(records.intervals(sight, self.tick), self.state.get(key), first)
+            for key, records in self.fluents.items()
+        }
+        if not self.is_announced:
+            self._fill_domains(events, fluents)
+            self._mention(events, fluents)
+        evaluation = Evaluation(
+            self.program,
+            self.background,
+            self.domains,
+            stretch,
+            {key: table for key, table in events.items() if table.n},
+            {key: table for key, table in fluents.items() if table.n},
+            self.state,
+            self.prefixes,
+            self.initialised,
+            self.seen,
+            self.background.version + self.n_mentions,
+        )
+        self.background.set_query_time(at)
+        evaluation.run()
+        self._evaluation = evaluation
+        for place, limit in evaluation.longest.items():
+            self.horizons[place] = max(limit, self.horizons.get(place, 0))
+        self.previous = at
+        self.settled = settled
+        report = self._report(evaluation, at, settled)
+        self.seconds += time.perf_counter() - began
+        return report
+
+    def _sight(self, first: int, at: int) -> Sight:
+        sight = Sight(first, at, self.window_start(at), at if self.previous is None else self.previous)
+        if self.previous is not None:
+            for records in (*self.events.values(), *self.fluents.values()):
+                late, dropped = records.count_late(sight)
+                self.n_late += late
+                self.n_dropped += dropped
+        return sight
+
+    def _report(self, evaluation: Evaluation, at: int, settled: int) -> Report:
+        output = {name_and_arity(event) for event in self.compiled.names.output_events}
+        events = {key: table for key, table in evaluation.events.items() if key in output}
+        known = Report(at, evaluation.output, events)
+        return known.since(evaluation.stretch.first if settled >= self.start else evaluation.stretch.first_of_run)
+
+    def _settle(self, settled: int) -> None:
+        """Keep, of what is settled now, what holds at the boundary, and forget the records before it."""
+        assert self._evaluation is not None
+        assert self.previous is not None
+        if settled < self.start:
+            return
+        evaluation = self._evaluation
+        self.initialised.settle()
+        self.seen.update(evaluation.complemented)
+        self.state = {}
+        for key, table in evaluation.known.items():
+            rows = np.flatnonzero((table.starts <= settled) & (settled < table.ends))
+            if len(rows):
+                self.state[key] = FluentTable(tuple(column[rows] for column in table.columns), len(rows))
+        self.prefixes = {
+            place: lists.take((lists.starts <= settled) & (settled < lists.ends))
+            for place, lists in evaluation.whole_lists.items()
+        }
+        for records in (*self.events.values(), *self.fluents.values()):
+            records.forget(settled, self.previous)
+
+    # -- domains -------------------------------------------------------------------------------------------------------
+
+    def sorts(self) -> Sorts:
+        if self._sorts is None:
+            self._sorts = sorts_of(self.compiled.description, self.background.database)
+        return self._sorts
+
+    def _mention(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:
+        """Let the sorts know the constants of the input, where a rule may range over them."""
+        if not self.ranges_over_sorts:
+            return
+        sorts = self.sorts()
+        self.n_mentions += 1
+        for key, points in events.items():
+            for i, column in enumerate(points.columns[:-1]):
+                sorts.mention_at((*key, i), self.symbols.terms(np.unique(column)))
+        for key, table in fluents.items():
+            for i, column in enumerate(table.keys):
+                sorts.mention_at((*key, "value" if i == key[1] else i), self.symbols.terms(np.unique(column)))
+
+    def _fill_domains(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:
+        for is_fvp, key, patterns, domain in self._sources:
+            table = (fluents if is_fvp else events).get(key)
+            if table is None or table.n == 0 or not isinstance(domain, Struct):
+                continue
+            rows, _ = join(one_row(), table, patterns, self.symbols)
+            if rows.n and set(variables(domain)) <= set(rows.columns):
+                members = [build(pattern, rows, self.symbols) for pattern in domain.args]
+                self.background.add_members(name_and_arity(domain), members)
+
+
+def _refuse_predicates_over_lists(compiled: Compiled) -> None:
+    """What a predicate makes of a list may change long after: no window can tell how long."""
+    for rule in compiled.description.interval_rules:
+        for step in rule.body:
+            if isinstance(step, IntervalCall):
+                message = f"`{show(step.goal)}` over whole intervals is not supported by the columnar engine in windows"
+                hint = "leave out the window, or say it with interval operations"
+                raise PlanningProblem(Diagnostic("HF401", message, step.span, hint))
+
+
+def _domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:
+    """Which input entities fill which dynamic domains: (is it an FVP, its key, its columns, the domain)."""
+    description = compiled.description
+    dynamic = {name_and_arity(domain) for domain in description.dynamic_domains}
+    pairs: list[tuple[Term, Term]] = []
+    for grounding in description.groundings:
+        entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
+        pairs += [
+            (entity, goal) for goal in grounding.goals if isinstance(goal, Struct) and name_and_arity(goal) in dynamic
+        ]
+    for collected in description.collected:
+        pairs += [(entity, collected.domain) for entity in collected.entities]
+    sources: list[tuple[bool, Key, tuple[Term, ...], Term]] = []
+    for entity, domain in pairs:
+        is_fvp = isinstance(entity, Struct) and entity.name == "="
+        named = entity.args[0] if is_fvp and isinstance(entity, Struct) else entity
+        key = name_and_arity(named)
+        arguments = named.args if isinstance(named, Struct) else ()
+        columns = (*arguments, entity.args[1]) if is_fvp and isinstance(entity, Struct) else arguments
+        if key in (compiled.names.input_fluents if is_fvp else compiled.names.input_events):
+            sources.append((is_fvp, key, columns, domain))
+    return sources

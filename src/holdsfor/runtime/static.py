@@ -1,0 +1,396 @@
+"""Statically determined fluents on columns: interval lists of all instances of a rule at once.
+
+A list of a rule is a relation: the variables it varies by, and intervals. An instance without intervals has no rows; it
+is only enumerated where it matters, for complements, for lists of different variables in one union, and for predicates
+of the background knowledge over lists.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.columns.tables import FluentTable, Key, Relation, empty_fluents, fluent_table
+from holdsfor.errors import Diagnostic, ExecutionProblem
+from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
+from holdsfor.kernels.overlaps import overlapping_pairs
+from holdsfor.kernels.packing import OPEN
+from holdsfor.kernels.sweep import intersect_intervals, merge_intervals, subtract_intervals
+from holdsfor.physical.arithmetic import number_column
+from holdsfor.physical.patterns import build, join
+from holdsfor.physical.planning import Planner, fvp_patterns
+from holdsfor.physical.rows import Rows, concatenate, one_row
+from holdsfor.physical.steps import GroundHead, run_steps
+from holdsfor.prolog import evaluate
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.rules import (
+    Complement,
+    Duration,
+    HoldsFor,
+    Intersect,
+    IntervalCall,
+    IntervalRule,
+    Not,
+    RelativeComplement,
+    Test,
+    Union,
+)
+from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, list_items, list_term, substitute, variables
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.evaluation import Evaluation
+
+__all__ = ["evaluate_interval_rules"]
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Intervals by instance: `rows` has a column for every variable the list varies by."""
+
+    rows: Rows
+    starts: Int64
+    ends: Int64
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.rows.columns)
+
+    def take(self, positions: Int64 | NDArray[np.bool_]) -> Lists:
+        return Lists(self.rows.take(positions), self.starts[positions], self.ends[positions])
+
+
+def evaluate_interval_rules(rules: Sequence[IntervalRule], context: Evaluation) -> tuple[Key, FluentTable]:
+    """The maximal intervals that the rules of one component give its FVPs."""
+    key, _ = fvp_patterns(rules[0].fvp)
+    parts: list[FluentTable] = []
+    for rule in rules:
+        table = _Rule(rule, context).table()
+        if table.n:
+            parts.append(table)
+    if not parts:
+        return key, empty_fluents(key[1])
+    columns = [np.concatenate(column) for column in zip(*(part.columns for part in parts), strict=True)]
+    return key, fluent_table(columns[:-2], columns[-2], columns[-1])
+
+
+class _Rule:
+    """One rule over one stretch."""
+
+    def __init__(self, rule: IntervalRule, context: Evaluation) -> None:
+        self.rule = rule
+        self.context = context
+        self.symbols = context.symbols
+        self.planner: Planner = context.domains.planner
+        self.lists: dict[str, Lists] = {}
+        self.tests = [step for step in rule.body if isinstance(step, Test | Not)]
+        self.literals = [step for step in rule.body if isinstance(step, HoldsFor)]
+        self.computed: list[Rows] = []
+
+    def table(self) -> FluentTable:
+        key, patterns = fvp_patterns(self.rule.fvp)
+        for index, step in enumerate(self.rule.body):
+            match step:
+                case HoldsFor():
+                    self.lists[step.result.name] = self.holds_for(step)
+                case Union(lists, result):
+                    self.lists[result.name] = self.union([self.operand(t) for t in lists])
+                case Intersect(lists, result):
+                    self.lists[result.name] = self.intersect([self.operand(t) for t in lists])
+                case RelativeComplement(base, lists, result):
+                    self.lists[result.name] = self.subtract(self.operand(base), [self.operand(t) for t in lists])
+                case Complement(lists, result):
+                    self.lists[result.name] = self.complement([self.operand(t) for t in lists], index)
+                case Duration():
+                    self.lists[step.result.name] = self.duration(step, index)
+                case IntervalCall():
+                    self.call(step)
+        assert isinstance(self.rule.result, Var)
+        found = self.tested(self.with_computed(self.lists[self.rule.result.name]))
+        return self.head(key, patterns, found)
+
+    def head(self, key: Key, patterns: Sequence[Term], found: Lists) -> FluentTable:
+        if found.rows.n == 0:
+            return empty_fluents(key[1])
+        if set(variables(*patterns)) - set(found.names):
+            numbered = found.rows.with_columns({"#row": np.arange(found.rows.n, dtype=np.int64)})
+            rows = GroundHead(self.rule.fvp.term).run(numbered, self.context)
+            found = Lists(rows, found.starts[rows.columns["#row"]], found.ends[rows.columns["#row"]])
+        columns = [build(pattern, found.rows, self.symbols) for pattern in patterns]
+        inside = self.context.domains.includes((True, *key), columns, found.rows.n, self.context)
+        return FluentTable(
+            (*(column[inside] for column in columns), found.starts[inside], found.ends[inside]), int(inside.sum())
+        )
+
+    # -- operands ------------------------------------------------------------------------------------------------------
+
+    def holds_for(self, step: HoldsFor) -> Lists:
+        key, patterns = fvp_patterns(step.fvp)
+        table = self.context.fluents(key)
+        rows, partner = join(one_row(), table, patterns, self.symbols)
+        found = Lists(Rows(rows.n, rows.columns), table.starts[partner], table.ends[partner])
+        return self.resumed(found)
+
+    def resumed(self, found: Lists) -> Lists:
+        """The part of a list from the settled time-point on; its true starts come back with the result."""
+        stretch = self.context.stretch
+        if not stretch.is_resumed:
+            return found
+        inside = found.take(found.ends > stretch.first)
+        return Lists(inside.rows, np.maximum(inside.starts, stretch.first), inside.ends)
+
+    def operand(self, term: Term) -> Lists:
+        if isinstance(term, Var):
+            return self.lists[term.name]
+        return self.resumed(_written_out(term, self.rule))
+
+    def instances(self, names: Sequence[str]) -> Rows:
+        """Every combination of values that the variables may have, by the FVPs of the rule that mention them."""
+        rows = one_row()
+        if self.context.domains.is_declared((True, *fvp_patterns(self.rule.fvp)[0])):
+            rows = GroundHead(self.rule.fvp.term).run(rows, self.context)
+        for step in self.literals:
+            own = list(variables(step.fvp.term))
+            if set(own) & set(names) - set(rows.columns):
+                known = self.holds_for(step).rows.keep(own).distinct()
+                holding = Relation(tuple(known.columns[name] for name in own), known.n)
+                possible = self.context.ground(step.fvp.term, rows)
+                actual, _ = join(rows, holding, [Var(name) for name in own], self.symbols)
+                rows = concatenate([possible, actual]).distinct()
+        missing = set(names) - set(rows.columns)
+        if missing:
+            rows = GroundHead(self.rule.fvp.term).run(rows, self.context)
+        return rows.keep(list(names)).distinct()
+
+    # -- operations ----------------------------------------------------------------------------------------------------
+
+    def spread(self, lists: Sequence[Lists]) -> list[Lists]:
+        """The lists with the same variables each: one that lacks some is repeated for all their values."""
+        names = list(dict.fromkeys(name for each in lists for name in each.names))
+        result: list[Lists] = []
+        for each in lists:
+            if set(names) - set(each.names):
+                domain = self.instances(names)
+                shared = each.names
+                left = [each.rows.columns[name] for name in shared]
+                right = [domain.columns[name] for name in shared]
+                row, partner = pairs_of_equal_keys(left, each.rows.n, right, domain.n)
+                each = Lists(domain.take(partner), each.starts[row], each.ends[row])
+            result.append(Lists(each.rows.keep(names), each.starts, each.ends))
+        return result
+
+    def ids(self, lists: Sequence[Lists]) -> tuple[list[Int64], Rows]:
+        """Numbers for the instances of lists with the same variables, and the instances by number."""
+        names = lists[0].names
+        columns = [np.concatenate([each.rows.columns[name] for each in lists]) for name in names]
+        n = sum(each.rows.n for each in lists)
+        ids, first = dense_ids(columns, n)
+        rows = Rows(len(first), {name: column[first] for name, column in zip(names, columns, strict=True)})
+        return np.split(ids, np.cumsum([each.rows.n for each in lists])[:-1]), rows
+
+    def union(self, lists: Sequence[Lists]) -> Lists:
+        if not lists:
+            return Lists(Rows(0, {}), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+        lists = self.spread(lists)
+        ids, rows = self.ids(lists)
+        key, starts, ends = merge_intervals(
+            np.concatenate(ids),
+            np.concatenate([each.starts for each in lists]),
+            np.concatenate([each.ends for each in lists]),
+        )
+        return Lists(rows.take(key), starts, ends)
+
+    def intersect(self, lists: Sequence[Lists]) -> Lists:
+        """Lists that share variables are combined by instance, others by the intervals that overlap."""
+        result = lists[0]
+        for each in lists[1:]:
+            if set(result.names) & set(each.names) or not result.names or not each.names:
+                keys = _natural_join(result.rows.distinct(), each.rows.distinct())
+                key, starts, ends = intersect_intervals([_onto(keys, result), _onto(keys, each)], 2)
+                result = Lists(keys.take(key), starts, ends)
+            else:
+                left, right = overlapping_pairs(result.starts, result.ends, each.starts, each.ends)
+                rows = result.rows.take(left).with_columns(each.rows.take(right).columns)
+                starts = np.maximum(result.starts[left], each.starts[right])
+                result = Lists(rows, starts, np.minimum(result.ends[left], each.ends[right]))
+        return result
+
+    def subtract(self, base: Lists, others: Sequence[Lists]) -> Lists:
+        extra = {name for each in others for name in each.names} - set(base.names)
+        if extra:
+            base = self.spread([base, Lists(Rows(0, dict.fromkeys(extra, _NOTHING)), _NOTHING, _NOTHING)])[0]
+        keys = base.rows.distinct()
+        aligned = [_onto(keys, each) for each in others]
+        key, starts, ends = subtract_intervals(_onto(keys, base), aligned)
+        return Lists(keys.take(key), starts, ends)
+
+    def complement(self, lists: Sequence[Lists], index: int) -> Lists:
+        names = list(dict.fromkeys(name for each in lists for name in each.names))
+        keys, first = self.context.complemented_instances(self.instances(names), self.rule, index)
+        whole = (np.arange(keys.n, dtype=np.int64), first, np.full(keys.n, OPEN, dtype=np.int64))
+        key, starts, ends = subtract_intervals(whole, [_onto(keys, each) for each in lists])
+        return Lists(keys.take(key), starts, ends)
+
+    def duration(self, step: Duration, index: int) -> Lists:
+        whole = self.context.with_true_starts(self.operand(step.intervals), self.rule, index)
+        if set(variables(step.bound)) - set(whole.names):
+            whole = self.tested(whole)
+        if whole.rows.n == 0:
+            return whole
+        now = self.context.stretch.after_last
+        lengths = np.where(whole.ends == OPEN, now, whole.ends) - whole.starts
+        limits = self.bounds(step, whole)
+        finite = limits[np.isfinite(limits)]
+        if len(finite):
+            self.context.longest[id(self.rule), index] = math.ceil(finite.max())
+        return whole.take(lengths > limits if step.comparison == "greater" else lengths < limits)
+
+    def bounds(self, step: Duration, whole: Lists) -> NDArray[np.float64] | Int64:
+        """The bound of each interval."""
+        values = number_column(step.bound, whole.rows, self.symbols)
+        if values is not None:
+            return values
+        names = list(variables(step.bound))
+        columns = [self.symbols.terms(whole.rows.columns[name]) for name in names]
+        rows = (
+            [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)] if names else [{}] * whole.rows.n
+        )
+        return np.array([evaluate(substitute(step.bound, row)).value for row in rows], dtype=np.float64)
+
+    def tested(self, found: Lists) -> Lists:
+        """The instances that satisfy those atemporal conditions whose variables they have."""
+        rows = found.rows.with_columns({"#row": np.arange(found.rows.n, dtype=np.int64)})
+        steps = self.planner.inner(tuple(self.tests), set(found.names))
+        rows = run_steps(steps, rows, self.context)
+        if rows.n == 0:
+            return found.take(np.empty(0, dtype=np.int64))
+        row = rows.columns["#row"]
+        columns = {name: column for name, column in rows.columns.items() if name != "#row"}
+        return Lists(Rows(rows.n, columns), found.starts[row], found.ends[row])
+
+    def with_computed(self, found: Lists) -> Lists:
+        """The list restricted to the instances for which predicates over lists computed data."""
+        for rows in self.computed:
+            numbered = found.rows.with_columns({"#row": np.arange(found.rows.n, dtype=np.int64)})
+            joined = _natural_join(numbered, rows)
+            row = joined.columns["#row"]
+            columns = {name: column for name, column in joined.columns.items() if name != "#row"}
+            found = Lists(Rows(joined.n, columns), found.starts[row], found.ends[row])
+        return found
+
+    def is_of_an_fvp(self, name: str) -> bool:
+        heads = [step.fvp.term for step in self.literals]
+        return any(name in variables(term) for term in (*heads, self.rule.fvp.term))
+
+    # -- predicates over lists -----------------------------------------------------------------------------------------
+
+    def call(self, step: IntervalCall) -> None:
+        """A goal of the background knowledge, instance by instance, with the lists as terms."""
+        given = [name for name in step.inputs if name in self.lists]
+        computed = {name for rows in self.computed for name in rows.columns}
+        data = [name for name in variables(step.goal) if name not in given and name not in step.outputs]
+        own = [name for name in data if name not in computed and self.is_of_an_fvp(name)]
+        names = list(
+            dict.fromkeys([*(n for list_ in given for n in self.lists[list_].names if n not in computed), *own])
+        )
+        keys = self.instances(names)
+        for rows in self.computed:
+            keys = _natural_join(keys, rows)
+        if set(data) - set(keys.columns):
+            keys = run_steps(self.planner.inner(tuple(self.tests), set(keys.columns)), keys, self.context)
+        by_list = {name: _by_instance(_onto(keys, self.lists[name]), keys.n) for name in given}
+        answers: dict[str, list[tuple[int, int, int]]] = {name: [] for name in step.outputs}
+        extra: list[tuple[int, dict[str, Term]]] = []
+        for i in range(keys.n):
+            binding: dict[str, Term] = {name: self.symbols.term(int(keys.columns[name][i])) for name in keys.columns}
+            binding |= {name: _as_term(by_list[name][i]) for name in given}
+            for answer in self.context.engine.solve(substitute(step.goal, binding)):
+                instance = len(extra)
+                extra.append((i, {n: t for n, t in answer.items() if not isinstance(t, Var) and not _is_list(t)}))
+                for name in step.outputs:
+                    if name in answer and _is_list(answer[name]):
+                        answers[name] += [(instance, s, e) for s, e in _as_intervals(answer[name], self.rule)]
+        self.bind(step, keys, extra, answers)
+
+    def bind(
+        self,
+        step: IntervalCall,
+        keys: Rows,
+        extra: list[tuple[int, dict[str, Term]]],
+        answers: dict[str, list[tuple[int, int, int]]],
+    ) -> None:
+        rows = keys.take(np.array([i for i, _ in extra], dtype=np.int64))
+        more = dict.fromkeys(name for _, values in extra for name in values)
+        rows = rows.with_columns({name: self.symbols.words(values[name] for _, values in extra) for name in more})
+        self.computed.append(rows)
+        for name in step.outputs:
+            if name not in more:
+                found = np.array(answers[name], dtype=np.int64).reshape(-1, 3)
+                self.lists[name] = self.union([Lists(rows.take(found[:, 0]), found[:, 1], found[:, 2])])
+
+
+_NOTHING = np.empty(0, dtype=np.int64)
+
+
+def _natural_join(left: Rows, right: Rows) -> Rows:
+    """The combinations of instances that agree in the variables they share."""
+    shared = [name for name in left.columns if name in right.columns]
+    row, partner = pairs_of_equal_keys(
+        [left.columns[name] for name in shared], left.n, [right.columns[name] for name in shared], right.n
+    )
+    more = {name: column[partner] for name, column in right.columns.items() if name not in left.columns}
+    return left.take(row).with_columns(more)
+
+
+def _onto(keys: Rows, each: Lists) -> tuple[Int64, Int64, Int64]:
+    """The intervals of a list by number of instance; the instances may have more variables than the list."""
+    names = each.names
+    key, row = pairs_of_equal_keys(
+        [keys.columns[name] for name in names], keys.n, [each.rows.columns[name] for name in names], each.rows.n
+    )
+    return key, each.starts[row], each.ends[row]
+
+
+def _by_instance(keyed: tuple[Int64, Int64, Int64], n: int) -> list[list[tuple[int, int]]]:
+    result: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+    for key, start, end in zip(*(column.tolist() for column in keyed), strict=True):
+        result[key].append((start, end))
+    return [sorted(intervals) for intervals in result]
+
+
+def _as_term(intervals: list[tuple[int, int]]) -> Term:
+    return list_term(Struct(",", (Int(start), Atom("inf") if end == OPEN else Int(end))) for start, end in intervals)
+
+
+def _is_list(term: Term) -> bool:
+    items, tail = list_items(term)
+    return tail == Atom("[]") and all(isinstance(item, Struct) and item.name == "," for item in items)
+
+
+def _as_intervals(term: Term, rule: IntervalRule) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for item in list_items(term)[0]:
+        match item:
+            case Struct(name=",", args=(Int(start), Int(end))):
+                found.append((start, end))
+            case Struct(name=",", args=(Int(start), Atom("inf"))):
+                found.append((start, OPEN))
+            case _:
+                message = f"expected an interval `(S,E)`, found `{show(item)}`"
+                hint = "intervals are pairs of integers, the second may be `inf`"
+                raise ExecutionProblem(Diagnostic("HF609", message, rule.span, hint))
+    return found
+
+
+def _written_out(term: Term, rule: IntervalRule) -> Lists:
+    intervals = _as_intervals(term, rule)
+    n = len(intervals)
+    zero = np.zeros(n, dtype=np.int64)
+    starts = np.array([s for s, _ in intervals], dtype=np.int64)
+    ends = np.array([e for _, e in intervals], dtype=np.int64)
+    _, starts, ends = merge_intervals(zero, starts, ends)
+    return Lists(Rows(len(starts), {}), starts, ends)

@@ -1,0 +1,2 @@
+initiatedAt(on(X)=true, T) :- happensAt(switch_on(X), T).
+ft(on(_)=true, 20).

@@ -1,0 +1,152 @@
+"""One case, answered in every way there is: by the reference evaluator, in one query, and in sliding windows.
+
+An answer says, for every FVP and output event as it is written, its intervals (`None` for an open end) or time-points.
+A run that fails has the code of its problem as its answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+from holdsfor.analysis.compiled import Compiled, compile_text
+from holdsfor.columns.words import Symbols
+from holdsfor.errors import ExecutionProblem
+from holdsfor.reference import INF, History, Run, recognise
+from holdsfor.runtime.reports import Report, merged
+from holdsfor.runtime.session import Session
+from holdsfor.sources.text import Fact, Reading, read_text_records
+from holdsfor.syntax.printer import show
+from tests.properties.programs import Case
+
+__all__ = [
+    "Answer",
+    "Input",
+    "Schedule",
+    "as_answer",
+    "batch_answer",
+    "explained",
+    "read_case",
+    "reference_answer",
+    "window_answer",
+]
+
+Found: TypeAlias = int | tuple[int, int | None]
+Answer: TypeAlias = dict[str, list[Found]] | str
+
+
+@dataclass(frozen=True)
+class Input:
+    """A compiled case with what its records say."""
+
+    case: Case
+    compiled: Compiled
+    facts: list[Fact]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Query times with the window they look back over."""
+
+    window: int
+    query_times: list[int]
+
+
+def read_case(case: Case) -> Input:
+    compiled = compile_text(case.text)
+    reading = Reading()
+    read_text_records([text for _, text in case.records], "records", compiled.names, case.tick, reading)
+    assert not reading.set_aside, reading.set_aside[0]
+    return Input(case, compiled, reading.facts())
+
+
+def as_answer(report: Report, symbols: Symbols) -> dict[str, list[Found]]:
+    """What a report says, by FVP and event."""
+    answer: dict[str, list[Found]] = {show(event): list(times) for event, times in report.times(symbols).items()}
+    answer |= {show(fvp): list(intervals) for fvp, intervals in report.intervals(symbols).items()}
+    return _in_order(answer)
+
+
+def _in_order(answer: dict[str, list[Found]]) -> dict[str, list[Found]]:
+    return {name: sorted(found, key=_begin) for name, found in sorted(answer.items()) if found}
+
+
+def _begin(found: Found) -> tuple[int, float]:
+    if isinstance(found, int):
+        return found, 0
+    return found[0], INF if found[1] is None else found[1]
+
+
+def _problem(problem: ExecutionProblem) -> str:
+    return f"fails with {problem.diagnostics.in_order()[0].code}"
+
+
+# -- the three ways ----------------------------------------------------------------------------------------------------
+
+
+def reference_answer(given: Input) -> Answer:
+    """What the reference evaluator says."""
+    history = History()
+    for fact in given.facts:
+        if fact.value is None:
+            history.add_event(fact.entity, fact.start)
+        else:
+            history.add_interval(fact.entity, fact.value, fact.start, fact.end)
+    case = given.case
+    try:
+        found = recognise(given.compiled, history, Run(case.start, case.end, case.tick))
+    except ExecutionProblem as problem:
+        return _problem(problem)
+    answer: dict[str, list[Found]] = {show(event): list(times) for event, times in found.times.items()}
+    for fvp, intervals in found.intervals.items():
+        answer[show(fvp)] = [(start, None if end == INF else int(end)) for start, end in intervals]
+    return _in_order(answer)
+
+
+def batch_answer(given: Input, at: int) -> Answer:
+    """What the engine says when it is asked once, with all records at hand."""
+    session = Session(given.compiled, start=given.case.start, tick=given.case.tick)
+    session.insert((at, fact) for fact in given.facts)
+    try:
+        return as_answer(session.query(at), session.symbols)
+    except ExecutionProblem as problem:
+        return _problem(problem)
+
+
+def window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> Answer:
+    """What the engine says over all query times: of each report what is settled at the next, and the last report."""
+    case = given.case
+    session = Session(given.compiled, start=case.start, tick=case.tick, window=schedule.window)
+    session.insert(zip(arrivals, given.facts, strict=True))
+    session.announce(case.end)
+    settled: list[Report] = []
+    try:
+        for at, following in pairwise(schedule.query_times):
+            settled.append(session.query(at).before(session.settled_at(following)))
+        last = session.query(schedule.query_times[-1])
+    except ExecutionProblem as problem:
+        return _problem(problem)
+    return as_answer(merged([*settled, last]), session.symbols)
+
+
+# -- failures ----------------------------------------------------------------------------------------------------------
+
+
+def explained(seed: int, given: Input, expected: Answer, found: Answer, **more: object) -> str:
+    """Everything needed to see why two answers differ."""
+    case = given.case
+    lines = [f"seed {seed}, run {case.start} to {case.end}, tick {case.tick}"]
+    lines += [f"{name}: {value}" for name, value in more.items()]
+    lines += [case.text.rstrip(), "", *(text for _, text in case.records), ""]
+    if isinstance(expected, str) or isinstance(found, str):
+        return "\n".join([*lines, f"expected {_short(expected)}", f"found    {_short(found)}"])
+    for name in sorted({*expected, *found}):
+        if expected.get(name) != found.get(name):
+            lines += [name, f"  expected {expected.get(name)}", f"  found    {found.get(name)}"]
+    return "\n".join(lines)
+
+
+def _short(answer: Answer) -> str:
+    return answer if isinstance(answer, str) else f"an answer about {len(answer)} FVPs and events"

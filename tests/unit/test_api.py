@@ -1,0 +1,70 @@
+"""The library as people use it: rules in, data of any kind in, answers out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet  # type: ignore[import-untyped]
+import pytest
+
+import holdsfor as hf
+from holdsfor.errors import AnalysisProblem, DataProblem
+
+TOY = Path(__file__).parents[2] / "apps" / "toy"
+RULES = (TOY / "rules.prolog", TOY / "background.prolog")
+
+
+@pytest.fixture(scope="module")
+def result() -> hf.Result:
+    return hf.recognise(hf.load(*RULES), TOY / "events.txt", start=0, end=30)
+
+
+def test_the_day_of_chris(result: hf.Result) -> None:
+    assert result.holds_for("happy(chris)=true") == [(14, 22)]
+    assert result.holds_at(16) == ["happy(chris)=true", "location(chris)=work", "rich(chris)=true"]
+
+
+def test_windows_do_not_change_the_answer(result: hf.Result) -> None:
+    windowed = hf.recognise(hf.load(*RULES), TOY / "events.txt", start=0, end=30, window=6, step=3)
+    assert windowed.intervals == result.intervals
+
+
+def test_what_never_holds_has_no_intervals_and_a_misspelling_is_an_error(result: hf.Result) -> None:
+    assert result.holds_for("sad(anna)=true") == []
+    with pytest.raises(KeyError, match="did you mean `happy\\(chris\\)=true`"):
+        result.holds_for("hapy(chris)=true")
+
+
+def test_the_same_records_as_table_and_as_parquet_file(result: hf.Result, tmp_path: Path) -> None:
+    lines = [line.split("|") for line in (TOY / "events.txt").read_text().split()]
+    table = pa.table(
+        {
+            "name": [fields[0] for fields in lines],
+            "start": [int(fields[2]) for fields in lines],
+            "arg1": [fields[3] for fields in lines],
+            "arg2": [fields[4] if len(fields) > 4 else None for fields in lines],
+        }
+    )
+    file = tmp_path / "events.parquet"
+    pyarrow.parquet.write_table(table, file)
+    for data in (table, file):
+        assert hf.recognise(hf.load(*RULES), data, start=0, end=30).intervals == result.intervals
+
+
+def test_a_result_is_a_table_too(result: hf.Result) -> None:
+    table = result.to_arrow()
+    assert table.column_names == ["kind", "name", "start", "end"]
+    assert {"kind": "fvp", "name": "location(chris)=home", "start": 22, "end": None} in table.to_pylist()
+
+
+def test_a_result_shows_itself(result: hf.Result) -> None:
+    assert repr(result).splitlines()[1] == "  happy(chris)=true  [(14,22)]"
+    assert "<code>happy(chris)=true</code>" in result._repr_html_()
+
+
+def test_errors_name_what_is_wrong() -> None:
+    with pytest.raises(AnalysisProblem, match="HF202"):
+        hf.load_text("initiatedAt(rich(X), T) :- happensAt(win(X), T).")
+    with pytest.raises(DataProblem, match="HF502"):
+        hf.recognise(hf.load(*RULES), {"name": ["go_to"]})
