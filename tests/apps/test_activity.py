@@ -6,7 +6,6 @@ simple fluents that look one frame ahead.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections import defaultdict
@@ -17,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from holdsfor.cli.main import main
+from tests.apps.answers import Intervals, answer_of
 
 ROOT = Path(__file__).parents[2]
 ACTIVITY = ROOT / "apps" / "activity"
@@ -24,7 +24,6 @@ RULES = [str(ACTIVITY / "rules.prolog"), str(ACTIVITY / "background.prolog")]
 DATA = Path(os.environ.get("HOLDSFOR_DATA", ROOT.parent / "shared" / "data")) / "caviar"
 LIMITS = (24, 25, 30, 34)
 
-Intervals = list[tuple[int, float]]
 
 TWIN = """
 % An id is at a place at the next frame if it gets there now, or is there and stays.
@@ -47,17 +46,6 @@ grounding(near(A, B, Limit)=true) :- id(A), id(B), A @< B, reach(Limit).
 """
 
 
-def answer_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Intervals]:
-    """The intervals of every FVP that a run prints; an open end is infinite."""
-    assert main(["run", *arguments, "--tick", "40", "--engine", "reference", "--format", "jsonl"]) == 0
-    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    return {
-        line["fvp"]: [(start, float("inf") if end is None else end) for start, end in line["intervals"]]
-        for line in printed
-        if "fvp" in line
-    }
-
-
 def test_the_rules_raise_no_suspicion(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", *RULES]) == 0
     assert capsys.readouterr().out == "no errors, no warnings\n"
@@ -73,7 +61,7 @@ def test_the_small_file_gives_the_expected_answer(capsys: pytest.CaptureFixture[
 
 def test_closeness_holds_at_exactly_the_frames_with_a_small_distance(capsys: pytest.CaptureFixture[str]) -> None:
     events = ACTIVITY / "events.txt"
-    answer = answer_of([*RULES, "--input", str(events), "--start", "0"], capsys)
+    answer = answer_of(["--tick", "40", *RULES, "--input", str(events), "--start", "0"], capsys)
     assert closeness(answer, "close") == distances(events.read_text().splitlines())
 
 
@@ -91,7 +79,7 @@ def test_closeness_and_fighting_on_real_data(capsys: pytest.CaptureFixture[str],
     lines = [line for file in files for line in file.read_text().splitlines()]
     lines = [line for line in lines if 876_000 <= int(line.split("|")[2]) <= 877_600]
     (tmp_path / "slice.txt").write_text("\n".join(lines))
-    answer = answer_of([*RULES, "--input", str(tmp_path / "slice.txt")], capsys)
+    answer = answer_of(["--tick", "40", *RULES, "--input", str(tmp_path / "slice.txt")], capsys)
     assert closeness(answer, "close") == distances(lines)
 
     abrupt = frames_of(lines, "abrupt")

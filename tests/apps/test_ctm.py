@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import defaultdict
 from itertools import groupby
@@ -11,24 +10,12 @@ from pathlib import Path
 import pytest
 
 from holdsfor.cli.main import main
+from tests.apps.answers import Intervals, answer_of
 
 ROOT = Path(__file__).parents[2]
 CTM = ROOT / "apps" / "ctm"
 RULES = [str(CTM / "rules.prolog"), str(CTM / "background.prolog")]
 DATA = Path(os.environ.get("HOLDSFOR_DATA", ROOT.parent / "shared" / "data")) / "ctm"
-
-Intervals = list[tuple[int, float]]
-
-
-def answer_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Intervals]:
-    """The intervals of every FVP that a run prints; an open end is infinite."""
-    assert main(["run", *arguments, "--engine", "reference", "--format", "jsonl"]) == 0
-    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    return {
-        line["fvp"]: [(start, float("inf") if end is None else end) for start, end in line["intervals"]]
-        for line in printed
-        if "fvp" in line
-    }
 
 
 def test_the_rules_raise_no_suspicion(capsys: pytest.CaptureFixture[str]) -> None:

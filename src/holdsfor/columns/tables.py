@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from holdsfor.kernels.keys import Int64, dense_ids, expand_ranges, mixed
+from holdsfor.kernels.keys import Int64, dense_ids, indexed_pairs, mixed
 from holdsfor.kernels.packing import Packing, packing_for
 from holdsfor.kernels.sweep import merge_intervals
 
@@ -46,17 +46,8 @@ class Relation:
             owner = np.repeat(np.arange(n, dtype=np.int64), self.n)
             return owner, np.tile(np.arange(self.n, dtype=np.int64), n)
         order, ordered = self._index(positions)
-        probe = mixed(keys, n)
-        first = np.searchsorted(ordered, probe, side="left")
-        last = np.searchsorted(ordered, probe, side="right")
-        owner, at = expand_ranges(first, last - first)
-        partner = order[at]
-        if len(positions) > 1:
-            same = np.ones(len(owner), dtype=bool)
-            for key, position in zip(keys, positions, strict=True):
-                same &= key[owner] == self.columns[position][partner]
-            owner, partner = owner[same], partner[same]
-        return owner, partner
+        columns = [self.columns[position] for position in positions]
+        return indexed_pairs(keys, mixed(keys, n), columns, order, ordered)
 
     def _index(self, positions: tuple[int, ...]) -> tuple[Int64, Int64]:
         if positions not in self._indices:

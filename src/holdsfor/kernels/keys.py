@@ -12,7 +12,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Int64", "dense_ids", "expand_ranges", "mixed", "pairs_of_equal_keys", "rows_with_a_partner"]
+__all__ = [
+    "Int64",
+    "dense_ids",
+    "expand_ranges",
+    "indexed_pairs",
+    "mixed",
+    "pairs_of_equal_keys",
+    "rows_with_a_partner",
+]
 
 Int64: TypeAlias = NDArray[np.int64]
 
@@ -59,7 +67,16 @@ def pairs_of_equal_keys(
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     left_keys, right_keys = mixed(left, n_left), mixed(right, n_right)
     order = np.argsort(right_keys)
-    ordered = right_keys[order]
+    return indexed_pairs(left, left_keys, right, order, right_keys[order])
+
+
+def indexed_pairs(
+    left: Sequence[Int64], left_keys: Int64, right: Sequence[Int64], order: Int64, ordered: Int64
+) -> tuple[Int64, Int64]:
+    """The pairs of equal rows, given the mixed keys of the left and an index of the right.
+
+    Contract: `order` sorts the mixed keys of the right, `ordered` are these keys in that order. O(n log m + pairs).
+    """
     first = np.searchsorted(ordered, left_keys, side="left")
     last = np.searchsorted(ordered, left_keys, side="right")
     owner, position = expand_ranges(first, last - first)

@@ -1,0 +1,24 @@
+"""What a run prints, as data."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from holdsfor.cli.main import main
+
+__all__ = ["Intervals", "answer_of"]
+
+Intervals = list[tuple[int, float]]
+
+
+def answer_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Intervals]:
+    """The intervals of every FVP that a run of the reference evaluator prints; an open end is infinite."""
+    assert main(["run", *arguments, "--engine", "reference", "--format", "jsonl"]) == 0
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    return {
+        line["fvp"]: [(start, float("inf") if end is None else end) for start, end in line["intervals"]]
+        for line in printed
+        if "fvp" in line
+    }
