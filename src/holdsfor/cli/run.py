@@ -160,7 +160,7 @@ def _summarise(engine: Engine, compiled: Compiled) -> None:
     dropped += [f"{counts.n_dropped} too late"] if counts.n_dropped else []
     dropped += [f"{counts.n_outside} outside the run"] if counts.n_outside else []
     dropped += [f"{counts.unused.total()} of names that no rule uses"] if counts.unused else []
-    if not dropped and not sys.stderr.isatty():
+    if not dropped and counts.n_records and not sys.stderr.isatty():
         return
     print(f"{counts.n_records} records read" + "".join(f", {part}" for part in dropped), file=sys.stderr)
     for misfit in counts.set_aside[:_SHOWN_MISFITS]:

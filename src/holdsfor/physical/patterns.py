@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.columns.tables import Relation
 from holdsfor.columns.words import Symbols
@@ -55,6 +56,26 @@ def unify_column(pattern: Term, words: Int64, rows: Rows, symbols: Symbols) -> R
     return Rows(rows.n, {name: column for name, column in rows.columns.items() if name != here}, rows.times)
 
 
+def _is_plain(patterns: Sequence[Term]) -> bool:
+    """Whether every pattern is a constant or a variable of its own."""
+    names = [pattern.name for pattern in patterns if isinstance(pattern, Var)]
+    return len(set(names)) == len(names) and all(isinstance(p, Var) or is_ground(p) for p in patterns)
+
+
+def _scanned(relation: Relation, patterns: Sequence[Term], symbols: Symbols) -> tuple[Rows, Int64]:
+    """The rows of a relation that fit plain patterns: a filter, and columns by name."""
+    found: NDArray[np.bool_] | None = None
+    for pattern, column in zip(patterns, relation.columns, strict=False):
+        if not isinstance(pattern, Var):
+            fits = column == symbols.word(pattern)
+            found = fits if found is None else found & fits
+    named = [(p.name, column) for p, column in zip(patterns, relation.columns, strict=False) if isinstance(p, Var)]
+    if found is None:
+        return Rows(relation.n, dict(named)), np.arange(relation.n, dtype=np.int64)
+    partner = np.flatnonzero(found)
+    return Rows(len(partner), {name: column[partner] for name, column in named}), partner
+
+
 def join(
     rows: Rows,
     relation: Relation,
@@ -67,6 +88,8 @@ def join(
     `also_equal` is one more column of the relation and what it must equal, such as a time-point. Also returns the row
     of the relation that each resulting row came from.
     """
+    if rows.is_empty_binding and also_equal is None and _is_plain(patterns):
+        return _scanned(relation, patterns, symbols)
     positions = bound_positions(patterns, rows.columns)
     keys = [build(patterns[p], rows, symbols) for p in positions]
     if also_equal is not None:

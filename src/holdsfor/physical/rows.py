@@ -21,6 +21,11 @@ class Rows:
     columns: dict[str, Int64]
     times: Int64 | None = None
 
+    @property
+    def is_empty_binding(self) -> bool:
+        """Whether this is the one row that every rule begins with."""
+        return self.n == 1 and not self.columns and self.times is None
+
     def take(self, positions: Int64 | NDArray[np.bool_]) -> Rows:
         """The rows at the positions, or where a mask is true."""
         columns = {name: column[positions] for name, column in self.columns.items()}
