@@ -31,7 +31,7 @@ __all__ = ["Session"]
 
 
 class Session:
-    """One run of an event description."""
+    """One run of an event description; `start` is its first time-point."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Session:
         self.ranges_over_sorts = any(map(self.domains.ranges_over_sorts, self.program.enumerated))
         self.is_announced = False
         self.n_mentions = 0
-        self.start = start
+        self.start = -(-start // tick) * tick
         self.tick = tick
         self.window = window
         self.events: dict[Key, Records] = {}
@@ -64,7 +64,7 @@ class Session:
         self.horizons: dict[tuple[int, int], int] = {}
         self.seen: dict[tuple[int, int], Rows] = {}
         self.previous: int | None = None
-        self.settled = start - 1
+        self.settled = self.start - 1
         self.n_dropped = 0
         self.n_late = 0
         self.seconds = 0.0
@@ -127,7 +127,7 @@ class Session:
 
         A duration filter decides about an interval only when it is long enough, so effects reach back that far.
         """
-        if self.window is None:
+        if self.window is None or self.previous is None:
             return self.start - 1
         boundary = query_time - self.window - sum(self.horizons.values())
         boundary -= boundary % self.tick
@@ -144,8 +144,7 @@ class Session:
         if self.previous is not None:
             self._settle(settled)
         first = max(settled, self.start)
-        first_of_run = -(-self.start // self.tick) * self.tick
-        stretch = Stretch(first, at, self.tick, first_of_run, is_resumed=settled >= self.start)
+        stretch = Stretch(first, at, self.tick, self.start, is_resumed=settled >= self.start)
         sight = self._sight(first, at)
         events = {key: records.events(sight) for key, records in self.events.items()}
         fluents = {
