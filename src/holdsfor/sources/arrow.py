@@ -29,6 +29,7 @@ from holdsfor.columns.words import Symbols, float_words, integer_words
 from holdsfor.errors import DataProblem, Diagnostic, Diagnostics, did_you_mean
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.column_reading import ColumnReading, Piece, Retraction
+from holdsfor.sources.fields import LATEST
 from holdsfor.sources.numerals import Lexicon, fields_of, words_of
 from holdsfor.sources.text import SetAside
 from holdsfor.syntax.terms import Int
@@ -38,7 +39,6 @@ __all__ = ["read_table"]
 Flags = NDArray[np.bool_]
 
 _BATCH = 1 << 18
-_LATEST = 2**63 - 1
 _LARGEST_WORD = 2**49
 _MISFIT, _UNUSED = -1, -2
 _SHAPES: tuple[Literal["event", "points", "intervals"], ...] = ("event", "points", "intervals")
@@ -268,7 +268,7 @@ class _Reader:
         """Which rows have times that can be and an operation that exists."""
         in_order: Flags = (rows.is_addition | rows.is_retraction) & (rows.starts % self.tick == 0)
         in_order &= _is_there(rows.batch.column("arrival")) & _is_there(rows.batch.column("start"))
-        in_order &= (rows.shapes != 1) | (rows.starts <= _LATEST - self.tick)
+        in_order &= (rows.shapes != 1) | (rows.starts <= LATEST - self.tick)
         in_order &= (rows.shapes != 2) | ((rows.ends % self.tick == 0) & (rows.ends > rows.starts))
         return in_order
 
@@ -303,7 +303,7 @@ class _Reader:
             if time is not None and column != "arrival" and time % self.tick:
                 return f"the {what[column]} {time} is not a time-point: the clock ticks every {self.tick}"
         if shape == "points":
-            return f"the record ends at {row['start'] + self.tick}, expected at most {_LATEST}"
+            return f"the record ends at {row['start'] + self.tick}, expected at most {LATEST}"
         return f"the interval ends at {row['end']}, not after its start {row['start']}"
 
     def _set_aside(self, row: int, content: dict[str, Any], reason: str) -> SetAside:

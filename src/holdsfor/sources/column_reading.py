@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,6 @@ __all__ = ["ColumnReading", "Operation", "Piece", "Retraction"]
 
 Operation = tuple[int, int, bool, Fact, SetAside]
 """Arrival, place, whether it takes back, what it says, where it stands."""
-
-_LATEST = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -83,10 +81,6 @@ class ColumnReading:
         """Add records that were read one by one."""
         added: dict[tuple[bool, Key], list[tuple[tuple[int, ...], int, int]]] = {}
         for arrival, place, is_retraction, fact, origin in operations:
-            if fact.end > _LATEST:
-                reason = f"the record ends at {fact.end}, expected at most {_LATEST}"
-                self.set_aside.append(replace(origin, reason=reason))
-                continue
             group = (fact.value is None, name_and_arity(fact.entity))
             row = _row(fact, symbols)
             if is_retraction:

@@ -15,12 +15,12 @@ from holdsfor.errors import SyntaxProblem
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Atom, Float, Int, Term, is_ground
 
-__all__ = ["read_field", "read_time"]
+__all__ = ["EARLIEST", "LATEST", "read_field", "read_time"]
 
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,3999})\Z", re.ASCII)
 _DECIMAL = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\Z", re.ASCII)
 _WRITTEN_OUT = re.compile(r"'.*'\Z|\".*\"\Z|[a-z]\w*\(.*\)\Z", re.ASCII | re.DOTALL)
-_EARLIEST, _LATEST = -(2**63), 2**63 - 1
+EARLIEST, LATEST = -(2**63), 2**63 - 1
 
 
 @lru_cache(maxsize=1 << 16)
@@ -48,4 +48,4 @@ def read_time(text: str) -> int | None:
     if len(text) > 20 or not _INTEGER.match(text):
         return None
     time = int(text)
-    return time if _EARLIEST <= time <= _LATEST else None
+    return time if EARLIEST <= time <= LATEST else None

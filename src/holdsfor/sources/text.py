@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from holdsfor.analysis.names import Names, Record
-from holdsfor.sources.fields import read_field, read_time
+from holdsfor.sources.fields import LATEST, read_field, read_time
 from holdsfor.syntax.terms import Atom, Struct, Term
 
 __all__ = ["Reading", "SetAside", "read_text_records"]
@@ -114,6 +114,8 @@ def _fact(text: str, shapes: list[Record], tick: int) -> tuple[int, Fact]:
     if shape.shape == "event":
         return arrival, Fact(_entity(shape.name, fields[3:]), None, start, start)
     if shape.shape == "points":
+        if start + tick > LATEST:
+            raise _Misfit(f"the record ends at {start + tick}, expected at most {LATEST}")
         return arrival, Fact(_entity(shape.name, fields[4:]), read_field(fields[3]), start, start + tick)
     end = _time(fields[3], "end", tick)
     if end <= start:
