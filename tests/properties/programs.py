@@ -11,14 +11,8 @@ from tests.properties.records import random_records
 
 __all__ = ["CONSTRUCTS", "NOT_YET", "Case", "random_case"]
 
-NOT_YET: frozenset[str] = frozenset(
-    [
-        "terminatedAt trigger",  # whether FVPs outside grounding and sorts can be broken: the reference says no
-        "interval from before the run",  # cut at the start of the run when step and window are equal
-        "start between time-points",  # records that end before the first time-point are taken to be of the run
-    ]
-)
-"""Constructs that are not generated yet, each with the reason: `tests/unit/runtime` has small programs for them."""
+NOT_YET: frozenset[str] = frozenset()
+"""Constructs that are not generated yet, each with the reason."""
 
 _OPTIONAL = """
 initiatedAt condition, terminatedAt condition, constant argument, nested pattern, repeated variable, value variable

@@ -331,8 +331,17 @@ class _Walk:
         if not is_ground(pattern):
             candidates.update(dict.fromkeys(self.holding(pattern)))
             candidates.update(dict.fromkeys(self.initiated()))
+            candidates.update(dict.fromkeys(self.affected(pattern)))
             candidates.update(dict.fromkeys(t for t in self.world.terminated.get(self.time, {}) if is_ground(t)))
         return [fvp for fvp in candidates if match(pattern, fvp, {}) is not None and self.is_broken(fvp)]
+
+    def affected(self, pattern: Term) -> Iterable[Term]:
+        """The FVPs with the value of a pattern whose fluents are initiated or terminated now, whatever the value."""
+        assert isinstance(pattern, Struct)
+        if is_ground(pattern.args[1]):
+            for fvp in (*self.initiated(), *self.world.terminated.get(self.time, {})):
+                if isinstance(fvp, Struct) and is_ground(fvp.args[0]):
+                    yield Struct("=", (fvp.args[0], pattern.args[1]))
 
     def instances(self, pattern: Term) -> Iterable[Term]:
         """The instances a head with unbound variables may take: of its grounding, and of what holds now."""

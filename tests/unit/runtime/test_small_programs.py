@@ -20,6 +20,15 @@ CLOSED = {
 }
 
 PROGRAMS = {
+    "another value breaks a fluent that no place of the rules mentions": Example(
+        "initiatedAt(s(k(X))=low, T) :- happensAt(e(X), T). initiatedAt(r(X)=on, T) :- terminatedAt(s(X)=high, T).",
+        ("e|3|b",),
+    ),
+    "a termination of a fluent that nothing initiates": Example(
+        "terminatedAt(s(X)=_, T) :- happensAt(e(X), T). initiatedAt(r(X)=on, T) :- terminatedAt(s(X)=high, T). "
+        "grounding(s(X)=low) :- d(X). d(a).",
+        ("e|3|b",),
+    ),
     "a variable under a negation of `initially` stands in the head": Example(
         "bg(a, c). initiatedAt(s(X)=low, T) :- happensAt(e(X), T). initially(s(X)=low) :- \\+ bg(X, _).",
         ("e|4|b",),
