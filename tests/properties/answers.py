@@ -17,6 +17,7 @@ from holdsfor.errors import ExecutionProblem
 from holdsfor.reference import INF, History, Run, recognise
 from holdsfor.runtime.reports import Report, merged
 from holdsfor.runtime.session import Session
+from holdsfor.runtime.windows import settled_report
 from holdsfor.sources.text import Fact, Reading, read_text_records
 from holdsfor.syntax.printer import show
 from tests.properties.programs import Case
@@ -27,9 +28,11 @@ __all__ = [
     "Schedule",
     "as_answer",
     "batch_answer",
+    "counted_window_answer",
     "explained",
     "read_case",
     "reference_answer",
+    "settled_answer",
     "window_answer",
 ]
 
@@ -116,7 +119,12 @@ def batch_answer(given: Input, at: int) -> Answer:
 
 
 def window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> Answer:
-    """What the engine says over all query times: of each report what is settled at the next, and the last report."""
+    """What the engine says over all query times."""
+    return counted_window_answer(given, schedule, arrivals)[0]
+
+
+def counted_window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> tuple[Answer, tuple[int, int]]:
+    """Of each report what is settled at the next, and the last report; how many records were late and dropped."""
     case = given.case
     session = Session(given.compiled, start=case.start, tick=case.tick, window=schedule.window)
     session.insert(zip(arrivals, given.facts, strict=True))
@@ -127,8 +135,21 @@ def window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> 
             settled.append(session.query(at).before(session.settled_at(following)))
         last = session.query(schedule.query_times[-1])
     except ExecutionProblem as problem:
-        return _problem(problem)
-    return as_answer(merged([*settled, last]), session.symbols)
+        return _problem(problem), (0, 0)
+    return as_answer(merged([*settled, last]), session.symbols), (session.n_late, session.n_dropped)
+
+
+def settled_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> tuple[Answer, tuple[int, int]]:
+    """What a run over all query times reports once, with what it counts as late and as dropped."""
+    case = given.case
+    session = Session(given.compiled, start=case.start, tick=case.tick, window=schedule.window)
+    session.insert(zip(arrivals, given.facts, strict=True))
+    session.announce(case.end)
+    try:
+        report = settled_report(session, schedule.query_times)
+    except ExecutionProblem as problem:
+        return _problem(problem), (0, 0)
+    return as_answer(report, session.symbols), (session.n_late, session.n_dropped)
 
 
 # -- failures ----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 engine = reference: one query over the whole history against the evaluator that shares no code with the engine.
 windows = batch: what is settled at each query time, with the last report, is the answer of one query.
 any arrival order the window tolerates = in order: events that come late by up to window - step change nothing.
+reported once = settled by all windows: few long windows settle what many short ones do, with the same records dropped.
 
 What the engine refuses is passed over; `test_few_cases_are_refused` holds that this is little. A chunk of seeds is one
 test, so that workers can share them. A failure prints the seed, the program, the records and what differs;
@@ -18,14 +19,17 @@ from dataclasses import replace
 import pytest
 
 from holdsfor.errors import PlanningProblem
+from holdsfor.runtime import windows
 from holdsfor.runtime.session import Session
 from tests.properties.answers import (
     Input,
     Schedule,
     batch_answer,
+    counted_window_answer,
     explained,
     read_case,
     reference_answer,
+    settled_answer,
     window_answer,
 )
 from tests.properties.programs import CONSTRUCTS, NOT_YET, Case, random_case
@@ -108,6 +112,25 @@ def test_late_events_that_the_window_tolerates_do_not_change_the_answer(seeds: r
         if found != expected:
             order = [(arrival, fact.start) for arrival, fact in zip(arrivals, given.facts, strict=True)]
             message = explained(seed, given, expected, found, window=schedule.window, step=step, arrivals=order)
+            pytest.fail(message, pytrace=False)
+
+
+@pytest.mark.parametrize("seeds", chunks(LATE), ids=named)
+def test_reporting_once_says_what_all_windows_settle(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when records come too late for their window, or are cut by it."""
+    for seed in seeds:
+        given = of_the_run(random_case(seed))
+        chance = random.Random(seed)
+        schedule, _ = random_schedule(given.case, chance)
+        monkeypatch.setattr(windows, "_WORTH_A_WINDOW", chance.choice([1, 5, 1_000]))
+        arrivals = [fact.start + chance.randint(0, 2 * schedule.window) for fact in given.facts]
+        try:
+            expected = counted_window_answer(given, schedule, arrivals)
+            found = settled_answer(given, schedule, arrivals)
+        except PlanningProblem:
+            continue
+        if found != expected:
+            message = explained(seed, given, expected[0], found[0], counts=(expected[1], found[1]), arrivals=arrivals)
             pytest.fail(message, pytrace=False)
 
 

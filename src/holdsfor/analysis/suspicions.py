@@ -17,7 +17,7 @@ from holdsfor.syntax.rules import Fvp, Grounding, IntervalCall, Test, flat_condi
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Struct, Term, Var, conjuncts, is_ground, name_and_arity, substitute, variables
 
-__all__ = ["suspect"]
+__all__ = ["atemporal_goals", "suspect"]
 
 _GROUNDING_STEPS = 200_000
 
@@ -86,7 +86,7 @@ def _unknown_events(description: EventDescription, names: Names, diagnostics: Di
             diagnostics.add("HF302", message, span, hint)
 
 
-def _goals(description: EventDescription) -> Iterator[tuple[Term, Span | None]]:
+def atemporal_goals(description: EventDescription) -> Iterator[tuple[Term, Span | None]]:
     """Every atemporal goal of the rules and groundings."""
     bodies = [rule.body for rule in description.point_rules]
     bodies += [delay.body for delay in description.delays]
@@ -110,7 +110,7 @@ def _unknown_predicates(description: EventDescription, database: Database, diagn
     domains = {name_and_arity(d) for d in description.dynamic_domains}
     domains |= {name_and_arity(c.domain) for c in description.collected}
     reported: set[tuple[str, int]] = set()
-    for goal, span in _goals(description):
+    for goal, span in atemporal_goals(description):
         for called in called_predicates(goal):
             key = name_and_arity(called)
             if key in domains or key in reported or database.defines(*key) or key == ("queryTime", 1):

@@ -5,6 +5,7 @@ The records of one name are kept sorted by the time-point they begin at, so that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,21 +13,7 @@ import numpy as np
 from holdsfor.columns.tables import FluentTable, PointTable, fluent_table, point_table
 from holdsfor.kernels.keys import Int64
 
-__all__ = ["Records", "Sight"]
-
-
-@dataclass(frozen=True)
-class Sight:
-    """What of the records may be seen: those from `first` to `last`.
-
-    Records that begin after `oldest` must have arrived by `last`; older ones by `known`, the query time before: what
-    arrives later than its window is too late.
-    """
-
-    first: int
-    last: int
-    oldest: int
-    known: int
+__all__ = ["Records"]
 
 
 @dataclass
@@ -73,27 +60,22 @@ class Records:
         self.arrivals, self.starts = self.arrivals[rows], self.starts[rows]
         self.ends = None if self.ends is None else self.ends[rows]
 
-    def events(self, sight: Sight) -> PointTable:
-        """The events that may be seen."""
+    def events(self, first: int, last: int, arrived_by: int | None = None) -> PointTable:
+        """The events between two time-points that have arrived, by the second unless said otherwise."""
         self.sort()
-        low, high = np.searchsorted(self.starts, (sight.first, sight.last + 1))
-        times, arrivals = self.starts[low:high], self.arrivals[low:high]
-        in_time = np.where(times > sight.oldest, arrivals <= sight.last, arrivals <= sight.known)
+        low, high = np.searchsorted(self.starts, (first, last + 1))
         columns = [column[low:high] for column in (*self.columns, self.starts)]
-        return point_table(columns if in_time.all() else [column[in_time] for column in columns])
+        arrived = self.arrivals[low:high] <= (last if arrived_by is None else arrived_by)
+        return point_table(columns if arrived.all() else [column[arrived] for column in columns])
 
-    def intervals(self, sight: Sight, tick: int) -> FluentTable:
-        """The maximal intervals that may be seen; of one that arrives too late only what lies in the window."""
+    def intervals(self, first: int, last: int) -> FluentTable:
+        """The maximal intervals that reach into a stretch of time-points and have arrived by its end."""
         assert self.ends is not None
         self.sort()
-        low, high = np.searchsorted(self.starts, (sight.first - self.longest, sight.last + 1))
-        starts, ends, arrivals = self.starts[low:high], self.ends[low:high], self.arrivals[low:high]
-        mask = (ends > sight.first) & (arrivals <= sight.last)
-        late = mask & (starts <= sight.oldest) & (arrivals > sight.known)
-        if late.any():
-            starts = np.where(late, (sight.oldest // tick + 1) * tick, starts)
-        columns = [column[low:high][mask] for column in self.columns]
-        return fluent_table(columns, starts[mask], ends[mask])
+        low, high = np.searchsorted(self.starts, (first - self.longest, last + 1))
+        mask = (self.ends[low:high] > first) & (self.arrivals[low:high] <= last)
+        columns = [column[low:high][mask] for column in (*self.columns, self.starts, self.ends)]
+        return fluent_table(columns[:-2], columns[-2], columns[-1])
 
     def up_to(self, end: int) -> Records:
         """The records that begin at or before the end of a run."""
@@ -109,10 +91,35 @@ class Records:
         last = self.starts if self.ends is None else self.ends - 1
         return int(np.count_nonzero((self.starts > end) | (last < start)))
 
-    def count_late(self, sight: Sight) -> tuple[int, int]:
-        """How many records arrived since the query time before: late but in time, and too late."""
-        new = (self.arrivals > sight.known) & (self.arrivals <= sight.last)
+    def admit(
+        self, queries: Sequence[int], previous: int | None, window: int | None, start: int, tick: int
+    ) -> tuple[int, int]:
+        """Judge what arrives until the query times, after the `previous` one: how many are late, and how many too late.
+
+        A record is seen first at the first query time after its arrival. If it is over by the window of that query
+        time, it is gone; what began before that window begins with it.
+        """
+        known = np.array([_LONG_AGO if previous is None else previous, *queries], dtype=np.int64)
+        position = np.searchsorted(known, self.arrivals)
+        is_new = (position > (0 if previous is not None else 1)) & (position < len(known))
+        if not is_new.any():
+            return 0, 0
+        seen_at = known[np.minimum(position, len(known) - 1)]
+        oldest = np.maximum(seen_at - window, start - 1) if window is not None else np.full(len(self), start - 1)
         last = self.starts if self.ends is None else self.ends - 1
-        dropped = new & (last <= sight.oldest)
-        late = new & ~dropped & (last <= sight.known)
+        dropped = is_new & (last <= oldest)
+        late = is_new & ~dropped & (last <= known[position - 1])
+        cut = is_new & ~dropped & (self.starts <= oldest)
+        if cut.any():
+            self.starts = np.where(cut, (oldest // tick + 1) * tick, self.starts)
+            self.is_sorted = False
+        if dropped.any():
+            self._keep(np.flatnonzero(~dropped))
         return int(late.sum()), int(dropped.sum())
+
+    def arrive(self, at: int) -> None:
+        """Let everything that arrives by then be there."""
+        self.arrivals = np.where(self.arrivals <= at, _LONG_AGO, self.arrivals)
+
+
+_LONG_AGO = int(np.iinfo(np.int64).min)

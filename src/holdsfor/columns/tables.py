@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from holdsfor.kernels.keys import Int64, dense_ids, indexed_pairs, mixed
+from holdsfor.kernels.keys import Int64, KeyIndex, dense_ids, distinct_rows, index_of, mixed, pairs_of_equal_keys
 from holdsfor.kernels.packing import Packing, packing_for
 from holdsfor.kernels.sweep import merge_intervals
 
@@ -38,23 +38,17 @@ class Relation:
 
     columns: tuple[Int64, ...]
     n: int
-    _indices: dict[tuple[int, ...], tuple[Int64, Int64]] = field(default_factory=dict, repr=False, compare=False)
+    _indices: dict[tuple[int, ...], KeyIndex] = field(default_factory=dict, repr=False, compare=False)
 
     def partners(self, keys: Sequence[Int64], positions: tuple[int, ...], n: int) -> tuple[Int64, Int64]:
         """The pairs (row of the keys, row of this relation) that agree in the columns at the positions."""
         if not positions:
             owner = np.repeat(np.arange(n, dtype=np.int64), self.n)
             return owner, np.tile(np.arange(self.n, dtype=np.int64), n)
-        order, ordered = self._index(positions)
         columns = [self.columns[position] for position in positions]
-        return indexed_pairs(keys, mixed(keys, n), columns, order, ordered)
-
-    def _index(self, positions: tuple[int, ...]) -> tuple[Int64, Int64]:
-        if positions not in self._indices:
-            keys = mixed([self.columns[p] for p in positions], self.n)
-            order = np.argsort(keys)
-            self._indices[positions] = order, keys[order]
-        return self._indices[positions]
+        if n and self.n and positions not in self._indices:
+            self._indices[positions] = index_of(mixed(columns, self.n))
+        return pairs_of_equal_keys(keys, n, columns, self.n, self._indices.get(positions))
 
 
 @dataclass(frozen=True)
@@ -98,10 +92,7 @@ class _Stabbing:
     def __init__(self, table: FluentTable) -> None:
         self.table = table
         ids, first = dense_ids(table.keys, table.n)
-        self.known = mixed([key[first] for key in table.keys], len(first))
-        self.by_key = np.argsort(self.known)
-        self.known = self.known[self.by_key]
-        self.collides = bool((self.known[1:] == self.known[:-1]).any())
+        self.index = index_of(mixed([key[first] for key in table.keys], len(first)))
         self.packing: Packing = packing_for(len(first), table.starts)
         packed = self.packing.pack(ids, table.starts)
         self.order = np.argsort(packed)
@@ -122,12 +113,11 @@ class _Stabbing:
         result = np.full(n, -1, dtype=np.int64)
         if self.table.n == 0 or n == 0:
             return result
-        if self.collides:
+        if not self.index.is_unique:
             return self.search(keys, times)
-        probe = mixed(keys, n)
-        at = np.minimum(np.searchsorted(self.known, probe), len(self.known) - 1)
-        candidates = np.flatnonzero((self.known[at] == probe) & (times >= self.low))
-        ids = self.by_key[at[candidates]]
+        numbers = self.index.numbers(mixed(keys, n))
+        candidates = np.flatnonzero((numbers >= 0) & (times >= self.low))
+        ids = self.index.order[numbers[candidates]]
         clipped = np.minimum(times[candidates], self.high)
         if self.packing.ranks is None:
             wanted = self.packing.pack(ids, clipped)
@@ -153,8 +143,9 @@ def empty_fluents(arity: int) -> FluentTable:
 
 def point_table(columns: Sequence[Int64]) -> PointTable:
     """A table of points, each once."""
-    first = dense_ids(columns, len(columns[0]))[1]
-    return PointTable(tuple(column[first] for column in columns), len(first))
+    n = len(columns[0])
+    rows = distinct_rows(columns, n)
+    return PointTable(tuple(columns), n) if rows is None else PointTable(tuple(c[rows] for c in columns), len(rows))
 
 
 def fluent_table(keys: Sequence[Int64], starts: Int64, ends: Int64) -> FluentTable:

@@ -2,21 +2,28 @@
 
 A key is a row of int64 columns. `mixed` folds a row into one int64 that is equal for equal rows and almost always
 different for different ones; every join verifies the columns themselves, so the answers are exact.
+
+Keys are found by hashing (Arrow's hash tables), a few by binary search: that is faster below some hundred rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 __all__ = [
     "Int64",
+    "KeyIndex",
     "dense_ids",
+    "distinct_rows",
     "expand_ranges",
-    "indexed_pairs",
+    "index_of",
     "mixed",
     "pairs_of_equal_keys",
     "rows_with_a_partner",
@@ -25,6 +32,7 @@ __all__ = [
 Int64: TypeAlias = NDArray[np.int64]
 
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
+_WORTH_HASHING = 400
 
 
 def mixed(columns: Sequence[Int64], n: int) -> Int64:
@@ -56,31 +64,64 @@ def expand_ranges(first: Int64, count: Int64) -> tuple[Int64, Int64]:
     return owner, position
 
 
+@dataclass(frozen=True)
+class KeyIndex:
+    """Where rows are, by mixed key.
+
+    `known` are the distinct keys, sorted; those of key `i` are `order[bounds[i]:bounds[i+1]]`.
+    """
+
+    order: Int64
+    known: Int64
+    bounds: Int64
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether no two rows share a key."""
+        return len(self.known) == len(self.order)
+
+    def numbers(self, keys: Int64) -> Int64:
+        """The number of each key among those known, or -1. O(n)."""
+        if len(self.known) == 0:
+            return np.full(len(keys), -1, dtype=np.int64)
+        if len(keys) >= _WORTH_HASHING:
+            found = pc.index_in(pa.array(keys), pa.array(self.known)).fill_null(-1)
+            return np.asarray(found, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.known, keys), len(self.known) - 1)
+        return np.where(self.known[at] == keys, at, -1)
+
+    def pairs(self, keys: Int64) -> tuple[Int64, Int64]:
+        """The positions (in the keys, in the index) of every pair with the same key. O(n + pairs)."""
+        numbers = self.numbers(keys)
+        owner = np.flatnonzero(numbers >= 0)
+        numbers = numbers[owner]
+        if self.is_unique:
+            return owner, self.order[numbers]
+        first = self.bounds[numbers]
+        which, position = expand_ranges(first, self.bounds[numbers + 1] - first)
+        return owner[which], self.order[position]
+
+
+def index_of(keys: Int64) -> KeyIndex:
+    """The index of mixed keys. O(n log n)."""
+    order = np.argsort(keys)
+    ordered = keys[order]
+    at = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(keys) else order
+    return KeyIndex(order, ordered[at], np.append(at, len(keys)))
+
+
 def pairs_of_equal_keys(
-    left: Sequence[Int64], n_left: int, right: Sequence[Int64], n_right: int
+    left: Sequence[Int64], n_left: int, right: Sequence[Int64], n_right: int, index: KeyIndex | None = None
 ) -> tuple[Int64, Int64]:
     """The positions (in left, in right) of every pair of equal rows; left positions ascend.
 
-    Contract: the same number of columns on both sides. O((n + m) log m + pairs).
+    Contract: the same number of columns on both sides; `index` is one of the right. O(n + m log m + pairs).
     """
     if n_left == 0 or n_right == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    left_keys, right_keys = mixed(left, n_left), mixed(right, n_right)
-    order = np.argsort(right_keys)
-    return indexed_pairs(left, left_keys, right, order, right_keys[order])
-
-
-def indexed_pairs(
-    left: Sequence[Int64], left_keys: Int64, right: Sequence[Int64], order: Int64, ordered: Int64
-) -> tuple[Int64, Int64]:
-    """The pairs of equal rows, given the mixed keys of the left and an index of the right.
-
-    Contract: `order` sorts the mixed keys of the right, `ordered` are these keys in that order. O(n log m + pairs).
-    """
-    first = np.searchsorted(ordered, left_keys, side="left")
-    last = np.searchsorted(ordered, left_keys, side="right")
-    owner, position = expand_ranges(first, last - first)
-    partner = order[position]
+    if index is None:
+        index = index_of(mixed(right, n_right))
+    owner, partner = index.pairs(mixed(left, n_left))
     if len(left) > 1:
         same = np.ones(len(owner), dtype=bool)
         for a, b in zip(left, right, strict=True):
@@ -93,39 +134,37 @@ def indexed_pairs(
 def rows_with_a_partner(left: Sequence[Int64], n_left: int, right: Sequence[Int64], n_right: int) -> NDArray[np.bool_]:
     """Whether each row of the left has an equal row on the right."""
     found = np.zeros(n_left, dtype=bool)
-    if len(left) == 1 and n_left and n_right:
-        ordered = np.sort(right[0])
-        at = np.searchsorted(ordered, left[0])
-        inside = at < n_right
-        found[inside] = ordered[at[inside]] == left[0][inside]
-        return found
     found[pairs_of_equal_keys(left, n_left, right, n_right)[0]] = True
     return found
 
 
 def dense_ids(columns: Sequence[Int64], n: int) -> tuple[Int64, Int64]:
-    """A number from 0 for every row, equal for equal rows, and for every number a row that has it.
-
-    Contract: numbers follow the order of the mixed keys, which is the order of the values for a single column.
-    O(n log n).
-    """
+    """A number from 0 for every row, equal for equal rows, and for every number a row that has it. O(n)."""
     if n == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     keys = mixed(columns, n)
-    order = np.argsort(keys)
-    new = np.ones(n, dtype=bool)
-    new[1:] = keys[order[1:]] != keys[order[:-1]]
-    if len(columns) > 1 and _collide(columns, order, new):
+    ids, first = _hashed_ids(keys) if n >= _WORTH_HASHING else _sorted_ids(keys)
+    if len(columns) > 1 and any(bool((column != column[first][ids]).any()) for column in columns):
         return _exact_ids(columns, n)
-    ids = np.empty(n, dtype=np.int64)
+    return ids, first
+
+
+def _hashed_ids(keys: Int64) -> tuple[Int64, Int64]:
+    encoded = pa.array(keys).dictionary_encode()
+    ids = encoded.indices.to_numpy().astype(np.int64)
+    first = np.empty(len(encoded.dictionary), dtype=np.int64)
+    first[ids] = np.arange(len(keys), dtype=np.int64)
+    return ids, first
+
+
+def _sorted_ids(keys: Int64) -> tuple[Int64, Int64]:
+    order = np.argsort(keys)
+    ordered = keys[order]
+    new = np.ones(len(keys), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    ids = np.empty(len(keys), dtype=np.int64)
     ids[order] = np.cumsum(new) - 1
     return ids, order[new]
-
-
-def _collide(columns: Sequence[Int64], order: Int64, new: NDArray[np.bool_]) -> bool:
-    """Whether two different rows have the same mixed key."""
-    same = ~new[1:]
-    return any(bool((same & (column[order[1:]] != column[order[:-1]])).any()) for column in columns)
 
 
 def _exact_ids(columns: Sequence[Int64], n: int) -> tuple[Int64, Int64]:
@@ -139,3 +178,14 @@ def _exact_ids(columns: Sequence[Int64], n: int) -> tuple[Int64, Int64]:
     ids = np.empty(n, dtype=np.int64)
     ids[order] = np.cumsum(new) - 1
     return ids, order[new]
+
+
+def distinct_rows(columns: Sequence[Int64], n: int) -> Int64 | None:
+    """One row of each kind, or None if no two rows are equal, which is found out by one sort. O(n log n)."""
+    if n <= 1:
+        return None
+    keys = np.sort(mixed(columns, n))
+    if not (keys[1:] == keys[:-1]).any():
+        return None
+    first = dense_ids(columns, n)[1]
+    return None if len(first) == n else first

@@ -32,6 +32,13 @@ class Packing:
         offsets: Int64 = np.minimum(times, self.low + self.span - 1) - self.low
         return keys * self.span + offsets
 
+    def unpack(self, packed: Int64) -> tuple[Int64, Int64]:
+        """The keys and times that were packed."""
+        keys, offsets = np.divmod(packed, self.span)
+        if self.ranks is not None:
+            return keys, self.ranks[offsets]
+        return keys, np.where(offsets == self.span - 1, OPEN, offsets + self.low)
+
 
 def packing_for(n_keys: int, *times: Int64) -> Packing:
     """A packing for `n_keys` keys and all of the times."""

@@ -37,19 +37,27 @@ _CONSTANTS = {"inf": math.inf, "infinite": math.inf, "pi": math.pi, "e": math.e}
 def number_column(term: Term, rows: Rows, symbols: Symbols) -> Numbers | None:
     """The values of an expression in every row, or None where they cannot be had as one column."""
     with np.errstate(all="ignore"):
-        return _column(term, rows, symbols)
+        values = _column(term, rows, symbols)
+    return None if values is None else _in_every_row(values, rows)
+
+
+def _in_every_row(values: Numbers, rows: Rows) -> Numbers:
+    if len(values) == rows.n:
+        return values
+    return np.full(rows.n, values[0], dtype=np.int64 if _whole(values) else np.float64)
 
 
 def _column(term: Term, rows: Rows, symbols: Symbols) -> Numbers | None:
+    """The values of an expression, in every row or, if they are all the same, once."""
     match term:
         case Var(name=name):
             return _one_kind(rows.columns[name])
         case Int(value):
-            return np.full(rows.n, value, dtype=np.int64) if abs(value) < _SAFE else None
+            return np.array([value], dtype=np.int64) if abs(value) < _SAFE else None
         case Float(value):
-            return np.full(rows.n, value)
+            return np.array([value])
         case Atom(name) if name in _CONSTANTS:
-            return np.full(rows.n, _CONSTANTS[name])
+            return np.array([_CONSTANTS[name]])
         case Struct(name=name, args=(argument,)) if name in _UNARY:
             operand = _column(argument, rows, symbols)
             return None if operand is None else _safe(_UNARY[name](operand))
@@ -172,8 +180,12 @@ _BINARY: dict[str, Callable[[Numbers, Numbers], Numbers | None]] = {
 
 def compare_columns(name: str, left: Term, right: Term, rows: Rows, symbols: Symbols) -> NDArray[np.bool_] | None:
     """Whether the comparison holds in each row, or None where that cannot be had in columns."""
-    a, b = number_column(left, rows, symbols), number_column(right, rows, symbols)
-    return None if a is None or b is None else COMPARISONS[name](a, b)
+    with np.errstate(all="ignore"):
+        a, b = _column(left, rows, symbols), _column(right, rows, symbols)
+    if a is None or b is None:
+        return None
+    holds = COMPARISONS[name](a, b)
+    return holds if len(holds) == rows.n else np.repeat(holds, rows.n)
 
 
 def number_words(values: Numbers) -> Int64:

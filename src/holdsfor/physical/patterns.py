@@ -13,7 +13,11 @@ from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground, substitute, variables
 
-__all__ = ["bound_positions", "build", "join", "unify_column"]
+__all__ = ["ANYTHING", "bound_positions", "build", "join", "unify_column"]
+
+
+ANYTHING = Var("_")
+"""A pattern that every word fits and that binds nothing."""
 
 
 def bound_positions(patterns: Sequence[Term], bound: set[str] | dict[str, Int64]) -> tuple[int, ...]:
@@ -58,7 +62,7 @@ def unify_column(pattern: Term, words: Int64, rows: Rows, symbols: Symbols) -> R
 
 def _is_plain(patterns: Sequence[Term]) -> bool:
     """Whether every pattern is a constant or a variable of its own."""
-    names = [pattern.name for pattern in patterns if isinstance(pattern, Var)]
+    names = [pattern.name for pattern in patterns if isinstance(pattern, Var) and pattern is not ANYTHING]
     return len(set(names)) == len(names) and all(isinstance(p, Var) or is_ground(p) for p in patterns)
 
 
@@ -69,7 +73,8 @@ def _scanned(relation: Relation, patterns: Sequence[Term], symbols: Symbols) -> 
         if not isinstance(pattern, Var):
             fits = column == symbols.word(pattern)
             found = fits if found is None else found & fits
-    named = [(p.name, column) for p, column in zip(patterns, relation.columns, strict=False) if isinstance(p, Var)]
+    together = zip(patterns, relation.columns, strict=False)
+    named = [(p.name, column) for p, column in together if isinstance(p, Var) and p is not ANYTHING]
     if found is None:
         return Rows(relation.n, dict(named)), np.arange(relation.n, dtype=np.int64)
     partner = np.flatnonzero(found)
@@ -97,7 +102,7 @@ def join(
     owner, partner = relation.partners(keys, positions, rows.n)
     joined = rows.take(owner).with_columns({"#partner": partner})
     for p, pattern in enumerate(patterns):
-        if p not in positions:
+        if p not in positions and pattern is not ANYTHING:
             words = relation.columns[p][joined.columns["#partner"]]
             joined = unify_column(pattern, words, joined, symbols)
     columns = dict(joined.columns)

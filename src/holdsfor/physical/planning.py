@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from holdsfor.analysis.safety import bound_by, scoped, take_ready
 from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
+from holdsfor.logical.knowledge import Knowledge
+from holdsfor.logical.unfold import unfolded
 from holdsfor.physical.arithmetic import COMPARISONS
+from holdsfor.physical.patterns import ANYTHING
 from holdsfor.physical.steps import (
+    AnyClause,
     AnyOf,
     Broken,
+    Forget,
     Gather,
     GroundHead,
     HoldsNow,
@@ -34,6 +40,7 @@ from holdsfor.syntax.rules import (
     Happens,
     Holds,
     Initiated,
+    IntervalRule,
     Not,
     Starts,
     Terminated,
@@ -56,13 +63,10 @@ _POINT_KINDS: dict[type[Condition], PointKind] = {Starts: "starts", Ends: "ends"
 
 @dataclass(frozen=True)
 class Planner:
-    """Plans the bodies of rules.
+    """Plans the bodies of rules."""
 
-    `is_relation` says which predicates are tables, `is_stable` which goals have the same answers all the time.
-    """
-
-    is_relation: Callable[[Key], bool]
-    is_stable: Callable[[Term], bool]
+    knowledge: Knowledge
+    _tests: dict[tuple[int, frozenset[str]], tuple[Step, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def steps(self, head: Term, time: Var, body: tuple[Condition, ...]) -> tuple[tuple[Step, ...], set[str]]:
         """The steps of a rule and the variables they bind; head variables may be left to the grounding."""
@@ -71,7 +75,9 @@ class Planner:
         uses = [condition_variables(c) for c in _all_tests(body)] + [variables(head)]
         stamp = time.name if any(time.name in names for names in uses) else None
         done: set[str] = set()
-        steps = self.plan(_time_first(before), done, stamp)
+        in_order = _time_first(before)
+        used_after = {name for condition, _ in rest for name in condition_variables(condition)} | set(variables(head))
+        steps = self.plan(in_order, done, stamp, _lives(in_order, used_after))
         if rest:
             steps.append(GroundHead(head))
             done.update(variables(head))
@@ -94,11 +100,21 @@ class Planner:
             steps += self.plan(after, done, None)
         return tuple(steps)
 
-    def plan(self, body: Iterable[Condition], bound: set[str], stamp: str | None) -> list[Step]:
-        """Steps for conditions in the order they stand; `bound` grows along."""
+    def plan(
+        self, body: Sequence[Condition], bound: set[str], stamp: str | None, lives: Sequence[set[str]] = ()
+    ) -> list[Step]:
+        """Steps for conditions in the order they stand; `bound` grows along.
+
+        `lives` are the variables that are asked for after each condition; columns of others are dropped on the way.
+        """
         steps: list[Step] = []
-        for condition in body:
-            steps.append(self.step(condition, bound))
+        for i, condition in enumerate(body):
+            step = self.step(condition, bound)
+            if lives:
+                keep = lives[i] | ({stamp} if stamp is not None else set())
+                steps += [*_blind(step, bound, keep), *_forget(bound | bound_by(condition), keep)]
+            else:
+                steps.append(step)
             bound.update(bound_by(condition))
             if stamp is not None and isinstance(condition, Happens | Starts | Ends | Initiated | Terminated | Either):
                 steps.append(StampTime(stamp))
@@ -141,6 +157,14 @@ class Planner:
         ready, rest = take_ready(scoped(body, set(bound)), set(bound))
         return self.plan([*ready, *(condition for condition, _ in rest)], set(bound), None)
 
+    def tests(self, rule: IntervalRule, names: frozenset[str]) -> tuple[Step, ...]:
+        """Steps for the atemporal conditions of a rule over intervals, given the variables that have values."""
+        place = id(rule), names
+        if place not in self._tests:
+            conditions = tuple(step for step in rule.body if isinstance(step, Test | Not))
+            self._tests[place] = tuple(self.inner(conditions, set(names)))
+        return self._tests[place]
+
     def test(self, goal: Term, bound: set[str]) -> Step:
         """The operator for an atemporal goal."""
         assert is_callable(goal)
@@ -148,7 +172,7 @@ class Planner:
         names = list(variables(goal))
         inputs = tuple(name for name in names if name in bound)
         outputs = tuple(name for name in names if name not in bound)
-        prove = Prove(goal, inputs, outputs, self.is_stable(goal))
+        prove = Prove(goal, inputs, outputs, self.knowledge.is_stable(goal))
         if isinstance(goal, Struct):
             if key[0] in COMPARISONS and key[1] == 2:
                 return TestNumbers(goal, prove)
@@ -160,9 +184,38 @@ class Planner:
                     return Unify(left, right)
                 if set(variables(left)) <= bound:
                     return Unify(right, left)
-            if self.is_relation(key):
+            if self.knowledge.is_relation(key):
                 return JoinFacts(key, goal.args)
+        either = unfolded(goal, bound, self.knowledge)
+        if either is not None:
+            return AnyClause(tuple(tuple(self.inner(branch, bound)) for branch in either.branches), outputs)
         return prove
+
+
+def _lives(body: Sequence[Condition], used_after: set[str]) -> list[set[str]]:
+    """For each condition the variables that later ones or the head ask for."""
+    lives: list[set[str]] = []
+    needed = set(used_after)
+    for condition in reversed(body):
+        lives.append(set(needed))
+        needed |= set(condition_variables(condition))
+    return lives[::-1]
+
+
+def _blind(step: Step, bound: set[str], keep: set[str]) -> list[Step]:
+    """The step without columns for variables that stand for nothing else."""
+    if not isinstance(step, MatchPoints | JoinFacts | HoldsNow):
+        return [step]
+    names = Counter(name for pattern in step.patterns for name in variables(pattern))
+    patterns = tuple(
+        ANYTHING if isinstance(p, Var) and names[p.name] == 1 and p.name not in bound | keep else p
+        for p in step.patterns
+    )
+    return [replace(step, patterns=patterns)]
+
+
+def _forget(bound: set[str], keep: set[str]) -> list[Step]:
+    return [Forget(tuple(sorted(bound - keep)))] if bound - keep else []
 
 
 def _all_tests(body: Iterable[Condition]) -> list[Condition]:

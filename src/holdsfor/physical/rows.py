@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.kernels.keys import Int64, distinct_rows
 
 __all__ = ["Rows", "concatenate", "one_row"]
 
@@ -43,9 +43,8 @@ class Rows:
     def distinct(self) -> Rows:
         """Each binding once."""
         keys = list(self.columns.values()) + ([] if self.times is None else [self.times])
-        if self.n <= 1:
-            return self
-        return self.take(dense_ids(keys, self.n)[1])
+        rows = distinct_rows(keys, self.n)
+        return self if rows is None else self.take(rows)
 
 
 def one_row() -> Rows:

@@ -12,6 +12,7 @@ from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.safety import bound_by
 from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
+from holdsfor.logical.fold_facts import fold_facts, fold_facts_of_intervals
 from holdsfor.physical.planning import Planner
 from holdsfor.physical.steps import GroundHead, Step
 from holdsfor.syntax.rules import (
@@ -159,7 +160,7 @@ def _component(compiled: Compiled, component: Component, planner: Planner) -> Pl
     vertices = component.vertices
     if vertices[0].kind == "static":
         rules = [r for r in description.interval_rules if not r.is_empty and _concerns(vertices, r.fvp.term)]
-        return PlannedComponent((), {}, tuple(rules))
+        return PlannedComponent((), {}, tuple(fold_facts_of_intervals(rule, planner.knowledge) for rule in rules))
     mine = [rule for rule in description.point_rules if _concerns(vertices, rule.head_term)]
     events = tuple(_rule(rule, planner) for rule in mine if rule.kind == "happensAt")
     keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
@@ -195,6 +196,7 @@ def _columns(entity: Fvp | Term) -> tuple[Term, ...]:
 
 
 def _rule(rule: PointRule, planner: Planner) -> PlannedRule:
+    rule = fold_facts(rule, planner.knowledge)
     steps, bound = planner.steps(rule.head_term, rule.time, rule.body)
     key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
     unbound = tuple(name for name in variables(rule.head_term) if name not in bound)

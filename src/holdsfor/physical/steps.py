@@ -19,9 +19,11 @@ from holdsfor.prolog import Engine, evaluate, standard_order_key
 from holdsfor.syntax.terms import Float, Int, Struct, Term, list_term, substitute, variables
 
 __all__ = [
+    "AnyClause",
     "AnyOf",
     "Broken",
     "Context",
+    "Forget",
     "Gather",
     "GroundHead",
     "HoldsNow",
@@ -241,6 +243,33 @@ class AnyOf:
         parts = [run_steps(branch, rows, context) for branch in self.branches]
         parts = [part.keep([*rows.columns, *self.names]) for part in parts if part.n]
         return concatenate(parts) if parts else rows.take(np.zeros(rows.n, dtype=bool))
+
+
+@dataclass(frozen=True)
+class AnyClause:
+    """At least one clause of a predicate is satisfied; each answer counts once."""
+
+    branches: tuple[tuple[Step, ...], ...]
+    outputs: tuple[str, ...]
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        numbered = rows.with_columns({"#row": np.arange(rows.n, dtype=np.int64)})
+        parts = [run_steps(branch, numbered, context) for branch in self.branches]
+        answers = [Rows(part.n, part.keep(["#row", *self.outputs]).columns) for part in parts if part.n]
+        if not answers:
+            return rows.take(np.zeros(rows.n, dtype=bool))
+        found = concatenate(answers).distinct()
+        return rows.take(found.columns["#row"]).with_columns({name: found.columns[name] for name in self.outputs})
+
+
+@dataclass(frozen=True)
+class Forget:
+    """Drops columns that nothing asks for any more."""
+
+    names: tuple[str, ...]
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        return Rows(rows.n, {n: c for n, c in rows.columns.items() if n not in self.names}, rows.times)
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,11 @@ class Database:
     def defines(self, name: str, arity: int) -> bool:
         return (name, arity) in self.contents
 
+    def n_clauses(self, name: str, arity: int) -> int:
+        """How many clauses a predicate has now."""
+        predicate = self.contents.get((name, arity))
+        return 0 if predicate is None else sum(1 for _ in predicate.living())
+
     def facts(self, name: str, arity: int) -> Iterator[tuple[Term, ...]]:
         """The arguments of the ground facts of a predicate, in order."""
         predicate = self.contents.get((name, arity))

@@ -6,11 +6,11 @@ import numpy as np
 
 from holdsfor.columns.tables import Key, Relation
 from holdsfor.columns.words import Symbols
-from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.kernels.keys import Int64, distinct_rows
 from holdsfor.prolog import Database, Engine
 from holdsfor.prolog.background import background_database, called_predicates
 from holdsfor.syntax.description import EventDescription
-from holdsfor.syntax.program import FactTable
+from holdsfor.syntax.program import Clause, FactTable
 from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_arity
 
 __all__ = ["Background"]
@@ -54,6 +54,35 @@ class Background:
                 stack.extend(self._calls.get(key, ()))
         return True
 
+    def only_answer(self, goal: Term) -> dict[str, Term] | None:
+        """The values of the goal's variables, if exactly one fact of a table that no input fills matches it."""
+        if not isinstance(goal, Struct):
+            return None
+        key = name_and_arity(goal)
+        if key in self.domains or not self.is_relation(key):
+            return None
+        answers = {tuple(sorted(answer.items())): answer for answer in self.engine.solve(goal)}
+        return next(iter(answers.values())) if len(answers) == 1 else None
+
+    def definition(self, key: Key) -> tuple[Clause, ...] | None:
+        """The clauses of a predicate, if they are all there is to it and it does not call itself."""
+        clauses = self._rules.get(key)
+        if clauses is None or self.database.n_clauses(*key) != len(clauses) or self._calls_itself(key):
+            return None
+        return tuple(clauses)
+
+    def _calls_itself(self, key: Key) -> bool:
+        seen: set[Key] = set()
+        stack = list(self._calls.get(key, ()))
+        while stack:
+            called = stack.pop()
+            if called == key:
+                return True
+            if called not in seen:
+                seen.add(called)
+                stack.extend(self._calls.get(called, ()))
+        return False
+
     def set_query_time(self, at: int) -> None:
         """Let goals know the query time."""
         self.engine.run(Struct("retractall", (Struct("queryTime", (Var("_"),)),)))
@@ -92,19 +121,20 @@ class Background:
 
 def _distinct(columns: list[Int64]) -> Relation:
     n = len(columns[0])
-    first = dense_ids(columns, n)[1]
-    return Relation(tuple(column[first] for column in columns), len(first))
+    rows = distinct_rows(columns, n)
+    return Relation(tuple(columns), n) if rows is None else Relation(tuple(c[rows] for c in columns), len(rows))
 
 
-def _rules_and_calls(description: EventDescription) -> tuple[set[Key], dict[Key, list[Key]]]:
-    """The predicates with clauses that are not ground facts, and what the clauses of each predicate call."""
-    rules: set[Key] = set()
+def _rules_and_calls(description: EventDescription) -> tuple[dict[Key, list[Clause]], dict[Key, list[Key]]]:
+    """The clauses of predicates that do not consist of ground facts alone, and what the clauses of each call."""
+    rules: dict[Key, list[Clause]] = {}
     calls: dict[Key, list[Key]] = {}
-    for item in description.background:
-        if isinstance(item, FactTable) or (item.body is None and is_ground(item.head)):
-            continue
-        key = name_and_arity(item.head)
-        rules.add(key)
-        if item.body is not None:
-            calls.setdefault(key, []).extend(name_and_arity(call) for call in called_predicates(item.body))
+    clauses = [item for item in description.background if not isinstance(item, FactTable)]
+    defined = {name_and_arity(clause.head) for clause in clauses if clause.body or not is_ground(clause.head)}
+    for clause in clauses:
+        key = name_and_arity(clause.head)
+        if key in defined:
+            rules.setdefault(key, []).append(clause)
+        if clause.body is not None:
+            calls.setdefault(key, []).extend(name_and_arity(call) for call in called_predicates(clause.body))
     return rules, calls

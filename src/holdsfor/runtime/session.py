@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
-from holdsfor.columns.records import Records, Sight
+from holdsfor.analysis.suspicions import atemporal_goals
+from holdsfor.columns.records import Records
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, PlanningProblem
@@ -17,6 +18,7 @@ from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planning import Planner
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.rules import plan_program
+from holdsfor.prolog.background import called_predicates
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.evaluation import Evaluation, Initialised, Stretch, true_starts
@@ -46,7 +48,7 @@ class Session:
         self.compiled = compiled
         self.symbols = Symbols() if symbols is None else symbols
         self.background = Background(compiled.description, self.symbols, tuple(goals))
-        planner = Planner(self.background.is_relation, self.background.is_stable)
+        planner = Planner(self.background)
         self.program = plan_program(compiled, planner)
         self._sorts: Sorts | None = None
         self.domains = Domains(compiled.description, planner, self.sorts)
@@ -97,8 +99,13 @@ class Session:
         self.insert_columns(key, new)
 
     def insert_columns(self, key: Key, records: Records) -> None:
-        """Add records of one name; words must be of this session's symbols."""
+        """Add records of one name; words must be of this session's symbols.
+
+        What is added after a query time arrives after it, whatever it says.
+        """
         self.is_announced = False
+        if self.previous is not None:
+            records.arrivals = np.maximum(records.arrivals, self.previous + 1)
         store = self.events if records.ends is None else self.fluents
         if key in store:
             store[key].append(records)
@@ -112,15 +119,33 @@ class Session:
         it has in the answer over the whole history.
         """
         arrivals = [int(r.arrivals.max()) for r in (*self.events.values(), *self.fluents.values()) if len(r)]
-        sight = Sight(self.start, end, end, max([end, *arrivals]))
-        events = {key: records.events(sight) for key, records in self.events.items()}
-        whole = Sight(self.start, max([end, *arrivals]), self.start - 1, max([end, *arrivals]))
-        fluents = {key: records.intervals(whole, self.tick) for key, records in self.fluents.items()}
+        last = max([end, *arrivals])
+        events = {key: records.events(self.start, end, last) for key, records in self.events.items()}
+        fluents = {key: records.intervals(self.start, last) for key, records in self.fluents.items()}
         self._fill_domains(events, fluents)
         self._mention(events, fluents)
         self.is_announced = True
 
+    def admit(self, queries: Sequence[int]) -> None:
+        """Judge what arrives until the query times: what is too late for their windows is dropped and counted."""
+        for records in (*self.events.values(), *self.fluents.values()):
+            late, dropped = records.admit(queries, self.previous, self.window, self.start, self.tick)
+            self.n_late += late
+            self.n_dropped += dropped
+
+    def admit_all(self, queries: Sequence[int]) -> None:
+        """Judge all records by all query times at once; then nothing is late any more."""
+        self.admit(queries)
+        for records in (*self.events.values(), *self.fluents.values()):
+            records.arrive(queries[-1])
+
     # -- queries -------------------------------------------------------------------------------------------------------
+
+    @property
+    def asks_for_the_query_time(self) -> bool:
+        """Whether rules depend on when they are asked."""
+        goals = (goal for goal, _ in atemporal_goals(self.compiled.description))
+        return any(name_and_arity(call) == ("queryTime", 1) for goal in goals for call in called_predicates(goal))
 
     def settled_at(self, query_time: int) -> int:
         """The last time-point that a query time leaves as it was: before the window, and before what may be undecided.
@@ -145,10 +170,10 @@ class Session:
             self._settle(settled)
         first = max(settled, self.start)
         stretch = Stretch(first, at, self.tick, self.start, is_resumed=settled >= self.start)
-        sight = self._sight(first, at)
-        events = {key: records.events(sight) for key, records in self.events.items()}
+        self.admit([at])
+        events = {key: records.events(first, at) for key, records in self.events.items()}
         fluents = {
-            key: true_starts(records.intervals(sight, self.tick), self.state.get(key), first)
+            key: true_starts(records.intervals(first, at), self.state.get(key), first)
             for key, records in self.fluents.items()
         }
         if not self.is_announced:
@@ -177,15 +202,6 @@ class Session:
         report = self._report(evaluation, at, settled)
         self.seconds += time.perf_counter() - began
         return report
-
-    def _sight(self, first: int, at: int) -> Sight:
-        sight = Sight(first, at, self.window_start(at), at if self.previous is None else self.previous)
-        if self.previous is not None:
-            for records in (*self.events.values(), *self.fluents.values()):
-                late, dropped = records.count_late(sight)
-                self.n_late += late
-                self.n_dropped += dropped
-        return sight
 
     def _report(self, evaluation: Evaluation, at: int, settled: int) -> Report:
         output = {name_and_arity(event) for event in self.compiled.names.output_events}

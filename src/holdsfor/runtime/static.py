@@ -35,9 +35,7 @@ from holdsfor.syntax.rules import (
     Intersect,
     IntervalCall,
     IntervalRule,
-    Not,
     RelativeComplement,
-    Test,
     Union,
 )
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, list_items, list_term, substitute, variables
@@ -87,7 +85,6 @@ class _Rule:
         self.symbols = context.symbols
         self.planner: Planner = context.domains.planner
         self.lists: dict[str, Lists] = {}
-        self.tests = [step for step in rule.body if isinstance(step, Test | Not)]
         self.literals = [step for step in rule.body if isinstance(step, HoldsFor)]
         self.computed: list[Rows] = []
 
@@ -264,8 +261,7 @@ class _Rule:
     def tested(self, found: Lists) -> Lists:
         """The instances that satisfy those atemporal conditions whose variables they have."""
         rows = found.rows.with_columns({"#row": np.arange(found.rows.n, dtype=np.int64)})
-        steps = self.planner.inner(tuple(self.tests), set(found.names))
-        rows = run_steps(steps, rows, self.context)
+        rows = run_steps(self.planner.tests(self.rule, frozenset(found.names)), rows, self.context)
         if rows.n == 0:
             return found.take(np.empty(0, dtype=np.int64))
         row = rows.columns["#row"]
@@ -301,7 +297,7 @@ class _Rule:
         for rows in self.computed:
             keys = _natural_join(keys, rows)
         if set(data) - set(keys.columns):
-            keys = run_steps(self.planner.inner(tuple(self.tests), set(keys.columns)), keys, self.context)
+            keys = run_steps(self.planner.tests(self.rule, frozenset(keys.columns)), keys, self.context)
         by_list = {name: _by_instance(_onto(keys, self.lists[name]), keys.n) for name in given}
         answers: dict[str, list[tuple[int, int, int]]] = {name: [] for name in step.outputs}
         extra: list[tuple[int, dict[str, Term]]] = []

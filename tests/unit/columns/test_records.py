@@ -1,41 +1,24 @@
-"""Records as they are seen at a query time: by occurrence, by arrival, and by what was settled before."""
+"""Records as they are seen at query times: by occurrence, by arrival, and by what was settled before."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.columns.records import Records, Sight
+from holdsfor.columns.records import Records
 from tests.unit.kernels.lists import as_columns, as_rows, law
 
 Row = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Case:
-    rows: list[Row]
-    sight: Sight
-
-
-def sights() -> st.SearchStrategy[Sight]:
-    """What a query time may see: the boundary, then the window before it, then the query time before."""
-
-    def sight(first: int, oldest: int, known: int, last: int) -> Sight:
-        first, oldest, known, last = sorted((first, oldest, known, last))
-        return Sight(first, last, oldest, known)
-
-    at = st.integers(-10, 10)
-    return st.builds(sight, at, at, at, at)
-
+START = -10
 
 _at = st.integers(-12, 12)
+_stretches = st.tuples(st.integers(-10, 10), st.integers(0, 10)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 _events = st.lists(st.tuples(st.integers(0, 1), _at, _at), max_size=8)
 _intervals = st.lists(st.tuples(st.integers(0, 1), _at, _at, st.integers(1, 8)), max_size=8).map(
     lambda rows: [(word, arrival, start, start + length) for word, arrival, start, length in rows]
 )
+_queries = st.lists(st.integers(-9, 14), min_size=1, max_size=4, unique=True).map(sorted)
 
 
 def event_records(rows: list[Row]) -> Records:
@@ -48,70 +31,91 @@ def interval_records(rows: list[Row]) -> Records:
     return Records([word], arrivals, starts, ends)
 
 
-def is_in_time(start: int, arrival: int, sight: Sight) -> bool:
-    return arrival <= (sight.last if start > sight.oldest else sight.known)
-
-
 @law
-@given(_events, sights())
-def test_events_are_seen_if_they_came_in_time(rows: list[Row], sight: Sight) -> None:
-    found = event_records(rows).events(sight)
-    expected = {
-        (word, start)
-        for word, arrival, start in rows
-        if sight.first <= start <= sight.last and is_in_time(start, arrival, sight)
-    }
+@given(_events, _stretches)
+def test_events_are_seen_once_they_arrived(rows: list[Row], stretch: tuple[int, int]) -> None:
+    first, last = stretch
+    found = event_records(rows).events(first, last)
+    expected = {(word, start) for word, arrival, start in rows if first <= start <= last and arrival <= last}
     assert sorted(as_rows(found.columns)) == sorted(expected)
 
 
 @law
-@given(_intervals, sights())
-def test_intervals_are_seen_whole_unless_they_came_late(rows: list[Row], sight: Sight) -> None:
-    """Time-point by time-point: what lies before the window must have been known at the query time before."""
-    found = interval_records(rows).intervals(sight, 1)
+@given(_intervals, _stretches)
+def test_intervals_that_reach_into_the_stretch_are_seen_whole(rows: list[Row], stretch: tuple[int, int]) -> None:
+    first, last = stretch
+    found = interval_records(rows).intervals(first, last)
     seen = {(word, t) for word, start, end in as_rows(found.columns) for t in range(start, end)}
-    expected: set[tuple[int, int]] = set()
+    here = [row for row in rows if row[2] <= last and row[3] > first and row[1] <= last]
+    assert seen == {(word, t) for word, _, start, end in here for t in range(start, end)}
+
+
+def judged(rows: list[Row], queries: list[int], window: int) -> tuple[list[Row], int, int]:
+    """Row by row: each is judged by the first query time after its arrival, unless that is the very first."""
+    kept: list[Row] = []
+    late = dropped = 0
     for word, arrival, start, end in rows:
-        if start <= sight.last and end > sight.first and arrival <= sight.last:
-            begin = start if is_in_time(start, arrival, sight) else sight.oldest + 1
-            expected |= {(word, t) for t in range(begin, end)}
-    assert seen == expected
+        position = next((i for i, at in enumerate(queries) if arrival <= at), None)
+        oldest = START - 1 if not position else max(queries[position] - window, START - 1)
+        if position and end - 1 <= oldest:
+            dropped += 1
+            continue
+        late += bool(position and end - 1 <= queries[position - 1])
+        kept.append((word, max(start, oldest + 1) if position else start, end))
+    return sorted(kept), late, dropped
 
 
 @law
-@given(_intervals, sights(), st.integers(-10, 10))
-def test_forgetting_what_is_over_changes_nothing_that_can_be_seen(rows: list[Row], sight: Sight, before: int) -> None:
+@given(_intervals, _queries, st.integers(1, 12))
+def test_records_are_judged_by_the_query_time_that_sees_them_first(
+    rows: list[Row], queries: list[int], window: int
+) -> None:
     records = interval_records(rows)
-    records.forget(min(before, sight.first), sight.last)
-    assert as_rows(records.intervals(sight, 1).columns) == as_rows(interval_records(rows).intervals(sight, 1).columns)
+    late, dropped = records.admit(queries, None, window, START, 1)
+    assert records.ends is not None
+    kept = sorted(zip(records.columns[0].tolist(), records.starts.tolist(), records.ends.tolist(), strict=True))
+    assert (kept, late, dropped) == judged(rows, queries, window)
 
 
 @law
-@given(_events, _events, sights())
-def test_records_may_be_added_in_any_order(first: list[Row], second: list[Row], sight: Sight) -> None:
+@given(_events, _queries, st.integers(1, 12))
+def test_judging_one_query_time_after_another_is_judging_all(rows: list[Row], queries: list[int], window: int) -> None:
+    together, apart = event_records(rows), event_records(rows)
+    expected = together.admit(queries, None, window, START, 1)
+    counts = [
+        apart.admit([at], previous, window, START, 1)
+        for previous, at in zip([None, *queries[:-1]], queries, strict=True)
+    ]
+    assert (sum(late for late, _ in counts), sum(dropped for _, dropped in counts)) == expected
+    assert np.array_equal(apart.starts, together.starts)
+
+
+@law
+@given(_intervals, _stretches, st.integers(-10, 10))
+def test_forgetting_what_is_over_changes_nothing_that_can_be_seen(
+    rows: list[Row], stretch: tuple[int, int], before: int
+) -> None:
+    records = interval_records(rows)
+    records.forget(min(before, stretch[0]), stretch[1])
+    assert as_rows(records.intervals(*stretch).columns) == as_rows(interval_records(rows).intervals(*stretch).columns)
+
+
+@law
+@given(_events, _events, _stretches)
+def test_records_may_be_added_in_any_order(first: list[Row], second: list[Row], stretch: tuple[int, int]) -> None:
     records = event_records(first)
-    records.events(sight)
+    records.events(*stretch)
     records.append(event_records(second))
-    expected = event_records(second + first).events(sight)
-    assert sorted(as_rows(records.events(sight).columns)) == sorted(as_rows(expected.columns))
-
-
-@law
-@given(_events, sights())
-def test_late_and_dropped_records_are_counted_apart(rows: list[Row], sight: Sight) -> None:
-    late, dropped = event_records(rows).count_late(sight)
-    new = [(start, arrival) for _, arrival, start in rows if sight.known < arrival <= sight.last]
-    assert dropped == sum(start <= sight.oldest for start, _ in new)
-    assert late == sum(sight.oldest < start <= sight.known for start, _ in new)
+    expected = event_records(second + first).events(*stretch)
+    assert sorted(as_rows(records.events(*stretch).columns)) == sorted(as_rows(expected.columns))
 
 
 def test_a_touching_record_extends_an_interval() -> None:
     records = interval_records([(0, 0, 1, 3), (0, 0, 3, 6), (0, 0, 8, 9)])
-    assert as_rows(records.intervals(Sight(0, 9, -1, 9), 1).columns) == [(0, 1, 6), (0, 8, 9)]
+    assert as_rows(records.intervals(0, 9).columns) == [(0, 1, 6), (0, 8, 9)]
 
 
 def test_no_records_are_seen_as_nothing() -> None:
-    sight = Sight(0, 9, -1, 9)
-    assert event_records([]).events(sight).n == 0
-    assert interval_records([]).intervals(sight, 1).n == 0
+    assert event_records([]).events(0, 9).n == 0
+    assert interval_records([]).intervals(0, 9).n == 0
     assert np.array_equal(event_records([]).up_to(3).starts, np.empty(0, dtype=np.int64))

@@ -105,36 +105,27 @@ def test_union_difference_and_intersection_fit_together(one: KeyedList, two: Key
 
 
 @law
-@given(st.lists(maximal_intervals, min_size=1, max_size=4), st.integers(1, 4))
-def test_covered_stretches_have_enough_intervals(lists: list[KeyedList], wanted: int) -> None:
-    rows = [row for each in lists for row in each]
-    keys, starts, ends = columns(rows)
-    weights = np.repeat(np.array([1, -1], dtype=np.int64), len(rows))
-    found = as_rows(covered(np.tile(keys, 2), np.concatenate((starts, ends)), weights, wanted))
-    assert found == naive_cover(rows, dict.fromkeys(range(N_KEYS), wanted))
+@given(st.lists(maximal_intervals, min_size=1, max_size=4), st.lists(maximal_intervals, max_size=2), st.integers(1, 4))
+def test_covered_stretches_have_enough_intervals_and_none_excluded(
+    lists: list[KeyedList], excluded: list[KeyedList], wanted: int
+) -> None:
+    found = as_rows(covered([columns(each) for each in lists], [columns(each) for each in excluded], wanted))
+    included = naive_cover([row for each in lists for row in each], wanted)
+    others = merge_intervals(*columns([row for each in excluded for row in each]))
+    assert found == as_rows(subtract_intervals(columns(included), [others]))
 
 
-@law
-@given(st.lists(maximal_intervals, min_size=1, max_size=4), st.lists(st.integers(1, 3), min_size=3, max_size=3))
-def test_each_key_may_want_a_number_of_its_own(lists: list[KeyedList], wanted: list[int]) -> None:
-    rows = [row for each in lists for row in each]
-    keys, starts, ends = columns(rows)
-    weights = np.repeat(np.array([1, -1], dtype=np.int64), len(rows))
-    at = np.concatenate((starts, ends))
-    found = as_rows(covered(np.tile(keys, 2), at, weights, np.array(wanted, dtype=np.int64)))
-    assert found == naive_cover(rows, dict(enumerate(wanted)))
-
-
-def naive_cover(rows: KeyedList, wanted: dict[int, int]) -> list[tuple[int, ...]]:
+def naive_cover(rows: KeyedList, wanted: int) -> KeyedList:
     """The stretches that enough intervals cover, found piece by piece."""
     found: KeyedList = []
     for key in range(N_KEYS):
         own = [(start, end) for k, start, end in rows if k == key]
         cuts = sorted({time for interval in own for time in interval})
         for begin, stop in pairwise(cuts):
-            if sum(start <= begin < end for start, end in own) >= wanted[key]:
+            if sum(start <= begin < end for start, end in own) >= wanted:
                 found.append((key, begin, stop))
-    return as_keyed([union([of_key(found, key)]) for key in range(N_KEYS)])
+    merged = as_keyed([union([of_key(found, key)]) for key in range(N_KEYS)])
+    return [(key, start, end) for key, start, end in merged]
 
 
 def test_the_worked_example_of_the_literature() -> None:

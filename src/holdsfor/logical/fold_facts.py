@@ -1,0 +1,48 @@
+"""Facts that match in one way only become constants: thresholds and other parameters need no join.
+
+`threshold(moving, Least), Speed >= Least` with the one fact `threshold(moving, 0.5)` is `Speed >= 0.5`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from holdsfor.logical.knowledge import Knowledge
+from holdsfor.logical.substitution import bind_body, bind_fvp, bind_step
+from holdsfor.syntax.rules import Condition, Fvp, IntervalRule, PointRule, Test
+from holdsfor.syntax.terms import Term, substitute, variables
+
+__all__ = ["fold_facts", "fold_facts_of_intervals"]
+
+
+def fold_facts(rule: PointRule, knowledge: Knowledge) -> PointRule:
+    """The rule with the variables of such facts replaced by their values."""
+    head, body, time = rule.head, rule.body, rule.time.name
+    while (folded := _foldable(body, knowledge)) is not None and time not in folded[1]:
+        position, binding = folded
+        body = bind_body((*body[:position], *body[position + 1 :]), binding)
+        head = bind_fvp(head, binding) if isinstance(head, Fvp) else substitute(head, binding)
+    return replace(rule, head=head, body=body)
+
+
+def _foldable(body: tuple[Condition, ...], knowledge: Knowledge) -> tuple[int, dict[str, Term]] | None:
+    for i, condition in enumerate(body):
+        if isinstance(condition, Test):
+            answer = knowledge.only_answer(condition.goal)
+            if answer is not None:
+                return i, answer
+    return None
+
+
+def fold_facts_of_intervals(rule: IntervalRule, knowledge: Knowledge) -> IntervalRule:
+    """The same for a rule over intervals; a test without variables that holds is left out, too."""
+    fvp, body = rule.fvp, rule.body
+    tests = [step for step in body if isinstance(step, Test)]
+    for test in tests:
+        current = next((step for step in body if isinstance(step, Test) and step.span is test.span), None)
+        answer = None if current is None else knowledge.only_answer(current.goal)
+        if answer is None or not set(variables(test.goal)).isdisjoint(variables(rule.result)):
+            continue
+        body = tuple(bind_step(step, answer) for step in body if step is not current)
+        fvp = bind_fvp(fvp, answer)
+    return replace(rule, fvp=fvp, body=body)
