@@ -44,7 +44,7 @@ def number_column(term: Term, rows: Rows, symbols: Symbols) -> Numbers | None:
 def _in_every_row(values: Numbers, rows: Rows) -> Numbers:
     if len(values) == rows.n:
         return values
-    return np.full(rows.n, values[0], dtype=np.int64 if _whole(values) else np.float64)
+    return np.full(rows.n, values[0], np.int64) if _whole(values) else np.full(rows.n, values[0], np.float64)
 
 
 def _column(term: Term, rows: Rows, symbols: Symbols) -> Numbers | None:
