@@ -14,16 +14,18 @@ from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.fold_facts import fold_facts, fold_facts_of_intervals
 from holdsfor.physical.planning import Planner
-from holdsfor.physical.steps import GroundHead, Step
+from holdsfor.physical.steps import GroundHead, StampTime, Step
 from holdsfor.syntax.rules import (
     Allen,
     Complement,
+    Delay,
     Fvp,
     HoldsFor,
     Intersect,
     IntervalCall,
     IntervalRule,
     PointRule,
+    Postponable,
     RelativeComplement,
     Terminated,
     Union,
@@ -32,7 +34,15 @@ from holdsfor.syntax.rules import (
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity, variables
 
-__all__ = ["PlannedComponent", "PlannedFluent", "PlannedInitial", "PlannedRule", "Program", "plan_program"]
+__all__ = [
+    "PlannedComponent",
+    "PlannedDelay",
+    "PlannedFluent",
+    "PlannedInitial",
+    "PlannedRule",
+    "Program",
+    "plan_program",
+]
 
 
 @dataclass(frozen=True)
@@ -70,12 +80,44 @@ class PlannedFluent:
 
 
 @dataclass(frozen=True)
+class PlannedPostponement:
+    """Initiations of FVPs that fit the columns postpone their effects, if the steps can be satisfied."""
+
+    columns: tuple[Term, ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class PlannedDelay:
+    """What an initiation of a source sets up.
+
+    `set_up` computes the delay, `when_due` are the conditions that the effect must satisfy when its time has come.
+    """
+
+    key: Key
+    source: tuple[Term, ...]
+    postponements: tuple[PlannedPostponement, ...]
+    set_up: tuple[Step, ...]
+    delay: Term
+    when_due: tuple[Step, ...]
+    target_key: Key
+    target: tuple[Term, ...]
+    is_termination: bool
+    span: Span | None
+
+
+@dataclass(frozen=True)
 class PlannedComponent:
-    """What one component computes: output events, simple fluents, or statically determined ones."""
+    """What one component computes: output events, simple fluents, or statically determined ones.
+
+    One that `is_circular` asks for what it computes itself, through conditions or delayed effects.
+    """
 
     events: tuple[PlannedRule, ...]
     fluents: dict[Key, PlannedFluent]
     static: tuple[IntervalRule, ...]
+    delays: tuple[PlannedDelay, ...] = ()
+    is_circular: bool = False
 
     @property
     def enumerated(self) -> Iterator[Term]:
@@ -125,18 +167,11 @@ def plan_program(compiled: Compiled, planner: Planner) -> Program:
 
 def _refuse(compiled: Compiled) -> None:
     description = compiled.description
-    for delay in description.delays:
-        _unsupported("delayed effects", delay.span)
-    for component in compiled.levels.components:
-        inside = set(component.vertices)
-        circle = [e for e in compiled.graph.edges if e.source in inside and e.target in inside]
-        if circle:
-            _unsupported("rules in which the values of a fluent depend on each other", circle[0].span)
     _refuse_open_terminations(compiled)
     for rule in description.interval_rules:
         for step in rule.body:
             if isinstance(step, Allen):
-                _unsupported("Allen relations", step.span)
+                _unsupported("relations of Allen", step.span)
 
 
 def _refuse_open_terminations(compiled: Compiled) -> None:
@@ -164,7 +199,14 @@ def _component(compiled: Compiled, component: Component, planner: Planner) -> Pl
     mine = [rule for rule in description.point_rules if _concerns(vertices, rule.head_term)]
     events = tuple(_rule(rule, planner) for rule in mine if rule.kind == "happensAt")
     keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
-    return PlannedComponent(events, {key: _fluent(compiled, key, vertices, mine, planner) for key in keys}, ())
+    inside = set(vertices)
+    return PlannedComponent(
+        events,
+        {key: _fluent(compiled, key, vertices, mine, planner) for key in keys},
+        (),
+        tuple(_delay(compiled, d, planner) for d in description.delays if _concerns(vertices, d.source.term)),
+        is_circular=any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges),
+    )
 
 
 def _concerns(vertices: tuple[Vertex, ...], head: Term) -> bool:
@@ -184,7 +226,9 @@ def _fluent(
         tuple(_rule(r, planner) for r in own if r.kind == "initiatedAt"),
         tuple(_rule(r, planner) for r in own if r.kind == "terminatedAt"),
         tuple(initially),
-        tuple(_columns(Fvp(v.fluent, v.value)) for v in vertices if name_and_arity(v.fluent) == key),
+        tuple(
+            _columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple" and name_and_arity(v.fluent) == key
+        ),
         is_whole=all(v in vertices for v in compiled.graph.named(key)),
     )
 
@@ -201,3 +245,33 @@ def _rule(rule: PointRule, planner: Planner) -> PlannedRule:
     key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
     unbound = tuple(name for name in variables(rule.head_term) if name not in bound)
     return PlannedRule(rule.head_term, key, _columns(rule.head), steps, unbound)
+
+
+def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
+    target = delay.source if delay.target is None else delay.target
+    bound = set(variables(delay.source.term))
+    set_up = planner.inner(delay.tests_at_set_up, bound)
+    bound = bound.union(*(variables(test.goal) for test in delay.tests_at_set_up))
+    stamp = [] if delay.time is None else [StampTime(delay.time.name)]
+    known = bound if delay.time is None else bound | {delay.time.name}
+    return PlannedDelay(
+        name_and_arity(delay.source.fluent),
+        _columns(delay.source),
+        tuple(
+            _postponement(p, planner)
+            for p in compiled.description.postponable
+            if name_and_arity(p.fvp.fluent) == name_and_arity(delay.source.fluent)
+        ),
+        tuple(set_up),
+        delay.delay,
+        (*stamp, *planner.inner(delay.conditions_when_due, known)) if delay.conditions_when_due else (),
+        name_and_arity(target.fluent),
+        _columns(target),
+        is_termination=delay.target is None,
+        span=delay.span,
+    )
+
+
+def _postponement(postponable: Postponable, planner: Planner) -> PlannedPostponement:
+    bound = set(variables(postponable.fvp.term))
+    return PlannedPostponement(_columns(postponable.fvp), tuple(planner.inner(postponable.body, bound)))

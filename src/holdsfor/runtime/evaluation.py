@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
@@ -19,6 +20,8 @@ from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.rules import PlannedFluent, PlannedRule, Program
 from holdsfor.physical.steps import GroundHead, PointKind, run_steps
 from holdsfor.runtime.background import Background
+from holdsfor.runtime.circles import CircleOutcome, evaluate_circle
+from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_key
 from holdsfor.runtime.static import Lists, evaluate_interval_rules
 from holdsfor.syntax.printer import show
@@ -45,6 +48,9 @@ class Stretch:
     def after_last(self) -> int:
         """The time-point after the last one."""
         return (self.last // self.tick + 1) * self.tick
+
+    def next_of(self, time: int) -> int:
+        return (time // self.tick + 1) * self.tick
 
     def next(self, times: Int64) -> Int64:
         return (times // self.tick + 1) * self.tick
@@ -79,6 +85,7 @@ class Evaluation:
         prefixes: dict[tuple[int, int], Lists],
         initialised: Initialised,
         seen: dict[tuple[int, int], Rows],
+        waiting: dict[int, tuple[SetUp | None, ...]],
         version: int,
     ) -> None:
         self.program = program
@@ -98,6 +105,8 @@ class Evaluation:
         self.longest: dict[tuple[int, int], int] = {}
         self.initialised = initialised
         self.seen = seen
+        self.waiting = waiting
+        self.circles: dict[int, CircleOutcome] = {}
         self.version = version
         self.complemented: dict[tuple[int, int], Rows] = {}
         self.whole_lists: dict[tuple[int, int], Lists] = {}
@@ -183,7 +192,10 @@ class Evaluation:
 
     def run(self) -> None:
         """Work through all components."""
-        for component in self.program.components:
+        for number, component in enumerate(self.program.components):
+            if component.is_circular:
+                self.circles[number] = evaluate_circle(component, self, self.waiting.get(number, ()))
+                continue
             for rule in component.events:
                 self.derive_event(rule)
             for key, fluent in component.fluents.items():
@@ -207,17 +219,23 @@ class Evaluation:
     # -- events --------------------------------------------------------------------------------------------------------
 
     def derive_event(self, rule: PlannedRule) -> None:
+        found = self.event_points(rule)
+        if found is not None:
+            self.add_events(rule.key, found)
+
+    def event_points(self, rule: PlannedRule) -> PointTable | None:
+        """What a rule lets happen, or None if it is nothing."""
         rows = self.bound_rows(rule)
         if rows.n == 0:
-            return
+            return None
         assert rows.times is not None
         columns = [build(pattern, rows, self.symbols) for pattern in rule.columns]
         inside = self.domains.includes((False, *rule.key), columns, rows.n, self)
-        found = [column[inside] for column in (*columns, rows.times)]
-        before = self.events.get(rule.key)
-        if before is not None:
-            found = [np.concatenate(pair) for pair in zip(before.columns, found, strict=True)]
-        self.events[rule.key] = point_table(found)
+        return point_table([column[inside] for column in (*columns, rows.times)])
+
+    def add_events(self, key: Key, table: PointTable) -> None:
+        """Let more events of a name be known."""
+        self.events[key] = _distinct_together(self.events.get(key), table)
 
     def bound_rows(self, rule: PlannedRule) -> Rows:
         """The solutions of a rule, with the head's unbound variables ranging over its instances."""
@@ -339,6 +357,65 @@ class Evaluation:
         keys = [*(column[rows] for column in arguments), changes.values]
         inside = self.domains.includes((True, *key), keys, len(rows), self)
         return FluentTable((*(k[inside] for k in keys), starts[inside], ends[inside]), int(inside.sum()))
+
+    # -- circles -------------------------------------------------------------------------------------------------------
+
+    def part(self, first: int, last: int) -> Evaluation:
+        """The evaluation of a part of the stretch, for a component that guesses: it may change what it knows."""
+        stretch = replace(self.stretch, first=first, last=last, is_resumed=True)
+        part = copy(self)
+        part.stretch = stretch
+        part._edges = {}
+        part.known = dict(self.known)
+        part.events = _between(self.events, first, last)
+        part._initiations = _between(self._initiations, first, last)
+        part._terminations = _between(self._terminations, first, last)
+        return part
+
+    def guess_events(self, key: Key, table: PointTable, known: Evaluation) -> None:
+        """Let events happen besides those known."""
+        self.events[key] = _distinct_together(self.within(known.events.get(key)), table)
+
+    def guess_fluent(
+        self, key: Key, initiations: PointTable, terminations: PointTable, table: FluentTable, known: Evaluation
+    ) -> None:
+        """Let a fluent do what a guess says, besides what is known of others of its name."""
+        self._initiations[key] = _together(self.within(known._initiations.get(key)), initiations)
+        self._terminations[key] = _together(self.within(known._terminations.get(key)), terminations)
+        others = known.known.get(key)
+        self.known[key] = table if others is None else FluentTable(*_stacked_columns(others, table))
+
+    def within(self, table: PointTable | None) -> PointTable | None:
+        """The points of a table that lie in the stretch."""
+        if table is None:
+            return None
+        return _between({("", 0): table}, self.stretch.first, self.stretch.last)["", 0]
+
+    def conclude_fluent(self, key: Key, initiations: PointTable, terminations: PointTable, table: FluentTable) -> None:
+        """Let a fluent of a finished component be known."""
+        self._initiations[key] = _together(self._initiations.get(key), initiations)
+        self._terminations[key] = _together(self._terminations.get(key), terminations)
+        self.add_fluents(key, table)
+
+
+def _between(tables: dict[Key, PointTable], first: int, last: int) -> dict[Key, PointTable]:
+    """The tables with only the points from one time-point to another."""
+    found: dict[Key, PointTable] = {}
+    for key, table in tables.items():
+        mask = (table.times >= first) & (table.times <= last)
+        if mask.all():
+            found[key] = table
+        else:
+            found[key] = PointTable(tuple(column[mask] for column in table.columns), int(np.count_nonzero(mask)))
+    return found
+
+
+def _stacked_columns(one: Relation, other: Relation) -> tuple[tuple[Int64, ...], int]:
+    return tuple(np.concatenate(pair) for pair in zip(one.columns, other.columns, strict=True)), one.n + other.n
+
+
+def _distinct_together(old: PointTable | None, new: PointTable) -> PointTable:
+    return new if old is None or old.n == 0 else point_table(_stacked_columns(old, new)[0])
 
 
 def _together(old: PointTable | None, new: PointTable) -> PointTable:

@@ -20,6 +20,7 @@ from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.rules import plan_program
 from holdsfor.prolog.background import called_predicates
 from holdsfor.runtime.background import Background
+from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.evaluation import Evaluation, Initialised, Stretch, true_starts
 from holdsfor.runtime.reports import Report
@@ -65,6 +66,7 @@ class Session:
         self.initialised = Initialised()
         self.horizons: dict[tuple[int, int], int] = {}
         self.seen: dict[tuple[int, int], Rows] = {}
+        self.waiting: dict[int, tuple[SetUp | None, ...]] = {}
         self.previous: int | None = None
         self.settled = self.start - 1
         self.n_dropped = 0
@@ -190,6 +192,7 @@ class Session:
             self.prefixes,
             self.initialised,
             self.seen,
+            self.waiting,
             self.background.version + self.n_mentions,
         )
         self.background.set_query_time(at)
@@ -227,6 +230,7 @@ class Session:
             place: lists.take((lists.starts <= settled) & (settled < lists.ends))
             for place, lists in evaluation.whole_lists.items()
         }
+        self.waiting = {number: outcome.waiting(settled) for number, outcome in evaluation.circles.items()}
         for records in (*self.events.values(), *self.fluents.values()):
             records.forget(settled, self.previous)
 

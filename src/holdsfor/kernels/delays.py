@@ -1,0 +1,87 @@
+"""Delayed effects: which initiations set one up, and which of these come to act.
+
+An initiation of a *source* at T sets up an effect that is due at T + R. A break of the source strictly before that
+cancels it. Unless the source is postponable, the first initiation counts: later ones change nothing until a break. Of a
+postponable source the last one counts: one at or before T + R moves the effect. What becomes of an effect is thus known
+from the initiations and breaks around it, without going through time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.packing import OPEN, Packing, packing_for
+
+__all__ = ["Outlook", "outlook"]
+
+NEVER = OPEN
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """For each initiation: whether it sets up an effect, and when its source is broken and initiated next."""
+
+    sets_up: NDArray[np.bool_]
+    broken: Int64
+    renewed: Int64
+
+    def acts(self, due: Int64, is_postponable: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Whether the effect that is due then comes about."""
+        return self.sets_up & (self.broken >= due) & (~is_postponable | (self.renewed > due))
+
+    def waits(self, times: Int64, due: Int64, is_postponable: NDArray[np.bool_], at: int) -> NDArray[np.bool_]:
+        """Whether, just before a time-point, the effect waits, or has acted and keeps others from being set up."""
+        return (
+            self.sets_up & (times < at) & (self.broken >= at) & (~is_postponable | ((self.renewed >= at) & (due >= at)))
+        )
+
+
+def outlook(
+    sources: Int64,
+    effects: Int64,
+    times: Int64,
+    is_postponable: NDArray[np.bool_],
+    breaks: tuple[Int64, Int64],
+) -> Outlook:
+    """What is ahead of each initiation.
+
+    `sources` and `effects` number what is initiated and what it sets up; `breaks` are sources and times.
+
+    Contract: dense numbers; equal effects have equal sources; no effect is set up twice at one time. O(n log n).
+    """
+    broken_sources, broken_times = breaks
+    n = 1 + max(int(column.max()) if len(column) else 0 for column in (sources, effects, broken_sources))
+    packing = packing_for(n, times, broken_times)
+    by_break = np.sort(packing.pack(broken_sources, broken_times))
+    by_effect = np.sort(packing.pack(effects, times))
+    broken = _following(by_break, packing, sources, times)
+    renewed = _following(by_effect, packing, effects, times)
+    earlier = _preceding(by_effect, packing, effects, times)
+    is_first = earlier == NEVER
+    ended = _following(by_break, packing, sources, np.where(is_first, times, earlier))
+    return Outlook(is_postponable | is_first | (ended <= times), broken, renewed)
+
+
+def _following(packed: Int64, packing: Packing, keys: Int64, times: Int64) -> Int64:
+    """The first time after each one that is packed with the same key, or `NEVER`."""
+    position = np.searchsorted(packed, packing.pack(keys, times), side="right")
+    return _at(packed, packing, position, keys)
+
+
+def _preceding(packed: Int64, packing: Packing, keys: Int64, times: Int64) -> Int64:
+    """The last time before each one that is packed with the same key, or `NEVER`."""
+    position = np.searchsorted(packed, packing.pack(keys, times), side="left") - 1
+    return _at(packed, packing, position, keys)
+
+
+def _at(packed: Int64, packing: Packing, position: Int64, keys: Int64) -> Int64:
+    found = np.full(len(keys), NEVER, dtype=np.int64)
+    inside = np.flatnonzero((position >= 0) & (position < len(packed)))
+    known, times = packing.unpack(packed[position[inside]])
+    same = known == keys[inside]
+    found[inside[same]] = times[same]
+    return found

@@ -1,0 +1,236 @@
+"""Components that ask for what they compute themselves, through conditions or delayed effects.
+
+Effects begin at the next time-point, so what happens at a time-point follows from what was before. We guess what the
+component does in a stretch (nothing, to begin with), apply all of its rules to the guess, and take the outcome for the
+next guess. Two guesses that agree up to a time-point are right up to there, for the rules have but one solution; each
+*turn* is right for at least one change more than the last. All entities take their turns at the same time.
+
+A stretch with too many turns is cut where it is known to be right, and goes on from there with what holds and what
+waits: shorter stretches for entities that change often, so that work grows with the number of changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents, empty_points, point_table
+from holdsfor.kernels.keys import mixed, rows_with_a_partner
+from holdsfor.physical.rules import PlannedComponent
+from holdsfor.runtime.delays import Prospects, SetUp, prospects
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.evaluation import Evaluation
+
+__all__ = ["CircleOutcome", "evaluate_circle"]
+
+_TURNS = 12
+_FEW_TURNS = 6
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What the rules make of a guess."""
+
+    events: dict[Key, PointTable]
+    initiations: dict[Key, PointTable]
+    terminations: dict[Key, PointTable]
+    fluents: dict[Key, FluentTable]
+    prospects: tuple[Prospects | None, ...]
+
+    @property
+    def points(self) -> Iterator[tuple[tuple[str, Key], PointTable]]:
+        for kind, tables in (("e", self.events), ("i", self.initiations), ("t", self.terminations)):
+            yield from (((kind, key), table) for key, table in tables.items())
+
+    def first_difference(self, other: Turn) -> int | None:
+        """The first time-point about which two turns differ."""
+        theirs = dict(other.points)
+        found = [_first_difference(table, theirs[place]) for place, table in self.points]
+        return min((time for time in found if time is not None), default=None)
+
+
+def _first_difference(one: PointTable, other: PointTable) -> int | None:
+    if one.n == other.n and np.array_equal(np.sort(mixed(one.columns, one.n)), np.sort(mixed(other.columns, other.n))):
+        return None
+    alone = [a.times[~rows_with_a_partner(a.columns, a.n, b.columns, b.n)] for a, b in ((one, other), (other, one))]
+    times = np.concatenate(alone)
+    return int(times.min()) if len(times) else None
+
+
+@dataclass(frozen=True)
+class CircleOutcome:
+    """What a component set up in a stretch, part by part: up to which time-point each part goes."""
+
+    parts: tuple[tuple[int, tuple[Prospects | None, ...]], ...]
+
+    def waiting(self, at: int) -> tuple[SetUp | None, ...]:
+        """What each delay has waiting just before a time-point."""
+        part = next((part for boundary, part in self.parts if at <= boundary), self.parts[-1][1])
+        return tuple(None if each is None else each.waiting(at) for each in part)
+
+
+def evaluate_circle(component: PlannedComponent, whole: Evaluation, carried: tuple[SetUp | None, ...]) -> CircleOutcome:
+    """Let everything the component does in the stretch be known."""
+    return _Circle(component, whole, carried).run()
+
+
+class _Circle:
+    """One component over one stretch."""
+
+    def __init__(self, component: PlannedComponent, whole: Evaluation, carried: tuple[SetUp | None, ...]) -> None:
+        self.component = component
+        self.whole = whole
+        self.waiting = carried or (None,) * len(component.delays)
+        self.state = {key: whole.initial_state(key, fluent) for key, fluent in component.fluents.items()}
+        self.event_keys = list(dict.fromkeys(rule.key for rule in component.events))
+        self.parts: list[tuple[int, tuple[Prospects | None, ...]]] = []
+        self.settled: list[Turn] = []
+
+    def run(self) -> CircleOutcome:
+        first, end = self.whole.stretch.first, self.whole.stretch.last
+        length = max(1, end - first)
+        while True:
+            last = min(end, self.aligned(first + length))
+            turn, frontier, n_turns = self.converged(first, last)
+            if frontier is None and last >= end:
+                break
+            boundary = self.whole.stretch.next_of(last) if frontier is None else frontier
+            self.settle(turn, boundary)
+            if frontier is not None:
+                length = max(self.whole.stretch.tick, 2 * (boundary - first))
+            elif n_turns <= _FEW_TURNS:
+                length *= 4
+            first = boundary
+        self.settled.append(turn)
+        self.parts.append((end + 1, turn.prospects))
+        self.conclude()
+        return CircleOutcome(tuple(self.parts))
+
+    def aligned(self, time: int) -> int:
+        return time // self.whole.stretch.tick * self.whole.stretch.tick
+
+    # -- turns ---------------------------------------------------------------------------------------------------------
+
+    def converged(self, first: int, last: int) -> tuple[Turn, int | None, int]:
+        """The last turn over a part of the stretch, from where on it may be wrong, and the number of turns taken."""
+        part = self.whole.part(first, last)
+        for key, state in self.state.items():
+            part.guess_fluent(key, empty_points(key[1] + 1), empty_points(key[1] + 1), state, self.whole)
+        before = self.turn(part, (None,) * len(self.component.delays))
+        n_turns = 1
+        while True:
+            turn = self.turn(part, before.prospects)
+            n_turns += 1
+            frontier = turn.first_difference(before)
+            if frontier is None or (n_turns >= _TURNS and frontier > first):
+                return turn, frontier, n_turns
+            before = turn
+
+    def turn(self, part: Evaluation, ahead: Sequence[Prospects | None]) -> Turn:
+        """Every rule applied once to what the part knows, and to the delayed effects that are ahead."""
+        effects = self.effects(part, ahead)
+        events = {key: self.events(part, key) for key in self.event_keys}
+        initiations: dict[Key, PointTable] = {}
+        terminations: dict[Key, PointTable] = {}
+        fluents: dict[Key, FluentTable] = {}
+        for key, fluent in self.component.fluents.items():
+            started = _joined([part.initiations(key, fluent), *effects[key, False]])
+            state = self.state[key]
+            ended = part.terminations_of(fluent, started, self.affected(key), key[1] + 1)
+            initiations[key] = started
+            terminations[key] = _joined([ended, *effects[key, True]])
+            fluents[key] = part.inertia(key, started, terminations[key], state)
+            part.guess_fluent(key, started, terminations[key], fluents[key], self.whole)
+        set_up = tuple(
+            prospects(delay, initiations[delay.key], terminations[delay.key], waiting, part)
+            for delay, waiting in zip(self.component.delays, self.waiting, strict=True)
+        )
+        return Turn(events, initiations, terminations, fluents, set_up)
+
+    def events(self, part: Evaluation, key: Key) -> PointTable:
+        found = [part.event_points(rule) for rule in self.component.events if rule.key == key]
+        table = _joined([table for table in found if table is not None], key[1])
+        part.guess_events(key, table, self.whole)
+        return table
+
+    def effects(self, part: Evaluation, ahead: Sequence[Prospects | None]) -> dict[tuple[Key, bool], list[PointTable]]:
+        """Delayed effects by fluent, initiations and terminations apart."""
+        found: dict[tuple[Key, bool], list[PointTable]] = {
+            (key, is_termination): [] for key in self.component.fluents for is_termination in (False, True)
+        }
+        for delay, each in zip(self.component.delays, ahead, strict=True):
+            if each is not None:
+                found[delay.target_key, delay.is_termination].append(each.effects(delay, part))
+        return found
+
+    def affected(self, key: Key) -> FluentTable:
+        """The FVPs that open terminations may be about besides those initiated: holding, or with waiting effects."""
+        parts = [self.state[key]]
+        for delay, waiting in zip(self.component.delays, self.waiting, strict=True):
+            if delay.key == key and waiting is not None:
+                nothing = np.zeros(waiting.rows.n, dtype=np.int64)
+                parts.append(FluentTable((*waiting.sources, nothing, nothing), waiting.rows.n))
+        return _stacked(parts)
+
+    # -- parts ---------------------------------------------------------------------------------------------------------
+
+    def settle(self, turn: Turn, boundary: int) -> None:
+        """Keep what lies before the boundary, and go on from there with what holds and what waits."""
+        self.settled.append(
+            Turn(
+                {key: _until(table, boundary) for key, table in turn.events.items()},
+                {key: _until(table, boundary) for key, table in turn.initiations.items()},
+                {key: _until(table, boundary) for key, table in turn.terminations.items()},
+                {key: _rows(table, table.ends <= boundary) for key, table in turn.fluents.items()},
+                (),
+            )
+        )
+        self.state = {
+            key: _rows(table, (table.starts <= boundary) & (boundary < table.ends))
+            for key, table in turn.fluents.items()
+        }
+        self.waiting = tuple(None if each is None else each.waiting(boundary) for each in turn.prospects)
+        self.parts.append((boundary, turn.prospects))
+
+    def conclude(self) -> None:
+        for key in self.event_keys:
+            self.whole.guess_events(key, _joined([turn.events[key] for turn in self.settled]), self.whole)
+        for key in self.component.fluents:
+            started = _joined([turn.initiations[key] for turn in self.settled])
+            ended = _joined([turn.terminations[key] for turn in self.settled])
+            self.whole.conclude_fluent(key, started, ended, _stacked([turn.fluents[key] for turn in self.settled]))
+
+
+def _joined(tables: Iterable[PointTable], arity: int = 0) -> PointTable:
+    """All points of the tables, each once."""
+    tables = list(tables)
+    some = [table for table in tables if table.n] or tables[:1]
+    if not some:
+        return empty_points(arity)
+    if len(some) == 1:
+        return some[0]
+    return point_table([np.concatenate(column) for column in zip(*(table.columns for table in some), strict=True)])
+
+
+def _stacked(tables: Sequence[FluentTable]) -> FluentTable:
+    some = [table for table in tables if table.n]
+    if not some:
+        return tables[0] if tables else empty_fluents(0)
+    if len(some) == 1:
+        return some[0]
+    columns = tuple(np.concatenate(column) for column in zip(*(table.columns for table in some), strict=True))
+    return FluentTable(columns, sum(table.n for table in some))
+
+
+def _until(table: PointTable, boundary: int) -> PointTable:
+    mask = table.times < boundary
+    return PointTable(tuple(column[mask] for column in table.columns), int(np.count_nonzero(mask)))
+
+
+def _rows(table: FluentTable, mask: NDArray[np.bool_]) -> FluentTable:
+    return FluentTable(tuple(column[mask] for column in table.columns), int(np.count_nonzero(mask)))

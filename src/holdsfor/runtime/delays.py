@@ -1,0 +1,195 @@
+"""Delayed effects of a stretch of time: what initiations set up, what comes of it, and what still waits at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.columns.tables import PointTable, empty_points, point_table
+from holdsfor.errors import Diagnostic, ExecutionProblem
+from holdsfor.kernels.delays import Outlook, outlook
+from holdsfor.kernels.inertia import ANY_VALUE
+from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
+from holdsfor.physical.arithmetic import number_column
+from holdsfor.physical.patterns import build, join, unify_column
+from holdsfor.physical.rows import Rows, concatenate, one_row
+from holdsfor.physical.rules import PlannedDelay, PlannedPostponement
+from holdsfor.physical.steps import run_steps
+from holdsfor.prolog import evaluate
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.terms import Atom, Int, Struct, Term, substitute, variables
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.evaluation import Evaluation
+
+__all__ = ["Prospects", "SetUp", "prospects"]
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """Effects of one declaration: `rows` are what initiations bound, at the time-points of the initiations.
+
+    The columns `#0`, `#1`, … of the rows are the arguments and the value of the source.
+    """
+
+    rows: Rows
+    delays: Int64
+    is_postponable: NDArray[np.bool_]
+
+    @property
+    def times(self) -> Int64:
+        assert self.rows.times is not None
+        return self.rows.times
+
+    @property
+    def sources(self) -> list[Int64]:
+        """The arguments and the value of the sources."""
+        return [self.rows.columns[name] for name in self.rows.columns if name.startswith("#")]
+
+    def take(self, mask: NDArray[np.bool_]) -> SetUp:
+        return SetUp(self.rows.take(mask), self.delays[mask], self.is_postponable[mask])
+
+
+@dataclass(frozen=True)
+class Prospects:
+    """Everything that one declaration sets up in a stretch, with what is ahead of it."""
+
+    set_up: SetUp
+    ahead: Outlook
+
+    def waiting(self, at: int) -> SetUp:
+        """What matters for time-points from this one on: effects that wait, and those acted that bar others."""
+        due = self.set_up.times + self.set_up.delays
+        return self.set_up.take(self.ahead.waits(self.set_up.times, due, self.set_up.is_postponable, at))
+
+    def effects(self, delay: PlannedDelay, context: Evaluation) -> PointTable:
+        """What is initiated or terminated in the stretch: effects that are due and satisfy their conditions."""
+        due = self.set_up.times + self.set_up.delays
+        acts = self.ahead.acts(due, self.set_up.is_postponable)
+        acts &= (due >= context.stretch.first) & (due <= context.stretch.last)
+        rows = self.set_up.rows.take(acts)
+        rows = run_steps(delay.when_due, Rows(rows.n, rows.columns, due[acts]), context)
+        if rows.n == 0:
+            return empty_points(delay.target_key[1] + 1)
+        assert rows.times is not None
+        columns = [build(pattern, rows, context.symbols) for pattern in delay.target]
+        inside = context.domains.includes((True, *delay.target_key), columns[:-1], rows.n, context)
+        return point_table([column[inside] for column in (*columns, rows.times)])
+
+
+def prospects(
+    delay: PlannedDelay,
+    initiations: PointTable,
+    terminations: PointTable,
+    carried: SetUp | None,
+    context: Evaluation,
+) -> Prospects | None:
+    """What a declaration sets up, given all initiations and terminations of its source's fluent; None if nothing."""
+    new = _set_up(delay, initiations, context)
+    parts = [part for part in (carried, new) if part is not None and part.rows.n]
+    if not parts:
+        return None
+    set_up = _together(parts)
+    sources, first = dense_ids(set_up.sources, set_up.rows.n)
+    effects, _ = dense_ids([*set_up.rows.columns.values(), set_up.delays], set_up.rows.n)
+    breaks = _breaks([column[first] for column in set_up.sources], initiations, terminations)
+    return Prospects(set_up, outlook(sources, effects, set_up.times, set_up.is_postponable, breaks))
+
+
+def _together(parts: Sequence[SetUp]) -> SetUp:
+    """All of the parts, what is the same once."""
+    rows = concatenate([part.rows for part in parts])
+    delays = np.concatenate([part.delays for part in parts])
+    is_postponable = np.concatenate([part.is_postponable for part in parts])
+    assert rows.times is not None
+    _, first = dense_ids([*rows.columns.values(), delays, rows.times], rows.n)
+    return SetUp(rows.take(first), delays[first], is_postponable[first])
+
+
+def _set_up(delay: PlannedDelay, initiations: PointTable, context: Evaluation) -> SetUp | None:
+    """What the initiations of the stretch would set up if nothing came before them."""
+    rows, partner = join(one_row(), initiations, delay.source, context.symbols)
+    if rows.n == 0:
+        return None
+    sources = {f"#{i}": column[partner] for i, column in enumerate(initiations.columns[:-1])}
+    rows = Rows(rows.n, {**rows.columns, **sources}, initiations.times[partner])
+    rows = run_steps(delay.set_up, rows, context)
+    if rows.n == 0:
+        return None
+    is_postponable = np.zeros(rows.n, dtype=bool)
+    for postponement in delay.postponements:
+        is_postponable |= _is_postponed(postponement, rows, len(sources), context)
+    return SetUp(rows, _lengths(delay, rows, context), is_postponable)
+
+
+def _is_postponed(
+    postponement: PlannedPostponement, rows: Rows, n_columns: int, context: Evaluation
+) -> NDArray[np.bool_]:
+    found = Rows(rows.n, {"#row": np.arange(rows.n, dtype=np.int64)})
+    for i, pattern in zip(range(n_columns), postponement.columns, strict=True):
+        words = rows.columns[f"#{i}"][found.columns["#row"]]
+        found = unify_column(pattern, words, found, context.symbols)
+    found = run_steps(postponement.steps, found, context)
+    mask = np.zeros(rows.n, dtype=bool)
+    if found.n:
+        mask[found.columns["#row"]] = True
+    return mask
+
+
+def _lengths(delay: PlannedDelay, rows: Rows, context: Evaluation) -> Int64:
+    """The delays in time, positive multiples of the tick."""
+    values = number_column(delay.delay, rows, context.symbols)
+    lengths = values if values is not None and values.dtype == np.int64 else _evaluated(delay, rows, context)
+    tick = context.stretch.tick
+    wrong = np.flatnonzero((lengths <= 0) | (lengths % tick != 0))
+    if len(wrong):
+        _refuse_length(delay, rows, int(wrong[0]), Int(int(lengths[wrong[0]])), context)
+    return lengths.astype(np.int64)
+
+
+def _evaluated(delay: PlannedDelay, rows: Rows, context: Evaluation) -> Int64:
+    """The same row by row, for what is not a column of integers."""
+    lengths: list[int] = []
+    for i in range(rows.n):
+        binding = {name: context.symbols.term(int(rows.columns[name][i])) for name in variables(delay.delay)}
+        length = substitute(delay.delay, binding)
+        if not isinstance(length, Int):
+            _refuse_length(delay, rows, i, length, context)
+        number = evaluate(length)
+        assert isinstance(number, Int)
+        lengths.append(number.value)
+    return np.array(lengths, dtype=np.int64)
+
+
+def _refuse_length(delay: PlannedDelay, rows: Rows, row: int, length: Term, context: Evaluation) -> None:
+    words = [int(rows.columns[f"#{i}"][row]) for i in range(len(delay.source))]
+    *arguments, value = (context.symbols.term(word) for word in words)
+    fluent = Struct(delay.key[0], tuple(arguments)) if arguments else Atom(delay.key[0])
+    fvp = show(Struct("=", (fluent, value)))
+    if isinstance(length, Int) and length.value > 0:
+        wanted = f"a multiple of the clock tick {context.stretch.tick}"
+        message = f"the delay of `{fvp}` is {length.value}, expected {wanted}"
+        raise ExecutionProblem(Diagnostic("HF608", message, delay.span, "effects are due at time-points"))
+    message = f"the delay of `{fvp}` is `{show(length)}`, expected a positive integer"
+    raise ExecutionProblem(Diagnostic("HF608", message, delay.span, "check the conditions that compute it"))
+
+
+def _breaks(sources: Sequence[Int64], initiations: PointTable, terminations: PointTable) -> tuple[Int64, Int64]:
+    """When sources are broken: terminated, or another value of their fluent is initiated; by number of the source."""
+    *arguments, values = sources
+    found: list[tuple[Int64, Int64]] = []
+    for table, is_other in ((terminations, False), (initiations, True)):
+        if table.n == 0:
+            continue
+        row, partner = pairs_of_equal_keys(arguments, len(values), table.columns[:-2], table.n)
+        words = table.columns[-2][partner]
+        same = words == values[row]
+        hit = ~same if is_other else same | (words == ANY_VALUE)
+        found.append((row[hit], table.times[partner][hit]))
+    if not found:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    return np.concatenate([row for row, _ in found]), np.concatenate([times for _, times in found])

@@ -1,2 +1,0 @@
-initiatedAt(on(X)=true, T) :- happensAt(switch_on(X), T).
-ft(on(_)=true, 20).
