@@ -13,8 +13,9 @@ from holdsfor.analysis.safety import bound_by
 from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.fold_facts import fold_facts, fold_facts_of_intervals
+from holdsfor.logical.outside_first import outside_first
 from holdsfor.physical.planning import Planner
-from holdsfor.physical.steps import GroundHead, StampTime, Step
+from holdsfor.physical.steps import GroundHead, StampTime, Step, asks_for
 from holdsfor.syntax.rules import (
     Allen,
     Complement,
@@ -47,13 +48,17 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PlannedRule:
-    """A rule with a time-point: `steps` find the bindings, `columns` are the patterns of the head's columns."""
+    """A rule with a time-point: `steps` find the bindings, `columns` are the patterns of the head's columns.
+
+    The first `n_outside` steps ask for nothing that the rule's own component computes.
+    """
 
     head: Term
     key: Key
     columns: tuple[Term, ...]
     steps: tuple[Step, ...]
     unbound: tuple[str, ...]
+    n_outside: int
 
 
 @dataclass(frozen=True)
@@ -197,12 +202,14 @@ def _component(compiled: Compiled, component: Component, planner: Planner) -> Pl
         rules = [r for r in description.interval_rules if not r.is_empty and _concerns(vertices, r.fvp.term)]
         return PlannedComponent((), {}, tuple(fold_facts_of_intervals(rule, planner.knowledge) for rule in rules))
     mine = [rule for rule in description.point_rules if _concerns(vertices, rule.head_term)]
-    events = tuple(_rule(rule, planner) for rule in mine if rule.kind == "happensAt")
+    own = {name_and_arity(v.fluent if v.kind == "simple" else v.pattern) for v in vertices}
+    mine = [outside_first(fold_facts(rule, planner.knowledge), own, planner.knowledge) for rule in mine]
+    events = tuple(_rule(rule, planner, own) for rule in mine if rule.kind == "happensAt")
     keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
     inside = set(vertices)
     return PlannedComponent(
         events,
-        {key: _fluent(compiled, key, vertices, mine, planner) for key in keys},
+        {key: _fluent(compiled, key, vertices, mine, planner, own) for key in keys},
         (),
         tuple(_delay(compiled, d, planner) for d in description.delays if _concerns(vertices, d.source.term)),
         is_circular=any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges),
@@ -214,7 +221,12 @@ def _concerns(vertices: tuple[Vertex, ...], head: Term) -> bool:
 
 
 def _fluent(
-    compiled: Compiled, key: Key, vertices: tuple[Vertex, ...], rules: list[PointRule], planner: Planner
+    compiled: Compiled,
+    key: Key,
+    vertices: tuple[Vertex, ...],
+    rules: list[PointRule],
+    planner: Planner,
+    component: set[Key],
 ) -> PlannedFluent:
     own = [r for r in rules if r.kind != "happensAt" and name_and_arity(r.fvp.fluent) == key]
     initially = [
@@ -223,8 +235,8 @@ def _fluent(
         if name_and_arity(i.fvp.fluent) == key and _concerns(vertices, i.fvp.term)
     ]
     return PlannedFluent(
-        tuple(_rule(r, planner) for r in own if r.kind == "initiatedAt"),
-        tuple(_rule(r, planner) for r in own if r.kind == "terminatedAt"),
+        tuple(_rule(r, planner, component) for r in own if r.kind == "initiatedAt"),
+        tuple(_rule(r, planner, component) for r in own if r.kind == "terminatedAt"),
         tuple(initially),
         tuple(
             _columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple" and name_and_arity(v.fluent) == key
@@ -239,12 +251,12 @@ def _columns(entity: Fvp | Term) -> tuple[Term, ...]:
     return (*arguments, entity.value) if isinstance(entity, Fvp) else arguments
 
 
-def _rule(rule: PointRule, planner: Planner) -> PlannedRule:
-    rule = fold_facts(rule, planner.knowledge)
+def _rule(rule: PointRule, planner: Planner, component: set[Key]) -> PlannedRule:
     steps, bound = planner.steps(rule.head_term, rule.time, rule.body)
     key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
     unbound = tuple(name for name in variables(rule.head_term) if name not in bound)
-    return PlannedRule(rule.head_term, key, _columns(rule.head), steps, unbound)
+    n_outside = next((i for i, step in enumerate(steps) if asks_for(step, component)), len(steps))
+    return PlannedRule(rule.head_term, key, _columns(rule.head), steps, unbound, n_outside)
 
 
 def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:

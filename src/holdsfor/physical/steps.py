@@ -35,6 +35,7 @@ __all__ = [
     "Step",
     "TestNumbers",
     "Unify",
+    "asks_for",
     "run_steps",
 ]
 
@@ -66,6 +67,18 @@ def run_steps(steps: Sequence[Step], rows: Rows, context: Context) -> Rows:
             return rows
         rows = step.run(rows, context)
     return rows
+
+
+def asks_for(step: Step, keys: set[Key]) -> bool:
+    """Whether a step asks for events or fluents of the given names."""
+    match step:
+        case MatchPoints(key=key) | HoldsNow(key=key) | Broken(key=key):
+            return key in keys
+        case NoneOf(steps=inner) | Gather(steps=inner):
+            return any(asks_for(each, keys) for each in inner)
+        case AnyOf(branches=branches) | AnyClause(branches=branches):
+            return any(asks_for(each, keys) for branch in branches for each in branch)
+    return False
 
 
 @dataclass(frozen=True)

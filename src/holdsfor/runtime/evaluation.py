@@ -107,6 +107,7 @@ class Evaluation:
         self.seen = seen
         self.waiting = waiting
         self.circles: dict[int, CircleOutcome] = {}
+        self._outside: dict[int, Rows] | None = None
         self.version = version
         self.complemented: dict[tuple[int, int], Rows] = {}
         self.whole_lists: dict[tuple[int, int], Lists] = {}
@@ -239,10 +240,18 @@ class Evaluation:
 
     def bound_rows(self, rule: PlannedRule) -> Rows:
         """The solutions of a rule, with the head's unbound variables ranging over its instances."""
-        rows = run_steps(rule.steps, one_row(), self)
+        rows = self.solutions(rule)
         if rows.n == 0 or not rule.unbound:
             return rows
         return GroundHead(rule.head).run(rows, self)
+
+    def solutions(self, rule: PlannedRule) -> Rows:
+        """The rows that satisfy a rule's conditions; of a component that guesses, what is outside is asked once."""
+        if self._outside is None or rule.n_outside == 0:
+            return run_steps(rule.steps, one_row(), self)
+        if id(rule) not in self._outside:
+            self._outside[id(rule)] = run_steps(rule.steps[: rule.n_outside], one_row(), self).distinct()
+        return run_steps(rule.steps[rule.n_outside :], self._outside[id(rule)], self)
 
     # -- simple fluents ------------------------------------------------------------------------------------------------
 
@@ -274,7 +283,7 @@ class Evaluation:
         """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
         parts: list[list[Int64]] = []
         for rule in fluent.terminations:
-            rows = run_steps(rule.steps, one_row(), self)
+            rows = self.solutions(rule)
             if rows.n == 0:
                 continue
             rows, columns = self.with_open_arguments(rule, rows, initiations, state)
@@ -366,6 +375,7 @@ class Evaluation:
         part = copy(self)
         part.stretch = stretch
         part._edges = {}
+        part._outside = {}
         part.known = dict(self.known)
         part.events = _between(self.events, first, last)
         part._initiations = _between(self._initiations, first, last)

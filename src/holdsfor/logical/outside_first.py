@@ -1,0 +1,58 @@
+"""Conditions on what a component does not compute itself come first: they are answered once, not every turn.
+
+Tests keep their place behind the conditions they stand behind: one that is an error for what an earlier condition
+excludes must not see it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from holdsfor.logical.knowledge import Knowledge
+from holdsfor.syntax.rules import (
+    Condition,
+    Ends,
+    Happens,
+    Holds,
+    Initiated,
+    PointRule,
+    Starts,
+    Terminated,
+    Test,
+    flat_conditions,
+)
+from holdsfor.syntax.terms import is_callable, name_and_arity
+
+__all__ = ["outside_first"]
+
+Key = tuple[str, int]
+
+
+def outside_first(rule: PointRule, component: set[Key], knowledge: Knowledge) -> PointRule:
+    """The rule with its conditions on other components in front."""
+    if not any(_is_inside(condition, component) for condition in rule.body):
+        return rule
+    first: list[Condition] = []
+    later: list[Condition] = []
+    for condition in rule.body:
+        is_movable = not later or _is_safe(condition, knowledge)
+        (first if is_movable and not _is_inside(condition, component) else later).append(condition)
+    return replace(rule, body=(*first, *later))
+
+
+def _is_inside(condition: Condition, component: set[Key]) -> bool:
+    for each, _ in flat_conditions((condition,)):
+        match each:
+            case Happens(event):
+                if name_and_arity(event) in component:
+                    return True
+            case Starts(fvp) | Ends(fvp) | Holds(fvp) | Initiated(fvp) | Terminated(fvp):
+                if name_and_arity(fvp.fluent) in component:
+                    return True
+    return False
+
+
+def _is_safe(condition: Condition, knowledge: Knowledge) -> bool:
+    """Whether asking too much is no error: what happens or holds, and facts."""
+    tests = [each.goal for each, _ in flat_conditions((condition,)) if isinstance(each, Test)]
+    return all(is_callable(goal) and knowledge.is_relation(name_and_arity(goal)) for goal in tests)
