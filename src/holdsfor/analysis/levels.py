@@ -29,7 +29,7 @@ from holdsfor.syntax.rules import Condition
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import is_ground
 
-__all__ = ["Component", "Levels", "Moment", "check_circles", "levels", "moment_order"]
+__all__ = ["Component", "Levels", "Moment", "What", "check_circles", "levels", "moment_order"]
 
 
 @dataclass(frozen=True)

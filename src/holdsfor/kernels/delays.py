@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN, Packing, packing_for
 
-__all__ = ["Outlook", "outlook"]
+__all__ = ["NEVER", "Outlook", "outlook"]
 
 NEVER = OPEN
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
-from holdsfor.analysis.levels import Component
+from holdsfor.analysis.levels import Component, What
 from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.safety import bound_by
 from holdsfor.columns.tables import Key
@@ -50,7 +50,8 @@ __all__ = [
 class PlannedRule:
     """A rule with a time-point: `steps` find the bindings, `columns` are the patterns of the head's columns.
 
-    The first `n_outside` steps ask for nothing that the rule's own component computes.
+    The first `n_outside` steps ask for nothing that the rule's own component computes. At one time-point, a rule comes
+    after those of lower `rank`.
     """
 
     head: Term
@@ -59,6 +60,7 @@ class PlannedRule:
     steps: tuple[Step, ...]
     unbound: tuple[str, ...]
     n_outside: int
+    rank: int
 
 
 @dataclass(frozen=True)
@@ -96,18 +98,21 @@ class PlannedPostponement:
 class PlannedDelay:
     """What an initiation of a source sets up.
 
-    `set_up` computes the delay, `when_due` are the conditions that the effect must satisfy when its time has come.
+    `set_up` computes the delay, and then the variables `bound` have values; `when_due` are the conditions that the
+    effect must satisfy when its time has come.
     """
 
     key: Key
     source: tuple[Term, ...]
     postponements: tuple[PlannedPostponement, ...]
     set_up: tuple[Step, ...]
+    bound: frozenset[str]
     delay: Term
     when_due: tuple[Step, ...]
     target_key: Key
     target: tuple[Term, ...]
     is_termination: bool
+    rank: int
     span: Span | None
 
 
@@ -204,7 +209,7 @@ def _component(compiled: Compiled, component: Component, planner: Planner) -> Pl
     mine = [rule for rule in description.point_rules if _concerns(vertices, rule.head_term)]
     own = {name_and_arity(v.fluent if v.kind == "simple" else v.pattern) for v in vertices}
     mine = [outside_first(fold_facts(rule, planner.knowledge), own, planner.knowledge) for rule in mine]
-    events = tuple(_rule(rule, planner, own) for rule in mine if rule.kind == "happensAt")
+    events = tuple(_rule(rule, compiled, planner, own) for rule in mine if rule.kind == "happensAt")
     keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
     inside = set(vertices)
     return PlannedComponent(
@@ -235,8 +240,8 @@ def _fluent(
         if name_and_arity(i.fvp.fluent) == key and _concerns(vertices, i.fvp.term)
     ]
     return PlannedFluent(
-        tuple(_rule(r, planner, component) for r in own if r.kind == "initiatedAt"),
-        tuple(_rule(r, planner, component) for r in own if r.kind == "terminatedAt"),
+        tuple(_rule(r, compiled, planner, component) for r in own if r.kind == "initiatedAt"),
+        tuple(_rule(r, compiled, planner, component) for r in own if r.kind == "terminatedAt"),
         tuple(initially),
         tuple(
             _columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple" and name_and_arity(v.fluent) == key
@@ -251,12 +256,22 @@ def _columns(entity: Fvp | Term) -> tuple[Term, ...]:
     return (*arguments, entity.value) if isinstance(entity, Fvp) else arguments
 
 
-def _rule(rule: PointRule, planner: Planner, component: set[Key]) -> PlannedRule:
+def _rank(compiled: Compiled, what: What, pattern: Term) -> int:
+    """When, at a time-point, it can be said whether something of the pattern happens, is initiated or terminated."""
+    ranks = [i for i, m in enumerate(compiled.moments) if m.what == what and may_match(m.vertex.pattern, pattern)]
+    return min(ranks, default=len(compiled.moments))
+
+
+_DECIDED: dict[str, What] = {"happensAt": "happens", "initiatedAt": "initiated", "terminatedAt": "terminated"}
+
+
+def _rule(rule: PointRule, compiled: Compiled, planner: Planner, component: set[Key]) -> PlannedRule:
     steps, bound = planner.steps(rule.head_term, rule.time, rule.body)
     key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
     unbound = tuple(name for name in variables(rule.head_term) if name not in bound)
     n_outside = next((i for i, step in enumerate(steps) if asks_for(step, component)), len(steps))
-    return PlannedRule(rule.head_term, key, _columns(rule.head), steps, unbound, n_outside)
+    rank = _rank(compiled, _DECIDED[rule.kind], rule.head_term)
+    return PlannedRule(rule.head_term, key, _columns(rule.head), steps, unbound, n_outside, rank)
 
 
 def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
@@ -275,11 +290,13 @@ def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
             if name_and_arity(p.fvp.fluent) == name_and_arity(delay.source.fluent)
         ),
         tuple(set_up),
+        frozenset(bound),
         delay.delay,
         (*stamp, *planner.inner(delay.conditions_when_due, known)) if delay.conditions_when_due else (),
         name_and_arity(target.fluent),
         _columns(target),
         is_termination=delay.target is None,
+        rank=_rank(compiled, "terminated" if delay.target is None else "initiated", target.term),
         span=delay.span,
     )
 

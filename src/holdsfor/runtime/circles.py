@@ -11,7 +11,7 @@ waits: shorter stretches for entities that change often, so that work grows with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents, empty_points, point_table
-from holdsfor.kernels.keys import mixed, rows_with_a_partner
 from holdsfor.physical.rules import PlannedComponent
 from holdsfor.runtime.delays import Prospects, SetUp, prospects
+from holdsfor.runtime.turn import Turn
+from holdsfor.runtime.walks import walked
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
@@ -30,36 +31,6 @@ __all__ = ["CircleOutcome", "evaluate_circle"]
 
 _TURNS = 12
 _FEW_TURNS = 6
-
-
-@dataclass(frozen=True)
-class Turn:
-    """What the rules make of a guess."""
-
-    events: dict[Key, PointTable]
-    initiations: dict[Key, PointTable]
-    terminations: dict[Key, PointTable]
-    fluents: dict[Key, FluentTable]
-    prospects: tuple[Prospects | None, ...]
-
-    @property
-    def points(self) -> Iterator[tuple[tuple[str, Key], PointTable]]:
-        for kind, tables in (("e", self.events), ("i", self.initiations), ("t", self.terminations)):
-            yield from (((kind, key), table) for key, table in tables.items())
-
-    def first_difference(self, other: Turn) -> int | None:
-        """The first time-point about which two turns differ."""
-        theirs = dict(other.points)
-        found = [_first_difference(table, theirs[place]) for place, table in self.points]
-        return min((time for time in found if time is not None), default=None)
-
-
-def _first_difference(one: PointTable, other: PointTable) -> int | None:
-    if one.n == other.n and np.array_equal(np.sort(mixed(one.columns, one.n)), np.sort(mixed(other.columns, other.n))):
-        return None
-    alone = [a.times[~rows_with_a_partner(a.columns, a.n, b.columns, b.n)] for a, b in ((one, other), (other, one))]
-    times = np.concatenate(alone)
-    return int(times.min()) if len(times) else None
 
 
 @dataclass(frozen=True)
@@ -93,12 +64,22 @@ class _Circle:
 
     def run(self) -> CircleOutcome:
         first, end = self.whole.stretch.first, self.whole.stretch.last
+        turn = walked(self.component, self.whole.part(first, end), self.state, self.waiting)
+        if turn is None:
+            turn = self.turned(first, end)
+        self.settled.append(turn)
+        self.parts.append((end + 1, turn.prospects))
+        self.conclude()
+        return CircleOutcome(tuple(self.parts))
+
+    def turned(self, first: int, end: int) -> Turn:
+        """The last part of the stretch, turn by turn; the parts before it are settled."""
         length = max(1, end - first)
         while True:
             last = min(end, self.aligned(first + length))
             turn, frontier, n_turns = self.converged(first, last)
             if frontier is None and last >= end:
-                break
+                return turn
             boundary = self.whole.stretch.next_of(last) if frontier is None else frontier
             self.settle(turn, boundary)
             if frontier is not None:
@@ -106,10 +87,6 @@ class _Circle:
             elif n_turns <= _FEW_TURNS:
                 length *= 4
             first = boundary
-        self.settled.append(turn)
-        self.parts.append((end + 1, turn.prospects))
-        self.conclude()
-        return CircleOutcome(tuple(self.parts))
 
     def aligned(self, time: int) -> int:
         return time // self.whole.stretch.tick * self.whole.stretch.tick

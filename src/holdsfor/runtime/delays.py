@@ -26,7 +26,7 @@ from holdsfor.syntax.terms import Atom, Int, Struct, Term, substitute, variables
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["Prospects", "SetUp", "prospects"]
+__all__ = ["Prospects", "SetUp", "prospects", "set_up_by"]
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def prospects(
     context: Evaluation,
 ) -> Prospects | None:
     """What a declaration sets up, given all initiations and terminations of its source's fluent; None if nothing."""
-    new = _set_up(delay, initiations, context)
+    new = set_up_by(delay, initiations, context)
     parts = [part for part in (carried, new) if part is not None and part.rows.n]
     if not parts:
         return None
@@ -110,8 +110,8 @@ def _together(parts: Sequence[SetUp]) -> SetUp:
     return SetUp(rows.take(first), delays[first], is_postponable[first])
 
 
-def _set_up(delay: PlannedDelay, initiations: PointTable, context: Evaluation) -> SetUp | None:
-    """What the initiations of the stretch would set up if nothing came before them."""
+def set_up_by(delay: PlannedDelay, initiations: PointTable, context: Evaluation) -> SetUp | None:
+    """What initiations would set up if nothing came before them; None if nothing."""
     rows, partner = join(one_row(), initiations, delay.source, context.symbols)
     if rows.n == 0:
         return None

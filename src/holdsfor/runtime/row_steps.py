@@ -1,0 +1,316 @@
+"""The operators of a rule, one binding at a time, for components that are walked through time.
+
+A binding maps names of variables to words. A row step takes the bindings of one time-point and returns those that
+satisfy one more condition, extended by what it binds. Not every operator has such a form; a component that needs one
+that has not is evaluated in turns instead.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+from typing import Protocol, TypeAlias
+
+from holdsfor.columns.tables import Key, Relation
+from holdsfor.columns.words import Symbols
+from holdsfor.physical.patterns import ANYTHING
+from holdsfor.physical.steps import (
+    AnyClause,
+    AnyOf,
+    Broken,
+    Context,
+    Forget,
+    Gather,
+    HoldsNow,
+    JoinFacts,
+    MatchPoints,
+    NoneOf,
+    PointKind,
+    Prove,
+    StampTime,
+    Step,
+    TestNumbers,
+    Unify,
+)
+from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, substitute, variables
+
+__all__ = ["Binding", "NotByRow", "Now", "RowCompiler", "RowStep", "Words"]
+
+Words: TypeAlias = tuple[int, ...]
+Binding: TypeAlias = dict[str, int]
+RowStep: TypeAlias = Callable[[list[Binding]], list[Binding]]
+
+
+class NotByRow(Exception):
+    """An operator has no form for single bindings."""
+
+
+class Now(Protocol):
+    """What a walk knows of its own component at the time-point it has reached."""
+
+    time: int
+
+    def value_of(self, key: Key, arguments: Words) -> int | None: ...
+    def happening(self, kind: PointKind, key: Key) -> Iterable[Words]: ...
+    def is_broken(self, key: Key, arguments: Words, value: int) -> bool: ...
+
+
+class RowCompiler:
+    """Turns steps into row steps; `own` are the events and fluents of the component that is walked."""
+
+    def __init__(self, now: Now, context: Context, own: set[Key]) -> None:
+        self.now = now
+        self.context = context
+        self.symbols: Symbols = context.symbols
+        self.own = own
+
+    def compiled(self, steps: Sequence[Step], bound: set[str]) -> list[RowStep]:
+        """Row steps for steps; `bound` are the variables with values, and grows along."""
+        return [self.step(step, bound) for step in steps if not isinstance(step, Forget)]
+
+    def step(self, step: Step, bound: set[str]) -> RowStep:
+        match step:
+            case HoldsNow():
+                return self.holds_own(step, bound) if step.key in self.own else self.holds_outside(step, bound)
+            case MatchPoints():
+                return self.points_own(step, bound) if step.key in self.own else self.points_outside(step, bound)
+            case Broken() if step.key in self.own:
+                return self.broken(step, bound)
+            case NoneOf(steps):
+                inner = self.compiled(steps, set(bound))
+                return lambda bindings: [b for b in bindings if not solved(inner, [b])]
+            case AnyOf(branches, names):
+                return self.any_of(branches, names, bound)
+            case AnyClause(branches, outputs):
+                return self.any_of(branches, outputs, bound)
+            case TestNumbers(otherwise=prove):
+                return self.prove(prove, bound)
+            case Prove(is_stable=True):
+                return self.prove(step, bound)
+            case JoinFacts(key, patterns):
+                return self.indexed(self.context.facts(key), patterns, bound, is_timed=False)
+            case StampTime(name):
+                bound.add(name)
+                word = self.symbols.word
+                return lambda bindings: [{**b, name: word(Int(self.now.time))} for b in bindings]
+            case Unify(pattern, built):
+                return self.unify(pattern, built, bound)
+            case Gather(aggregate="count"):
+                return self.count(step, bound)
+        raise NotByRow
+
+    # -- patterns ------------------------------------------------------------------------------------------------------
+
+    def getter(self, pattern: Term) -> Callable[[Binding], int]:
+        """The word that a pattern without unbound variables stands for."""
+        if isinstance(pattern, Var):
+            return itemgetter(pattern.name)
+        if is_ground(pattern):
+            word = self.symbols.word(pattern)
+            return lambda binding: word
+        names = tuple(variables(pattern))
+        known: dict[Words, int] = {}
+
+        def build(binding: Binding) -> int:
+            words = tuple(binding[name] for name in names)
+            word = known.get(words)
+            if word is None:
+                terms = {name: self.symbols.term(w) for name, w in zip(names, words, strict=True)}
+                word = known[words] = self.symbols.word(substitute(pattern, terms))
+            return word
+
+        return build
+
+    def key_getter(self, patterns: Sequence[Term]) -> Callable[[Binding], Words]:
+        names = [pattern.name for pattern in patterns if isinstance(pattern, Var)]
+        if len(names) == len(patterns) and len(names) > 1:
+            return itemgetter(*names)
+        getters = [self.getter(pattern) for pattern in patterns]
+        if len(getters) == 1:
+            only = getters[0]
+            return lambda binding: (only(binding),)
+        return lambda binding: tuple([get(binding) for get in getters])
+
+    def matcher(self, patterns: Sequence[Term], bound: set[str]) -> Callable[[Words, Binding], Binding | None]:
+        """Extends a binding so that patterns equal words; None where they cannot."""
+        tests: list[tuple[int, Callable[[Binding], int]]] = []
+        news: list[tuple[int, str]] = []
+        parts: list[tuple[int, Struct]] = []
+        for i, pattern in enumerate(patterns):
+            if pattern is ANYTHING:
+                continue
+            if isinstance(pattern, Var) and pattern.name not in bound:
+                news.append((i, pattern.name))
+                bound.add(pattern.name)
+            elif isinstance(pattern, Struct) and not set(variables(pattern)) <= bound:
+                parts.append((i, pattern))
+            else:
+                tests.append((i, self.getter(pattern)))
+        inner = [(i, p.name, len(p.args), self.matcher(p.args, bound)) for i, p in parts]
+
+        def match(words: Words, binding: Binding) -> Binding | None:
+            found = {**binding, **{name: words[i] for i, name in news}} if news else binding
+            if any(words[i] != get(found) for i, get in tests):
+                return None
+            for i, name, arity, match_arguments in inner:
+                structure = self.symbols.structure(words[i], name, arity)
+                if structure is None:
+                    return None
+                arguments = tuple(self.symbols.word(argument) for argument in structure.args)
+                extended = match_arguments(arguments, found)
+                if extended is None:
+                    return None
+                found = extended
+            return found
+
+        return match
+
+    # -- the component itself ------------------------------------------------------------------------------------------
+
+    def holds_own(self, step: HoldsNow, bound: set[str]) -> RowStep:
+        *arguments, value = step.patterns
+        if any(not set(variables(argument)) <= bound for argument in arguments):
+            raise NotByRow
+        key, get, value_of = step.key, self.key_getter(arguments), self.now.value_of
+        if set(variables(value)) <= bound:
+            wanted = self.getter(value)
+            return lambda bindings: [b for b in bindings if value_of(key, get(b)) == wanted(b)]
+        match = self.matcher([value], bound)
+
+        def run(bindings: list[Binding]) -> list[Binding]:
+            now = [(b, value_of(key, get(b))) for b in bindings]
+            matched = [match((word,), b) for b, word in now if word is not None]
+            return [b for b in matched if b is not None]
+
+        return run
+
+    def points_own(self, step: MatchPoints, bound: set[str]) -> RowStep:
+        kind, key, match = step.kind, step.key, self.matcher(step.patterns, bound)
+
+        def run(bindings: list[Binding]) -> list[Binding]:
+            words = list(self.now.happening(kind, key))
+            matched = [match(each, b) for b in bindings for each in words]
+            return [b for b in matched if b is not None]
+
+        return run
+
+    def broken(self, step: Broken, bound: set[str]) -> RowStep:
+        if any(not set(variables(pattern)) <= bound for pattern in step.patterns):
+            raise NotByRow
+        *arguments, value = step.patterns
+        key, get, wanted, is_broken = step.key, self.key_getter(arguments), self.getter(value), self.now.is_broken
+        return lambda bindings: [b for b in bindings if is_broken(key, get(b), wanted(b))]
+
+    # -- what is outside -----------------------------------------------------------------------------------------------
+
+    def points_outside(self, step: MatchPoints, bound: set[str]) -> RowStep:
+        return self.indexed(self.context.points(step.kind, step.key), step.patterns, bound, is_timed=True)
+
+    def indexed(self, relation: Relation, patterns: Sequence[Term], bound: set[str], *, is_timed: bool) -> RowStep:
+        """Rows of a relation, found by those of its columns that are bound, and by the time-point."""
+        at = [i for i, p in enumerate(patterns) if p is not ANYTHING and set(variables(p)) <= bound]
+        if not at and not is_timed:
+            raise NotByRow
+        rest = [i for i in range(len(patterns)) if i not in at]
+        columns = [column.tolist() for column in relation.columns]
+        keys = zip(*(columns[i] for i in at), *((columns[-1],) if is_timed else ()), strict=True)
+        values = zip(*(columns[i] for i in rest), strict=True) if rest else iter([()] * relation.n)
+        index: dict[Words, list[Words]] = {}
+        for key, value in zip(keys, values, strict=True):
+            index.setdefault(key, []).append(value)
+        get = self.key_getter([patterns[i] for i in at]) if at else (lambda binding: ())
+        match = self.matcher([patterns[i] for i in rest], bound)
+        now = self.now
+
+        def run(bindings: list[Binding]) -> list[Binding]:
+            found: list[Binding] = []
+            for b in bindings:
+                key = (*get(b), now.time) if is_timed else get(b)
+                matched = [match(words, b) for words in index.get(key, ())]
+                found += [each for each in matched if each is not None]
+            return found
+
+        return run
+
+    def holds_outside(self, step: HoldsNow, bound: set[str]) -> RowStep:
+        if any(not set(variables(pattern)) <= bound for pattern in step.patterns):
+            raise NotByRow
+        table = self.context.fluents(step.key)
+        intervals: dict[Words, list[tuple[int, int]]] = {}
+        keys = zip(*(column.tolist() for column in table.keys), strict=True)
+        for key, start, end in zip(keys, table.starts.tolist(), table.ends.tolist(), strict=True):
+            intervals.setdefault(key, []).append((start, end))
+        lists = {key: tuple(zip(*sorted(each), strict=True)) for key, each in intervals.items()}
+        get, now = self.key_getter(step.patterns), self.now
+
+        def holds(binding: Binding) -> bool:
+            found = lists.get(get(binding))
+            if found is None:
+                return False
+            position = bisect_right(found[0], now.time) - 1
+            return position >= 0 and now.time < found[1][position]
+
+        return lambda bindings: [b for b in bindings if holds(b)]
+
+    # -- tests ---------------------------------------------------------------------------------------------------------
+
+    def prove(self, prove: Prove, bound: set[str]) -> RowStep:
+        if not set(prove.inputs) <= bound or not prove.is_stable:
+            raise NotByRow
+        bound.update(prove.outputs)
+        inputs, outputs, context = prove.inputs, prove.outputs, self.context
+
+        def run(bindings: list[Binding]) -> list[Binding]:
+            found: list[Binding] = []
+            for b in bindings:
+                for answer in prove.answers(tuple(b[name] for name in inputs), context):
+                    found.append({**b, **dict(zip(outputs, answer, strict=True))} if outputs else b)
+            return found
+
+        return run
+
+    def unify(self, pattern: Term, built: Term, bound: set[str]) -> RowStep:
+        get = self.getter(built)
+        match = self.matcher([pattern], bound)
+
+        def run(bindings: list[Binding]) -> list[Binding]:
+            matched = [match((get(b),), b) for b in bindings]
+            return [b for b in matched if b is not None]
+
+        return run
+
+    def any_of(self, branches: Sequence[Sequence[Step]], names: Sequence[str], bound: set[str]) -> RowStep:
+        compiled = [self.compiled(branch, set(bound)) for branch in branches]
+        kept = tuple(bound | set(names))
+        bound.update(names)
+
+        def run(bindings: list[Binding]) -> list[Binding]:
+            found = [b for branch in compiled for b in solved(branch, bindings)]
+            return [{name: b[name] for name in kept if name in b} for b in found]
+
+        return run
+
+    def count(self, step: Gather, bound: set[str]) -> RowStep:
+        inner = self.compiled(step.steps, set(bound))
+        match = self.matcher([step.result], bound)
+        names, word = step.inner, self.symbols.word
+
+        def run(bindings: list[Binding]) -> list[Binding]:
+            found: list[Binding] = []
+            for b in bindings:
+                n = len({tuple(each.get(name) for name in names) for each in solved(inner, [b])})
+                extended = match((word(Int(n)),), b)
+                found += [] if extended is None else [extended]
+            return found
+
+        return run
+
+
+def solved(steps: Sequence[RowStep], bindings: list[Binding]) -> list[Binding]:
+    """The bindings after all steps."""
+    for step in steps:
+        if not bindings:
+            return bindings
+        bindings = step(bindings)
+    return bindings

@@ -1,0 +1,44 @@
+"""What a component does in a stretch of time: events, initiations and terminations, FVPs, and what they set up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.columns.tables import FluentTable, Key, PointTable
+from holdsfor.kernels.keys import mixed, rows_with_a_partner
+from holdsfor.runtime.delays import Prospects
+
+__all__ = ["Turn"]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One account of what a component does."""
+
+    events: dict[Key, PointTable]
+    initiations: dict[Key, PointTable]
+    terminations: dict[Key, PointTable]
+    fluents: dict[Key, FluentTable]
+    prospects: tuple[Prospects | None, ...]
+
+    @property
+    def points(self) -> Iterator[tuple[tuple[str, Key], PointTable]]:
+        for kind, tables in (("e", self.events), ("i", self.initiations), ("t", self.terminations)):
+            yield from (((kind, key), table) for key, table in tables.items())
+
+    def first_difference(self, other: Turn) -> int | None:
+        """The first time-point about which two turns differ."""
+        theirs = dict(other.points)
+        found = [_first_difference(table, theirs[place]) for place, table in self.points]
+        return min((time for time in found if time is not None), default=None)
+
+
+def _first_difference(one: PointTable, other: PointTable) -> int | None:
+    if one.n == other.n and np.array_equal(np.sort(mixed(one.columns, one.n)), np.sort(mixed(other.columns, other.n))):
+        return None
+    alone = [a.times[~rows_with_a_partner(a.columns, a.n, b.columns, b.n)] for a, b in ((one, other), (other, one))]
+    times = np.concatenate(alone)
+    return int(times.min()) if len(times) else None
