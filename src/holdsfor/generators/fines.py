@@ -34,7 +34,7 @@ _COURSES = {
 
 
 class Fines:
-    """The fines `F0` to `F<entities - 1>`."""
+    """The fines `f0` to `f<entities - 1>`."""
 
     tick = 1
     period = 730
@@ -42,7 +42,7 @@ class Fines:
 
     def __init__(self, entities: int, seed: int) -> None:
         self.n_units = entities
-        ids = [f"F{i}" for i in range(entities)]
+        ids = [f"f{i}" for i in range(entities)]
         self.vocabulary = Vocabulary(names=_NAMES, values=[], args=(ids, [str(amount) for amount in _AMOUNTS]))
 
     def background(self) -> None:

@@ -17,7 +17,7 @@ __all__ = ["NetBill"]
 
 _NAMES = ["request_quote", "present_quote", "accept_quote", "send_goods", "send_epo"]
 _DEALS, _GOODS, _PRICES = 8, 3, 100
-_KNOWN_MERCHANTS = 20
+_KNOWN_MERCHANTS = 18
 
 
 class NetBill:
