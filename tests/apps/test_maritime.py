@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from holdsfor.cli.main import main
+from tests.apps.answers import answer_of
 
 ROOT = Path(__file__).parents[2]
 MARITIME = ROOT / "apps" / "maritime"
@@ -84,3 +86,24 @@ def test_a_rendezvous_takes_time_and_proximity(brest: tuple[dict[str, Intervals]
 
 def overlap(one: tuple[int, float], other: tuple[int, float]) -> bool:
     return max(one[0], other[0]) < min(one[1], other[1])
+
+
+def test_generated_fishing_vessels_trawl_and_rescue_vessels_search(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    events = tmp_path / "events.txt"
+    arguments = ["--entities", "300", "--duration", "12h", "--seed", "4", "-o", str(events)]
+    assert main(["generate", "maritime", *arguments]) == 0
+    generated = events.with_suffix(".background.prolog")
+    types = dict(re.findall(r"vessel_type\((\d+), (\w+)\)", generated.read_text()))
+    chosen = {v for kind in ("fishing", "rescue") for v in [vessel for vessel in types if types[vessel] == kind][:6]}
+    lines = [line for line in events.read_text().splitlines() if line.split("|")[3] in chosen]
+    events.write_text("\n".join(lines))
+    files = [*RULES, str(MARITIME / "manoeuvres.prolog"), str(generated)]
+    answer = answer_of([*files, "--input", str(events), "--start", "0"], capsys)
+    for activity, kind in (("trawling", "fishing"), ("search_and_rescue", "rescue")):
+        found = {fvp: spans for fvp, spans in answer.items() if fvp.startswith(f"{activity}(")}
+        assert found
+        for fvp, spans in found.items():
+            assert types[fvp.removeprefix(f"{activity}(").split(")")[0]] == kind
+            assert all(end - start > 3600 for start, end in spans)

@@ -16,8 +16,18 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser"]
 
-# Time-points per second of each application, for durations such as `2h`.
-_POINTS_PER_SECOND = {"activity": 1000, "ctm": 1, "maritime": 1}
+# Time-points per day of each application, for durations such as `2h`.
+_EVERY_SECOND = 86400
+_POINTS_PER_DAY = {
+    "activity": 1000 * _EVERY_SECOND,
+    "argumentation": _EVERY_SECOND,
+    "ctm": _EVERY_SECOND,
+    "feedback": _EVERY_SECOND,
+    "fines": 1,
+    "maritime": _EVERY_SECOND,
+    "netbill": _EVERY_SECOND,
+    "voting": _EVERY_SECOND,
+}
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -28,8 +38,8 @@ def add_parser(commands: Commands) -> None:
         "make up records for an application",
         "holdsfor generate maritime --entities 300 --duration 4d --seed 1 --late 10% -o events.txt",
     )
-    parser.add_argument("app", choices=_POINTS_PER_SECOND, metavar="APP", help=", ".join(_POINTS_PER_SECOND))
-    parser.add_argument("--entities", type=int, required=True, metavar="N", help="vehicles, vessels or ids")
+    parser.add_argument("app", choices=_POINTS_PER_DAY, metavar="APP", help=", ".join(_POINTS_PER_DAY))
+    parser.add_argument("--entities", type=int, required=True, metavar="N", help="vehicles, vessels, agents, …")
     parser.add_argument("--duration", required=True, metavar="T", help="in time-points, or such as 30m, 2h, 1d")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed, the same records (default: 0)")
     parser.add_argument("--late", metavar="SHARE", help="share of records that arrive late, such as 10%%")
@@ -59,7 +69,7 @@ def _duration(text: str, app: str) -> int:
     match = re.fullmatch(r"(\d{1,15})([smhd]?)", text, re.ASCII)
     points = int(match[1]) if match else 0
     if match and match[2]:
-        points *= _SECONDS[match[2]] * _POINTS_PER_SECOND[app]
+        points = points * _SECONDS[match[2]] * _POINTS_PER_DAY[app] // _SECONDS["d"]
     if not 0 < points < 2**62:
         hint = "write a number of time-points, or of `s`, `m`, `h` or `d`, such as `2h`"
         raise UsageProblem(Diagnostic("HF710", f"expected a duration, found `{text}`", hint=hint))

@@ -1,9 +1,9 @@
 """Streams of any size for the applications: plausible, fast to make, the same for the same seed.
 
-    models (ctm, activity, maritime)   what entities do in one period, as columns of codes
-    streams                            periods put together, in order of arrival, in pieces
-    lateness                           which records arrive late, and how late
-    writing                            pieces to text or Parquet; the schema is there
+    MODELS, one module each   what entities do in one period, as columns of codes
+    streams                   periods put together, in order of arrival, in pieces
+    lateness                  which records arrive late, and how late
+    writing                   pieces to text or Parquet; the schema is there
 
 >>> model = model_of("ctm", entities=10, seed=1)
 >>> sum(len(piece) for piece in pieces(model, duration=8000, seed=1))
@@ -15,10 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from holdsfor.generators.activity import Surveillance
+from holdsfor.generators.argumentation import Argumentation
 from holdsfor.generators.ctm import CityTransport
+from holdsfor.generators.feedback import Feedback
+from holdsfor.generators.fines import Fines
 from holdsfor.generators.lateness import ON_TIME, Lateness, read_lateness
 from holdsfor.generators.maritime import Shipping
+from holdsfor.generators.netbill import NetBill
 from holdsfor.generators.streams import Model, pieces
+from holdsfor.generators.voting import Voting
 from holdsfor.generators.writing import to_table, write_parquet, write_text
 
 __all__ = [
@@ -36,8 +41,13 @@ __all__ = [
 
 MODELS: dict[str, Callable[[int, int], Model]] = {
     "activity": Surveillance,
+    "argumentation": Argumentation,
     "ctm": CityTransport,
+    "feedback": Feedback,
+    "fines": Fines,
     "maritime": Shipping,
+    "netbill": NetBill,
+    "voting": Voting,
 }
 
 

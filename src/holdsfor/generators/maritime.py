@@ -3,9 +3,9 @@
 One period is one voyage of ten hours, in 60 *slots* of ten minutes with one critical point each: cast off, leave the
 port and the coast behind, cruise, do something in the middle, cruise, come back to a coast and a port, rest. In the
 middle a vessel may go on cruising, anchor, loiter, fall silent, drift, or meet its partner, the other vessel of its
-pair; the pair sails at the same time. As in the Brest data, every critical point comes with the velocity: about one
-record per vessel and eight minutes, two thirds of them velocities. A third of the vessels do not report their heading
-(511).
+pair; the pair sails at the same time. Fishing and rescue vessels do not just cruise: they trawl and search, to and fro.
+As in the Brest data, every critical point comes with the velocity: about one record per vessel and eight minutes, two
+thirds of them velocities. A third of the vessels do not report their heading (511).
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ _FLEET = {
     "fishing": (0.2, 4, 12),
     "tug": (0.08, 3, 12),
     "pilot": (0.05, 8, 26),
-    "pleasure": (0.08, 4, 14),
-    "sailing": (0.05, 3, 9),
+    "pleasure": (0.07, 4, 14),
+    "sailing": (0.04, 3, 9),
+    "rescue": (0.02, 8, 28),
 }
 _MIDDLES = {"cruise": 0.35, "anchor": 0.15, "loiter": 0.15, "silence": 0.1, "meet": 0.15, "drift": 0.1}
-_KINDS = ["coast", "port", "anchorage", "protected"]
+_KINDS = ["coast", "port", "anchorage", "protected", "fishing"]
 
 _SLOTS, _SLOT = 60, 600
 _MIDDLE = slice(16, 32)
@@ -100,6 +101,7 @@ class Shipping:
         self.velocities(maker, plan, rng)
         self.critical_events(maker, plan, rng)
         self.visits(maker, plan, cycle, rng)
+        self.turns(maker, plan, rng)
         self.encounters(maker, plan, rng)
         rows = maker.rows()
         # A vessel without a partner: the one that was drawn for it does not exist.
@@ -111,9 +113,12 @@ class Shipping:
         times = begin[:, None] + np.arange(_SLOTS) * _SLOT + rng.integers(0, _SLOT - 60, (n, _SLOTS))
         middle = np.repeat(rng.choice(len(_MIDDLES), n // 2, p=list(_MIDDLES.values())), 2)
         types = list(_FLEET)
-        tugs, pilots = self.type[vessels] == types.index("tug"), self.type[vessels] == types.index("pilot")
+        tugs, pilots, fishing, rescue = (
+            self.type[vessels] == types.index(kind) for kind in ("tug", "pilot", "fishing", "rescue")
+        )
+        cruises = middle == list(_MIDDLES).index("cruise")
         tows = tugs.reshape(-1, 2).any(axis=1) & ~pilots.reshape(-1, 2).any(axis=1)
-        return _Voyages(vessels, times, middle, np.repeat(tows, 2))
+        return _Voyages(vessels, begin, times, middle, np.repeat(tows, 2), cruises & fishing, cruises & rescue)
 
     def velocities(self, maker: RowMaker, plan: _Voyages, rng: np.random.Generator) -> None:
         """Speed, course and heading at most critical points."""
@@ -127,6 +132,7 @@ class Shipping:
         speed[slow, 16:31] = rng.uniform(0.6, 4, (slow.sum(), 15))
         towed = plan.does("meet") & plan.tows
         speed[towed, 16:31] = rng.uniform(3, 8, (towed.sum(), 15))
+        speed[plan.trawls, 16:31] = rng.uniform(2, 5, (plan.trawls.sum(), 15))
 
         course = (rng.uniform(0, 360, (shape[0], 1)) + np.cumsum(rng.normal(0, 12, shape), axis=1)) % 360
         heading = course + rng.uniform(-8, 8, shape)
@@ -190,11 +196,23 @@ class Shipping:
             ("leavesArea", 11, "protected", here, crossing),
             ("entersArea", 17, "anchorage", there, plan.does("anchor")),
             ("leavesArea", 30, "anchorage", there, plan.does("anchor")),
+            ("entersArea", 15, "fishing", here, plan.trawls),
+            ("leavesArea", 31, "fishing", here, plan.trawls),
             ("entersArea", 44, "coast", there, everyone),
             ("entersArea", 46, "port", there, everyone),
         ]
         for name, slot, kind, port, who in script:
             maker.add(name, plan.times[who, slot], plan.vessels[who].astype(np.int32), self.area(kind, port[who]))
+
+    def turns(self, maker: RowMaker, plan: _Voyages, rng: np.random.Generator) -> None:
+        """To and fro, in every half of a slot in the middle."""
+        busy = plan.trawls | plan.searches
+        slots = np.arange(_MIDDLE.start, _MIDDLE.stop, 0.5)
+        times = (
+            plan.begin[busy, None] + (slots * _SLOT).astype(np.int64) + rng.integers(0, 200, (busy.sum(), len(slots)))
+        )
+        vessels = np.repeat(plan.vessels[busy].astype(np.int32), len(slots))
+        maker.add("change_in_heading", times.ravel(), vessels)
 
     def encounters(self, maker: RowMaker, plan: _Voyages, rng: np.random.Generator) -> None:
         """When partners are close: for long if they meet, for a moment if their ways cross."""
@@ -214,9 +232,12 @@ class _Voyages:
     """One voyage of each vessel; partners stand side by side."""
 
     vessels: NDArray[np.int64]
+    begin: Times
     times: Times  # one row per vessel, one column per slot
     middle: NDArray[np.int64]
     tows: NDArray[np.bool_]  # one of the two is a tug, none a pilot
+    trawls: NDArray[np.bool_]
+    searches: NDArray[np.bool_]
 
     def does(self, middle: str) -> NDArray[np.bool_]:
         chosen: NDArray[np.bool_] = self.middle == list(_MIDDLES).index(middle)
