@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.columns.tables import FluentTable, PointTable, fluent_table, point_table
-from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 
 __all__ = ["Records", "Sight"]
 
@@ -63,8 +63,7 @@ class Records:
 
     def forget(self, before: int, known: int) -> None:
         """Drop the records known by then that are over before a time-point, once they are the larger part."""
-        last = self.starts if self.ends is None else self.ends - 1
-        keep = (last >= before) | (self.arrivals > known)
+        keep = (self.lasts >= before) | (self.arrivals > known)
         if np.count_nonzero(keep) * 2 < len(keep):
             self._keep(np.flatnonzero(keep))
 
@@ -95,24 +94,81 @@ class Records:
         columns = [column[low:high][mask] for column in self.columns]
         return fluent_table(columns, starts[mask], ends[mask])
 
+    @property
+    def lasts(self) -> Int64:
+        """The last moment of each record."""
+        return self.starts if self.ends is None else self.ends - 1
+
+    def partners(self, taken: Records) -> Int64:
+        """For each record of `taken` an equal one here (whatever their arrivals), or -1; none is given twice.
+
+        Of equal records here the last to arrive is given first, of equal ones in `taken` the first is served first.
+        Contract: `taken` is of the same name. O((n + m) log(n + m)) in the records here that begin when taken ones do.
+        """
+        partner = np.full(len(taken), -1, dtype=np.int64)
+        if len(taken) == 0 or len(self) == 0:
+            return partner
+        self.sort()
+        low = int(np.searchsorted(self.starts, taken.starts.min()))
+        high = int(np.searchsorted(self.starts, taken.starts.max(), side="right"))
+        columns = [np.concatenate((a[low:high], b)) for a, b in zip(self._facts, taken._facts, strict=True)]
+        ids = dense_ids(columns, len(columns[0]))[0]
+        here, there = ids[: high - low], ids[high - low :]
+        given, served = np.lexsort((~self.arrivals[low:high], here)), np.argsort(there, kind="stable")
+        here, there = here[given], there[served]
+        row, position = pairs_of_equal_keys([there, _ranks(there)], len(there), [here, _ranks(here)], len(here))
+        partner[served[row]] = low + given[position]
+        return partner
+
+    def take_back(self, rows: Int64, sight: Sight, tick: int) -> None:
+        """Take records away; of one that was known before and begins before the window only what lies in the window."""
+        keep = np.ones(len(self), dtype=bool)
+        keep[rows] = False
+        if self.ends is not None:
+            begun = rows[(self.starts[rows] <= sight.oldest) & (self.arrivals[rows] <= sight.known)]
+            keep[begun] = True
+            self.ends = self.ends.copy()
+            self.ends[begun] = (sight.oldest // tick + 1) * tick
+        self._keep(np.flatnonzero(keep))
+
+    @property
+    def _facts(self) -> list[Int64]:
+        """All that makes two records equal: everything but their arrival."""
+        return [*self.columns, self.starts, *([] if self.ends is None else [self.ends])]
+
+    def take(self, rows: Int64) -> Records:
+        """The records at some places."""
+        taken = Records(self.columns, self.arrivals, self.starts, self.ends)
+        taken._keep(rows)
+        return taken
+
+    def joined(self, more: Records) -> Records:
+        """These records and then others of the same name."""
+        together = Records(self.columns, self.arrivals, self.starts, self.ends)
+        together.append(more)
+        return together
+
     def up_to(self, end: int) -> Records:
         """The records that begin at or before the end of a run."""
         rows = np.flatnonzero(self.starts <= end)
-        if len(rows) == len(self):
-            return self
-        kept = Records(self.columns, self.arrivals, self.starts, self.ends)
-        kept._keep(rows)
-        return kept
+        return self if len(rows) == len(self) else self.take(rows)
 
     def count_outside(self, start: int, end: int) -> int:
         """How many records share no time-point with a run."""
-        last = self.starts if self.ends is None else self.ends - 1
-        return int(np.count_nonzero((self.starts > end) | (last < start)))
+        return int(np.count_nonzero((self.starts > end) | (self.lasts < start)))
 
     def count_late(self, sight: Sight) -> tuple[int, int]:
         """How many records arrived since the query time before: late but in time, and too late."""
         new = (self.arrivals > sight.known) & (self.arrivals <= sight.last)
-        last = self.starts if self.ends is None else self.ends - 1
-        dropped = new & (last <= sight.oldest)
-        late = new & ~dropped & (last <= sight.known)
+        dropped = new & (self.lasts <= sight.oldest)
+        late = new & ~dropped & (self.lasts <= sight.known)
         return int(late.sum()), int(dropped.sum())
+
+
+def _ranks(ordered: Int64) -> Int64:
+    """How many equal numbers stand before each, in numbers that ascend.
+
+    >>> _ranks(np.array([3, 3, 5, 9, 9, 9])).tolist()
+    [0, 1, 0, 0, 1, 2]
+    """
+    return np.arange(len(ordered), dtype=np.int64) - np.searchsorted(ordered, ordered).astype(np.int64)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
@@ -13,6 +15,7 @@ from holdsfor.columns.records import Records, Sight
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, PlanningProblem
+from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planning import Planner
 from holdsfor.physical.rows import Rows, one_row
@@ -28,6 +31,8 @@ from holdsfor.syntax.rules import Fvp, IntervalCall
 from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 
 __all__ = ["Session"]
+
+Group = TypeVar("Group", Key, tuple[bool, Key])
 
 
 class Session:
@@ -58,6 +63,7 @@ class Session:
         self.window = window
         self.events: dict[Key, Records] = {}
         self.fluents: dict[Key, Records] = {}
+        self.retractions: dict[tuple[bool, Key], Records] = {}
         self.state: dict[Key, FluentTable] = {}
         self.prefixes: dict[tuple[int, int], Lists] = {}
         self.initialised = Initialised()
@@ -100,10 +106,33 @@ class Session:
         """Add records of one name; words must be of this session's symbols."""
         self.is_announced = False
         store = self.events if records.ends is None else self.fluents
-        if key in store:
-            store[key].append(records)
-        else:
-            store[key] = records
+        _append(store, key, self._arriving(records))
+
+    def retract_columns(self, key: Key, records: Records) -> NDArray[np.bool_]:
+        """Take back records of one name at the next query time, and return which there are to take back.
+
+        One retraction takes back one record. One that is over before the last window is too late and counted; whether
+        there was such a record is not known any more.
+        """
+        group, store = (records.ends is None, key), self.events if records.ends is None else self.fluents
+        is_there = np.zeros(len(records), dtype=bool)
+        if self.previous is not None:
+            is_there = records.lasts <= self.oldest(self.previous)
+            self.n_dropped += int(is_there.sum())
+        in_time, waiting = np.flatnonzero(~is_there), self.retractions.get(group)
+        asked = records.take(in_time)
+        if key in store and len(asked):
+            together = asked if waiting is None else waiting.joined(asked)
+            found = store[key].partners(together)[-len(asked) :] >= 0
+            is_there[in_time] = found
+            _append(self.retractions, group, self._arriving(asked.take(np.flatnonzero(found))))
+        return is_there
+
+    def _arriving(self, records: Records) -> Records:
+        """The records, arriving after the query times that did not know them."""
+        if self.previous is not None:
+            records.arrivals = np.maximum(records.arrivals, self.previous + 1)
+        return records
 
     def announce(self, end: int) -> None:
         """Let everything that the records up to `end` mention belong to the domains from the first query time on.
@@ -133,6 +162,16 @@ class Session:
         boundary -= boundary % self.tick
         return max(self.settled, boundary if boundary >= self.start else self.start - 1)
 
+    @property
+    def frontier(self) -> int:
+        """The first time-point that the last query time evaluated; what was over before it is settled."""
+        return max(self.settled, self.start)
+
+    def oldest(self, query_time: int) -> int:
+        """What is over by then is too late for a query time; nothing is while the window reaches back to the start."""
+        boundary = self.window_start(query_time)
+        return boundary if boundary >= self.start else BEFORE_EVERYTHING
+
     def window_start(self, query_time: int) -> int:
         """The time-point before the window of a query time."""
         return self.start - 1 if self.window is None else max(self.start - 1, query_time - self.window)
@@ -146,6 +185,8 @@ class Session:
         first = max(settled, self.start)
         stretch = Stretch(first, at, self.tick, self.start, is_resumed=settled >= self.start)
         sight = self._sight(first, at)
+        self._take_back(sight)
+        self._count_late(sight)
         events = {key: records.events(sight) for key, records in self.events.items()}
         fluents = {
             key: true_starts(records.intervals(sight, self.tick), self.state.get(key), first)
@@ -179,13 +220,31 @@ class Session:
         return report
 
     def _sight(self, first: int, at: int) -> Sight:
-        sight = Sight(first, at, self.window_start(at), at if self.previous is None else self.previous)
+        if self.previous is None:
+            return Sight(first, at, BEFORE_EVERYTHING, at)
+        return Sight(first, at, self.oldest(at), self.previous)
+
+    def _count_late(self, sight: Sight) -> None:
         if self.previous is not None:
             for records in (*self.events.values(), *self.fluents.values()):
                 late, dropped = records.count_late(sight)
                 self.n_late += late
                 self.n_dropped += dropped
-        return sight
+
+    def _take_back(self, sight: Sight) -> None:
+        """Let the retractions that have arrived take effect, and count those that come late."""
+        waiting: dict[tuple[bool, Key], Records] = {}
+        for (is_event, key), retractions in self.retractions.items():
+            late, dropped = retractions.count_late(sight)
+            self.n_late += late
+            self.n_dropped += dropped
+            store = (self.events if is_event else self.fluents)[key]
+            has_arrived = retractions.arrivals <= sight.last
+            due = retractions.take(np.flatnonzero(has_arrived & (retractions.lasts > sight.oldest)))
+            store.take_back(store.partners(due), sight, self.tick)
+            if not has_arrived.all():
+                waiting[is_event, key] = retractions.take(np.flatnonzero(~has_arrived))
+        self.retractions = waiting
 
     def _report(self, evaluation: Evaluation, at: int, settled: int) -> Report:
         output = {name_and_arity(event) for event in self.compiled.names.output_events}
@@ -243,6 +302,13 @@ class Session:
             if rows.n and set(variables(domain)) <= set(rows.columns):
                 members = [build(pattern, rows, self.symbols) for pattern in domain.args]
                 self.background.add_members(name_and_arity(domain), members)
+
+
+def _append(store: dict[Group, Records], key: Group, records: Records) -> None:
+    if key in store:
+        store[key].append(records)
+    else:
+        store[key] = records
 
 
 def _refuse_predicates_over_lists(compiled: Compiled) -> None:
