@@ -31,9 +31,11 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
+    from holdsfor.columns.words import Symbols
+    from holdsfor.runtime.reports import Report
     from holdsfor.sources.column_reading import ColumnReading
 
-__all__ = ["Result", "load", "load_text", "recognise"]
+__all__ = ["Answer", "Result", "load", "load_text", "recognise"]
 
 Input = str | Path | Any
 _SHOWN = 20
@@ -64,9 +66,10 @@ def recognise(
     """
     from holdsfor.columns.words import Symbols
     from holdsfor.runtime.session import Session
-    from holdsfor.runtime.windows import query_times, settled_report
+    from holdsfor.runtime.windows import check_windows, query_times, settled_report
     from holdsfor.sources.inputs import read_inputs
 
+    check_windows(tick, window, step)
     symbols = Symbols()
     reading = read_inputs(data, rules.names, tick, symbols)
     first, last = reading.extent(tick)
@@ -80,18 +83,29 @@ def recognise(
     queries = query_times(begin, stop, step if step is not None else window)
     session.announce(queries[-1])
     report = settled_report(session, queries)
-    return Result(queries[-1], report.intervals(symbols), report.times(symbols), reading, session.n_dropped)
+    return Result(report, symbols, reading, session.n_dropped)
 
 
-@dataclass(frozen=True, repr=False)
-class Result:
-    """What was recognised: maximal intervals of FVPs (an open end is None) and time-points of output events."""
+@dataclass(frozen=True, repr=False, eq=False)
+class Answer:
+    """What is known at a query time: maximal intervals of FVPs and time-points of output events."""
 
-    query_time: int
-    intervals: dict[Term, list[tuple[int, int | None]]]
-    times: dict[Term, list[int]]
-    reading: ColumnReading
-    n_dropped: int
+    known: Report
+    symbols: Symbols
+
+    @property
+    def query_time(self) -> int:
+        return self.known.query_time
+
+    @cached_property
+    def intervals(self) -> dict[Term, list[tuple[int, int | None]]]:
+        """The maximal intervals of each FVP; an open end is None."""
+        return self.known.intervals(self.symbols)
+
+    @cached_property
+    def times(self) -> dict[Term, list[int]]:
+        """The time-points of each output event."""
+        return self.known.times(self.symbols)
 
     @cached_property
     def _by_name(self) -> dict[str, Term]:
@@ -150,11 +164,15 @@ class Result:
 
         return polars.from_arrow(self.to_arrow())
 
-    def __repr__(self) -> str:
+    def _headline(self) -> Iterator[str]:
         n_fvps, n_events = len(self.intervals), len(self.times)
-        lines = [f"Result at {self.query_time}: {n_fvps} FVP{_s(n_fvps)}, {n_events} event{_s(n_events)}"]
+        yield f"{n_fvps} FVP{_s(n_fvps)}"
+        yield f"{n_events} event{_s(n_events)}"
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} at {self.query_time}: {', '.join(self._headline())}"]
         lines += [f"  {name}  {spans}" for name, spans in _shown(self)]
-        hidden = n_fvps + n_events - _SHOWN
+        hidden = len(self.intervals) + len(self.times) - _SHOWN
         return "\n".join([*lines, f"  … and {hidden} more"] if hidden > 0 else lines)
 
     def _repr_html_(self) -> str:
@@ -162,18 +180,26 @@ class Result:
             f"<tr><td><code>{html.escape(name)}</code></td><td>{html.escape(spans)}</td></tr>"
             for name, spans in _shown(self)
         )
-        return f"<table><caption>at {self.query_time}</caption>{body}</table>"
+        return f"<table><caption>at {self.query_time}: {', '.join(self._headline())}</caption>{body}</table>"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Result(Answer):
+    """What was recognised, settled over all query times."""
+
+    reading: ColumnReading
+    n_dropped: int
 
 
 def _s(n: int) -> str:
     return "" if n == 1 else "s"
 
 
-def _shown(result: Result) -> Iterable[tuple[str, str]]:
+def _shown(answer: Answer) -> Iterable[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
-    for fvp, intervals in list(result.intervals.items())[:_SHOWN]:
+    for fvp, intervals in list(answer.intervals.items())[:_SHOWN]:
         pairs = ",".join(f"({start},{'inf' if end is None else end})" for start, end in intervals[:_SHOWN])
         rows.append((show(fvp), f"[{pairs}]"))
-    for event, times in list(result.times.items())[: _SHOWN - len(rows)]:
+    for event, times in list(answer.times.items())[: _SHOWN - len(rows)]:
         rows.append((show(event), str(times[:_SHOWN])))
     return rows

@@ -58,8 +58,8 @@ class Session:
         self.ranges_over_sorts = any(map(self.domains.ranges_over_sorts, self.program.enumerated))
         self.is_announced = False
         self.n_mentions = 0
-        self.start = -(-start // tick) * tick
         self.tick = tick
+        self.begin(start)
         self.window = window
         self.events: dict[Key, Records] = {}
         self.fluents: dict[Key, Records] = {}
@@ -70,7 +70,6 @@ class Session:
         self.horizons: dict[tuple[int, int], int] = {}
         self.seen: dict[tuple[int, int], Rows] = {}
         self.previous: int | None = None
-        self.settled = self.start - 1
         self.n_dropped = 0
         self.n_late = 0
         self.seconds = 0.0
@@ -78,6 +77,11 @@ class Session:
         self._sources = _domain_sources(compiled)
         if window is not None:
             _refuse_predicates_over_lists(compiled)
+
+    def begin(self, start: int) -> None:
+        """Let the run start at another time-point; nothing may have been queried yet."""
+        self.start = -(-start // self.tick) * self.tick
+        self.settled = self.start - 1
 
     # -- input ---------------------------------------------------------------------------------------------------------
 
@@ -108,25 +112,32 @@ class Session:
         store = self.events if records.ends is None else self.fluents
         _append(store, key, self._arriving(records))
 
-    def retract_columns(self, key: Key, records: Records) -> NDArray[np.bool_]:
-        """Take back records of one name at the next query time, and return which there are to take back.
+    def can_retract(self, key: Key, records: Records) -> NDArray[np.bool_]:
+        """Which records of one name there are to take back; each takes back one.
 
-        One retraction takes back one record. One that is over before the last window is too late and counted; whether
-        there was such a record is not known any more.
+        Of a record that is over before the last window it is not known any more: it passes.
         """
-        group, store = (records.ends is None, key), self.events if records.ends is None else self.fluents
-        is_there = np.zeros(len(records), dtype=bool)
-        if self.previous is not None:
-            is_there = records.lasts <= self.oldest(self.previous)
-            self.n_dropped += int(is_there.sum())
-        in_time, waiting = np.flatnonzero(~is_there), self.retractions.get(group)
+        is_there = self._is_settled(records)
+        in_time, waiting = np.flatnonzero(~is_there), self.retractions.get((records.ends is None, key))
         asked = records.take(in_time)
-        if key in store and len(asked):
+        store = (self.events if records.ends is None else self.fluents).get(key)
+        if store is not None and len(asked):
             together = asked if waiting is None else waiting.joined(asked)
-            found = store[key].partners(together)[-len(asked) :] >= 0
-            is_there[in_time] = found
-            _append(self.retractions, group, self._arriving(asked.take(np.flatnonzero(found))))
+            is_there[in_time] = store.partners(together)[-len(asked) :] >= 0
         return is_there
+
+    def retract_columns(self, key: Key, records: Records) -> None:
+        """Take back, at the next query time, records that `can_retract`; those that are settled only count."""
+        is_settled = self._is_settled(records)
+        self.n_dropped += int(is_settled.sum())
+        in_time = self._arriving(records.take(np.flatnonzero(~is_settled)))
+        _append(self.retractions, (records.ends is None, key), in_time)
+
+    def _is_settled(self, records: Records) -> NDArray[np.bool_]:
+        """Which records are over before the last window."""
+        if self.previous is None:
+            return np.zeros(len(records), dtype=bool)
+        return records.lasts <= self.oldest(self.previous)
 
     def _arriving(self, records: Records) -> Records:
         """The records, arriving after the query times that did not know them."""
