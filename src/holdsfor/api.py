@@ -28,9 +28,10 @@ from holdsfor.analysis.compiled import Compiled, compile_files, compile_text
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import Term
+from holdsfor.syntax.terms import Atom, Struct, Term, name_and_arity
 
 if TYPE_CHECKING:
+    from holdsfor.analysis.names import Names
     from holdsfor.columns.words import Symbols
     from holdsfor.runtime.reports import Report
     from holdsfor.sources.column_reading import ColumnReading
@@ -83,7 +84,7 @@ def recognise(
     queries = query_times(begin, stop, step if step is not None else window)
     session.announce(queries[-1])
     report = settled_report(session, queries)
-    return Result(report, symbols, reading, session.n_dropped)
+    return Result(report, symbols, rules.names, reading, session.n_dropped)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -92,6 +93,7 @@ class Answer:
 
     known: Report
     symbols: Symbols
+    names: Names
 
     @property
     def query_time(self) -> int:
@@ -107,28 +109,24 @@ class Answer:
         """The time-points of each output event."""
         return self.known.times(self.symbols)
 
-    @cached_property
-    def _by_name(self) -> dict[str, Term]:
-        return {show(term): term for term in (*self.intervals, *self.times)}
-
-    def _find(self, text: str | Term) -> Term | None:
+    def _find(self, text: str | Term) -> Term:
+        """The FVP or event; a name that the rules do not have, but nearly, is an error."""
         term = parse_term(text) if isinstance(text, str) else text
-        if term in self.intervals or term in self.times:
-            return term
-        near = did_you_mean(show(term), self._by_name)
-        if near is not None:
-            raise KeyError(f"{show(term)} was not recognised; {near}")
-        return None
+        named = term.args[0] if isinstance(term, Struct) and term.name == "=" else term
+        known = (*self.names.fluents, *self.names.events)
+        if isinstance(named, Struct | Atom) and name_and_arity(named) not in known:
+            near = did_you_mean(named.name, [name for name, _ in known])
+            if near is not None:
+                raise KeyError(f"no rule is about {show(term)}; {near}")
+        return term
 
     def holds_for(self, fvp: str | Term) -> list[tuple[int, int | None]]:
-        """The intervals of an FVP; none if it never holds. A name that is nearly one of those known is an error."""
-        found = self._find(fvp)
-        return [] if found is None else self.intervals.get(found, [])
+        """The intervals of an FVP; none if it never holds. A name that is nearly one of the rules is an error."""
+        return self.intervals.get(self._find(fvp), [])
 
     def happens_at(self, event: str | Term) -> list[int]:
         """The time-points of an output event."""
-        found = self._find(event)
-        return [] if found is None else self.times.get(found, [])
+        return self.times.get(self._find(event), [])
 
     def holds_at(self, time: int) -> list[str]:
         """The FVPs that hold at a time-point."""

@@ -30,7 +30,7 @@ from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
 from holdsfor.runtime import session as engine
-from holdsfor.runtime.changes import Changes, changes_since
+from holdsfor.runtime.changes import changes_since
 from holdsfor.runtime.reports import Report as Known
 from holdsfor.runtime.reports import merged
 from holdsfor.runtime.windows import check_windows
@@ -66,12 +66,13 @@ class Report(Answer):
 
     late: int
     dropped: int
-    difference: Changes
+    _told: tuple[Known, Known, int]
 
     @cached_property
     def changes(self) -> list[Change]:
         """How what is known differs from what the report before knew."""
-        gone, come, symbols = self.difference.gone, self.difference.come, self.symbols
+        difference = changes_since(*self._told)
+        gone, come, symbols = difference.gone, difference.come, self.symbols
         return [
             *interval_changes(gone.intervals(symbols), come.intervals(symbols)),
             *event_changes(gone.times(symbols), come.times(symbols)),
@@ -246,9 +247,9 @@ class Session:
             known = current.after(run.window_start(current.query_time), self.tick, self._told)
         counted = run.n_late, run.n_dropped + self._n_outside
         late, dropped = (now - before for now, before in zip(counted, self._counted, strict=True))
-        changes = changes_since(self._told, current if len(parts) == 1 else merged(parts), frontier)
+        told = self._told, current if len(parts) == 1 else merged(parts), frontier
         self._told, self._counted = current, counted
-        return Report(known, run.symbols, late, dropped, changes)
+        return Report(known, run.symbols, self._names, late, dropped, told)
 
 
 def _refuse(set_aside: list[SetAside]) -> None:

@@ -289,6 +289,8 @@ class Session:
     def sorts(self) -> Sorts:
         if self._sorts is None:
             self._sorts = sorts_of(self.compiled.description, self.background.database)
+            computed = [rule.fvp.term for rule in self.compiled.description.interval_rules]
+            self._sorts.follow([*self.program.enumerated, *self.domains.open_entities, *computed])
         return self._sorts
 
     def _mention(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +32,7 @@ def sights() -> st.SearchStrategy[Sight]:
     return st.builds(sight, at, at, at, at)
 
 
+SIGHT = Sight(first=5, last=15, oldest=10, known=12)
 _at = st.integers(-12, 12)
 _events = st.lists(st.tuples(st.integers(0, 1), _at, _at), max_size=8)
 _intervals = st.lists(st.tuples(st.integers(0, 1), _at, _at, st.integers(1, 8)), max_size=8).map(
@@ -115,3 +117,47 @@ def test_no_records_are_seen_as_nothing() -> None:
     assert event_records([]).events(sight).n == 0
     assert interval_records([]).intervals(sight, 1).n == 0
     assert np.array_equal(event_records([]).up_to(3).starts, np.empty(0, dtype=np.int64))
+
+
+# -- retractions -------------------------------------------------------------------------------------------------------
+
+
+def facts(rows: list[Row]) -> list[Row]:
+    """What makes records equal: everything but the arrival."""
+    return [(word, *times) for word, _, *times in rows]
+
+
+@law
+@given(_intervals, st.data())
+def test_every_record_finds_an_equal_one_as_long_as_there_is_one(here: list[Row], data: st.DataObject) -> None:
+    taken = data.draw(st.lists(st.sampled_from([*here, (0, 0, 99, 100)]), max_size=6))
+    records = interval_records(here)
+    partners = records.partners(interval_records(taken)).tolist()
+    assert records.ends is not None
+    stored = as_rows([records.columns[0], records.starts, records.ends])
+    found = [partner for partner in partners if partner >= 0]
+    assert len(set(found)) == len(found)
+    assert all(stored[p] == fact for p, fact in zip(partners, facts(taken), strict=True) if p >= 0)
+    expected = Counter(facts(here)) & Counter(facts(taken))
+    assert Counter(stored[partner] for partner in found) == expected
+
+
+def test_of_equal_records_the_last_to_arrive_is_taken_back() -> None:
+    records = event_records([(0, 7, 3), (0, 9, 3), (0, 8, 3)])
+    partners = records.partners(event_records([(0, 20, 3)]))
+    assert records.arrivals[partners].tolist() == [9]
+
+
+def test_of_a_record_that_was_known_only_what_lies_in_the_window_is_taken_back() -> None:
+    records = interval_records([(0, 1, 1, 20), (1, 1, 12, 20), (2, 14, 1, 20)])
+    records.take_back(records.partners(interval_records([(0, 15, 1, 20), (1, 15, 12, 20), (2, 15, 1, 20)])), SIGHT, 1)
+    assert as_rows(records.intervals(SIGHT, 1).columns) == [(0, 1, 11)]
+
+
+@law
+@given(_events, _events, sights())
+def test_what_is_added_and_taken_back_leaves_nothing(stay: list[Row], passing: list[Row], sight: Sight) -> None:
+    records = event_records(stay)
+    records.append(event_records(passing))
+    records.take_back(records.partners(event_records(passing)), sight, 1)
+    assert Counter(as_rows([records.columns[0], records.starts])) == Counter(facts(stay))
