@@ -112,15 +112,15 @@ class Session:
         proved = [parse_term(goal) if isinstance(goal, str) else goal for goal in goals]
         self._names = rules.names
         self._engine = engine.Session(rules, start=start or 0, tick=tick, window=window, goals=proved)
-        self._has_start = start is not None
+        self._start = start
         self._told = Known(self._engine.start - 1, {}, {})
         self._n_outside = 0
         self._counted = (0, 0)
 
     @property
     def start(self) -> int | None:
-        """The first time-point, if it is known yet."""
-        return self._engine.start if self._has_start else None
+        """When the run starts, if that is known yet."""
+        return self._start
 
     @property
     def query_time(self) -> int | None:
@@ -145,7 +145,7 @@ class Session:
             _refuse(reading.set_aside)
         events, fluents, taken = reading.unsettled()
         for key, columns in (*events.items(), *fluents.items()):
-            self._n_outside += columns.count_outside(self._engine.start, LATEST) if self._has_start else 0
+            self._n_outside += columns.count_outside(self._engine.start, LATEST) if self._start is not None else 0
             self._engine.insert_columns(key, columns)
         self.n_records += reading.n_records
         missing = [origin for each in taken for origin in self._take_back(*each)]
@@ -203,9 +203,8 @@ class Session:
         A later one is reached in steps, so that no record falls between two windows; the report tells what all of them
         change.
         """
-        if not self._has_start:
-            self._begin()
-        times = list(self._query_times(at))
+        start = self._begin() if self._start is None else self._start
+        times = list(self._query_times(start, at))
         parts: list[Known] = []
         frontier: int | None = None
         for time in times:
@@ -216,7 +215,7 @@ class Session:
         assert frontier is not None
         return self._report(parts, frontier)
 
-    def _begin(self) -> None:
+    def _begin(self) -> int:
         """Let the run start with the first record."""
         stores = [*self._engine.events.values(), *self._engine.fluents.values()]
         first = min((int(records.starts.min()) for records in stores if len(records)), default=None)
@@ -224,11 +223,12 @@ class Session:
             message = "without a record the first time-point is not known"
             raise UsageProblem(Diagnostic("HF720", message, hint="give the session its `start`, or insert records"))
         self._engine.begin(first)
-        self._has_start = True
+        self._start = first
+        return first
 
-    def _query_times(self, at: int | None) -> Iterator[int]:
+    def _query_times(self, start: int, at: int | None) -> Iterator[int]:
         """The query times from the one before (exclusive) to the one asked for."""
-        before = self._engine.start if self.query_time is None else self.query_time
+        before = start if self.query_time is None else self.query_time
         if at is None and self.step is None:
             raise UsageProblem(Diagnostic("HF720", "without a window there is no next query time", hint="say `at`"))
         last = before + (self.step or 0) if at is None else at
