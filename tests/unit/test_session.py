@@ -196,6 +196,8 @@ def test_windows_that_cannot_be_are_refused() -> None:
     for window, step, message in ((5, 10, "longer"), (None, 10, "needs a window"), (0, None, "expected at least 1")):
         with pytest.raises(UsageProblem, match=f"HF703.*{message}"):
             session(window, step)
+        with pytest.raises(UsageProblem, match=f"HF703.*{message}"):
+            hf.recognise(RULES, a(3), window=window, step=step)
     with pytest.raises(UsageProblem, match="HF701"):
         hf.Session(RULES, window=10, tick=0)
     with pytest.raises(UsageProblem, match=r"HF720.*no next query time"):
