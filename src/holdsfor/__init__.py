@@ -1,6 +1,7 @@
 """Composite event recognition that people trust.
 
-`import holdsfor as hf`, then `hf.load`, `hf.recognise`; see `holdsfor.api`. They are loaded when first used.
+`import holdsfor as hf`, then `hf.load`, `hf.recognise`, `hf.Session`; see `holdsfor.api` and `holdsfor.session`. They
+are loaded when first used.
 """
 
 from __future__ import annotations
@@ -9,15 +10,32 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from holdsfor.api import Result, load, load_text, recognise
+    from holdsfor.session import Change, Event, Fluent, Report, Session
 
-__all__ = ["Result", "__version__", "load", "load_text", "recognise"]
+__all__ = [
+    "Change",
+    "Event",
+    "Fluent",
+    "Report",
+    "Result",
+    "Session",
+    "__version__",
+    "load",
+    "load_text",
+    "recognise",
+]
 
 __version__ = "0.1.0"
 
+_HOMES = {
+    **dict.fromkeys(("Result", "load", "load_text", "recognise"), "holdsfor.api"),
+    **dict.fromkeys(("Change", "Event", "Fluent", "Report", "Session"), "holdsfor.session"),
+}
+
 
 def __getattr__(name: str) -> Any:
-    if name in ("Result", "load", "load_text", "recognise"):
-        from holdsfor import api
+    if name in _HOMES:
+        from importlib import import_module
 
-        return getattr(api, name)
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module `holdsfor` has no attribute `{name}`")

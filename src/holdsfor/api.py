@@ -28,12 +28,15 @@ from holdsfor.analysis.compiled import Compiled, compile_files, compile_text
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import Term
+from holdsfor.syntax.terms import Atom, Struct, Term, name_and_arity
 
 if TYPE_CHECKING:
+    from holdsfor.analysis.names import Names
+    from holdsfor.columns.words import Symbols
+    from holdsfor.runtime.reports import Report
     from holdsfor.sources.column_reading import ColumnReading
 
-__all__ = ["Result", "load", "load_text", "recognise"]
+__all__ = ["Answer", "Result", "load", "load_text", "recognise"]
 
 Input = str | Path | Any
 _SHOWN = 20
@@ -64,9 +67,10 @@ def recognise(
     """
     from holdsfor.columns.words import Symbols
     from holdsfor.runtime.session import Session
-    from holdsfor.runtime.windows import query_times, settled_report
+    from holdsfor.runtime.windows import check_windows, query_times, settled_report
     from holdsfor.sources.inputs import read_inputs
 
+    check_windows(tick, window, step)
     symbols = Symbols()
     reading = read_inputs(data, rules.names, tick, symbols)
     first, last = reading.extent(tick)
@@ -80,41 +84,49 @@ def recognise(
     queries = query_times(begin, stop, step if step is not None else window)
     session.announce(queries[-1])
     report = settled_report(session, queries)
-    return Result(queries[-1], report.intervals(symbols), report.times(symbols), reading, session.n_dropped)
+    return Result(report, symbols, rules.names, reading, session.n_dropped)
 
 
-@dataclass(frozen=True, repr=False)
-class Result:
-    """What was recognised: maximal intervals of FVPs (an open end is None) and time-points of output events."""
+@dataclass(frozen=True, repr=False, eq=False)
+class Answer:
+    """What is known at a query time: maximal intervals of FVPs and time-points of output events."""
 
-    query_time: int
-    intervals: dict[Term, list[tuple[int, int | None]]]
-    times: dict[Term, list[int]]
-    reading: ColumnReading
-    n_dropped: int
+    known: Report
+    symbols: Symbols
+    names: Names
+
+    @property
+    def query_time(self) -> int:
+        return self.known.query_time
 
     @cached_property
-    def _by_name(self) -> dict[str, Term]:
-        return {show(term): term for term in (*self.intervals, *self.times)}
+    def intervals(self) -> dict[Term, list[tuple[int, int | None]]]:
+        """The maximal intervals of each FVP; an open end is None."""
+        return self.known.intervals(self.symbols)
 
-    def _find(self, text: str | Term) -> Term | None:
+    @cached_property
+    def times(self) -> dict[Term, list[int]]:
+        """The time-points of each output event."""
+        return self.known.times(self.symbols)
+
+    def _find(self, text: str | Term) -> Term:
+        """The FVP or event; a name that the rules do not have, but nearly, is an error."""
         term = parse_term(text) if isinstance(text, str) else text
-        if term in self.intervals or term in self.times:
-            return term
-        near = did_you_mean(show(term), self._by_name)
-        if near is not None:
-            raise KeyError(f"{show(term)} was not recognised; {near}")
-        return None
+        named = term.args[0] if isinstance(term, Struct) and term.name == "=" else term
+        known = (*self.names.fluents, *self.names.events)
+        if isinstance(named, Struct | Atom) and name_and_arity(named) not in known:
+            near = did_you_mean(named.name, [name for name, _ in known])
+            if near is not None:
+                raise KeyError(f"no rule is about {show(term)}; {near}")
+        return term
 
     def holds_for(self, fvp: str | Term) -> list[tuple[int, int | None]]:
-        """The intervals of an FVP; none if it never holds. A name that is nearly one of those known is an error."""
-        found = self._find(fvp)
-        return [] if found is None else self.intervals.get(found, [])
+        """The intervals of an FVP; none if it never holds. A name that is nearly one of the rules is an error."""
+        return self.intervals.get(self._find(fvp), [])
 
     def happens_at(self, event: str | Term) -> list[int]:
         """The time-points of an output event."""
-        found = self._find(event)
-        return [] if found is None else self.times.get(found, [])
+        return self.times.get(self._find(event), [])
 
     def holds_at(self, time: int) -> list[str]:
         """The FVPs that hold at a time-point."""
@@ -150,11 +162,15 @@ class Result:
 
         return polars.from_arrow(self.to_arrow())
 
-    def __repr__(self) -> str:
+    def _headline(self) -> Iterator[str]:
         n_fvps, n_events = len(self.intervals), len(self.times)
-        lines = [f"Result at {self.query_time}: {n_fvps} FVP{_s(n_fvps)}, {n_events} event{_s(n_events)}"]
+        yield f"{n_fvps} FVP{_s(n_fvps)}"
+        yield f"{n_events} event{_s(n_events)}"
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} at {self.query_time}: {', '.join(self._headline())}"]
         lines += [f"  {name}  {spans}" for name, spans in _shown(self)]
-        hidden = n_fvps + n_events - _SHOWN
+        hidden = len(self.intervals) + len(self.times) - _SHOWN
         return "\n".join([*lines, f"  … and {hidden} more"] if hidden > 0 else lines)
 
     def _repr_html_(self) -> str:
@@ -162,18 +178,26 @@ class Result:
             f"<tr><td><code>{html.escape(name)}</code></td><td>{html.escape(spans)}</td></tr>"
             for name, spans in _shown(self)
         )
-        return f"<table><caption>at {self.query_time}</caption>{body}</table>"
+        return f"<table><caption>at {self.query_time}: {', '.join(self._headline())}</caption>{body}</table>"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Result(Answer):
+    """What was recognised, settled over all query times."""
+
+    reading: ColumnReading
+    n_dropped: int
 
 
 def _s(n: int) -> str:
     return "" if n == 1 else "s"
 
 
-def _shown(result: Result) -> Iterable[tuple[str, str]]:
+def _shown(answer: Answer) -> Iterable[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
-    for fvp, intervals in list(result.intervals.items())[:_SHOWN]:
+    for fvp, intervals in list(answer.intervals.items())[:_SHOWN]:
         pairs = ",".join(f"({start},{'inf' if end is None else end})" for start, end in intervals[:_SHOWN])
         rows.append((show(fvp), f"[{pairs}]"))
-    for event, times in list(result.times.items())[: _SHOWN - len(rows)]:
+    for event, times in list(answer.times.items())[: _SHOWN - len(rows)]:
         rows.append((show(event), str(times[:_SHOWN])))
     return rows

@@ -78,6 +78,7 @@ CODES: dict[str, Code] = {
     "HF501": _error("an input file that cannot be read"),
     "HF502": _error("a table whose columns are not those of records"),
     "HF503": _error("a record that does not fit, in a strict run"),
+    "HF506": _error("a record to be taken back that is not there"),
     # 6xx: a run cannot go on
     "HF601": _error("a goal calls a predicate that is not defined"),
     "HF602": _error("a goal needs an argument that is not bound"),
@@ -95,6 +96,8 @@ CODES: dict[str, Code] = {
     "HF710": _error("a stream to generate without entities, without a duration or with a negative seed"),
     "HF711": _error("a share of late records that is none, or a delay without one"),
     "HF712": _error("a distribution of delays that does not exist or lacks parameters"),
+    "HF740": _error("a query time that a session cannot have"),
+    "HF741": _error("two kinds of report that cannot be had at once"),
     "HF750": _error("a picture whose file name does not say how to draw it"),
     "HF751": _error("a picture that needs a package which is not installed"),
     "HF752": _error("a picture that needs Graphviz, which is not installed"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tests.apps.data import ROOT
 
-__all__ = ["RUNS", "WAITING", "SmallRun"]
+__all__ = ["RUNS", "SmallRun"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ RUNS = {
     "activity": SmallRun("activity", _USUAL, ("--tick", "40", "--start", "0"), 800),
     "maritime": SmallRun("maritime", _SEA, ("--start", "0"), 90_000),
     "manoeuvres": SmallRun(
-        "maritime", (*_SEA, "manoeuvres"), ("--start", "0"), 1000, "manoeuvres.txt", "manoeuvres.jsonl"
+        "maritime", (*_SEA, "manoeuvres"), ("--start", "0"), 900, "manoeuvres.txt", "manoeuvres.jsonl"
     ),
     "voting": SmallRun("voting", _USUAL, ("--start", "0", "--end", "30"), 10),
     "netbill": SmallRun("netbill", _USUAL, ("--start", "0", "--end", "70"), 10),
@@ -49,6 +49,3 @@ RUNS = {
     "argumentation": SmallRun("argumentation", _USUAL, ("--start", "0", "--end", "100"), 10),
     "feedback": SmallRun("feedback", ("immune", "phage", "background"), ("--start", "0", "--end", "100"), 10),
 }
-
-# The runs that the columnar engine refuses with HF401: delayed effects and circles.
-WAITING = ("manoeuvres", "voting", "netbill", "fines", "argumentation", "feedback")

@@ -7,15 +7,8 @@ import json
 import pytest
 
 from holdsfor.cli.main import main
-from tests.apps.runs import RUNS, WAITING
-
-columnar = pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.skip("HF401: not by the columnar engine yet")] if name in WAITING else [])
-        for name in RUNS
-    ],
-)
+from holdsfor.runtime import windows
+from tests.apps.runs import RUNS
 
 
 def without_query_time(text: str) -> list[dict[str, object]]:
@@ -37,20 +30,18 @@ def test_the_reference_gives_the_expected_answer(name: str, capsys: pytest.Captu
     assert printed.err == ""
 
 
-@columnar
+@pytest.mark.parametrize("name", RUNS)
 def test_one_query_gives_the_expected_answer(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*RUNS[name].arguments, "--engine", "columnar", "--format", "jsonl"]) == 0
     assert capsys.readouterr().out == RUNS[name].expected
 
 
-@columnar
-def test_windows_settle_the_expected_answer(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("n_records", [1, 1_000_000], ids=["short", "long"])
+def test_windows_settle_the_expected_answer(
+    name: str, n_records: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(windows, "_WORTH_A_WINDOW", n_records)
     options = ["--engine", "columnar", "--format", "jsonl", "--window", str(RUNS[name].window), "--final"]
     assert main([*RUNS[name].arguments, *options]) == 0
     assert without_query_time(capsys.readouterr().out) == without_query_time(RUNS[name].expected)
-
-
-@pytest.mark.parametrize("name", WAITING)
-def test_the_columnar_engine_says_what_it_does_not_compute_yet(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*RUNS[name].arguments, "--engine", "columnar"]) == 2
-    assert capsys.readouterr().err.startswith("error[HF401]")

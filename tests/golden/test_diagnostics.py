@@ -19,14 +19,16 @@ import pyarrow  # type: ignore[import-untyped]
 import pyarrow.parquet  # type: ignore[import-untyped]
 import pytest
 
+import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.codes import CODES
+from holdsfor.errors import DataProblem, UsageProblem
 from holdsfor.prolog import Engine
 
 DIAGNOSTICS = Path(__file__).parent / "diagnostics"
 CASES = sorted({path.stem for path in DIAGNOSTICS.iterdir() if path.suffix in (".prolog", ".args")})
 RULES = str(DIAGNOSTICS / "HF000-clean.prolog")
-SCRIPTED = {"HF502", "HF751", "HF752", "HF753", "HF754"}
+SCRIPTED = {"HF502", "HF506", "HF740", "HF751", "HF752", "HF753", "HF754"}
 
 
 def arguments(case: str) -> list[str]:
@@ -147,3 +149,29 @@ def test_a_table_with_other_columns_is_told_with_what_is_expected(
     _, err = capsys.readouterr()
     assert err.startswith("error[HF502]: ")
     assert "hint: " in err
+
+
+# -- what only a session can be told -----------------------------------------------------------------------------------
+
+
+def session() -> hf.Session:
+    return hf.Session(hf.load(RULES), start=0, window=10)
+
+
+def test_hf506_names_the_record_that_is_not_there() -> None:
+    with pytest.raises(DataProblem) as problem:
+        session().retract(hf.Event("switch_on", "lamp", at=3))
+    assert str(problem.value) == (
+        "error[HF506]: `switch_on(lamp)` at 3 is not there to be taken back\n"
+        "hint: a record that was inserted twice is one record, and is taken back once"
+    )
+
+
+def test_hf740_says_what_the_query_time_had_to_come_after() -> None:
+    asked = session()
+    asked.query(10)
+    with pytest.raises(UsageProblem) as problem:
+        asked.query(10)
+    assert str(problem.value) == (
+        "error[HF740]: the query time 10 does not come after the query time before, 10\nhint: query times ascend"
+    )

@@ -32,8 +32,12 @@ def test_windows_do_not_change_the_answer(result: hf.Result) -> None:
 
 def test_what_never_holds_has_no_intervals_and_a_misspelling_is_an_error(result: hf.Result) -> None:
     assert result.holds_for("sad(anna)=true") == []
-    with pytest.raises(KeyError, match="did you mean `happy\\(chris\\)=true`"):
+    assert result.holds_for("happy(christine)=true") == []
+    assert result.holds_for("location(chris)=homes") == []
+    with pytest.raises(KeyError, match="did you mean `happy`"):
         result.holds_for("hapy(chris)=true")
+    with pytest.raises(KeyError, match="did you mean `win_lottery`"):
+        result.happens_at("win_lotery(chris)")
 
 
 def test_the_same_records_as_table_and_as_parquet_file(result: hf.Result, tmp_path: Path) -> None:

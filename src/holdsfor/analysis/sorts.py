@@ -72,6 +72,12 @@ class Sorts:
         self._parent: dict[Place, Place] = {}
         self._mentioned: dict[Place, set[Term]] = {}
         self._members: dict[Place, list[Term]] | None = None
+        self._followed: set[Place] | None = None
+
+    def follow(self, patterns: Iterable[Term]) -> None:
+        """From now on note only constants of the sorts of the patterns' variables; no other sort may be asked for."""
+        parts = [part for pattern in patterns for part in places(pattern)]
+        self._followed = {self.root(place) for place, part in parts if isinstance(part, Var)}
 
     def root(self, place: Place) -> Place:
         parent = self._parent.setdefault(place, place)
@@ -100,7 +106,8 @@ class Sorts:
         """Note the constants that stand in one argument position."""
         for term in terms:
             for inner, part in _part(term, place):
-                self._mentioned.setdefault(inner, set()).add(part)
+                if self._followed is None or self.root(inner) in self._followed:
+                    self._mentioned.setdefault(inner, set()).add(part)
         self._members = None
 
     def members(self, pattern: Term, name: str) -> list[Term]:
@@ -111,6 +118,7 @@ class Sorts:
                 together.setdefault(self.root(place), set()).update(terms)
             self._members = {root: sorted(terms, key=standard_order_key) for root, terms in together.items()}
         place = next(place for place, part in places(pattern) if isinstance(part, Var) and part.name == name)
+        assert self._followed is None or self.root(place) in self._followed, f"the sort of {name} is not followed"
         return self._members.get(self.root(place), [])
 
 

@@ -8,13 +8,22 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.cli.progress import Progress
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
+from holdsfor.sinks.changes import Changed, event_changes, interval_changes
 from holdsfor.sinks.lines import Known
 from holdsfor.sources.text import Fact, Reading, SetAside, read_text_records
 from holdsfor.syntax.terms import Term
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.changes import Changes
+    from holdsfor.runtime.reports import Report
+    from holdsfor.runtime.session import Session
+
+    Told = TypeVar("Told", Report, Changes)
 
 __all__ = ["Counts", "Engine", "columnar_engine", "reference_engine"]
 
@@ -51,6 +60,10 @@ class Engine(ABC):
     @abstractmethod
     def reports(self, *, final: bool) -> Iterator[Known]:
         """What is known at each query time, or once for all of them."""
+
+    @abstractmethod
+    def changes(self) -> Iterator[Changed]:
+        """What each query time changes in what was known before it."""
 
     def bounds(self, first: int | None, last: int | None) -> tuple[int, int]:
         """The first and last time-point of the run: as asked for, else from the first record to the last."""
@@ -117,6 +130,11 @@ class ReferenceEngine(Engine):
         }
         yield Known(end, intervals, {event: list(times) for event, times in answer.times.items()})
 
+    def changes(self) -> Iterator[Changed]:
+        for known in self.reports(final=False):
+            added = [*interval_changes({}, known.intervals), *event_changes({}, known.times)]
+            yield Changed(known.query_time, added)
+
 
 def _extent(facts: list[Fact], tick: int) -> tuple[int | None, int | None]:
     """The first and the last time-point of the records."""
@@ -139,8 +157,29 @@ class ColumnarEngine(Engine):
         self.counts.set_aside = self.reading.set_aside
 
     def reports(self, *, final: bool) -> Iterator[Known]:
+        from holdsfor.runtime.windows import each_report, settled_report
+
+        session, queries = self._session()
+        reports = iter([settled_report(session, queries)]) if final else each_report(session, queries)
+        for report in self._following(reports, session, queries):
+            self.counts.n_intervals += report.n_intervals
+            yield Known(report.query_time, report.intervals(self.symbols), report.times(self.symbols))
+
+    def changes(self) -> Iterator[Changed]:
+        from holdsfor.runtime.changes import each_change
+
+        session, queries = self._session()
+        for changes in self._following(each_change(session, queries), session, queries):
+            gone, come = changes.gone, changes.come
+            self.counts.n_intervals += come.n_intervals
+            told = interval_changes(gone.intervals(self.symbols), come.intervals(self.symbols))
+            told += event_changes(gone.times(self.symbols), come.times(self.symbols))
+            yield Changed(changes.query_time, told)
+
+    def _session(self) -> tuple[Session, list[int]]:
+        """A session with all records, and its query times."""
         from holdsfor.runtime.session import Session
-        from holdsfor.runtime.windows import each_report, query_times, settled_report
+        from holdsfor.runtime.windows import query_times
 
         start, end = self.bounds(*self.reading.extent(self.options.tick))
         window, tick = self.options.window, self.options.tick
@@ -150,12 +189,14 @@ class ColumnarEngine(Engine):
             session.insert_columns(key, records.up_to(end))
         queries = query_times(start, end, self.options.step)
         session.announce(queries[-1])
-        reports = iter([settled_report(session, queries)]) if final else each_report(session, queries)
-        progress = Progress(self.counts.n_records, start, end)
-        for report in reports:
-            progress.at(report.query_time)
-            self.counts.n_intervals += report.n_intervals
-            yield Known(report.query_time, report.intervals(self.symbols), report.times(self.symbols))
+        return session, queries
+
+    def _following(self, told: Iterator[Told], session: Session, queries: list[int]) -> Iterator[Told]:
+        """What query times tell, with progress and counts."""
+        progress = Progress(self.counts.n_records, session.start, queries[-1])
+        for each in told:
+            progress.at(each.query_time)
+            yield each
         progress.done()
         self.counts.n_query_times = len(queries)
         self.counts.n_late, self.counts.n_dropped = session.n_late, session.n_dropped

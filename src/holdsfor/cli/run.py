@@ -17,6 +17,7 @@ from holdsfor.cli.arguments import Commands, add_command, add_rule_files
 from holdsfor.cli.durations import duration
 from holdsfor.cli.engines import Engine, columnar_engine, reference_engine
 from holdsfor.errors import DataProblem, Diagnostic, Diagnostics, UsageProblem, did_you_mean
+from holdsfor.sinks.changes import CHANGE_FORMATS
 from holdsfor.sinks.lines import FORMATS, Known
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
@@ -48,6 +49,12 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--step", type=duration, metavar="T", help="from query time to query time (default: the window)"
     )
+    parser.add_argument(
+        "--report",
+        choices=("known", "changes"),
+        default="known",
+        help="what is known at each query time, or what it changes (default: known)",
+    )
     parser.add_argument("--final", action="store_true", help="report once, settled over all query times")
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: text)")
     parser.add_argument("-o", "--output", metavar="FILE", help="where the answer goes (default: standard output)")
@@ -69,8 +76,13 @@ def execute(options: argparse.Namespace) -> int:
     clock.lap("load")
     _set_aside(engine, options)
     last: list[Known] = []
-    reports = _keeping_last(engine.reports(final=options.final or bool(options.timeline)), last)
-    _write(FORMATS[options.format](reports), options.output)
+    if options.report == "changes":
+        lines = CHANGE_FORMATS[options.format](engine.changes())
+    else:
+        lines = FORMATS[options.format](
+            _keeping_last(engine.reports(final=options.final or bool(options.timeline)), last)
+        )
+    _write(lines, options.output)
     clock.lap("recognise")
     _summarise(engine, compiled)
     for picture in options.timeline:
@@ -95,20 +107,14 @@ def _set_aside(engine: Engine, options: argparse.Namespace) -> None:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse options that have no meaning."""
-    if options.tick < 1:
-        message = f"the clock tick is {options.tick}, expected at least 1"
-        raise UsageProblem(Diagnostic("HF701", message, hint="see `--tick`"))
-    if options.step is not None and options.window is None:
-        raise UsageProblem(Diagnostic("HF703", "a step needs a window", hint="give `--window` too"))
+    from holdsfor.runtime.windows import check_windows
+
+    check_windows(options.tick, options.window, options.step)
     options.step = options.window if options.step is None else options.step
-    if options.window is not None and options.step > options.window:
-        message = f"the step {options.step} is longer than the window {options.window}"
-        raise UsageProblem(Diagnostic("HF703", message, hint="records between two windows would never be seen"))
-    for name in ("window", "step"):
-        value = getattr(options, name)
-        if value is not None and value % options.tick:
-            message = f"the {name} {value} is not a multiple of the clock tick {options.tick}"
-            raise UsageProblem(Diagnostic("HF703", message, hint="query times are time-points"))
+    if options.report == "changes" and (options.final or options.timeline):
+        other = "`--final`" if options.final else "`--timeline`"
+        message = f"`--report changes` tells every query time, {other} only once what is settled"
+        raise UsageProblem(Diagnostic("HF741", message, hint="run twice to have both"))
 
 
 class _Clock:

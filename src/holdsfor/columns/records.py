@@ -11,19 +11,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.columns.tables import FluentTable, PointTable, fluent_table, point_table
-from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 
 __all__ = ["Records"]
 
 
 @dataclass
 class Records:
-    """Records of one name: columns of words (for a fluent the value is the last), arrivals, and when they hold."""
+    """Records of one name: columns of words (for a fluent the value is the last), arrivals, and when they hold.
+
+    `begins` are the starts as they are seen, where they came too late for a part; None where all are seen whole.
+    """
 
     columns: list[Int64]
     arrivals: Int64
     starts: Int64
     ends: Int64 | None
+    begins: Int64 | None = None
     is_sorted: bool = False
     longest: int = 0
 
@@ -34,6 +38,8 @@ class Records:
         """Add records of the same name."""
         self.columns = [np.concatenate(pair) for pair in zip(self.columns, more.columns, strict=True)]
         self.arrivals = np.concatenate((self.arrivals, more.arrivals))
+        if self.begins is not None or more.begins is not None:
+            self.begins = np.concatenate((self.seen_from, more.seen_from))
         self.starts = np.concatenate((self.starts, more.starts))
         if self.ends is not None and more.ends is not None:
             self.ends = np.concatenate((self.ends, more.ends))
@@ -50,14 +56,14 @@ class Records:
 
     def forget(self, before: int, known: int) -> None:
         """Drop the records known by then that are over before a time-point, once they are the larger part."""
-        last = self.starts if self.ends is None else self.ends - 1
-        keep = (last >= before) | (self.arrivals > known)
+        keep = (self.lasts >= before) | (self.arrivals > known)
         if np.count_nonzero(keep) * 2 < len(keep):
             self._keep(np.flatnonzero(keep))
 
     def _keep(self, rows: Int64) -> None:
         self.columns = [column[rows] for column in self.columns]
         self.arrivals, self.starts = self.arrivals[rows], self.starts[rows]
+        self.begins = None if self.begins is None else self.begins[rows]
         self.ends = None if self.ends is None else self.ends[rows]
 
     def events(self, first: int, last: int, arrived_by: int | None = None) -> PointTable:
@@ -74,22 +80,84 @@ class Records:
         self.sort()
         low, high = np.searchsorted(self.starts, (first - self.longest, last + 1))
         mask = (self.ends[low:high] > first) & (self.arrivals[low:high] <= last)
-        columns = [column[low:high][mask] for column in (*self.columns, self.starts, self.ends)]
+        columns = [column[low:high][mask] for column in (*self.columns, self.seen_from, self.ends)]
         return fluent_table(columns[:-2], columns[-2], columns[-1])
+
+    @property
+    def seen_from(self) -> Int64:
+        """Where each record begins as it is seen."""
+        return self.starts if self.begins is None else self.begins
+
+    @property
+    def lasts(self) -> Int64:
+        """The last moment of each record."""
+        return self.starts if self.ends is None else self.ends - 1
+
+    def partners(self, taken: Records) -> Int64:
+        """For each record of `taken` an equal one here (whatever their arrivals), or -1; none is given twice.
+
+        Of equal records here the last to arrive is given first, of equal ones in `taken` the first is served first.
+        Contract: `taken` is of the same name. O((n + m) log(n + m)) in the records here that begin when taken ones do.
+        """
+        partner = np.full(len(taken), -1, dtype=np.int64)
+        if len(taken) == 0 or len(self) == 0:
+            return partner
+        self.sort()
+        low = int(np.searchsorted(self.starts, taken.starts.min()))
+        high = int(np.searchsorted(self.starts, taken.starts.max(), side="right"))
+        columns = [np.concatenate((a[low:high], b)) for a, b in zip(self._facts, taken._facts, strict=True)]
+        ids = dense_ids(columns, len(columns[0]))[0]
+        here, there = ids[: high - low], ids[high - low :]
+        given, served = np.lexsort((~self.arrivals[low:high], here)), np.argsort(there, kind="stable")
+        here, there = here[given], there[served]
+        row, position = pairs_of_equal_keys([there, _ranks(there)], len(there), [here, _ranks(here)], len(here))
+        partner[served[row]] = low + given[position]
+        return partner
+
+    def take_back(self, rows: Int64, previous: int | None, oldest: int, tick: int) -> None:
+        """Take records away; of one that a query time has seen, and that begins before the window, what lies in it."""
+        keep = np.ones(len(self), dtype=bool)
+        keep[rows] = False
+        if self.ends is not None and previous is not None:
+            begun = rows[(self.starts[rows] <= oldest) & (self.arrivals[rows] <= previous)]
+            keep[begun] = True
+            self.ends = self.ends.copy()
+            self.ends[begun] = (oldest // tick + 1) * tick
+        self._keep(np.flatnonzero(keep))
+
+    @property
+    def _facts(self) -> list[Int64]:
+        """All that makes two records equal: everything but their arrival."""
+        return [*self.columns, self.starts, *([] if self.ends is None else [self.ends])]
+
+    def distinct(self) -> Records:
+        """Each record once, whatever the arrivals: the first to arrive."""
+        order = np.argsort(self.arrivals, kind="stable")[::-1]
+        ids = dense_ids([column[order] for column in self._facts], len(self))[0]
+        first = np.empty(int(ids.max()) + 1 if len(ids) else 0, dtype=np.int64)
+        first[ids] = order
+        return self if len(first) == len(self) else self.take(np.sort(first))
+
+    def take(self, rows: Int64) -> Records:
+        """The records at some places."""
+        taken = Records(self.columns, self.arrivals, self.starts, self.ends, self.begins)
+        taken._keep(rows)
+        return taken
+
+    def joined(self, more: Records) -> Records:
+        """These records and then others of the same name."""
+        together = Records(self.columns, self.arrivals, self.starts, self.ends, self.begins)
+        together.append(more)
+        return together
 
     def up_to(self, end: int) -> Records:
         """The records that begin at or before the end of a run."""
         rows = np.flatnonzero(self.starts <= end)
-        if len(rows) == len(self):
-            return self
-        kept = Records(self.columns, self.arrivals, self.starts, self.ends)
-        kept._keep(rows)
-        return kept
+        return self if len(rows) == len(self) else self.take(rows)
 
     def count_outside(self, start: int, end: int) -> int:
         """How many records share no time-point with a run."""
-        last = self.starts if self.ends is None else self.ends - 1
-        return int(np.count_nonzero((self.starts > end) | (last < start)))
+        return int(np.count_nonzero((self.starts > end) | (self.lasts < start)))
 
     def admit(
         self, queries: Sequence[int], previous: int | None, window: int | None, start: int, tick: int
@@ -105,14 +173,12 @@ class Records:
         if not is_new.any():
             return 0, 0
         seen_at = known[np.minimum(position, len(known) - 1)]
-        oldest = np.maximum(seen_at - window, start - 1) if window is not None else np.full(len(self), start - 1)
-        last = self.starts if self.ends is None else self.ends - 1
-        dropped = is_new & (last <= oldest)
-        late = is_new & ~dropped & (last <= known[position - 1])
+        oldest = _oldest(seen_at, window, start)
+        dropped = is_new & (self.lasts <= oldest)
+        late = is_new & ~dropped & (self.lasts <= known[position - 1])
         cut = is_new & ~dropped & (self.starts <= oldest)
         if cut.any():
-            self.starts = np.where(cut, (oldest // tick + 1) * tick, self.starts)
-            self.is_sorted = False
+            self.begins = np.where(cut, (oldest // tick + 1) * tick, self.seen_from)
         if dropped.any():
             self._keep(np.flatnonzero(~dropped))
         return int(late.sum()), int(dropped.sum())
@@ -123,3 +189,19 @@ class Records:
 
 
 _LONG_AGO = int(np.iinfo(np.int64).min)
+
+
+def _oldest(seen_at: Int64, window: int | None, start: int) -> Int64:
+    """What is over by then is too late for a query time; nothing is while the window reaches back to the start."""
+    if window is None:
+        return np.full(len(seen_at), _LONG_AGO, dtype=np.int64)
+    return np.where(seen_at - window >= start, seen_at - window, _LONG_AGO)
+
+
+def _ranks(ordered: Int64) -> Int64:
+    """How many equal numbers stand before each, in numbers that ascend.
+
+    >>> _ranks(np.array([3, 3, 5, 9, 9, 9])).tolist()
+    [0, 1, 0, 0, 1, 2]
+    """
+    return np.arange(len(ordered), dtype=np.int64) - np.searchsorted(ordered, ordered).astype(np.int64)

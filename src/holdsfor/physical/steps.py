@@ -39,6 +39,8 @@ __all__ = [
     "run_steps",
 ]
 
+_REMEMBERED = 4_096  # answers of goals, besides twice those that are asked for
+
 PointKind = Literal["events", "starts", "ends", "initiations"]
 
 
@@ -165,7 +167,10 @@ class StampTime:
 
 @dataclass(frozen=True)
 class Prove:
-    """A goal for the background engine, proved once per distinct input; answers are remembered while `is_stable`."""
+    """A goal for the background engine, proved once per distinct input; answers are remembered while `is_stable`.
+
+    Inputs that never come again are forgotten after a while: a stream of measurements has ever new ones.
+    """
 
     goal: Term
     inputs: tuple[str, ...]
@@ -181,6 +186,9 @@ class Prove:
             self._answers.clear()
             context.synchronise()
         answers = [self.answers(key, context) for key in keys]
+        if len(self._answers) > _REMEMBERED + 2 * len(keys):
+            self._answers.clear()
+            self._answers.update(zip(keys, answers, strict=True))
         counts = np.array([len(found) for found in answers], dtype=np.int64)
         owner, position = expand_ranges((np.cumsum(counts) - counts)[ids], counts[ids])
         flat = [answer for found in answers for answer in found]

@@ -115,6 +115,11 @@ class Domains:
         together = concatenate(parts).distinct()
         return Relation(tuple(together.columns[str(i)] for i in range(n_columns)), together.n)
 
+    @property
+    def open_entities(self) -> list[Term]:
+        """The entities of grounding rules that leave a variable to its sort."""
+        return [plan.entity for plans in self.plans.values() for plan in plans if plan.is_open]
+
     def ranges_over_sorts(self, entity: Term) -> bool:
         """Whether the instances of an event or FVP depend on what the input mentions."""
         plans = self.plans.get(entity_key(entity))

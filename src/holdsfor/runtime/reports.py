@@ -29,15 +29,17 @@ class Report:
 
     def before(self, boundary: int) -> Report:
         """The part that no later query time can change: over before the boundary."""
-        fluents = {key: _rows(table, table.ends <= boundary) for key, table in self.fluents.items()}
-        events = {key: _rows(table, table.times < boundary) for key, table in self.events.items()}
-        return Report(self.query_time, *_without_empty(fluents, events))
+        return self.where(
+            {key: table.ends <= boundary for key, table in self.fluents.items()},
+            {key: table.times < boundary for key, table in self.events.items()},
+        )
 
     def since(self, boundary: int) -> Report:
         """The part that may still change: what has a time-point at the boundary or later."""
-        fluents = {key: _rows(table, table.ends > boundary) for key, table in self.fluents.items()}
-        events = {key: _rows(table, table.times >= boundary) for key, table in self.events.items()}
-        return Report(self.query_time, *_without_empty(fluents, events))
+        return self.where(
+            {key: table.ends > boundary for key, table in self.fluents.items()},
+            {key: table.times >= boundary for key, table in self.events.items()},
+        )
 
     def after(self, boundary: int, tick: int, previous: Report | None) -> Report:
         """The part that lies in a window: what has a time-point after the boundary.
@@ -52,12 +54,23 @@ class Report:
             return ~rows_with_a_partner(table.columns, table.n, told.columns, told.n)
 
         following = (boundary // tick + 1) * tick
-        fluents = {key: _rows(table, table.ends > following) for key, table in self.fluents.items()}
-        events = {
-            key: _rows(table, (table.times > boundary) | ((table.times == boundary) & is_new(table, key)))
-            for key, table in self.events.items()
-        }
-        return Report(self.query_time, *_without_empty(fluents, events))
+        return self.where(
+            {key: table.ends > following for key, table in self.fluents.items()},
+            {
+                key: (table.times > boundary) | ((table.times == boundary) & is_new(table, key))
+                for key, table in self.events.items()
+            },
+        )
+
+    def where(self, fluents: dict[Key, NDArray[np.bool_]], events: dict[Key, NDArray[np.bool_]]) -> Report:
+        """The rows that masks pick."""
+        intervals = {key: _rows(table, fluents[key]) for key, table in self.fluents.items()}
+        points = {key: _rows(table, events[key]) for key, table in self.events.items()}
+        return Report(
+            self.query_time,
+            {key: table for key, table in intervals.items() if table.n},
+            {key: table for key, table in points.items() if table.n},
+        )
 
     @property
     def n_intervals(self) -> int:
@@ -148,9 +161,3 @@ def _rows(table: Table, mask: NDArray[np.bool_]) -> Table:
     if mask.all():
         return table
     return type(table)(tuple(column[mask] for column in table.columns), int(np.count_nonzero(mask)))
-
-
-def _without_empty(
-    fluents: dict[Key, FluentTable], events: dict[Key, PointTable]
-) -> tuple[dict[Key, FluentTable], dict[Key, PointTable]]:
-    return {k: t for k, t in fluents.items() if t.n}, {k: t for k, t in events.items() if t.n}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
@@ -14,6 +16,7 @@ from holdsfor.columns.records import Records
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, PlanningProblem
+from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planning import Planner
 from holdsfor.physical.rows import Rows, one_row
@@ -31,6 +34,8 @@ from holdsfor.syntax.rules import Fvp, IntervalCall
 from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 
 __all__ = ["Session"]
+
+Group = TypeVar("Group", Key, tuple[bool, Key])
 
 
 class Session:
@@ -56,11 +61,12 @@ class Session:
         self.ranges_over_sorts = any(map(self.domains.ranges_over_sorts, self.program.enumerated))
         self.is_announced = False
         self.n_mentions = 0
-        self.start = -(-start // tick) * tick
         self.tick = tick
+        self.begin(start)
         self.window = window
         self.events: dict[Key, Records] = {}
         self.fluents: dict[Key, Records] = {}
+        self.retractions: dict[tuple[bool, Key], Records] = {}
         self.state: dict[Key, FluentTable] = {}
         self.prefixes: dict[tuple[int, int], Lists] = {}
         self.initialised = Initialised()
@@ -68,7 +74,6 @@ class Session:
         self.seen: dict[tuple[int, int], Rows] = {}
         self.waiting: dict[int, tuple[SetUp | None, ...]] = {}
         self.previous: int | None = None
-        self.settled = self.start - 1
         self.n_dropped = 0
         self.n_late = 0
         self.seconds = 0.0
@@ -76,6 +81,11 @@ class Session:
         self._sources = _domain_sources(compiled)
         if window is not None:
             _refuse_predicates_over_lists(compiled)
+
+    def begin(self, start: int) -> None:
+        """Let the run start at another time-point; nothing may have been queried yet."""
+        self.start = -(-start // self.tick) * self.tick
+        self.settled = self.start - 1
 
     # -- input ---------------------------------------------------------------------------------------------------------
 
@@ -106,13 +116,51 @@ class Session:
         What is added after a query time arrives after it, whatever it says.
         """
         self.is_announced = False
+        store = self.events if records.ends is None else self.fluents
+        _append(store, key, self._arriving(records))
+
+    def insert_new(self, key: Key, records: Records) -> None:
+        """Add those records of one name that are not there yet: an exact duplicate is the same record."""
+        records = records.distinct()
+        store = (self.events if records.ends is None else self.fluents).get(key)
+        if store is not None and len(records):
+            waiting = self.retractions.get((records.ends is None, key))
+            together = records if waiting is None else waiting.joined(records)
+            records = records.take(np.flatnonzero(store.partners(together)[-len(records) :] < 0))
+        self.insert_columns(key, records)
+
+    def can_retract(self, key: Key, records: Records) -> NDArray[np.bool_]:
+        """Which records of one name there are to take back; each takes back one.
+
+        Of a record that is over before the last window it is not known any more: it passes.
+        """
+        is_there = self._is_settled(records)
+        in_time, waiting = np.flatnonzero(~is_there), self.retractions.get((records.ends is None, key))
+        asked = records.take(in_time)
+        store = (self.events if records.ends is None else self.fluents).get(key)
+        if store is not None and len(asked):
+            together = asked if waiting is None else waiting.joined(asked)
+            is_there[in_time] = store.partners(together)[-len(asked) :] >= 0
+        return is_there
+
+    def retract_columns(self, key: Key, records: Records) -> None:
+        """Take back, at the next query time, records that `can_retract`; those that are settled only count."""
+        is_settled = self._is_settled(records)
+        self.n_dropped += int(is_settled.sum())
+        in_time = self._arriving(records.take(np.flatnonzero(~is_settled)))
+        _append(self.retractions, (records.ends is None, key), in_time)
+
+    def _is_settled(self, records: Records) -> NDArray[np.bool_]:
+        """Which records are over before the last window."""
+        if self.previous is None:
+            return np.zeros(len(records), dtype=bool)
+        return records.lasts <= self.oldest(self.previous)
+
+    def _arriving(self, records: Records) -> Records:
+        """The records, arriving after the query times that did not know them."""
         if self.previous is not None:
             records.arrivals = np.maximum(records.arrivals, self.previous + 1)
-        store = self.events if records.ends is None else self.fluents
-        if key in store:
-            store[key].append(records)
-        else:
-            store[key] = records
+        return records
 
     def announce(self, end: int) -> None:
         """Let everything that the records up to `end` mention belong to the domains from the first query time on.
@@ -160,6 +208,16 @@ class Session:
         boundary -= boundary % self.tick
         return max(self.settled, boundary if boundary >= self.start else self.start - 1)
 
+    @property
+    def frontier(self) -> int:
+        """The first time-point that the last query time evaluated; what was over before it is settled."""
+        return max(self.settled, self.start)
+
+    def oldest(self, query_time: int) -> int:
+        """What is over by then is too late for a query time; nothing is while the window reaches back to the start."""
+        boundary = self.window_start(query_time)
+        return boundary if boundary >= self.start else BEFORE_EVERYTHING
+
     def window_start(self, query_time: int) -> int:
         """The time-point before the window of a query time."""
         return self.start - 1 if self.window is None else max(self.start - 1, query_time - self.window)
@@ -172,6 +230,7 @@ class Session:
             self._settle(settled)
         first = max(settled, self.start)
         stretch = Stretch(first, at, self.tick, self.start, is_resumed=settled >= self.start)
+        self._take_back(at)
         self.admit([at])
         events = {key: records.events(first, at) for key, records in self.events.items()}
         fluents = {
@@ -206,6 +265,22 @@ class Session:
         self.seconds += time.perf_counter() - began
         return report
 
+    def _take_back(self, at: int) -> None:
+        """Let the retractions that have arrived take effect, and count those that come late."""
+        waiting: dict[tuple[bool, Key], Records] = {}
+        for (is_event, key), retractions in self.retractions.items():
+            has_arrived = retractions.arrivals <= at
+            due = retractions.take(np.flatnonzero(has_arrived))
+            late, dropped = due.admit([at], self.previous, self.window, self.start, self.tick)
+            self.n_late += late
+            self.n_dropped += dropped
+            store = (self.events if is_event else self.fluents)[key]
+            oldest = self.oldest(at) if self.previous is not None else BEFORE_EVERYTHING
+            store.take_back(store.partners(due), self.previous, oldest, self.tick)
+            if not has_arrived.all():
+                waiting[is_event, key] = retractions.take(np.flatnonzero(~has_arrived))
+        self.retractions = waiting
+
     def _report(self, evaluation: Evaluation, at: int, settled: int) -> Report:
         output = {name_and_arity(event) for event in self.compiled.names.output_events}
         events = {key: table for key, table in evaluation.events.items() if key in output}
@@ -239,6 +314,8 @@ class Session:
     def sorts(self) -> Sorts:
         if self._sorts is None:
             self._sorts = sorts_of(self.compiled.description, self.background.database)
+            computed = [rule.fvp.term for rule in self.compiled.description.interval_rules]
+            self._sorts.follow([*self.program.enumerated, *self.domains.open_entities, *computed])
         return self._sorts
 
     def _mention(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:
@@ -263,6 +340,13 @@ class Session:
             if rows.n and set(variables(domain)) <= set(rows.columns):
                 members = [build(pattern, rows, self.symbols) for pattern in domain.args]
                 self.background.add_members(name_and_arity(domain), members)
+
+
+def _append(store: dict[Group, Records], key: Group, records: Records) -> None:
+    if key in store:
+        store[key].append(records)
+    else:
+        store[key] = records
 
 
 def _refuse_predicates_over_lists(compiled: Compiled) -> None:

@@ -6,10 +6,29 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.runtime.reports import Report, merged
 from holdsfor.runtime.session import Session
 
-__all__ = ["each_report", "query_times", "settled_report"]
+__all__ = ["check_windows", "each_report", "query_times", "settled_report"]
+
+
+def check_windows(tick: int, window: int | None, step: int | None) -> None:
+    """Refuse windows that no run can have."""
+    if tick < 1:
+        message = f"the clock tick is {tick}, expected at least 1"
+        raise UsageProblem(Diagnostic("HF701", message, hint="it is the distance of time-points"))
+    if step is not None and window is None:
+        raise UsageProblem(Diagnostic("HF703", "a step needs a window", hint="give the window too"))
+    for name, value in (("window", window), ("step", step)):
+        if value is not None and value < 1:
+            raise UsageProblem(Diagnostic("HF703", f"the {name} is {value}, expected at least 1"))
+        if value is not None and value % tick:
+            message = f"the {name} {value} is not a multiple of the clock tick {tick}"
+            raise UsageProblem(Diagnostic("HF703", message, hint="query times are time-points"))
+    if window is not None and step is not None and step > window:
+        message = f"the step {step} is longer than the window {window}"
+        raise UsageProblem(Diagnostic("HF703", message, hint="records between two windows would never be seen"))
 
 
 def query_times(start: int, end: int, step: int | None) -> list[int]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
 
-__all__ = ["FORMATS", "Known", "csv_lines", "jsonl_lines", "text_lines"]
+__all__ = ["FORMATS", "Known", "csv_lines", "csv_row", "jsonl_lines", "text_lines"]
 
 
 @dataclass(frozen=True)
@@ -49,17 +49,18 @@ def _json(value: dict[str, object]) -> str:
 
 def csv_lines(reports: Iterable[Known]) -> Iterator[str]:
     """One row per interval and per time-point; an open end is empty, an event starts and ends at its time-point."""
-    yield _row("query_time", "kind", "name", "start", "end")
+    yield csv_row("query_time", "kind", "name", "start", "end")
     for known in reports:
         for fvp, intervals in known.intervals.items():
             for start, end in intervals:
-                yield _row(known.query_time, "fvp", show(fvp), start, "" if end is None else end)
+                yield csv_row(known.query_time, "fvp", show(fvp), start, "" if end is None else end)
         for event, times in known.times.items():
             for time in times:
-                yield _row(known.query_time, "event", show(event), time, time)
+                yield csv_row(known.query_time, "event", show(event), time, time)
 
 
-def _row(*fields: object) -> str:
+def csv_row(*fields: object) -> str:
+    """Fields as a line of CSV."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(fields)
     return line.getvalue()

@@ -118,6 +118,30 @@ class ColumnReading:
         self._pieces.clear()
         self._retractions.clear()
 
+    def unsettled(self) -> tuple[dict[Key, Records], dict[Key, Records], list[tuple[Key, Records, list[SetAside]]]]:
+        """Events, fluents and retractions (with where they stand) as they were read, for a store that applies them."""
+        events, fluents = (
+            {
+                key: _joined([p.records for p in pieces])
+                for (is_event, key), pieces in self._pieces.items()
+                if is_event == which
+            }
+            for which in (True, False)
+        )
+        taken = [
+            (key, _retracted(is_event, retractions), [retraction.origin for retraction in retractions])
+            for (is_event, key), retractions in self._retractions.items()
+        ]
+        return events, fluents, taken
+
+
+def _retracted(is_event: bool, retractions: Sequence[Retraction]) -> Records:
+    """The records that retractions name, arriving when these do."""
+    columns = list(np.array([retraction.row for retraction in retractions], dtype=np.int64).T)
+    ends = None if is_event else columns.pop()
+    starts = columns.pop()
+    return Records(columns, np.array([r.arrival for r in retractions], dtype=np.int64), starts, ends)
+
 
 def _row(fact: Fact, symbols: Symbols) -> tuple[int, ...]:
     """The words of a fact and its times, as the columns of its records have them."""

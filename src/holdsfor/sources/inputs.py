@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,9 @@ from holdsfor.analysis.names import Names
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.columns import ColumnReading, read_columns, read_table
+from holdsfor.sources.objects import Event, Fluent, table_of
 
-__all__ = ["read_bytes", "read_inputs"]
+__all__ = ["read_bytes", "read_input", "read_inputs"]
 
 _HINT = "give the files with records behind `--input`; `-` is standard input"
 
@@ -21,17 +22,48 @@ def read_inputs(inputs: Iterable[object], names: Names, tick: int, symbols: Symb
     """The records of files (paths, or `-` for standard input) and tables, together.
 
     A table is an Arrow table or any frame that gives itself as an Arrow stream, as those of pandas and polars do.
+    Records may also be Python objects or lines of text.
     """
     reading = ColumnReading()
     for each in inputs:
-        if not isinstance(each, str | Path):
-            read_table(_completed(_as_table(each)), names, tick, symbols, reading)
-        elif Path(each).suffix in (".parquet", ".arrow", ".feather"):
-            read_table(_completed(_table_of(str(each))), names, tick, symbols, reading, file=str(each))
-        else:
-            read_columns(read_bytes(str(each)), str(each), names, tick, symbols, reading)
+        read_input(each, names, tick, symbols, reading)
     reading.settle()
     return reading
+
+
+def read_input(given: object, names: Names, tick: int, symbols: Symbols, reading: ColumnReading) -> None:
+    """Add the records of a file, a table, or Python objects to the reading; nothing is settled."""
+    if isinstance(given, str | Path) and Path(given).suffix in (".parquet", ".arrow", ".feather"):
+        read_table(_completed(_table_of(str(given))), names, tick, symbols, reading, file=str(given))
+    elif isinstance(given, str | Path):
+        read_columns(read_bytes(str(given)), str(given), names, tick, symbols, reading)
+    elif hasattr(given, "__arrow_c_stream__"):
+        read_table(_completed(_as_table(given)), names, tick, symbols, reading)
+    else:
+        _read_objects(given, names, tick, symbols, reading)
+
+
+def _read_objects(given: object, names: Names, tick: int, symbols: Symbols, reading: ColumnReading) -> None:
+    """Read an `Event` or `Fluent`, or several, or lines of text."""
+    objects = [given] if isinstance(given, Event | Fluent) else _listed(given)
+    lines = [each for each in objects if isinstance(each, str)]
+    records = [each for each in objects if isinstance(each, Event | Fluent)]
+    if len(records) == len(objects):
+        read_table(table_of(records), names, tick, symbols, reading, file="records")
+    elif len(lines) == len(objects):
+        read_columns("\n".join(lines).encode(), "lines", names, tick, symbols, reading)
+    else:
+        odd = next(each for each in objects if not isinstance(each, Event | Fluent if records else str))
+        message = f"expected an `Event`, a `Fluent` or a line of text, found `{type(odd).__name__}`"
+        hint = "records are all objects or all lines of text" if records or lines else None
+        raise DataProblem(Diagnostic("HF502", message, hint=hint))
+
+
+def _listed(given: object) -> list[object]:
+    if isinstance(given, Iterable) and not isinstance(given, bytes | Mapping):
+        return list(given)
+    message = f"expected a file, an Arrow table, a frame or records, found `{type(given).__name__}`"
+    raise DataProblem(Diagnostic("HF502", message, hint="frames of pandas and polars are read through Arrow"))
 
 
 def _completed(table: Any) -> Any:
@@ -49,10 +81,7 @@ def _completed(table: Any) -> Any:
 def _as_table(frame: object) -> Any:
     import pyarrow as pa
 
-    if hasattr(frame, "__arrow_c_stream__"):
-        return pa.table(frame)
-    message = f"expected a file, an Arrow table or a frame, found `{type(frame).__name__}`"
-    raise DataProblem(Diagnostic("HF502", message, hint="frames of pandas and polars are read through Arrow"))
+    return pa.table(frame)
 
 
 def _table_of(file: str) -> Any:

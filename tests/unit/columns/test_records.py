@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,7 +58,8 @@ def judged(rows: list[Row], queries: list[int], window: int) -> tuple[list[Row],
     late = dropped = 0
     for word, arrival, start, end in rows:
         position = next((i for i, at in enumerate(queries) if arrival <= at), None)
-        oldest = START - 1 if not position else max(queries[position] - window, START - 1)
+        boundary = queries[position] - window if position else START - 1
+        oldest = boundary if boundary >= START else -1000
         if position and end - 1 <= oldest:
             dropped += 1
             continue
@@ -73,7 +76,7 @@ def test_records_are_judged_by_the_query_time_that_sees_them_first(
     records = interval_records(rows)
     late, dropped = records.admit(queries, None, window, START, 1)
     assert records.ends is not None
-    kept = sorted(zip(records.columns[0].tolist(), records.starts.tolist(), records.ends.tolist(), strict=True))
+    kept = sorted(zip(records.columns[0].tolist(), records.seen_from.tolist(), records.ends.tolist(), strict=True))
     assert (kept, late, dropped) == judged(rows, queries, window)
 
 
@@ -119,3 +122,47 @@ def test_no_records_are_seen_as_nothing() -> None:
     assert event_records([]).events(0, 9).n == 0
     assert interval_records([]).intervals(0, 9).n == 0
     assert np.array_equal(event_records([]).up_to(3).starts, np.empty(0, dtype=np.int64))
+
+
+# -- retractions -------------------------------------------------------------------------------------------------------
+
+
+def facts(rows: list[Row]) -> list[Row]:
+    """What makes records equal: everything but the arrival."""
+    return [(word, *times) for word, _, *times in rows]
+
+
+@law
+@given(_intervals, st.data())
+def test_every_record_finds_an_equal_one_as_long_as_there_is_one(here: list[Row], data: st.DataObject) -> None:
+    taken = data.draw(st.lists(st.sampled_from([*here, (0, 0, 99, 100)]), max_size=6))
+    records = interval_records(here)
+    partners = records.partners(interval_records(taken)).tolist()
+    assert records.ends is not None
+    stored = as_rows([records.columns[0], records.starts, records.ends])
+    found = [partner for partner in partners if partner >= 0]
+    assert len(set(found)) == len(found)
+    assert all(stored[p] == fact for p, fact in zip(partners, facts(taken), strict=True) if p >= 0)
+    expected = Counter(facts(here)) & Counter(facts(taken))
+    assert Counter(stored[partner] for partner in found) == expected
+
+
+def test_of_equal_records_the_last_to_arrive_is_taken_back() -> None:
+    records = event_records([(0, 7, 3), (0, 9, 3), (0, 8, 3)])
+    partners = records.partners(event_records([(0, 20, 3)]))
+    assert records.arrivals[partners].tolist() == [9]
+
+
+def test_of_a_record_that_was_known_only_what_lies_in_the_window_is_taken_back() -> None:
+    records = interval_records([(0, 1, 1, 20), (1, 1, 12, 20), (2, 14, 1, 20)])
+    records.take_back(records.partners(interval_records([(0, 15, 1, 20), (1, 15, 12, 20), (2, 15, 1, 20)])), 12, 10, 1)
+    assert as_rows(records.intervals(5, 15).columns) == [(0, 1, 11)]
+
+
+@law
+@given(_events, _events)
+def test_what_is_added_and_taken_back_leaves_nothing(stay: list[Row], passing: list[Row]) -> None:
+    records = event_records(stay)
+    records.append(event_records(passing))
+    records.take_back(records.partners(event_records(passing)), None, 0, 1)
+    assert Counter(as_rows([records.columns[0], records.starts])) == Counter(facts(stay))

@@ -321,7 +321,8 @@ VOTING = Names(
 
 
 def names_of(app: str) -> Names:
-    return compile_files([str(ROOT / "apps" / app / file) for file in RULES[app]], Diagnostics()).names
+    files = RULES.get(app) or [path.name for path in sorted((ROOT / "apps" / app).glob("*.prolog"))]
+    return compile_files([str(ROOT / "apps" / app / file) for file in files], Diagnostics()).names
 
 
 @pytest.mark.parametrize(

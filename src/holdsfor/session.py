@@ -1,0 +1,259 @@
+"""A session: records come and are taken back while query times go by.
+
+>>> import holdsfor as hf
+>>> rules = hf.load_text('''
+... initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).
+... terminatedAt(rich(X)=true, T) :- happensAt(lose_wallet(X), T).
+... ''')
+>>> session = hf.Session(rules, start=0, window=20, step=10)
+>>> _ = session.insert(hf.Event("win_lottery", "chris", at=3))
+>>> session.query()
+Report at 10: 1 FVP, 0 events, 1 change
+  rich(chris)=true  [(4,inf)]
+>>> _ = session.insert(hf.Event("lose_wallet", "chris", at=9))
+>>> print(*session.query().changes)
+shortened rich(chris)=true (4,inf) → (4,10)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from holdsfor.analysis.compiled import Compiled
+from holdsfor.api import Answer, Input
+from holdsfor.columns.records import Records
+from holdsfor.columns.tables import Key
+from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
+from holdsfor.runtime import session as engine
+from holdsfor.runtime.changes import changes_since
+from holdsfor.runtime.reports import Report as Known
+from holdsfor.runtime.reports import merged
+from holdsfor.runtime.windows import check_windows
+from holdsfor.sinks.changes import Change, event_changes, interval_changes
+from holdsfor.sources.column_reading import ColumnReading
+from holdsfor.sources.fields import LATEST
+from holdsfor.sources.inputs import read_input
+from holdsfor.sources.objects import Event, Fluent
+from holdsfor.sources.text import SetAside
+from holdsfor.syntax.parser import parse_term
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.terms import Atom, Struct, Term
+
+__all__ = ["Change", "Event", "Fluent", "Inserted", "Report", "Session"]
+
+
+@dataclass(frozen=True)
+class Inserted:
+    """What became of records that were inserted: how many there were, and which have no effect and why."""
+
+    n_records: int
+    unused: Counter[str]
+    set_aside: list[SetAside]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Report(Answer):
+    """What a query time knows of its window, and what it changes.
+
+    `late` and `dropped` count the records and retractions that came since the query time before although it should have
+    had them: those that the window tolerates, and those that are too late or begin and end before the session does.
+    """
+
+    late: int
+    dropped: int
+    _told: tuple[Known, Known, int]
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """How what is known differs from what the report before knew."""
+        difference = changes_since(*self._told)
+        gone, come, symbols = difference.gone, difference.come, self.symbols
+        return [
+            *interval_changes(gone.intervals(symbols), come.intervals(symbols)),
+            *event_changes(gone.times(symbols), come.times(symbols)),
+        ]
+
+    def _headline(self) -> Iterator[str]:
+        yield from super()._headline()
+        yield f"{len(self.changes)} change{'' if len(self.changes) == 1 else 's'}"
+        yield from (f"{n} {what}" for n, what in ((self.late, "late"), (self.dropped, "dropped")) if n)
+
+
+class Session:
+    """One run of the rules over records that come bit by bit.
+
+    A query time looks back over the window (without one: to the start). Query times are `step` apart, by default a
+    window. The run starts at `start`, by default with the first record there is at the first query time. `goals` are
+    proved before it. Records that do not fit are set aside, or are an error if `strict`.
+    """
+
+    def __init__(
+        self,
+        rules: Compiled,
+        *,
+        window: int | None = None,
+        step: int | None = None,
+        start: int | None = None,
+        tick: int = 1,
+        goals: Iterable[str | Term] = (),
+        strict: bool = False,
+    ) -> None:
+        check_windows(tick, window, step)
+        self.window = window
+        self.step = window if step is None else step
+        self.tick = tick
+        self.strict = strict
+        self.n_records = 0
+        proved = [parse_term(goal) if isinstance(goal, str) else goal for goal in goals]
+        self._names = rules.names
+        self._engine = engine.Session(rules, start=start or 0, tick=tick, window=window, goals=proved)
+        self._start = start
+        self._told = Known(self._engine.start - 1, {}, {})
+        self._n_outside = 0
+        self._counted = (0, 0)
+
+    @property
+    def start(self) -> int | None:
+        """When the run starts, if that is known yet."""
+        return self._start
+
+    @property
+    def query_time(self) -> int | None:
+        """The last query time."""
+        return self._engine.previous
+
+    def __repr__(self) -> str:
+        at = "not queried yet" if self.query_time is None else f"queried at {self.query_time}"
+        window = "the whole history" if self.window is None else f"windows of {self.window}"
+        return f"<Session over {window}, {at}, {self.n_records} records>"
+
+    # -- records -------------------------------------------------------------------------------------------------------
+
+    def insert(self, *records: Input) -> Inserted:
+        """Add records: files, tables, frames, `Event` and `Fluent` objects, or lists of such objects or of text lines.
+
+        Records arrive when they say so, but not before the query time that follows. A record that takes another back
+        (`op` is `-`, in text a leading `-`) does so here too. An exact duplicate is the same record.
+        """
+        reading = self._read(records)
+        if self.strict:
+            _refuse(reading.set_aside)
+        events, fluents, taken = reading.unsettled()
+        for key, columns in (*events.items(), *fluents.items()):
+            self._n_outside += columns.count_outside(self._engine.start, LATEST) if self._start is not None else 0
+            self._engine.insert_new(key, columns)
+        self.n_records += reading.n_records
+        missing = [origin for each in taken for origin in self._take_back(*each)]
+        if self.strict:
+            _refuse(missing)
+        return Inserted(reading.n_records, reading.unused, reading.set_aside + missing)
+
+    def retract(self, *records: Input) -> None:
+        """Take back records that were inserted; if one is not there, it is an error and nothing is done.
+
+        A record that is over before the last window cannot be taken back any more: that is counted as dropped.
+        """
+        reading = self._read(records)
+        _refuse(reading.set_aside)
+        events, fluents, taken = reading.unsettled()
+        if taken:
+            message = f"`{taken[0][2][0].text}` takes a record back itself"
+            raise DataProblem(Diagnostic("HF506", message, hint="`retract` takes the records that were inserted"))
+        named = [*events.items(), *fluents.items()]
+        for key, columns in named:
+            is_there = self._engine.can_retract(key, columns)
+            if not is_there.all():
+                self._refuse_missing(key, columns, int(np.argmin(is_there)))
+        for key, columns in named:
+            self._engine.retract_columns(key, columns)
+
+    def _read(self, records: Iterable[Input]) -> ColumnReading:
+        reading = ColumnReading()
+        for each in records:
+            read_input(each, self._names, self.tick, self._engine.symbols, reading)
+        return reading
+
+    def _take_back(self, key: Key, columns: Records, origins: list[SetAside]) -> Iterator[SetAside]:
+        """Take back what is there, and return where the retractions stand that name something else."""
+        is_there = self._engine.can_retract(key, columns)
+        self._engine.retract_columns(key, columns.take(np.flatnonzero(is_there)))
+        return (origin for origin, found in zip(origins, is_there.tolist(), strict=True) if not found)
+
+    def _refuse_missing(self, key: Key, columns: Records, row: int) -> None:
+        terms = [self._engine.symbols.term(int(column[row])) for column in columns.columns]
+        named = Struct(key[0], tuple(terms[: key[1]])) if key[1] else Atom(key[0])
+        start = int(columns.starts[row])
+        if columns.ends is None:
+            what = f"`{show(named)}` at {start}"
+        else:
+            what = f"`{show(Struct('=', (named, terms[-1])))}` from {start} to {int(columns.ends[row])}"
+        hint = "a record that was inserted twice is one record, and is taken back once"
+        raise DataProblem(Diagnostic("HF506", f"{what} is not there to be taken back", hint=hint))
+
+    # -- query times ---------------------------------------------------------------------------------------------------
+
+    def query(self, at: int | None = None) -> Report:
+        """What is known at a query time, by default a step after the one before.
+
+        A later one is reached in steps, so that no record falls between two windows; the report tells what all of them
+        change.
+        """
+        start = self._begin() if self._start is None else self._start
+        times = list(self._query_times(start, at))
+        parts: list[Known] = []
+        frontier: int | None = None
+        for time in times:
+            if parts:
+                parts[-1] = parts[-1].before(self._engine.settled_at(time))
+            parts.append(self._engine.query(time))
+            frontier = self._engine.frontier if frontier is None else frontier
+        assert frontier is not None
+        return self._report(parts, frontier)
+
+    def _begin(self) -> int:
+        """Let the run start with the first record."""
+        stores = [*self._engine.events.values(), *self._engine.fluents.values()]
+        first = min((int(records.starts.min()) for records in stores if len(records)), default=None)
+        if first is None:
+            message = "without a record the first time-point is not known"
+            raise UsageProblem(Diagnostic("HF740", message, hint="give the session its `start`, or insert records"))
+        self._engine.begin(first)
+        self._start = first
+        return first
+
+    def _query_times(self, start: int, at: int | None) -> Iterator[int]:
+        """The query times from the one before (exclusive) to the one asked for."""
+        before = start if self.query_time is None else self.query_time
+        if at is None and self.step is None:
+            raise UsageProblem(Diagnostic("HF740", "without a window there is no next query time", hint="say `at`"))
+        last = before + (self.step or 0) if at is None else at
+        if last < before or last == self.query_time:
+            what = "start" if self.query_time is None else "query time before"
+            message = f"the query time {last} does not come after the {what}, {before}"
+            raise UsageProblem(Diagnostic("HF740", message, hint="query times ascend"))
+        if self.step is not None and self.query_time is not None:
+            yield from range(before + self.step, last, self.step)
+        yield last
+
+    def _report(self, parts: list[Known], frontier: int) -> Report:
+        run, current = self._engine, parts[-1]
+        known = current
+        if self.window is not None:
+            known = current.after(run.window_start(current.query_time), self.tick, self._told)
+        counted = run.n_late, run.n_dropped + self._n_outside
+        late, dropped = (now - before for now, before in zip(counted, self._counted, strict=True))
+        told = self._told, current if len(parts) == 1 else merged(parts), frontier
+        self._told, self._counted = current, counted
+        return Report(known, run.symbols, self._names, late, dropped, told)
+
+
+def _refuse(set_aside: list[SetAside]) -> None:
+    if set_aside:
+        first = set_aside[0]
+        message = f"record {first.line} does not fit: {first.reason}"
+        raise DataProblem(Diagnostic("HF503", message, hint=f"the record is `{first.text}`", file=first.file))

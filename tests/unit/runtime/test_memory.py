@@ -1,0 +1,91 @@
+"""A session keeps its window and its open state, however long the stream: what it can reach does not grow.
+
+Everything that is kept is counted: rows of columns, entries of tables, clauses, remembered answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+
+import holdsfor as hf
+from holdsfor.physical import steps
+
+RULES = """
+dynamicDomain(v(_)). grounding(a(X)) :- v(X). grounding(s(X)=on) :- v(X). grounding(s(X)=off) :- v(X).
+grounding(c(X)=true) :- v(X). grounding(long(X)=true) :- v(X).
+points(pf(_)=_). collectIntervals(jf(_)=_).
+initially(s(X)=off).
+over(N) :- N > 3.
+known(X) :- v(X).
+initiatedAt(s(X)=on, T) :- happensAt(a(X), T), happensAt(n(X, N), T), over(N).
+initiatedAt(s(X)=off, T) :- happensAt(b(X), T).
+initiatedAt(u(X)=true, T) :- happensAt(a(X), T).
+terminatedAt(u(X)=_, T) :- happensAt(b(_), T).
+initiatedAt(w(X)=true, T) :- happensAt(all, T).
+holdsFor(c(X)=true, J) :- holdsFor(s(X)=on, I), holdsFor(jf(X)=on, K), complement_all([I, K], J).
+holdsFor(long(X)=true, J) :- holdsFor(s(X)=on, I), intDurGreater(I, 4, J).
+happensAt(o(X), T) :- happensAt(start(long(X)=true), T), known(X).
+happensAt(p(X, V), T) :- happensAt(end(pf(X)=V), T), holdsAt(s(X)=on, T).
+"""
+
+
+def n_kept(root: object) -> int:
+    """How much is reachable from an object of ours."""
+    total, waiting, seen = 0, [root], {id(root)}
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, np.ndarray):
+            total += each.size
+        elif isinstance(each, dict | list | tuple | set | frozenset):
+            total += len(each)
+        for part in _parts(each):
+            if id(part) not in seen and not isinstance(part, int | float | str | None):
+                seen.add(id(part))
+                waiting.append(part)
+    return total
+
+
+def _parts(each: object) -> Iterable[object]:
+    if isinstance(each, dict):
+        return [*each.keys(), *each.values()]
+    if isinstance(each, list | tuple | set | frozenset):
+        return each
+    if not type(each).__module__.startswith("holdsfor"):
+        return ()
+    slots = [getattr(each, name, None) for kind in type(each).__mro__ for name in getattr(kind, "__slots__", ())]
+    return [*slots, *getattr(each, "__dict__", {}).values()]
+
+
+def step_of_the_stream(session: hf.Session, begin: int) -> hf.Report:
+    """Ten time-points with four entities, measurements that never come again, and a record that is taken back."""
+    lines: list[str] = []
+    for i in range(4):
+        name, time = f"v{i}", begin + 1 + i
+        lines += [f"a|{time}|{time}|{name}", f"all|{time}|{time}", f"n|{time}|{time}|{name}|{time}.5"]
+        lines += [f"pf|{time}|{time}|{time}|{name}", f"jf|{time}|{time}|{time + 3}|on|{name}"]
+        lines += [f"b|{begin + 9}|{begin + 9}|{name}"] * (i % 2)
+    session.insert(lines)
+    session.retract(lines[2:3])
+    return session.query(begin + 10)
+
+
+@pytest.mark.slow
+def test_a_steady_stream_keeps_no_more_after_a_thousand_windows_than_after_a_hundred(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(steps, "_REMEMBERED", 50)
+    session = hf.Session(hf.load_text(RULES), start=0, window=20, step=10)
+    kept: dict[int, int] = {}
+    n_intervals = 0
+    for number in range(1000):
+        report = step_of_the_stream(session, 10 * number)
+        n_intervals += report.known.n_intervals
+        if number % 10 == 0:
+            kept[number] = n_kept(session)
+    early = max(n for number, n in kept.items() if 50 <= number < 150)
+    late = max(n for number, n in kept.items() if number >= 900)
+    assert n_intervals > 10_000
+    assert late <= 1.05 * early

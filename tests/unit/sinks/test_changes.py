@@ -1,0 +1,99 @@
+"""What is gone and what has come, as changes of intervals; the lines that tell them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdsfor.sinks.changes import CHANGE_FORMATS, Change, Changed, Interval, event_changes, interval_changes
+from holdsfor.syntax.parser import parse_term
+
+FVP = parse_term("f(a)=true")
+EVENT = parse_term("o(a)")
+
+
+def told(gone: list[Interval], come: list[Interval]) -> list[tuple[str, object, object]]:
+    return [(change.kind, change.old, change.new) for change in interval_changes({FVP: gone}, {FVP: come})]
+
+
+@pytest.mark.parametrize(
+    ("gone", "come", "expected"),
+    [
+        ([], [(3, 9)], [("added", None, (3, 9))]),
+        ([(3, None)], [], [("retracted", (3, None), None)]),
+        ([(3, None)], [(3, 9)], [("shortened", (3, None), (3, 9))]),
+        ([(3, 9)], [(3, None)], [("extended", (3, 9), (3, None))]),
+        ([(3, 9)], [(1, 9)], [("extended", (3, 9), (1, 9))]),
+        ([(3, None)], [(5, None)], [("shortened", (3, None), (5, None))]),
+        ([(3, 20)], [(3, 9), (12, 20)], [("shortened", (3, 20), (3, 9)), ("added", None, (12, 20))]),
+        ([(3, 9), (12, 20)], [(3, 20)], [("retracted", (12, 20), None), ("extended", (3, 9), (3, 20))]),
+        ([(3, 9)], [(1, 12)], [("retracted", (3, 9), None), ("added", None, (1, 12))]),
+    ],
+)
+def test_an_interval_is_revised_by_one_with_the_same_start_or_else_the_same_end(
+    gone: list[Interval], come: list[Interval], expected: list[tuple[str, object, object]]
+) -> None:
+    assert told(gone, come) == expected
+
+
+_lists = st.lists(st.integers(0, 30), unique=True).map(
+    lambda points: list(zip(sorted(points)[::2], sorted(points)[1::2], strict=False))
+)
+
+
+@given(_lists, _lists)
+def test_changes_say_exactly_what_is_gone_and_what_has_come(gone: list[Interval], come: list[Interval]) -> None:
+    gone, come = [i for i in gone if i not in come], [i for i in come if i not in gone]
+    changes = told(gone, come)
+    assert sorted(old for _, old, _ in changes if isinstance(old, tuple)) == sorted(gone)
+    assert sorted(new for _, _, new in changes if isinstance(new, tuple)) == sorted(come)
+    for kind, old, new in changes:
+        if isinstance(old, tuple) and isinstance(new, tuple):
+            assert (kind == "extended") == (new[1] - new[0] > old[1] - old[0])
+
+
+CHANGED = [
+    Changed(
+        10,
+        [
+            Change("shortened", "f(a)=true", (3, None), (3, 9)),
+            Change("added", "f('B, c')=true", None, (4, None)),
+            *event_changes({EVENT: [3]}, {EVENT: [4]}),
+        ],
+    )
+]
+
+
+def test_changes_as_text_parse_as_facts() -> None:
+    lines = list(CHANGE_FORMATS["text"](CHANGED))
+    assert lines == [
+        "% query time 10",
+        "shortened(f(a)=true, (3,inf), (3,9)).",
+        "added(f('B, c')=true, (4,inf)).",
+        "retracted(o(a), 3).",
+        "added(o(a), 4).",
+    ]
+    for line in lines[1:]:
+        parse_term(line.removesuffix("."))
+
+
+def test_changes_as_json_lines() -> None:
+    assert [json.loads(line) for line in CHANGE_FORMATS["jsonl"](CHANGED)] == [
+        {"query_time": 10, "change": "shortened", "fvp": "f(a)=true", "old": [3, None], "new": [3, 9]},
+        {"query_time": 10, "change": "added", "fvp": "f('B, c')=true", "new": [4, None]},
+        {"query_time": 10, "change": "retracted", "event": "o(a)", "old": 3},
+        {"query_time": 10, "change": "added", "event": "o(a)", "new": 4},
+    ]
+
+
+def test_changes_as_csv() -> None:
+    assert list(CHANGE_FORMATS["csv"](CHANGED)) == [
+        "query_time,change,kind,name,old_start,old_end,start,end",
+        "10,shortened,fvp,f(a)=true,3,,3,9",
+        "10,added,fvp,\"f('B, c')=true\",,,4,",
+        "10,retracted,event,o(a),3,3,,",
+        "10,added,event,o(a),,,4,4",
+    ]
