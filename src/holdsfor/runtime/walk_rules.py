@@ -1,0 +1,141 @@
+"""The rules of a walk: what is known of them from outside, row by row in time, and what is left to ask on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from holdsfor.columns.tables import Key
+from holdsfor.kernels.inertia import ANY_VALUE
+from holdsfor.kernels.keys import Int64
+from holdsfor.physical.patterns import build
+from holdsfor.physical.rows import Rows, one_row
+from holdsfor.physical.rules import PlannedComponent, PlannedRule
+from holdsfor.physical.steps import MatchPoints, run_steps
+from holdsfor.runtime.grounded import Grounded
+from holdsfor.runtime.row_steps import Binding, NotByRow, RowCompiler, RowStep, Words
+from holdsfor.syntax.terms import Term, Var, variables
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.evaluation import Evaluation
+
+__all__ = ["Effect", "WalkRule", "walk_delays", "walk_rules"]
+
+Effect = Literal["happens", "initiated", "terminated"]
+
+
+@dataclass(frozen=True)
+class WalkRule:
+    """Something that has effects at a time-point: a rule, or a delay whose time has come.
+
+    `rows` are the bindings known from outside, by time; a rule without them `is_triggered_inside`. If it `is_grounded`,
+    all of them are in the grounding. `possible` are the columns of FVPs it may initiate, where that is known.
+    """
+
+    rank: int
+    effect: Effect
+    key: Key
+    columns: tuple[Term, ...]
+    steps: list[RowStep]
+    head: Callable[[Binding], Words]
+    rows: Rows | None = None
+    is_grounded: bool = False
+    possible: list[Int64] | None = None
+
+    @property
+    def is_triggered_inside(self) -> bool:
+        return self.rows is None
+
+    def ranges(self) -> Iterator[tuple[int, int, int]]:
+        """The time-points of the rows, with the first and the last row of each."""
+        times = None if self.rows is None else self.rows.times
+        if times is None or len(times) == 0:
+            return iter(())
+        begins = np.flatnonzero(np.append(True, times[1:] != times[:-1]))
+        return zip(times[begins].tolist(), begins.tolist(), [*begins[1:].tolist(), len(times)], strict=True)
+
+    def bindings(self, first: int, last: int) -> list[Binding]:
+        assert self.rows is not None
+        if not self.rows.columns:
+            return [{}]
+        names = tuple(self.rows.columns)
+        rows = zip(*(column[first:last].tolist() for column in self.rows.columns.values()), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def walk_rules(
+    component: PlannedComponent, part: Evaluation, compiler: RowCompiler, grounded: Grounded
+) -> list[WalkRule]:
+    """The rules that may have effects, by rank; one whose conditions outside never hold is none of them."""
+    rules: list[tuple[PlannedRule, Effect]] = [(rule, "happens") for rule in component.events]
+    for fluent in component.fluents.values():
+        rules += [(rule, "initiated") for rule in fluent.initiations]
+        rules += [(rule, "terminated") for rule in fluent.terminations]
+    compiled = [_walk_rule(rule, effect, part, compiler, grounded) for rule, effect in rules]
+    return sorted((rule for rule in compiled if rule is not None), key=lambda rule: rule.rank)
+
+
+def walk_delays(component: PlannedComponent, compiler: RowCompiler) -> list[WalkRule]:
+    """The effects of the component's delays when they are due."""
+    found: list[WalkRule] = []
+    for delay in component.delays:
+        bound = set(delay.bound)
+        steps = compiler.compiled(delay.when_due, bound)
+        if set(variables(*delay.target)) - bound:
+            raise NotByRow
+        effect: Effect = "terminated" if delay.is_termination else "initiated"
+        head = compiler.key_getter(delay.target)
+        found.append(WalkRule(delay.rank, effect, delay.target_key, delay.target, steps, head))
+    return found
+
+
+def _walk_rule(
+    rule: PlannedRule, effect: Effect, part: Evaluation, compiler: RowCompiler, grounded: Grounded
+) -> WalkRule | None:
+    head = _head(rule.columns, set(rule.unbound), compiler, may_leave_value_open=effect == "terminated")
+    outside = rule.steps[: rule.n_outside]
+    if not outside:
+        if not rule.steps or not isinstance(rule.steps[0], MatchPoints):
+            raise NotByRow
+        return WalkRule(rule.rank, effect, rule.key, rule.columns, compiler.compiled(rule.steps, set()), head)
+    rows = run_steps(outside, one_row(), part).distinct()
+    if rows.n == 0:
+        return None
+    if rows.times is None:
+        raise NotByRow
+    steps = compiler.compiled(rule.steps[rule.n_outside :], set(rows.columns))
+    made = WalkRule(rule.rank, effect, rule.key, rule.columns, steps, head, rows)
+    made = made if effect == "terminated" else _in_grounding(made, rows, part)
+    assert made.rows is not None
+    assert made.rows.times is not None
+    return replace(made, rows=made.rows.take(np.argsort(made.rows.times, kind="stable")))
+
+
+def _head(
+    columns: Sequence[Term], unbound: set[str], compiler: RowCompiler, *, may_leave_value_open: bool
+) -> Callable[[Binding], Words]:
+    """The words of a head; a termination may leave its value open."""
+    if may_leave_value_open and isinstance(columns[-1], Var) and columns[-1].name in unbound:
+        if set(variables(*columns[:-1])) & unbound:
+            raise NotByRow
+        get = compiler.key_getter(columns[:-1])
+        return lambda binding: (*get(binding), ANY_VALUE)
+    if unbound:
+        raise NotByRow
+    return compiler.key_getter(columns)
+
+
+def _in_grounding(rule: WalkRule, rows: Rows, part: Evaluation) -> WalkRule:
+    """The rule with only the rows whose heads are in the grounding, where that can be said of all of them at once."""
+    columns = rule.columns if rule.effect == "happens" else rule.columns[:-1]
+    if set(variables(*columns)) - set(rows.columns):
+        return rule
+    words = [build(pattern, rows, part.symbols) for pattern in columns]
+    inside = part.domains.includes((rule.effect != "happens", *rule.key), words, rows.n, part)
+    possible: list[Int64] | None = None
+    if rule.effect == "initiated" and not set(variables(rule.columns[-1])) - set(rows.columns):
+        possible = [column[inside] for column in (*words, build(rule.columns[-1], rows, part.symbols))]
+    return replace(rule, rows=rows.take(inside), is_grounded=True, possible=possible)
