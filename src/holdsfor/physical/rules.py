@@ -130,6 +130,15 @@ class PlannedComponent:
     is_circular: bool = False
 
     @property
+    def is_only_delayed(self) -> bool:
+        """Whether what it computes matters to itself only through delayed effects: no condition asks for it."""
+        own = {*self.fluents, *(rule.key for rule in self.events)}
+        effects = [rule for f in self.fluents.values() for rule in (*f.initiations, *f.terminations)]
+        steps = [step for rule in (*self.events, *effects) for step in rule.steps]
+        steps += [step for delay in self.delays for step in delay.when_due]
+        return not any(asks_for(step, own) for step in steps)
+
+    @property
     def enumerated(self) -> Iterator[Term]:
         fluents = self.fluents.values()
         effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]

@@ -64,13 +64,20 @@ class _Circle:
 
     def run(self) -> CircleOutcome:
         first, end = self.whole.stretch.first, self.whole.stretch.last
-        turn = walked(self.component, self.whole.part(first, end), self.state, self.waiting)
+        turn = self.at_once(first, end) if self.component.is_only_delayed else None
+        if turn is None:
+            turn = walked(self.component, self.whole.part(first, end), self.state, self.waiting)
         if turn is None:
             turn = self.turned(first, end)
         self.settled.append(turn)
         self.parts.append((end + 1, turn.prospects))
         self.conclude()
         return CircleOutcome(tuple(self.parts))
+
+    def at_once(self, first: int, end: int) -> Turn | None:
+        """The whole stretch in a few turns: enough for chains of delays, which do not ask what holds."""
+        turn, frontier, _ = self.converged(first, end)
+        return turn if frontier is None else None
 
     def turned(self, first: int, end: int) -> Turn:
         """The last part of the stretch, turn by turn; the parts before it are settled."""

@@ -25,6 +25,8 @@ class Grounded:
         self.known: dict[tuple[bool, Key], dict[Words, bool]] = {}
 
     def includes(self, is_fvp: bool, key: Key, words: Words) -> bool:
+        if (is_fvp, *key) not in self.part.domains.plans:
+            return True
         known = self.known.setdefault((is_fvp, key), {})
         found = known.get(words)
         if found is None:

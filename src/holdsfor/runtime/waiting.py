@@ -72,7 +72,7 @@ class Waiting:
         self.all: list[Pending] = []
         self.due: list[tuple[int, int]] = []
         self.by_source: dict[Key, dict[Words, dict[tuple[int, Words], Pending]]] = {d.key: {} for d in self.delays}
-        self.declared: dict[tuple[Key, Words], list[_Declared]] = {}
+        self.declared: dict[Key, dict[Words, list[_Declared]]] = {key: {} for key in component.fluents}
         for number, set_up in enumerate(carried):
             if set_up is not None:
                 for source, declared, time in zip(*_unpacked(number, set_up), set_up.times.tolist(), strict=True):
@@ -96,7 +96,7 @@ class Waiting:
     def not_foreseen(self, key: Key, columns: list[Int64]) -> PointTable:
         table = point_table([*columns, np.zeros(len(columns[0]), dtype=np.int64)])
         keys = zip(*(column.tolist() for column in table.columns[:-1]), strict=True)
-        mask = np.array([(key, words) not in self.declared for words in keys], dtype=bool)
+        mask = np.array([words not in self.declared[key] for words in keys], dtype=bool)
         return PointTable(tuple(column[mask] for column in table.columns), int(mask.sum()))
 
     def foresee_fvps(self, key: Key, table: PointTable, further: dict[Key, list[list[Int64]]]) -> None:
@@ -110,7 +110,7 @@ class Waiting:
             ]
         except ExecutionProblem:
             return
-        self.declared.update({(key, words): [] for words in sources})
+        self.declared[key].update({words: [] for words in sources})
         for number, set_up in found:
             if set_up is None:
                 continue
@@ -121,15 +121,15 @@ class Waiting:
                 further.setdefault(delay.target_key, []).append(target)
 
     def remember(self, number: int, set_up: SetUp) -> None:
-        key = self.delays[number].key
+        known = self.declared[self.delays[number].key]
         for source, declared in zip(*_unpacked(number, set_up), strict=True):
-            self.declared[key, source].append(declared)
+            known[source].append(declared)
 
     def set_up_by(self, key: Key, source: Words) -> list[_Declared]:
         """What an initiation of a source sets up."""
-        known = self.declared.get((key, source))
+        known = self.declared[key].get(source)
         if known is None:
-            known = self.declared[key, source] = []
+            known = self.declared[key][source] = []
             columns = tuple(np.array([word], dtype=np.int64) for word in (*source, 0))
             for number, delay in enumerate(self.delays):
                 found = set_up_by(delay, PointTable(columns, 1), self.part) if delay.key == key else None
