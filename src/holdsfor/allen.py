@@ -108,7 +108,7 @@ def relate(
     """
     _check(tick >= 1, f"expected a tick of at least 1, found {tick}")
     _check_relation(rel, reach)
-    _check(mode in MODES, f"output mode `{mode}` not found", _known(mode, MODES))
+    _check_name(mode, MODES, "output mode")
     given = read_lists([sources, targets], keys, times)
     one, two = (merge_intervals(*each) for each in given.lists)
     return given.give_back(relate_intervals(rel, one, two, mode, tick, reach))
@@ -125,10 +125,8 @@ class Compared:
     def pairs(self, rel: Relation, *, reach: int | None = None) -> Pairs:
         """The pairs of one relation."""
         _check_relation(rel, reach)
-        begin, stop = self.comparison.ranges(rel, reach)
-        related = np.flatnonzero(begin < stop)
-        lo, hi = begin[related], stop[related]
-        return Pairs(rel, self.sources.order[related], lo, hi, self.targets.order, len(self.sources))
+        rows, lo, hi = self.comparison.matched(rel, reach)
+        return Pairs(rel, self.sources.order[rows], lo, hi, self.targets.order, len(self.sources))
 
     def counts(self) -> dict[Relation, int]:
         """How many pairs each relation has.
@@ -202,14 +200,16 @@ class Pairs:
 
 
 def _check_relation(relation: str, reach: int | None) -> None:
-    _check(relation in RELATIONS, f"relation `{relation}` not found", _known(relation, RELATIONS))
+    _check_name(relation, RELATIONS, "relation")
     if reach is not None:
         _check(relation in ("before", "after"), f"`{relation}` has no reach", "only `before` and `after` have one")
         _check(0 <= reach < 2**63, f"expected a reach of 0 or more, found {reach}")
 
 
-def _known(name: str, names: Sequence[str]) -> str:
-    return did_you_mean(name, names) or "there are " + ", ".join(f"`{each}`" for each in names)
+def _check_name(name: str, names: Sequence[str], what: str) -> None:
+    if name not in names:
+        hint = did_you_mean(name, names) or "there are " + ", ".join(f"`{each}`" for each in names)
+        _check(False, f"{what} `{name}` not found", hint)
 
 
 def _check(holds: bool, message: str, hint: str | None = None) -> None:

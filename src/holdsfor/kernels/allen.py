@@ -110,6 +110,25 @@ class Comparison:
         A `reach` bounds `before` and `after`: no more than that lies between the end of one and the start of the
         other. Without partners a range is empty. O(n).
         """
+        many = self._many(relation, reach)
+        if many is not None:
+            return many
+        candidate, related = self._single(relation)
+        return candidate, candidate + related
+
+    def matched(self, relation: Relation, reach: int | None = None) -> tuple[Int64, Int64, Int64]:
+        """The sources that have partners, and from where to where these are: `ranges` without the empty ones."""
+        many = self._many(relation, reach)
+        if many is None:
+            candidate, related = self._single(relation)
+            rows = np.flatnonzero(related)
+            lo = candidate[rows]
+            return rows, lo, lo + 1
+        rows = np.flatnonzero(many[0] < many[1])
+        return rows, many[0][rows], many[1][rows]
+
+    def _many(self, relation: Relation, reach: int | None) -> Ranges | None:
+        """The ranges of the relations that a source may have with many targets."""
         match relation:
             case "before":
                 return self._before(reach)
@@ -117,12 +136,8 @@ class Comparison:
                 return self._after(reach)
             case "contains":
                 lo, is_over = self.first + self._begins_with, self._right_end < self._ends
-                return lo, np.maximum(np.where(self._has_right & ~is_over, self.last - 1, self.last), lo)
-            case "meets" if self.tick != 1:
-                (at,) = _earlier(self.targets[0], self.targets[1], self.sources[0], self._last_point)
-                return at, at + self._is_met(at)
-        candidate, related = self._single(relation)
-        return candidate, candidate + related
+                return lo, np.maximum(self.last - (self._has_right & ~is_over), lo)
+        return None
 
     def _single(self, relation: Relation) -> tuple[Int64, Flags]:
         """The one target that may be in the relation with each source, and whether it is."""
@@ -149,7 +164,7 @@ class Comparison:
                 return self.last - 1, reaches & (self._right_start < self._last_point)
             case _:
                 assert relation == "meets"
-                return self.last - 1, self._has_right & (self._right_start == self._last_point)
+                return self._met()
 
     # -- the targets beside the ends of a source -----------------------------------------------------------------------
 
@@ -203,11 +218,13 @@ class Comparison:
     def _right_end(self) -> Int64:
         return _at(self.targets[2], self.last - 1)
 
-    def _is_met(self, at: Int64) -> Flags:
-        """Whether the target at a position begins at the last time-point of the source, later than the source."""
+    def _met(self) -> tuple[Int64, Flags]:
+        """The target that may begin at the last time-point of the source, and whether it does."""
+        if self.tick == 1:
+            return self.last - 1, self._has_right & (self._right_start == self._last_point)
+        (at,) = _earlier(self.targets[0], self.targets[1], self.sources[0], self._last_point)
         there = (at < self.group[1]) & (self._last_point > self._starts)
-        met: Flags = there & (_at(self.targets[1], at) == self._last_point)
-        return met
+        return at, there & (_at(self.targets[1], at) == self._last_point)
 
     # -- relations with many targets -----------------------------------------------------------------------------------
 

@@ -79,7 +79,11 @@ def fast_pairs(ranges: tuple[Int64, Int64]) -> list[tuple[int, int]]:
 def test_the_ranges_are_the_related_pairs(sources: KeyedList, targets: KeyedList, tick: int) -> None:
     found = compare_intervals(columns(sources), columns(targets), tick)
     for relation in RELATIONS:
-        assert fast_pairs(found.ranges(relation)) == slow_pairs(relation, sources, targets, tick), relation
+        expected = slow_pairs(relation, sources, targets, tick)
+        assert fast_pairs(found.ranges(relation)) == expected, relation
+        rows, lo, hi = found.matched(relation)
+        assert rows.tolist() == sorted({n for n, _ in expected})
+        assert [(rows[n], m) for n, m in fast_pairs((lo, hi))] == expected
 
 
 @law
