@@ -82,7 +82,7 @@ def compare(
 
     `keys` and `keys2` are a column, or a list of columns, for the sources and the targets.
     """
-    _check(tick >= 1, f"expected a tick of at least 1, found {tick}")
+    _check(_is_integer(tick, 1), f"expected a tick of at least 1, found `{tick}`")
     sources, targets = read_rows((starts, ends, keys), (starts2, ends2, keys2))
     return Compared(sources, targets, compare_intervals(sources.ordered, targets.ordered, tick))
 
@@ -106,7 +106,7 @@ def relate(
     >>> list(zip(starts.tolist(), ends.tolist()))
     [(3, 14)]
     """
-    _check(tick >= 1, f"expected a tick of at least 1, found {tick}")
+    _check(_is_integer(tick, 1), f"expected a tick of at least 1, found `{tick}`")
     _check_relation(rel, reach)
     _check_name(mode, MODES, "output mode")
     given = read_lists([sources, targets], keys, times)
@@ -203,12 +203,17 @@ def _check_relation(relation: str, reach: int | None) -> None:
     _check_name(relation, RELATIONS, "relation")
     if reach is not None:
         _check(relation in ("before", "after"), f"`{relation}` has no reach", "only `before` and `after` have one")
-        _check(0 <= reach < 2**63, f"expected a reach of 0 or more, found {reach}")
+        _check(_is_integer(reach, 0), f"expected a reach of 0 or more, found `{reach}`")
+
+
+def _is_integer(number: object, least: int) -> bool:
+    """Whether something is an integer of 63 bits, and not less than the least."""
+    return isinstance(number, int | np.integer) and bool(least <= number < 2**63)
 
 
 def _check_name(name: str, names: Sequence[str], what: str) -> None:
-    if name not in names:
-        hint = did_you_mean(name, names) or "there are " + ", ".join(f"`{each}`" for each in names)
+    if not isinstance(name, str) or name not in names:
+        hint = did_you_mean(str(name), names) or "there are " + ", ".join(f"`{each}`" for each in names)
         _check(False, f"{what} `{name}` not found", hint)
 
 

@@ -57,7 +57,7 @@ def read_lists(lists: Sequence[Any], keys: str | Sequence[str] | None, times: tu
     if len(forms) > 1 and "arrays" in forms:
         raise refuse("expected lists of one form, found arrays and tables", _FORMS)
     form = next(iter(forms))
-    names = () if keys is None else (keys,) if isinstance(keys, str) else tuple(keys)
+    names = _names(keys)
     if form == "arrays":
         if names:
             raise refuse("expected no names of keys with arrays", "arrays of keys stand behind the ends")
@@ -70,13 +70,22 @@ def read_lists(lists: Sequence[Any], keys: str | Sequence[str] | None, times: tu
     return _numbered(parts, form, names, times)
 
 
+def _names(keys: str | Sequence[str] | None) -> tuple[str, ...]:
+    names = () if keys is None else (keys,) if isinstance(keys, str) else keys
+    if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
+        raise refuse(f"expected names of columns as keys, found `{keys}`")
+    return tuple(names)
+
+
 def _which(i: int, n: int) -> str:
     return f"of list {i + 1}" if n > 1 else "of the list"
 
 
 def _form(given: object) -> Form:
-    if isinstance(given, tuple | list):
+    if isinstance(given, tuple) and not any(isinstance(column, tuple) for column in given):
         return "arrays"
+    if isinstance(given, tuple | list):
+        raise refuse("expected arrays `(starts, ends)`, found pairs", "`zip(*pairs)` gives starts and ends")
     package = type(given).__module__.partition(".")[0]
     if package == "pandas" and hasattr(given, "columns"):
         return "pandas"

@@ -201,7 +201,12 @@ def test_frames_of_polars_come_back_as_such() -> None:
         ([(np.array([2**63], dtype=np.uint64), np.array([2**63 + 5], dtype=np.uint64))], {}, "HF760.*63 bits"),
         ([(np.array([1]), np.array(["2024-01-01"], dtype="M8[D]"))], {}, "HF760.*of one kind, found integers and"),
         ([pa.table({"start": [1], "end": [2], "k": [[1]]})], {}, "HF760.*keys that can be compared, found list"),
-        ([([1], [2], ["a"]), ([1], [2], [object()])], {}, "HF760.*keys"),
+        ([([1], [2], ["a"]), ([1], [2], [object()])], {}, "HF760.*keys that can be compared, found object"),
+        ([([1], [2], ["1"]), ([1], [2], [1])], {}, "HF760.*keys of one kind on all sides, found texts and integers"),
+        ([([1], [2], [1.0]), ([1], [2], [2**53 + 1])], {}, "HF760.*found double and integers"),
+        ([[(1, 2), (3, 4)]], {}, "(?s)HF760.*found pairs.*zip"),
+        ([((1, 2), (3, 4))], {}, "HF760.*found pairs"),
+        ([pa.table({"start": [1], "end": [2]})], {"keys": 3}, "HF760.*names of columns as keys, found `3`"),
         ([([3, 5], [2, 5])], {}, "(?s)HF761.*row 0 of the list ends at 2, not after its start 3.*1 other row too"),
     ],
 )
