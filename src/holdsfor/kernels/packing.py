@@ -32,13 +32,6 @@ class Packing:
         offsets: Int64 = np.minimum(times, self.low + self.span - 1) - self.low
         return keys * self.span + offsets
 
-    def times(self, keys: Int64, packed: Int64) -> Int64:
-        """The times of packed pairs, given their keys."""
-        offsets: Int64 = packed - keys * self.span
-        if self.ranks is not None:
-            return self.ranks[offsets]
-        return np.where(offsets == self.span - 1, OPEN, offsets + self.low)
-
 
 def packing_for(n_keys: int, *times: Int64) -> Packing:
     """A packing for `n_keys` keys and all of the times."""

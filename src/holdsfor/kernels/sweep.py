@@ -49,10 +49,10 @@ def _running_end(keys: Int64, ends: Int64) -> Int64:
     """The largest end so far within each key; keys ascend."""
     if (ends[1:] >= ends[:-1]).all() or len(ends) == 1:
         return ends
-    if keys[0] == keys[-1]:
-        return np.maximum.accumulate(ends)
-    packing = packing_for(int(keys[-1]) + 1, ends)
-    return packing.times(keys, np.maximum.accumulate(packing.pack(keys, ends)))
+    ranks = np.unique(ends, return_inverse=True)
+    combined = keys * (len(ranks[0]) + 1) + ranks[1].reshape(-1)
+    best = np.maximum.accumulate(combined)
+    return ranks[0][best - keys * (len(ranks[0]) + 1)]
 
 
 def covered(keys: Int64, times: Int64, weights: Int64, wanted: NDArray[np.int64] | int) -> Keyed:

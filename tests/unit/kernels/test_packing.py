@@ -21,14 +21,6 @@ def packed(pairs: list[tuple[int, int]], n_keys: int) -> tuple[Packing, list[int
 
 @law
 @given(_pairs)
-def test_the_times_of_packed_pairs_come_back(pairs: list[tuple[int, int]]) -> None:
-    packing, words = packed(pairs, 4)
-    keys, at = as_columns(pairs, 2)
-    assert packing.times(keys, np.array(words, dtype=np.int64)).tolist() == at.tolist()
-
-
-@law
-@given(_pairs)
 def test_packed_pairs_compare_like_the_pairs(pairs: list[tuple[int, int]]) -> None:
     _, words = packed(pairs, 4)
     assert [words[i] < words[j] for i in range(len(pairs)) for j in range(len(pairs))] == [
