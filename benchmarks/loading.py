@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+from timing import write_results
 
 from holdsfor.analysis.compiled import compile_files
 from holdsfor.analysis.names import Names
@@ -24,7 +25,6 @@ from holdsfor.sources.columns import ColumnReading, read_columns, read_table
 from holdsfor.sources.text import Reading, read_text_records
 
 ROOT = Path(__file__).parents[1]
-RESULTS = Path("build/benchmarks/loading.json")
 RULES = {
     "maritime": ["rules.prolog", "parameters.prolog"],
     "ctm": ["rules.prolog"],
@@ -130,8 +130,7 @@ def main() -> None:
             f"{found['stream']:18} {found['records']:11,} {found['unused']:9,} {found['slow']:14,.0f}"
             f" {found['fast']:13,.0f} {found['fast'] / found['slow']:7.1f} {table:>14}"
         )
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    write_results("loading", rows)
 
 
 if __name__ == "__main__":
