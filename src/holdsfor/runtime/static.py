@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,8 +26,11 @@ from holdsfor.physical.planning import Planner, fvp_patterns
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.steps import GroundHead, run_steps
 from holdsfor.prolog import evaluate
+from holdsfor.runtime.allen import Construct
+from holdsfor.runtime.lists import Lists, natural_join, onto
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import (
+    Allen,
     Complement,
     Duration,
     HoldsFor,
@@ -44,22 +46,6 @@ if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
 __all__ = ["evaluate_interval_rules"]
-
-
-@dataclass(frozen=True)
-class Lists:
-    """Intervals by instance: `rows` has a column for every variable the list varies by."""
-
-    rows: Rows
-    starts: Int64
-    ends: Int64
-
-    @property
-    def names(self) -> list[str]:
-        return list(self.rows.columns)
-
-    def take(self, positions: Int64 | NDArray[np.bool_]) -> Lists:
-        return Lists(self.rows.take(positions), self.starts[positions], self.ends[positions])
 
 
 def evaluate_interval_rules(rules: Sequence[IntervalRule], context: Evaluation) -> tuple[Key, FluentTable]:
@@ -104,6 +90,8 @@ class _Rule:
                     self.lists[result.name] = self.complement([self.operand(t) for t in lists], index)
                 case Duration():
                     self.lists[step.result.name] = self.duration(step, index)
+                case Allen():
+                    self.lists[step.result.name] = self.allen(step, index)
                 case IntervalCall():
                     self.call(step)
         assert isinstance(self.rule.result, Var)
@@ -206,8 +194,8 @@ class _Rule:
         result = lists[0]
         for each in lists[1:]:
             if set(result.names) & set(each.names) or not result.names or not each.names:
-                keys = _natural_join(result.rows.distinct(), each.rows.distinct())
-                key, starts, ends = intersect_intervals([_onto(keys, result), _onto(keys, each)], 2)
+                keys = natural_join(result.rows.distinct(), each.rows.distinct())
+                key, starts, ends = intersect_intervals([onto(keys, result), onto(keys, each)], 2)
                 result = Lists(keys.take(key), starts, ends)
             else:
                 left, right = overlapping_pairs(result.starts, result.ends, each.starts, each.ends)
@@ -221,15 +209,15 @@ class _Rule:
         if extra:
             base = self.spread([base, Lists(Rows(0, dict.fromkeys(extra, _NOTHING)), _NOTHING, _NOTHING)])[0]
         keys = base.rows.distinct()
-        aligned = [_onto(keys, each) for each in others]
-        key, starts, ends = subtract_intervals(_onto(keys, base), aligned)
+        aligned = [onto(keys, each) for each in others]
+        key, starts, ends = subtract_intervals(onto(keys, base), aligned)
         return Lists(keys.take(key), starts, ends)
 
     def complement(self, lists: Sequence[Lists], index: int) -> Lists:
         names = list(dict.fromkeys(name for each in lists for name in each.names))
         keys, first = self.context.complemented_instances(self.instances(names), self.rule, index)
         whole = (np.arange(keys.n, dtype=np.int64), first, np.full(keys.n, OPEN, dtype=np.int64))
-        key, starts, ends = subtract_intervals(whole, [_onto(keys, each) for each in lists])
+        key, starts, ends = subtract_intervals(whole, [onto(keys, each) for each in lists])
         return Lists(keys.take(key), starts, ends)
 
     def duration(self, step: Duration, index: int) -> Lists:
@@ -245,6 +233,19 @@ class _Rule:
         if len(finite):
             self.context.longest[id(self.rule), index] = math.ceil(finite.max())
         return whole.take(lengths > limits if step.comparison == "greater" else lengths < limits)
+
+    def allen(self, step: Allen, index: int) -> Lists:
+        place = id(self.rule), index
+        construct = Construct(
+            step,
+            self.operand(step.source),
+            self.operand(step.target),
+            self.context.kept.get(place),
+            self.context.stretch,
+            self.context.allen_memory,
+        )
+        self.context.constructs[place] = construct
+        return construct.answer()
 
     def bounds(self, step: Duration, whole: Lists) -> NDArray[np.float64] | Int64:
         """The bound of each interval."""
@@ -272,7 +273,7 @@ class _Rule:
         """The list restricted to the instances for which predicates over lists computed data."""
         for rows in self.computed:
             numbered = found.rows.with_columns({"#row": np.arange(found.rows.n, dtype=np.int64)})
-            joined = _natural_join(numbered, rows)
+            joined = natural_join(numbered, rows)
             row = joined.columns["#row"]
             columns = {name: column for name, column in joined.columns.items() if name != "#row"}
             found = Lists(Rows(joined.n, columns), found.starts[row], found.ends[row])
@@ -295,10 +296,10 @@ class _Rule:
         )
         keys = self.instances(names)
         for rows in self.computed:
-            keys = _natural_join(keys, rows)
+            keys = natural_join(keys, rows)
         if set(data) - set(keys.columns):
             keys = run_steps(self.planner.tests(self.rule, frozenset(keys.columns)), keys, self.context)
-        by_list = {name: _by_instance(_onto(keys, self.lists[name]), keys.n) for name in given}
+        by_list = {name: _by_instance(onto(keys, self.lists[name]), keys.n) for name in given}
         answers: dict[str, list[tuple[int, int, int]]] = {name: [] for name in step.outputs}
         extra: list[tuple[int, dict[str, Term]]] = []
         for i in range(keys.n):
@@ -330,25 +331,6 @@ class _Rule:
 
 
 _NOTHING = np.empty(0, dtype=np.int64)
-
-
-def _natural_join(left: Rows, right: Rows) -> Rows:
-    """The combinations of instances that agree in the variables they share."""
-    shared = [name for name in left.columns if name in right.columns]
-    row, partner = pairs_of_equal_keys(
-        [left.columns[name] for name in shared], left.n, [right.columns[name] for name in shared], right.n
-    )
-    more = {name: column[partner] for name, column in right.columns.items() if name not in left.columns}
-    return left.take(row).with_columns(more)
-
-
-def _onto(keys: Rows, each: Lists) -> tuple[Int64, Int64, Int64]:
-    """The intervals of a list by number of instance; the instances may have more variables than the list."""
-    names = each.names
-    key, row = pairs_of_equal_keys(
-        [keys.columns[name] for name in names], keys.n, [each.rows.columns[name] for name in names], each.rows.n
-    )
-    return key, each.starts[row], each.ends[row]
 
 
 def _by_instance(keyed: tuple[Int64, Int64, Int64], n: int) -> list[list[tuple[int, int]]]:
