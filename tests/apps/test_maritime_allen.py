@@ -19,10 +19,18 @@ BREST = [*RULES, str(MARITIME / "background-brest.prolog")]
 DATA = Path(os.environ.get("HOLDSFOR_DATA", ROOT.parent / "shared" / "data")) / "brest-two-vessels" / "events.csv"
 
 
+WAYS = {
+    "reference": ("--engine", "reference"),
+    "columnar": ("--engine", "columnar"),
+    "short windows": ("--window", "7", "--final", "--allen-memory", "1d"),
+    "long windows": ("--window", "600", "--step", "250", "--final", "--allen-memory", "1d"),
+}
+
+
 def recognised(
     files: list[str], events: Path, capsys: pytest.CaptureFixture[str], *options: str
 ) -> dict[str, list[list[int | None]]]:
-    arguments = ["run", *files, "--input", str(events), "--engine", "reference", "--format", "jsonl", *options]
+    arguments = ["run", *files, "--input", str(events), "--format", "jsonl", *options]
     assert main(arguments) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     return {line["fvp"]: line["intervals"] for line in lines}
@@ -42,7 +50,7 @@ def speed(vessel: str, time: int, knots: float, heading: float = 90.0) -> str:
 
 
 def close(one: str, two: str, start: int, end: int) -> str:
-    return f"proximity|{end}|{start}|{end}|true|{one}|{two}"
+    return f"proximity|{start}|{start}|{end}|true|{one}|{two}"
 
 
 def at(name: str, time: int, vessel: str = "carla") -> str:
@@ -167,19 +175,21 @@ CASES: list[tuple[str, list[str], list[list[int]], list[str]]] = [
 ]
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("fvp", "day", "expected", "near_miss"), CASES, ids=[case[0] for case in CASES])
 def test_the_pattern_holds_on_its_day_and_not_on_the_near_miss(
     fvp: str,
     day: list[str],
     expected: list[list[int]],
     near_miss: list[str],
+    way: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     events = tmp_path / "events.txt"
     for records, answer in ((day, expected), (near_miss, [])):
         events.write_text("\n".join(records) + "\n", encoding="utf-8")
-        found = recognised(SMALL, events, capsys, "--start", "0", "--end", "4000")
+        found = recognised(SMALL, events, capsys, "--start", "0", "--end", "4000", *WAYS[way])
         assert found.get(f"{fvp}=true", []) == answer
 
 
@@ -197,6 +207,8 @@ def test_on_real_vessels_the_rules_say_what_the_library_says(
     events = tmp_path / "slice.txt"
     events.write_text("\n".join(DATA.read_text().splitlines()[:3000]))
     found = recognised(BREST, events, capsys)
+    assert recognised(BREST, events, capsys, *WAYS["reference"]) == found
+    assert recognised(BREST, events, capsys, "--window", "6h", "--final", "--allen-memory", "1000d") == found
 
     def spans(fvp: str) -> tuple[list[int], list[int]]:
         own = found[f"{fvp}=true"]

@@ -50,7 +50,7 @@ class DenseCase:
     def case(self) -> Case:
         rules = [self.rule(i) for i in range(self.random.randint(4, 8))]
         rules += ["happensAt(begun(X), T) :- happensAt(start(d0(X)=true), T)."]
-        records = [record for _ in range(self.random.randint(20, 40)) for record in self.records() if 0 <= record[0]]
+        records = [record for _ in range(self.random.randint(20, 40)) for record in self.records() if record[0] >= 0]
         memory = self.random.choice([0, 2, 5, 1000]) * self.tick
         return Case(_BASE + "\n".join(rules) + "\n", records, 0, self.end, self.tick, memory)
 
@@ -132,9 +132,9 @@ def test_reporting_once_relates_what_all_windows_relate(first: int) -> None:
 def test_the_cases_show_every_relation() -> None:
     """An engine that relates nothing would agree with itself."""
     sizes = dict.fromkeys(RELATIONS, 0)
-    for seed in range(15):
+    for seed in SEEDS[:40]:
         given = read_case(DenseCase(seed).case())
-        answer = reference_answer(given)
+        answer = batch_answer(given, given.case.end)
         assert not isinstance(answer, str)
         n = sum(len(found) for name, found in answer.items() if name.startswith("d"))
         for relation in RELATIONS:

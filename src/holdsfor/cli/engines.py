@@ -36,6 +36,7 @@ class Counts:
     n_late: int = 0
     n_dropped: int = 0
     n_outside: int = 0
+    n_kept_for_allen: int = 0
     n_query_times: int = 0
     n_intervals: int = 0
     unused: Counter[str] = field(default_factory=Counter)
@@ -121,7 +122,9 @@ class ReferenceEngine(Engine):
                 history.add_interval(fact.entity, fact.value, fact.start, fact.end)
         start, end = self.bounds(*_extent(self.facts, self.options.tick))
         self.counts.n_outside = sum(f.start > end or max(f.start, f.end - 1) < start for f in self.facts)
-        answer = recognise(self.compiled, history, Run(start, end, self.options.tick), self.goals)
+        answer = recognise(
+            self.compiled, history, Run(start, end, self.options.tick, self.options.allen_memory), self.goals
+        )
         self.counts.n_query_times = 1
         self.counts.n_intervals = sum(map(len, answer.intervals.values()))
         self.seconds["recognise"] = time.perf_counter() - began
@@ -183,7 +186,15 @@ class ColumnarEngine(Engine):
 
         start, end = self.bounds(*self.reading.extent(self.options.tick))
         window, tick = self.options.window, self.options.tick
-        session = Session(self.compiled, start=start, tick=tick, window=window, goals=self.goals, symbols=self.symbols)
+        session = Session(
+            self.compiled,
+            start=start,
+            tick=tick,
+            window=window,
+            allen_memory=self.options.allen_memory,
+            goals=self.goals,
+            symbols=self.symbols,
+        )
         for key, records in (*self.reading.events.items(), *self.reading.fluents.items()):
             self.counts.n_outside += records.count_outside(start, end)
             session.insert_columns(key, records.up_to(end))
@@ -199,6 +210,7 @@ class ColumnarEngine(Engine):
             yield each
         progress.done()
         self.counts.n_query_times = len(queries)
+        self.counts.n_kept_for_allen = session.n_kept_for_allen
         self.counts.n_late, self.counts.n_dropped = session.n_late, session.n_dropped
         self.seconds["recognise"] = session.seconds
 

@@ -50,6 +50,12 @@ def add_parser(commands: Commands) -> None:
         "--step", type=duration, metavar="T", help="from query time to query time (default: the window)"
     )
     parser.add_argument(
+        "--allen-memory",
+        type=duration,
+        metavar="T",
+        help="how long before another one an interval may end to be `before` it (default: the window)",
+    )
+    parser.add_argument(
         "--report",
         choices=("known", "changes"),
         default="known",
@@ -151,6 +157,7 @@ def _stats(engine: Engine, clock: _Clock) -> dict[str, object]:
         "records": counts.n_records,
         "late": counts.n_late,
         "dropped": counts.n_dropped,
+        "kept_for_allen": counts.n_kept_for_allen,
         "set_aside": len(counts.set_aside),
         "query_times": counts.n_query_times,
         "intervals": counts.n_intervals,
