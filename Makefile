@@ -35,6 +35,7 @@ bench: $(READY) ## measure parsing, loading, recognition and Allen's relations
 	@$(BIN)/python benchmarks/loading.py
 	@$(BIN)/python benchmarks/recognition.py
 	@$(BIN)/python benchmarks/allen.py
+	@$(BIN)/python benchmarks/allen_patterns.py
 
 docs: $(READY) ## build the documentation into build/site
 	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site

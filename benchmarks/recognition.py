@@ -66,7 +66,9 @@ def measured(engine: Engine) -> tuple[float, float]:
 
 def options(work: Work, stream: Path, *, windows: bool) -> argparse.Namespace:
     window = work.window if windows else None
-    return argparse.Namespace(input=[str(stream)], window=window, step=window, tick=work.tick, start=0, end=None)
+    return argparse.Namespace(
+        input=[str(stream)], window=window, step=window, tick=work.tick, start=0, end=None, allen_memory=None
+    )
 
 
 def result(work: Work, folder: Path) -> dict[str, object]:
