@@ -65,7 +65,10 @@ def lines_of(case: Case) -> list[tuple[int, str]]:
 
 
 def session_of(case: Case, window: int | None, step: int | None) -> hf.Session:
-    return hf.Session(hf.load_text(case.text), start=case.start, tick=case.tick, window=window, step=step, strict=True)
+    rules, memory = hf.load_text(case.text), case.allen_memory
+    return hf.Session(
+        rules, start=case.start, tick=case.tick, window=window, step=step, allen_memory=memory, strict=True
+    )
 
 
 def answers_at(session: hf.Session, queries: Sequence[int], pieces: Sequence[Iterable[str]]) -> list[Plain]:
@@ -281,7 +284,8 @@ def test_all_changes_together_are_the_answer_over_the_whole_history(seeds: range
 def _changes(given: Input, schedule: Schedule, chance: random.Random, step: int) -> Iterator[list[hf.Change]]:
     """What each query time changes; events come late by what the window tolerates."""
     case, slack = given.case, (schedule.window - step) // given.case.tick
-    session = Session(given.compiled, start=case.start, tick=case.tick, window=schedule.window)
+    window, memory = schedule.window, case.allen_memory
+    session = Session(given.compiled, start=case.start, tick=case.tick, window=window, allen_memory=memory)
     for fact in given.facts:
         delay = chance.randint(0, slack) * case.tick if fact.value is None else 0
         session.insert([(min(fact.start + delay, schedule.query_times[-1]), fact)])
