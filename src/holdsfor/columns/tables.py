@@ -119,10 +119,7 @@ class _Stabbing:
         candidates = np.flatnonzero((numbers >= 0) & (times >= self.low))
         ids = self.index.order[numbers[candidates]]
         clipped = np.minimum(times[candidates], self.high)
-        if self.packing.ranks is None:
-            wanted = self.packing.pack(ids, clipped)
-        else:
-            wanted = ids * self.packing.span + np.searchsorted(self.packing.ranks, clipped, side="right") - 1
+        wanted = self.packing.pack_preceding(ids, clipped)
         position = np.searchsorted(self.packed, wanted, side="right") - 1
         rows = self.order[np.maximum(position, 0)]
         hit = position >= 0
