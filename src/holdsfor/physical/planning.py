@@ -47,15 +47,45 @@ from holdsfor.syntax.rules import (
     Test,
     condition_variables,
 )
-from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity, variables
+from holdsfor.syntax.terms import Struct, Term, Var, is_callable, is_ground, name_and_arity, variables
 
-__all__ = ["Planner", "fvp_patterns"]
+__all__ = ["Planner", "Shape", "fvp_patterns"]
 
 
 def fvp_patterns(fvp: Fvp) -> tuple[Key, tuple[Term, ...]]:
     """The key of a fluent and the patterns of its columns: arguments, then value."""
     arguments = fvp.fluent.args if isinstance(fvp.fluent, Struct) else ()
     return name_and_arity(fvp.fluent), (*arguments, fvp.value)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How an FVP of a rule is written.
+
+    `arguments` are the names of the variables if each argument is one of its own; `value` is a value without variables.
+    """
+
+    key: Key
+    patterns: tuple[Term, ...]
+    arguments: tuple[str, ...] | None
+    value: Term | None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its instances are those of the fluent, with one value."""
+        return self.arguments is not None and self.value is not None
+
+
+def shape_of(fvp: Fvp) -> Shape:
+    key, patterns = fvp_patterns(fvp)
+    value = patterns[-1] if is_ground(patterns[-1]) else None
+    return Shape(key, patterns, distinct_variables(patterns[:-1]), value)
+
+
+def distinct_variables(patterns: Sequence[Term]) -> tuple[str, ...] | None:
+    """The names of the patterns, if they are variables, none of them twice."""
+    names = tuple(pattern.name for pattern in patterns if isinstance(pattern, Var))
+    return names if len(set(names)) == len(patterns) else None
 
 
 _POINT_KINDS: dict[type[Condition], PointKind] = {Starts: "starts", Ends: "ends", Initiated: "initiations"}
@@ -67,6 +97,13 @@ class Planner:
 
     knowledge: Knowledge
     _tests: dict[tuple[int, frozenset[str]], tuple[Step, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _shapes: dict[int, tuple[Fvp, Shape]] = field(default_factory=dict, repr=False, compare=False)
+
+    def shape(self, fvp: Fvp) -> Shape:
+        """How an FVP is written, looked at once."""
+        if id(fvp) not in self._shapes:
+            self._shapes[id(fvp)] = fvp, shape_of(fvp)
+        return self._shapes[id(fvp)][1]
 
     def steps(self, head: Term, time: Var, body: tuple[Condition, ...]) -> tuple[tuple[Step, ...], set[str]]:
         """The steps of a rule and the variables they bind; head variables may be left to the grounding."""

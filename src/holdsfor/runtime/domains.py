@@ -22,6 +22,10 @@ __all__ = ["Domains", "entity_columns", "entity_key"]
 
 EntityKey = tuple[bool, str, int]
 _WORTH_DISTINGUISHING = 5_000  # rows below this are checked as they are
+_FEW_VALUES = 32  # more of them at once are hardly ever asked about again
+_MANY_MEMBERSHIPS = 1_000
+_MEMBER, _UNKNOWN = 1, 2
+_NOBODY = np.empty(0, dtype=np.int8)
 
 
 def entity_key(entity: Term) -> EntityKey:
@@ -70,6 +74,7 @@ class Domains:
         self.planner = planner
         self.plans: dict[EntityKey, list[_GroundingPlan]] = {}
         self._instances: dict[Term, tuple[int, Relation]] = {}
+        self._members: dict[tuple[EntityKey, int | None], tuple[int, NDArray[np.int8]]] = {}
         for grounding in description.groundings:
             entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
             self.plans.setdefault(entity_key(entity), []).append(_GroundingPlan(entity, grounding.goals, planner))
@@ -85,6 +90,53 @@ class Domains:
             return self._checked(key, columns, n, context)
         ids, first = dense_ids(columns, n)
         return self._checked(key, [column[first] for column in columns], len(first), context)[ids]
+
+    def inside(
+        self, key: EntityKey, numbers: Int64, values: Int64 | int | None, context: Context, version: int
+    ) -> Int64 | None:
+        """The rows, by number of their arguments, that are in the grounding, or None if all are.
+
+        They have one value, or one each, or none, and then it is asked whether some value is. What was found for an
+        instance is remembered until `version` tells that domains have grown.
+        """
+        if key not in self.plans:
+            return None
+        if not isinstance(values, np.ndarray):
+            found = self._membership(key, numbers, values, context, version)
+            return None if np.count_nonzero(found == _MEMBER) == len(found) else (found == _MEMBER).nonzero()[0]
+        distinct = np.unique(values).tolist()
+        if len(distinct) > _FEW_VALUES:
+            columns = (*context.symbols.instances.words(key[2], numbers), values)
+            return self.includes(key, columns, len(numbers), context).nonzero()[0]
+        inside = np.ones(len(numbers), dtype=bool)
+        for value in distinct:
+            rows = (values == value).nonzero()[0]
+            inside[rows] = self._membership(key, numbers[rows], value, context, version) == _MEMBER
+        return None if np.count_nonzero(inside) == len(inside) else inside.nonzero()[0]
+
+    def _membership(
+        self, key: EntityKey, numbers: Int64, value: int | None, context: Context, version: int
+    ) -> NDArray[np.int8]:
+        """For each number of arguments whether it is a member with a value; not asked before, it is found out."""
+        instances = context.symbols.instances
+        known_at, known = self._members.get((key, value), (version, _NOBODY))
+        if known_at != version:
+            known = _NOBODY
+        if len(known) < instances.count(key[2]):
+            more = np.full(2 * instances.count(key[2]) - len(known), _UNKNOWN, dtype=np.int8)
+            known = np.concatenate((known, more))
+        found = known[numbers]
+        if np.count_nonzero(found == _UNKNOWN):
+            asked = np.unique(numbers[found == _UNKNOWN])
+            columns = list(instances.words(key[2], asked))
+            if value is not None:
+                columns.append(np.full(len(asked), value, dtype=np.int64))
+            known[asked] = self._checked(key, columns, len(asked), context)
+            found = known[numbers]
+        if len(self._members) > _MANY_MEMBERSHIPS:
+            self._members.clear()
+        self._members[key, value] = version, known
+        return found
 
     def _checked(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
         found = np.zeros(n, dtype=bool)

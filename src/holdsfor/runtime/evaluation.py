@@ -8,7 +8,17 @@ from itertools import count
 
 import numpy as np
 
-from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, empty_fluents, empty_points, point_table
+from holdsfor.columns.instances import Instances
+from holdsfor.columns.tables import (
+    FluentTable,
+    Key,
+    PointTable,
+    Relation,
+    empty_fluents,
+    empty_points,
+    point_table,
+    stacked,
+)
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
@@ -53,15 +63,20 @@ class Stretch:
         return ((times - 1) // self.tick) * self.tick
 
 
-def true_starts(table: FluentTable, state: FluentTable | None, first: int) -> FluentTable:
+def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: Instances) -> FluentTable:
     """The table with intervals that hold at the first time-point beginning where they truly began."""
     if state is None or state.n == 0 or table.n == 0:
         return table
-    here = np.flatnonzero((table.starts <= first) & (first < table.ends))
-    row, partner = pairs_of_equal_keys([key[here] for key in table.keys], len(here), state.keys, state.n)
+    here = ((table.starts <= first) & (first < table.ends)).nonzero()[0]
+    row, partner = pairs_of_equal_keys(
+        (table.arguments(instances)[here], table.values[here]),
+        len(here),
+        (state.arguments(instances), state.values),
+        state.n,
+    )
     starts = table.starts.copy()
     starts[here[row]] = state.starts[partner]
-    return FluentTable((*table.keys, starts, table.ends), table.n)
+    return table.with_starts(starts)
 
 
 class Evaluation:
@@ -89,10 +104,12 @@ class Evaluation:
         self.known = fluents
         self.state = state
         self.symbols = background.symbols
+        self.instances = background.symbols.instances
         self.engine = background.engine
         self.output: dict[Key, FluentTable] = {}
         self._initiations: dict[Key, PointTable] = {}
         self._terminations: dict[Key, PointTable] = {}
+        self._resumed: dict[Key, tuple[FluentTable, FluentTable]] = {}
         self._edges: dict[tuple[str, Key], tuple[FluentTable, PointTable]] = {}
         self.prefixes = prefixes
         self.longest: dict[tuple[int, int], int] = {}
@@ -116,6 +133,18 @@ class Evaluation:
 
     def fluents(self, key: Key) -> FluentTable:
         return self.known.get(key) or empty_fluents(key[1])
+
+    def resumed_fluents(self, key: Key) -> FluentTable:
+        """What is known of a fluent from the settled time-point on; true starts come back with what is made of it."""
+        table = self.fluents(key)
+        if not self.stretch.is_resumed:
+            return table
+        known = self._resumed.get(key)
+        if known is None or known[0] is not table:
+            inside = (table.ends > self.stretch.first).nonzero()[0]
+            rest = table if len(inside) == table.n else table.take(inside)
+            known = self._resumed[key] = table, rest.with_starts(np.maximum(rest.starts, self.stretch.first))
+        return known[1]
 
     def facts(self, key: Key) -> Relation:
         return self.background.facts(key)
@@ -147,18 +176,14 @@ class Evaluation:
         """A list whose intervals that hold at the first time-point begin where they truly began."""
         place = (id(rule), index)
         known = self.prefixes.get(place)
-        if known is not None and known.rows.n and found.rows.n:
-            here = np.flatnonzero((found.starts <= self.stretch.first) & (self.stretch.first < found.ends))
-            names = found.names
-            row, partner = pairs_of_equal_keys(
-                [found.rows.columns[name][here] for name in names],
-                len(here),
-                [known.rows.columns[name] for name in names],
-                known.rows.n,
-            )
+        if known is not None and known.n and found.n:
+            here = ((found.starts <= self.stretch.first) & (self.stretch.first < found.ends)).nonzero()[0]
+            own = found.numbers(found.names, self.instances)[here]
+            before = known.numbers(found.names, self.instances)
+            row, partner = pairs_of_equal_keys([own], len(here), [before], known.n)
             starts = found.starts.copy()
             starts[here[row]] = known.starts[partner]
-            found = Lists(found.rows, starts, found.ends)
+            found = found.with_starts(starts)
         self.whole_lists[place] = found
         return found
 
@@ -190,7 +215,7 @@ class Evaluation:
                 self.derive_fluent(key, fluent)
             if component.static:
                 key, table = evaluate_interval_rules(component.static, self)
-                self.add_fluents(key, true_starts(table, self.state.get(key), self.stretch.first))
+                self.add_fluents(key, true_starts(table, self.state.get(key), self.stretch.first, self.instances))
 
     def add_fluents(self, key: Key, table: FluentTable) -> None:
         """Let the FVPs of a finished component be known."""
@@ -198,11 +223,7 @@ class Evaluation:
             return
         for tables in (self.known, self.output):
             before = tables.get(key)
-            if before is not None:
-                columns = tuple(np.concatenate(pair) for pair in zip(before.columns, table.columns, strict=True))
-                tables[key] = FluentTable(columns, before.n + table.n)
-            else:
-                tables[key] = table
+            tables[key] = table if before is None else stacked([before, table])
 
     # -- events --------------------------------------------------------------------------------------------------------
 
@@ -309,7 +330,7 @@ class Evaluation:
         own = np.zeros(table.n, dtype=bool)
         for patterns in fluent.patterns:
             own[join(one_row(), table, _linear(patterns), self.symbols)[1]] = True
-        return FluentTable(tuple(column[own] for column in table.columns), int(own.sum()))
+        return table.take(own.nonzero()[0])
 
     def inertia(self, key: Key, initiations: PointTable, terminations: PointTable, state: FluentTable) -> FluentTable:
         arguments = [
@@ -342,10 +363,7 @@ class Evaluation:
 
 
 def _together(old: PointTable | None, new: PointTable) -> PointTable:
-    if old is None:
-        return new
-    columns = tuple(np.concatenate(pair) for pair in zip(old.columns, new.columns, strict=True))
-    return PointTable(columns, old.n + new.n)
+    return new if old is None else stacked([old, new])
 
 
 def _linear(patterns: Sequence[Term]) -> list[Term]:

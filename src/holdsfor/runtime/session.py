@@ -173,7 +173,7 @@ class Session:
         self.admit([at])
         events = {key: records.events(first, at) for key, records in self.events.items()}
         fluents = {
-            key: true_starts(records.intervals(first, at), self.state.get(key), first)
+            key: true_starts(records.intervals(first, at), self.state.get(key), first, self.symbols.instances)
             for key, records in self.fluents.items()
         }
         if not self.is_announced:
@@ -220,9 +220,9 @@ class Session:
         self.seen.update(evaluation.complemented)
         self.state = {}
         for key, table in evaluation.known.items():
-            rows = np.flatnonzero((table.starts <= settled) & (settled < table.ends))
+            rows = ((table.starts <= settled) & (settled < table.ends)).nonzero()[0]
             if len(rows):
-                self.state[key] = FluentTable(tuple(column[rows] for column in table.columns), len(rows))
+                self.state[key] = table.take(rows)
         self.prefixes = {
             place: lists.take((lists.starts <= settled) & (settled < lists.ends))
             for place, lists in evaluation.whole_lists.items()
