@@ -68,6 +68,14 @@ class Relation:
             self._columns = (*self._instances.words(len(positions), numbers), *self._last)
         return self._columns
 
+    def column(self, position: int) -> Int64:
+        """One column; words are only looked up if it is one of arguments that are known by number."""
+        if self._columns is None:
+            width = len(next(iter(self._numbers)))
+            if position >= width:
+                return self._last[position - width]
+        return self.columns[position]
+
     def numbers(self, positions: tuple[int, ...], instances: Instances) -> Int64:
         """The numbers of the instances that the columns at the positions make up."""
         known = self._numbers.get(positions)
@@ -155,6 +163,17 @@ class FluentTable(Relation):
             moved._columns, moved._instances = None, self._instances
         moved._numbers = self._numbers
         return moved
+
+    def points(self, rows: Int64, times: Int64) -> PointTable:
+        """The FVPs of some rows, at time-points."""
+        taken = self.take(rows)
+        if taken._columns is None:
+            points = PointTable((taken.values, times), len(times))
+            points._columns, points._instances = None, self._instances
+        else:
+            points = PointTable((*taken.keys, times), len(times))
+        points._numbers = taken._numbers
+        return points
 
     def holding(self, keys: Sequence[Int64], times: Int64) -> Int64:
         """For each row of complete keys and times: the row of this table whose interval contains the time, or -1."""

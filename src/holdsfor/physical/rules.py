@@ -13,8 +13,8 @@ from holdsfor.analysis.safety import bound_by
 from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.fold_facts import fold_facts, fold_facts_of_intervals
-from holdsfor.physical.planning import Planner
-from holdsfor.physical.steps import GroundHead, Step
+from holdsfor.physical.planning import Planner, distinct_variables, number_column_of
+from holdsfor.physical.steps import GroundHead, MatchPoints, Step
 from holdsfor.syntax.rules import (
     Allen,
     Complement,
@@ -37,13 +37,17 @@ __all__ = ["PlannedComponent", "PlannedFluent", "PlannedInitial", "PlannedRule",
 
 @dataclass(frozen=True)
 class PlannedRule:
-    """A rule with a time-point: `steps` find the bindings, `columns` are the patterns of the head's columns."""
+    """A rule with a time-point: `steps` find the bindings, `columns` are the patterns of the head's columns.
+
+    `numbered` is the column that has the numbers of the fluent's arguments, if the steps make one.
+    """
 
     head: Term
     key: Key
     columns: tuple[Term, ...]
     steps: tuple[Step, ...]
     unbound: tuple[str, ...]
+    numbered: str | None = None
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,18 @@ class Program:
     def enumerated(self) -> list[Term]:
         """The events and FVPs whose instances may have to be enumerated."""
         return [entity for component in self.components for entity in component.enumerated]
+
+    @property
+    def numbered_events(self) -> dict[Key, set[tuple[int, ...]]]:
+        """The positions of events whose words are numbered together."""
+        found: dict[Key, set[tuple[int, ...]]] = {}
+        for component in self.components:
+            fluents = component.fluents.values()
+            effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
+            for step in (step for rule in (*component.events, *effects) for step in rule.steps):
+                if isinstance(step, MatchPoints) and step.kind == "events":
+                    found.setdefault(step.key, set()).update(positions for _, positions in step.numbered)
+        return found
 
 
 def plan_program(compiled: Compiled, planner: Planner) -> Program:
@@ -197,7 +213,13 @@ def _columns(entity: Fvp | Term) -> tuple[Term, ...]:
 
 def _rule(rule: PointRule, planner: Planner) -> PlannedRule:
     rule = fold_facts(rule, planner.knowledge)
-    steps, bound = planner.steps(rule.head_term, rule.time, rule.body)
+    columns = _columns(rule.head)
+    arguments = None if rule.kind == "happensAt" else distinct_variables(columns[:-1])
+    value = columns[-1] if rule.kind == "terminatedAt" else None
+    open_value = value.name if isinstance(value, Var) else None
+    steps, bound = planner.steps(rule.head_term, rule.time, rule.body, arguments, open_value)
     key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
     unbound = tuple(name for name in variables(rule.head_term) if name not in bound)
-    return PlannedRule(rule.head_term, key, _columns(rule.head), steps, unbound)
+    made = {name for step in steps if isinstance(step, MatchPoints) for name, _ in step.numbered}
+    numbered = number_column_of(arguments) if arguments else None
+    return PlannedRule(rule.head_term, key, columns, steps, unbound, numbered if numbered in made else None)

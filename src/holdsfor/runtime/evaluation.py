@@ -22,7 +22,7 @@ from holdsfor.columns.tables import (
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
-from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
+from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, pairs_of_equal_keys
 from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rows import Rows, concatenate, one_row
@@ -57,10 +57,10 @@ class Stretch:
         return (self.last // self.tick + 1) * self.tick
 
     def next(self, times: Int64) -> Int64:
-        return (times // self.tick + 1) * self.tick
+        return times + 1 if self.tick == 1 else (times // self.tick + 1) * self.tick
 
     def previous(self, times: Int64) -> Int64:
-        return ((times - 1) // self.tick) * self.tick
+        return times - 1 if self.tick == 1 else ((times - 1) // self.tick) * self.tick
 
 
 def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: Instances) -> FluentTable:
@@ -109,6 +109,7 @@ class Evaluation:
         self.output: dict[Key, FluentTable] = {}
         self._initiations: dict[Key, PointTable] = {}
         self._terminations: dict[Key, PointTable] = {}
+        self._distinct: dict[Key, tuple[PointTable, PointTable]] = {}
         self._resumed: dict[Key, tuple[FluentTable, FluentTable]] = {}
         self._edges: dict[tuple[str, Key], tuple[FluentTable, PointTable]] = {}
         self.prefixes = prefixes
@@ -125,8 +126,17 @@ class Evaluation:
         if kind == "events":
             return self.events.get(key) or empty_points(key[1])
         if kind == "initiations":
-            return self._initiations.get(key) or empty_points(key[1] + 1)
+            return self.distinct_initiations(key)
         return self.edges(kind, key)
+
+    def distinct_initiations(self, key: Key) -> PointTable:
+        table = self._initiations.get(key) or empty_points(key[1] + 1)
+        known = self._distinct.get(key)
+        if known is None or known[0] is not table:
+            own = (table.numbers(tuple(range(key[1])), self.instances), table.column(key[1]), table.times)
+            rows = distinct_rows(own, table.n)
+            known = self._distinct[key] = table, table if rows is None else table.take(rows)
+        return known[1]
 
     def terminations(self, key: Key) -> PointTable:
         return self._terminations.get(key) or empty_points(key[1] + 1)
@@ -165,11 +175,10 @@ class Evaluation:
         known = self._edges.get((kind, key))
         if known is None or known[0] is not table:
             at = table.starts if kind == "starts" else table.ends
-            real = at != OPEN
-            times = self.stretch.previous(np.where(real, at, 0))
-            inside = real & (times >= self.stretch.first) & (times <= self.stretch.last)
-            columns = (*(column[inside] for column in table.keys), times[inside])
-            known = self._edges[kind, key] = table, PointTable(columns, len(columns[-1]))
+            times = self.stretch.previous(at)
+            inside = (at != OPEN) & (times >= self.stretch.first) & (times <= self.stretch.last)
+            rows = inside.nonzero()[0]
+            known = self._edges[kind, key] = table, table.points(rows, times[rows])
         return known[1]
 
     def with_true_starts(self, found: Lists, rule: IntervalRule, index: int) -> Lists:
@@ -252,55 +261,68 @@ class Evaluation:
     def derive_fluent(self, key: Key, fluent: PlannedFluent) -> None:
         initiations = self.initiations(key, fluent)
         state = self.initial_state(key, fluent)
-        n_columns = key[1] + 1
-        terminations = self.terminations_of(fluent, initiations, state, n_columns)
+        terminations = self.terminations_of(key, fluent, initiations, state)
         self._initiations[key] = _together(self._initiations.get(key), initiations)
         self._terminations[key] = _together(self._terminations.get(key), terminations)
         self.add_fluents(key, self.inertia(key, initiations, terminations, state))
 
     def initiations(self, key: Key, fluent: PlannedFluent) -> PointTable:
-        parts: list[list[Int64]] = []
+        """The initiations of instances in the grounding; one may be there several times."""
+        parts: list[tuple[Int64, Int64, Int64]] = []
         for rule in fluent.initiations:
             rows = self.bound_rows(rule)
             if rows.n:
                 assert rows.times is not None
-                parts.append([*(build(p, rows, self.symbols) for p in rule.columns), rows.times])
+                parts.append((self.arguments(rule, rows), build(rule.columns[-1], rows, self.symbols), rows.times))
+        points = self.effects(key, parts)
+        inside = self.domains.inside(
+            (True, *key), points.numbers(tuple(range(key[1])), self.instances), None, self, self.version
+        )
+        return points if inside is None else points.take(inside)
+
+    def arguments(self, rule: PlannedRule, rows: Rows) -> Int64:
+        """The numbers of the fluents that a rule is about."""
+        if rule.numbered is not None:
+            return rows.columns[rule.numbered]
+        return self.instances.numbers([build(p, rows, self.symbols) for p in rule.columns[:-1]], rows.n)
+
+    def effects(self, key: Key, parts: Sequence[tuple[Int64, Int64, Int64]]) -> PointTable:
+        """The table of effects on fluents: their numbers, values and time-points."""
         if not parts:
             return empty_points(key[1] + 1)
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        inside = self.domains.includes((True, *key), columns[: key[1]], len(columns[0]), self)
-        return point_table([column[inside] for column in columns])
+        numbers, values, times = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
+        return PointTable.numbered(self.instances, key[1], numbers, (values, times))
 
     def terminations_of(
-        self, fluent: PlannedFluent, initiations: PointTable, state: FluentTable, n_columns: int
+        self, key: Key, fluent: PlannedFluent, initiations: PointTable, state: FluentTable
     ) -> PointTable:
         """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
-        parts: list[list[Int64]] = []
+        parts: list[tuple[Int64, Int64, Int64]] = []
         for rule in fluent.terminations:
             rows = run_steps(rule.steps, one_row(), self)
             if rows.n == 0:
                 continue
-            rows, columns = self.with_open_arguments(rule, rows, initiations, state)
-            assert rows.times is not None
-            parts.append([*columns, rows.times])
-        if not parts:
-            return empty_points(n_columns)
-        return point_table([np.concatenate(column) for column in zip(*parts, strict=True)])
+            rows, values = self.with_open_arguments(rule, rows, initiations, state)
+            if rows.n:
+                assert rows.times is not None
+                parts.append((self.arguments(rule, rows), values, rows.times))
+        return self.effects(key, parts)
 
     def with_open_arguments(
         self, rule: PlannedRule, rows: Rows, initiations: PointTable, state: FluentTable
-    ) -> tuple[Rows, list[Int64]]:
-        open_value = isinstance(rule.columns[-1], Var) and rule.columns[-1].name in rule.unbound
+    ) -> tuple[Rows, Int64]:
+        """The rows for every fluent they are about, and the values they take from it."""
+        value = rule.columns[-1]
+        open_value = isinstance(value, Var) and value.name in rule.unbound
         wanted = set(variables(*rule.columns[:-1])) if open_value else set(variables(*rule.columns))
-        if wanted - set(rows.columns):
+        if rule.numbered is None and wanted - set(rows.columns):
             keys = [np.concatenate(pair) for pair in zip(initiations.columns[:-1], state.keys, strict=True)]
             relation = point_table([*keys, np.zeros(len(keys[0]), dtype=np.int64)])
             rows, _ = join(rows, relation, rule.columns, self.symbols)
             open_value = False
-        columns = [build(pattern, rows, self.symbols) for pattern in rule.columns[:-1]]
         if open_value:
-            return rows, [*columns, np.full(rows.n, ANY_VALUE, dtype=np.int64)]
-        return rows, [*columns, build(rule.columns[-1], rows, self.symbols)]
+            return rows, np.full(rows.n, ANY_VALUE, dtype=np.int64)
+        return rows, build(value, rows, self.symbols)
 
     def initial_state(self, key: Key, fluent: PlannedFluent) -> FluentTable:
         """What holds at the first time-point: what was carried over, and initial values of newly seen fluents."""
@@ -333,33 +355,27 @@ class Evaluation:
         return table.take(own.nonzero()[0])
 
     def inertia(self, key: Key, initiations: PointTable, terminations: PointTable, state: FluentTable) -> FluentTable:
-        arguments = [
-            np.concatenate((s, i, t))
-            for s, i, t in zip(state.keys[:-1], initiations.columns[:-2], terminations.columns[:-2], strict=True)
-        ]
-        n = state.n + initiations.n + terminations.n
-        if n == 0:
+        if state.n + initiations.n + terminations.n == 0:
             return empty_fluents(key[1])
-        ids, first = dense_ids(arguments, n)
+        width = tuple(range(key[1]))
+        carried = state.arguments(self.instances)
         changes = inertial_intervals(
-            ids[state.n :],
-            np.concatenate((initiations.columns[-2], terminations.columns[-2])),
+            np.concatenate([points.numbers(width, self.instances) for points in (initiations, terminations)]),
+            np.concatenate((initiations.column(key[1]), terminations.column(key[1]))),
             np.concatenate((initiations.times, terminations.times)),
-            np.arange(n - state.n) < initiations.n,
-            (ids[: state.n], state.keys[-1]),
+            np.arange(initiations.n + terminations.n) < initiations.n,
+            (carried, state.values),
         )
-        starts = self.stretch.next(np.where(changes.begins == BEFORE_EVERYTHING, 0, changes.begins))
-        carried = changes.begins == BEFORE_EVERYTHING
-        if carried.any():
-            since = np.zeros(len(first), dtype=np.int64)
-            since[ids[: state.n]] = state.starts
-            starts[carried] = since[changes.fluents[carried]]
-        ended = changes.stops != OPEN
-        ends = np.where(ended, self.stretch.next(np.where(ended, changes.stops, 0)), OPEN)
-        rows = first[changes.fluents]
-        keys = [*(column[rows] for column in arguments), changes.values]
-        inside = self.domains.includes((True, *key), keys, len(rows), self)
-        return FluentTable((*(k[inside] for k in keys), starts[inside], ends[inside]), int(inside.sum()))
+        starts = self.stretch.next(changes.begins)
+        resumed = (changes.begins == BEFORE_EVERYTHING).nonzero()[0]
+        if len(resumed):
+            order = carried.argsort()
+            starts[resumed] = state.starts[order[carried[order].searchsorted(changes.fluents[resumed])]]
+        ends = self.stretch.next(changes.stops)
+        ends[changes.stops == OPEN] = OPEN
+        found = FluentTable.numbered(self.instances, key[1], changes.fluents, (changes.values, starts, ends))
+        inside = self.domains.inside((True, *key), changes.fluents, changes.values, self, self.version)
+        return found if inside is None else found.take(inside)
 
 
 def _together(old: PointTable | None, new: PointTable) -> PointTable:
