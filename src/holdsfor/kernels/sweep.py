@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN, Packing, packing_for
 
-__all__ = ["OPEN", "intersect_intervals", "merge_intervals", "subtract_intervals"]
+__all__ = ["OPEN", "Keyed", "intersect_intervals", "merge_intervals", "subtract_intervals"]
 
 Keyed = tuple[Int64, Int64, Int64]
 

@@ -16,11 +16,12 @@ from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.steps import Context, Step, run_steps
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Fvp, Not, Test
-from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
+from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity, substitute, variables
 
 __all__ = ["Domains", "entity_columns", "entity_key"]
 
 EntityKey = tuple[bool, str, int]
+_Signature = tuple[int, frozenset[tuple[Term, ...]]]
 _WORTH_DISTINGUISHING = 5_000  # rows below this are checked as they are
 _FEW_VALUES = 32  # more of them at once are hardly ever asked about again
 _MANY_MEMBERSHIPS = 1_000
@@ -49,10 +50,26 @@ class _GroundingPlan:
     def __init__(self, entity: Term, goals: Sequence[Term], planner: Planner) -> None:
         self.entity = entity
         self.columns = entity_columns(entity)
+        self.goals = tuple(goals)
         self.body = tuple(_condition(goal) for goal in goals)
         self.planner = planner
         self._steps: dict[frozenset[str], tuple[Step, ...]] = {}
         self.is_open = bool(set(variables(entity)) - {name for goal in goals for name in variables(goal)})
+
+    def signature(self, value: Term | None) -> tuple[Term, ...] | None:
+        """What it asks of the arguments, given the value, whatever the variables' names; None if it is another value.
+
+        Without a value it is asked whether there is one.
+        """
+        columns = self.columns if value is not None else self.columns[:-1]
+        if value is not None and is_ground(columns[-1]):
+            if columns[-1] != value:
+                return None
+            columns = columns[:-1]
+        asked = (*columns, *self.goals)
+        names: dict[str, Term] = {name: Var(f"#{i}") for i, name in enumerate(variables(*asked))}
+        given = (value,) if value is not None and len(columns) == len(self.columns) else ()
+        return (*(substitute(term, names) for term in asked), *given)
 
     def steps(self, given: frozenset[str]) -> tuple[Step, ...]:
         if given not in self._steps:
@@ -74,7 +91,8 @@ class Domains:
         self.planner = planner
         self.plans: dict[EntityKey, list[_GroundingPlan]] = {}
         self._instances: dict[Term, tuple[int, Relation]] = {}
-        self._members: dict[tuple[EntityKey, int | None], tuple[int, NDArray[np.int8]]] = {}
+        self._signatures: dict[tuple[EntityKey, int | None], _Signature] = {}
+        self._members: dict[_Signature, tuple[int, NDArray[np.int8]]] = {}
         for grounding in description.groundings:
             entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
             self.plans.setdefault(entity_key(entity), []).append(_GroundingPlan(entity, grounding.goals, planner))
@@ -104,22 +122,26 @@ class Domains:
         if not isinstance(values, np.ndarray):
             found = self._membership(key, numbers, values, context, version)
             return None if np.count_nonzero(found == _MEMBER) == len(found) else (found == _MEMBER).nonzero()[0]
-        distinct = np.unique(values).tolist()
-        if len(distinct) > _FEW_VALUES:
-            columns = (*context.symbols.instances.words(key[2], numbers), values)
-            return self.includes(key, columns, len(numbers), context).nonzero()[0]
         inside = np.ones(len(numbers), dtype=bool)
-        for value in distinct:
-            rows = (values == value).nonzero()[0]
+        rest = np.arange(len(numbers), dtype=np.int64)
+        for _ in range(_FEW_VALUES):
+            if len(rest) == 0:
+                return None if np.count_nonzero(inside) == len(inside) else inside.nonzero()[0]
+            value = int(values[rest[0]])
+            same = values[rest] == value
+            rows = rest[same]
             inside[rows] = self._membership(key, numbers[rows], value, context, version) == _MEMBER
-        return None if np.count_nonzero(inside) == len(inside) else inside.nonzero()[0]
+            rest = rest[~same]
+        columns = (*context.symbols.instances.words(key[2], numbers), values)
+        return self.includes(key, columns, len(numbers), context).nonzero()[0]
 
     def _membership(
         self, key: EntityKey, numbers: Int64, value: int | None, context: Context, version: int
     ) -> NDArray[np.int8]:
         """For each number of arguments whether it is a member with a value; not asked before, it is found out."""
         instances = context.symbols.instances
-        known_at, known = self._members.get((key, value), (version, _NOBODY))
+        signature = self._signature(key, value, context)
+        known_at, known = self._members.get(signature, (version, _NOBODY))
         if known_at != version:
             known = _NOBODY
         if len(known) < instances.count(key[2]):
@@ -127,16 +149,28 @@ class Domains:
             known = np.concatenate((known, more))
         found = known[numbers]
         if np.count_nonzero(found == _UNKNOWN):
-            asked = np.unique(numbers[found == _UNKNOWN])
+            is_asked = np.zeros(len(known), dtype=bool)
+            is_asked[numbers[found == _UNKNOWN]] = True
+            asked = is_asked.nonzero()[0]
             columns = list(instances.words(key[2], asked))
             if value is not None:
                 columns.append(np.full(len(asked), value, dtype=np.int64))
             known[asked] = self._checked(key, columns, len(asked), context)
             found = known[numbers]
-        if len(self._members) > _MANY_MEMBERSHIPS:
-            self._members.clear()
-        self._members[key, value] = version, known
+        self._members[signature] = version, known
         return found
+
+    def _signature(self, key: EntityKey, value: int | None, context: Context) -> _Signature:
+        """What is asked of arguments; fluents of which the same is asked share what was found."""
+        known = self._signatures.get((key, value))
+        if known is None:
+            if len(self._signatures) > _MANY_MEMBERSHIPS:
+                self._signatures.clear()
+                self._members.clear()
+            term = None if value is None else context.symbols.term(value)
+            known = key[2], frozenset(s for plan in self.plans[key] if (s := plan.signature(term)) is not None)
+            self._signatures[key, value] = known
+        return known
 
     def _checked(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
         found = np.zeros(n, dtype=bool)

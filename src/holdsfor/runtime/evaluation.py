@@ -187,9 +187,12 @@ class Evaluation:
         known = self.prefixes.get(place)
         if known is not None and known.n and found.n:
             here = ((found.starts <= self.stretch.first) & (self.stretch.first < found.ends)).nonzero()[0]
-            own = found.numbers(found.names, self.instances)[here]
-            before = known.numbers(found.names, self.instances)
-            row, partner = pairs_of_equal_keys([own], len(here), [before], known.n)
+            names = found.names
+            if found.is_numbered(names) and known.is_numbered(names):
+                own, before = [found.numbers(names, self.instances)], [known.numbers(names, self.instances)]
+            else:
+                own, before = ([each.rows.columns[name] for name in names] for each in (found, known))
+            row, partner = pairs_of_equal_keys([column[here] for column in own], len(here), before, known.n)
             starts = found.starts.copy()
             starts[here[row]] = known.starts[partner]
             found = found.with_starts(starts)

@@ -51,6 +51,10 @@ class Lists:
             self._rows = Rows(self.n, dict(zip(names, words, strict=True)))
         return self._rows
 
+    def is_numbered(self, names: Sequence[str]) -> bool:
+        """Whether the numbers of the instances are known."""
+        return tuple(names) in self._numbers
+
     def numbers(self, names: Sequence[str], instances: Instances) -> Int64:
         """The numbers of the instances, as tuples of the variables in the order given."""
         key = tuple(names)

@@ -72,6 +72,7 @@ class Session:
         self.seconds = 0.0
         self._evaluation: Evaluation | None = None
         self._sources = _domain_sources(compiled)
+        self._numbered_events = self.program.numbered_events
         if window is not None:
             _refuse_predicates_over_lists(compiled)
 
@@ -171,6 +172,7 @@ class Session:
         first = max(settled, self.start)
         stretch = Stretch(first, at, self.tick, self.start, is_resumed=settled >= self.start)
         self.admit([at])
+        self._number()
         events = {key: records.events(first, at) for key, records in self.events.items()}
         fluents = {
             key: true_starts(records.intervals(first, at), self.state.get(key), first, self.symbols.instances)
@@ -202,6 +204,14 @@ class Session:
         report = self._report(evaluation, at, settled)
         self.seconds += time.perf_counter() - began
         return report
+
+    def _number(self) -> None:
+        """Let records know the instances that rules will ask them for."""
+        for key, records in self.events.items():
+            for positions in self._numbered_events.get(key, ()):
+                records.number(positions, self.symbols.instances)
+        for key, records in self.fluents.items():
+            records.number(tuple(range(key[1])), self.symbols.instances)
 
     def _report(self, evaluation: Evaluation, at: int, settled: int) -> Report:
         output = {name_and_arity(event) for event in self.compiled.names.output_events}

@@ -8,7 +8,7 @@ of the background knowledge over lists.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,7 @@ from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 from holdsfor.kernels.overlaps import overlapping_pairs
 from holdsfor.kernels.packing import OPEN
-from holdsfor.kernels.sweep import intersect_intervals, merge_intervals, subtract_intervals
+from holdsfor.kernels.sweep import Keyed, intersect_intervals, merge_intervals, subtract_intervals
 from holdsfor.physical.arithmetic import number_column
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planning import Planner, Shape, fvp_patterns
@@ -195,13 +195,21 @@ class _Rule:
             result.append(each)
         return result
 
-    def keyed(self, each: Lists, names: Sequence[str]) -> tuple[Int64, Int64, Int64]:
-        """The intervals of a list by number of instance."""
-        return each.numbers(names, self.numbering), each.starts, each.ends
+    def aligned(self, lists: Sequence[Lists]) -> tuple[list[Keyed], Callable[[Keyed], Lists]]:
+        """Lists with the same variables as intervals by number of instance, and the way back.
 
-    def lists_of(self, names: Sequence[str], keyed: tuple[Int64, Int64, Int64]) -> Lists:
-        """The other way around."""
-        return Lists.numbered(names, self.numbering, *keyed)
+        Instances of fluents have numbers. Other combinations of words, which may be new ones every time, are numbered
+        for the occasion.
+        """
+        names = lists[0].names
+        if all(each.is_numbered(names) for each in lists):
+            numbers = [each.numbers(names, self.numbering) for each in lists]
+            return _keyed(numbers, lists), lambda found: Lists.numbered(names, self.numbering, *found)
+        columns = [np.concatenate([each.rows.columns[name] for each in lists]) for name in names]
+        ids, first = dense_ids(columns, sum(each.n for each in lists))
+        rows = Rows(len(first), {name: column[first] for name, column in zip(names, columns, strict=True)})
+        numbers = np.split(ids, np.cumsum([each.n for each in lists])[:-1])
+        return _keyed(numbers, lists), lambda found: Lists(rows.take(found[0]), found[1], found[2])
 
     def union(self, lists: Sequence[Lists]) -> Lists:
         if not lists:
@@ -212,15 +220,15 @@ class _Rule:
 
     def merged(self, lists: Sequence[Lists]) -> Lists:
         """The maximal intervals of lists with the same variables, of which nothing else need be true."""
-        names = lists[0].names
-        parts = [self.keyed(each, names) for each in lists]
-        return self.lists_of(names, merge_intervals(*map(np.concatenate, zip(*parts, strict=True))))
+        keyed, back = self.aligned(lists)
+        return back(merge_intervals(*map(np.concatenate, zip(*keyed, strict=True))))
 
     def intersect(self, lists: Sequence[Lists]) -> Lists:
         """Lists that share variables are combined by instance, others by the intervals that overlap."""
         names = lists[0].names
         if all(set(each.names) == set(names) for each in lists):
-            return self.lists_of(names, intersect_intervals([self.keyed(each, names) for each in lists], len(lists)))
+            keyed, back = self.aligned(lists)
+            return back(intersect_intervals(keyed, len(lists)))
         result = lists[0]
         for each in lists[1:]:
             if set(result.names) & set(each.names) or not result.names or not each.names:
@@ -238,10 +246,12 @@ class _Rule:
         extra = {name for each in others for name in each.names} - set(base.names)
         if extra:
             base = self.spread([base, Lists(Rows(0, dict.fromkeys(extra, _NOTHING)), _NOTHING, _NOTHING)])[0]
-        names = base.names
-        if all(len(each.names) == len(names) for each in others):
-            parts = [self.keyed(each, names) for each in others if each.n]
-            return self.lists_of(names, subtract_intervals(self.keyed(base, names), parts)) if parts else base
+        others = [each for each in others if each.n]
+        if not others or base.n == 0:
+            return base
+        if all(len(each.names) == len(base.names) for each in others):
+            keyed, back = self.aligned([base, *others])
+            return back(subtract_intervals(keyed[0], keyed[1:]))
         keys = base.rows.distinct()
         aligned = [_onto(keys, each) for each in others]
         key, starts, ends = subtract_intervals(_onto(keys, base), aligned)
@@ -251,6 +261,7 @@ class _Rule:
         names = list(dict.fromkeys(name for each in lists for name in each.names))
         keys, first = self.context.complemented_instances(self.instances(names), self.rule, index)
         whole = Lists(keys, first, np.full(keys.n, OPEN, dtype=np.int64))
+        whole.numbers(names, self.numbering)
         return self.subtract(whole, lists)
 
     def duration(self, step: Duration, index: int) -> Lists:
@@ -354,6 +365,10 @@ class _Rule:
 
 
 _NOTHING = np.empty(0, dtype=np.int64)
+
+
+def _keyed(numbers: Sequence[Int64], lists: Sequence[Lists]) -> list[Keyed]:
+    return [(own, each.starts, each.ends) for own, each in zip(numbers, lists, strict=True)]
 
 
 def _natural_join(left: Rows, right: Rows) -> Rows:
