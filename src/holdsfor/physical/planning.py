@@ -121,8 +121,8 @@ class Planner:
     ) -> tuple[tuple[Step, ...], set[str]]:
         """The steps of a rule and the variables they bind; head variables may be left to the grounding.
 
-        If one condition has all of the `arguments`, their instances come as numbers instead of words, unless the head
-        has to be grounded; it need not be for an `open_value`.
+        With `arguments` given, instances come as numbers instead of words where that is of use: those of the arguments
+        if one condition has all of them, unless the head has to be grounded, which it need not be for an `open_value`.
         """
         bound = {time.name}
         before, rest = take_ready(scoped(body, set(variables(head)) | bound), bound)
@@ -132,7 +132,7 @@ class Planner:
         in_order = _time_first(before)
         used_after = {name for condition, _ in rest for name in condition_variables(condition)} | set(variables(head))
         is_grounded = not rest and set(variables(head)) <= bound | {open_value}
-        carriers = _carriers(in_order, arguments if is_grounded else None)
+        carriers = {} if arguments is None else _carriers(in_order, arguments if is_grounded else ())
         if is_grounded and arguments in carriers:
             used_after = set(variables(*_beside_the_arguments(head)))
         steps = self.plan(in_order, done, stamp, _lives(in_order, used_after, carriers), carriers)
@@ -269,7 +269,7 @@ def number_column_of(names: tuple[str, ...]) -> str:
     return f"#{','.join(names)}"
 
 
-def _carriers(body: Sequence[Condition], arguments: tuple[str, ...] | None) -> dict[tuple[str, ...], Condition]:
+def _carriers(body: Sequence[Condition], arguments: tuple[str, ...]) -> dict[tuple[str, ...], Condition]:
     """For the tuples of variables whose numbers are of use, the first condition that has them all.
 
     Such are the arguments of the head and of what must hold; who asks what holds must come after it.

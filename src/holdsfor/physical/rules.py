@@ -214,7 +214,7 @@ def _columns(entity: Fvp | Term) -> tuple[Term, ...]:
 def _rule(rule: PointRule, planner: Planner) -> PlannedRule:
     rule = fold_facts(rule, planner.knowledge)
     columns = _columns(rule.head)
-    arguments = None if rule.kind == "happensAt" else distinct_variables(columns[:-1])
+    arguments = (distinct_variables(columns[:-1]) or ()) if rule.kind != "happensAt" else ()
     value = columns[-1] if rule.kind == "terminatedAt" else None
     open_value = value.name if isinstance(value, Var) else None
     steps, bound = planner.steps(rule.head_term, rule.time, rule.body, arguments, open_value)

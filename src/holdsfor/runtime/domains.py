@@ -91,6 +91,7 @@ class Domains:
         self.planner = planner
         self.plans: dict[EntityKey, list[_GroundingPlan]] = {}
         self._instances: dict[Term, tuple[int, Relation]] = {}
+        self._bindings: dict[tuple[Term, tuple[str, ...]], tuple[int, Rows]] = {}
         self._signatures: dict[tuple[EntityKey, int | None], _Signature] = {}
         self._members: dict[_Signature, tuple[int, NDArray[np.int8]]] = {}
         for grounding in description.groundings:
@@ -211,6 +212,16 @@ class Domains:
         known = self._instances.get(pattern)
         if known is None or known[0] != version:
             known = self._instances[pattern] = version, self._all_instances(pattern, context)
+        return known[1]
+
+    def bindings(self, pattern: Term, names: Sequence[str], context: Context, version: int) -> Rows:
+        """The instances of a declared pattern as rows of some of its variables, the same rows while no domain grows."""
+        place = pattern, tuple(names)
+        known = self._bindings.get(place)
+        if known is None or known[0] != version:
+            relation = self.instances(pattern, context, version)
+            rows = Rows(relation.n, dict(zip(variables(pattern), relation.columns, strict=True)))
+            known = self._bindings[place] = version, rows.keep(names).distinct()
         return known[1]
 
     def _all_instances(self, pattern: Term, context: Context) -> Relation:

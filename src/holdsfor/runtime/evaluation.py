@@ -22,7 +22,7 @@ from holdsfor.columns.tables import (
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
-from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, pairs_of_equal_keys
+from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, pairs_of_equal_keys, positions_of_pairs
 from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rows import Rows, concatenate, one_row
@@ -68,14 +68,12 @@ def true_starts(table: FluentTable, state: FluentTable | None, first: int, insta
     if state is None or state.n == 0 or table.n == 0:
         return table
     here = ((table.starts <= first) & (first < table.ends)).nonzero()[0]
-    row, partner = pairs_of_equal_keys(
-        (table.arguments(instances)[here], table.values[here]),
-        len(here),
-        (state.arguments(instances), state.values),
-        state.n,
-    )
+    if len(here) == 0:
+        return table
+    known = state.arguments(instances), state.values
+    position = positions_of_pairs(table.arguments(instances)[here], table.values[here], known)
     starts = table.starts.copy()
-    starts[here[row]] = state.starts[partner]
+    starts[here] = np.where(position >= 0, state.starts[position], starts[here])
     return table.with_starts(starts)
 
 
@@ -206,8 +204,12 @@ class Evaluation:
         """
         place = (id(rule), index)
         before = self.seen.get(place)
+        if before is keys:
+            self.complemented[place] = keys
+            return keys, np.full(keys.n, self.stretch.first, dtype=np.int64)
         if before is not None:
-            keys = concatenate([before, keys]).distinct()
+            together = concatenate([before, keys]).distinct()
+            keys = keys if together.n == keys.n else together
         self.complemented[place] = keys
         begins = np.full(keys.n, self.stretch.first_of_run, dtype=np.int64)
         if before is not None:
@@ -330,6 +332,8 @@ class Evaluation:
     def initial_state(self, key: Key, fluent: PlannedFluent) -> FluentTable:
         """What holds at the first time-point: what was carried over, and initial values of newly seen fluents."""
         carried = self.carried(key, fluent)
+        if not fluent.initially or self.initialised.is_settled(fluent, self.version):
+            return carried
         parts: list[list[Int64]] = []
         for initial in fluent.initially:
             rows = run_steps(initial.steps, one_row(), self)
@@ -340,8 +344,8 @@ class Evaluation:
         if not parts:
             return carried
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        columns = [column[self.domains.includes((True, *key), columns, len(columns[0]), self)] for column in columns]
-        fresh = self.initialised.fresh(key, columns, self.symbols)
+        inside = self.domains.includes((True, *key), columns, len(columns[0]), self)
+        fresh = self.initialised.fresh(key, fluent, [column[inside] for column in columns], self.symbols, self.version)
         first = np.full(fresh.n, self.stretch.first_of_run, dtype=np.int64)
         added = (*fresh.columns, first, np.full(fresh.n, OPEN, dtype=np.int64))
         together = tuple(np.concatenate(pair) for pair in zip(carried.columns, added, strict=True))
@@ -403,22 +407,27 @@ class Initialised:
     """The fluents whose initial values were carried into the state already: each gets its value once in a run."""
 
     def __init__(self) -> None:
-        self._known: dict[Key, Relation] = {}
-        self._given: dict[Key, Relation] = {}
+        self._known: dict[int, tuple[Relation, int]] = {}
+        self._given: dict[int, tuple[Relation, int]] = {}
 
     def settle(self) -> None:
         """From now on the initial values that were given are part of the state."""
         self._known.update(self._given)
 
-    def fresh(self, key: Key, columns: list[Int64], symbols: Symbols) -> Relation:
+    def is_settled(self, fluent: PlannedFluent, version: int) -> bool:
+        """Whether all initial values there are, by what domains have at a version, are part of the state."""
+        known = self._known.get(id(fluent))
+        return known is not None and known[1] == version
+
+    def fresh(self, key: Key, fluent: PlannedFluent, columns: list[Int64], symbols: Symbols, version: int) -> Relation:
         """The FVPs whose fluents' initial values are not part of the state yet, each once."""
         distinct = point_table([*columns, np.zeros(len(columns[0]), dtype=np.int64)]).columns[:-1]
         arguments, n = distinct[:-1], len(distinct[-1])
         ids, first = dense_ids(arguments, n)
         if len(first) < n:
             self._refuse(key, distinct, ids, symbols)
-        known = self._known.get(key)
-        self._given[key] = Relation(arguments, n)
+        known, _ = self._known.get(id(fluent), (None, version))
+        self._given[id(fluent)] = Relation(arguments, n), version
         is_new = np.ones(n, dtype=bool)
         if known is not None:
             is_new[pairs_of_equal_keys(arguments, n, known.columns, known.n)[0]] = False

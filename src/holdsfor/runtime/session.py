@@ -14,8 +14,9 @@ from holdsfor.columns.records import Records
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, PlanningProblem
+from holdsfor.kernels.keys import Int64
 from holdsfor.physical.patterns import build, join
-from holdsfor.physical.planning import Planner
+from holdsfor.physical.planning import Planner, distinct_variables
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.rules import plan_program
 from holdsfor.prolog.background import called_predicates
@@ -53,6 +54,7 @@ class Session:
         self._sorts: Sorts | None = None
         self.domains = Domains(compiled.description, planner, self.sorts)
         self.ranges_over_sorts = any(map(self.domains.ranges_over_sorts, self.program.enumerated))
+        self.asks_for_the_query_time = _asks_for_the_query_time(compiled)
         self.is_announced = False
         self.n_mentions = 0
         self.start = -(-start // tick) * tick
@@ -121,6 +123,7 @@ class Session:
         """
         arrivals = [int(r.arrivals.max()) for r in (*self.events.values(), *self.fluents.values()) if len(r)]
         last = max([end, *arrivals])
+        self._number()
         events = {key: records.events(self.start, end, last) for key, records in self.events.items()}
         fluents = {key: records.intervals(self.start, last) for key, records in self.fluents.items()}
         self._fill_domains(events, fluents)
@@ -141,12 +144,6 @@ class Session:
             records.arrive(queries[-1])
 
     # -- queries -------------------------------------------------------------------------------------------------------
-
-    @property
-    def asks_for_the_query_time(self) -> bool:
-        """Whether rules depend on when they are asked."""
-        goals = (goal for goal, _ in atemporal_goals(self.compiled.description))
-        return any(name_and_arity(call) == ("queryTime", 1) for goal in goals for call in called_predicates(goal))
 
     def settled_at(self, query_time: int) -> int:
         """The last time-point that a query time leaves as it was: before the window, and before what may be undecided.
@@ -181,6 +178,8 @@ class Session:
         if not self.is_announced:
             self._fill_domains(events, fluents)
             self._mention(events, fluents)
+        if self.asks_for_the_query_time:
+            self.n_mentions += 1
         evaluation = Evaluation(
             self.program,
             self.background,
@@ -260,15 +259,41 @@ class Session:
             for i, column in enumerate(table.keys):
                 sorts.mention_at((*key, "value" if i == key[1] else i), self.symbols.terms(np.unique(column)))
 
+    def _distinct(self, table: PointTable | FluentTable, positions: tuple[int, ...]) -> list[Int64]:
+        """The words at the positions, each combination once."""
+        instances = self.symbols.instances
+        numbers = table.numbers(positions, instances)
+        is_there = np.zeros(instances.count(len(positions)), dtype=bool)
+        is_there[numbers] = True
+        return list(instances.words(len(positions), is_there.nonzero()[0]))
+
     def _fill_domains(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:
         for is_fvp, key, patterns, domain in self._sources:
             table = (fluents if is_fvp else events).get(key)
             if table is None or table.n == 0 or not isinstance(domain, Struct):
                 continue
+            positions = _positions(patterns, domain)
+            if positions is not None:
+                self.background.add_members(name_and_arity(domain), self._distinct(table, positions))
+                continue
             rows, _ = join(one_row(), table, patterns, self.symbols)
             if rows.n and set(variables(domain)) <= set(rows.columns):
                 members = [build(pattern, rows, self.symbols) for pattern in domain.args]
                 self.background.add_members(name_and_arity(domain), members)
+
+
+def _positions(patterns: Sequence[Term], domain: Struct) -> tuple[int, ...] | None:
+    """Where the arguments of a domain stand among columns, if all of either are variables of their own."""
+    columns, arguments = distinct_variables(patterns), distinct_variables(domain.args)
+    if columns is None or arguments is None or not set(arguments) <= set(columns):
+        return None
+    return tuple(columns.index(name) for name in arguments)
+
+
+def _asks_for_the_query_time(compiled: Compiled) -> bool:
+    """Whether rules depend on when they are asked."""
+    goals = (goal for goal, _ in atemporal_goals(compiled.description))
+    return any(name_and_arity(call) == ("queryTime", 1) for goal in goals for call in called_predicates(goal))
 
 
 def _refuse_predicates_over_lists(compiled: Compiled) -> None:

@@ -164,6 +164,8 @@ class _Rule:
         """Every combination of values that the variables may have, by the FVPs of the rule that mention them."""
         rows = one_row()
         if self.context.domains.is_declared((True, *fvp_patterns(self.rule.fvp)[0])):
+            if set(names) <= set(variables(self.rule.fvp.term)):
+                return self.context.domains.bindings(self.rule.fvp.term, names, self.context, self.context.version)
             rows = GroundHead(self.rule.fvp.term).run(rows, self.context)
         for step in self.literals:
             own = list(variables(step.fvp.term))
