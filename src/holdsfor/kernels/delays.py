@@ -81,7 +81,7 @@ def _preceding(packed: Int64, packing: Packing, keys: Int64, times: Int64) -> In
 def _at(packed: Int64, packing: Packing, position: Int64, keys: Int64) -> Int64:
     found = np.full(len(keys), NEVER, dtype=np.int64)
     inside = np.flatnonzero((position >= 0) & (position < len(packed)))
-    known, times = packing.unpack(packed[position[inside]])
-    same = known == keys[inside]
-    found[inside[same]] = times[same]
+    at = packed[position[inside]]
+    same = packing.keys(at) == keys[inside]
+    found[inside[same]] = packing.times(at)[same]
     return found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
@@ -14,8 +15,8 @@ from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.fold_facts import fold_facts, fold_facts_of_intervals
 from holdsfor.logical.outside_first import outside_first
-from holdsfor.physical.planning import Planner
-from holdsfor.physical.steps import GroundHead, StampTime, Step, asks_for
+from holdsfor.physical.planning import Planner, distinct_variables, number_column_of
+from holdsfor.physical.steps import GroundHead, MatchPoints, StampTime, Step, asks_for
 from holdsfor.syntax.rules import (
     Allen,
     Complement,
@@ -51,7 +52,8 @@ class PlannedRule:
     """A rule with a time-point: `steps` find the bindings, `columns` are the patterns of the head's columns.
 
     The first `n_outside` steps ask for nothing that the rule's own component computes. At one time-point, a rule comes
-    after those of lower `rank`.
+    after those of lower `rank`. `numbered` is the column that has the numbers of the fluent's arguments, if the steps
+    make one.
     """
 
     head: Term
@@ -61,6 +63,7 @@ class PlannedRule:
     unbound: tuple[str, ...]
     n_outside: int
     rank: int
+    numbered: str | None = None
 
 
 @dataclass(frozen=True)
@@ -176,6 +179,18 @@ class Program:
         """The events and FVPs whose instances may have to be enumerated."""
         return [entity for component in self.components for entity in component.enumerated]
 
+    @property
+    def numbered_events(self) -> dict[Key, set[tuple[int, ...]]]:
+        """The positions of events whose words are numbered together."""
+        found: dict[Key, set[tuple[int, ...]]] = {}
+        for component in self.components:
+            fluents = component.fluents.values()
+            effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
+            for step in (step for rule in (*component.events, *effects) for step in rule.steps):
+                if isinstance(step, MatchPoints) and step.kind == "events":
+                    found.setdefault(step.key, set()).update(positions for _, positions in step.numbered)
+        return found
+
 
 def plan_program(compiled: Compiled, planner: Planner) -> Program:
     """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
@@ -218,15 +233,17 @@ def _component(compiled: Compiled, component: Component, planner: Planner) -> Pl
     mine = [rule for rule in description.point_rules if _concerns(vertices, rule.head_term)]
     own = {name_and_arity(v.fluent if v.kind == "simple" else v.pattern) for v in vertices}
     mine = [outside_first(fold_facts(rule, planner.knowledge), own, planner.knowledge) for rule in mine]
-    events = tuple(_rule(rule, compiled, planner, own) for rule in mine if rule.kind == "happensAt")
-    keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
     inside = set(vertices)
+    is_circular = any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges)
+    plan = partial(_rule, compiled=compiled, planner=planner, component=own, is_circular=is_circular)
+    events = tuple(plan(rule) for rule in mine if rule.kind == "happensAt")
+    keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
     return PlannedComponent(
         events,
-        {key: _fluent(compiled, key, vertices, mine, planner, own) for key in keys},
+        {key: _fluent(compiled, key, vertices, mine, planner, plan) for key in keys},
         (),
         tuple(_delay(compiled, d, planner) for d in description.delays if _concerns(vertices, d.source.term)),
-        is_circular=any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges),
+        is_circular,
     )
 
 
@@ -240,7 +257,7 @@ def _fluent(
     vertices: tuple[Vertex, ...],
     rules: list[PointRule],
     planner: Planner,
-    component: set[Key],
+    plan: Callable[[PointRule], PlannedRule],
 ) -> PlannedFluent:
     own = [r for r in rules if r.kind != "happensAt" and name_and_arity(r.fvp.fluent) == key]
     initially = [
@@ -249,8 +266,8 @@ def _fluent(
         if name_and_arity(i.fvp.fluent) == key and _concerns(vertices, i.fvp.term)
     ]
     return PlannedFluent(
-        tuple(_rule(r, compiled, planner, component) for r in own if r.kind == "initiatedAt"),
-        tuple(_rule(r, compiled, planner, component) for r in own if r.kind == "terminatedAt"),
+        tuple(plan(r) for r in own if r.kind == "initiatedAt"),
+        tuple(plan(r) for r in own if r.kind == "terminatedAt"),
         tuple(initially),
         tuple(
             _columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple" and name_and_arity(v.fluent) == key
@@ -274,13 +291,23 @@ def _rank(compiled: Compiled, what: What, pattern: Term) -> int:
 _DECIDED: dict[str, What] = {"happensAt": "happens", "initiatedAt": "initiated", "terminatedAt": "terminated"}
 
 
-def _rule(rule: PointRule, compiled: Compiled, planner: Planner, component: set[Key]) -> PlannedRule:
-    steps, bound = planner.steps(rule.head_term, rule.time, rule.body)
+def _rule(
+    rule: PointRule, *, compiled: Compiled, planner: Planner, component: set[Key], is_circular: bool
+) -> PlannedRule:
+    """A rule's plan; one that may be walked keeps words, which a walk asks for."""
+    columns = _columns(rule.head)
+    arguments = None if rule.kind == "happensAt" or is_circular else distinct_variables(columns[:-1])
+    value = columns[-1] if rule.kind == "terminatedAt" else None
+    open_value = value.name if isinstance(value, Var) else None
+    steps, bound = planner.steps(rule.head_term, rule.time, rule.body, arguments, open_value)
     key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
     unbound = tuple(name for name in variables(rule.head_term) if name not in bound)
+    made = {name for step in steps if isinstance(step, MatchPoints) for name, _ in step.numbered}
+    numbered = number_column_of(arguments) if arguments else None
+    numbered = numbered if numbered in made else None
     n_outside = next((i for i, step in enumerate(steps) if asks_for(step, component)), len(steps))
     rank = _rank(compiled, _DECIDED[rule.kind], rule.head_term)
-    return PlannedRule(rule.head_term, key, _columns(rule.head), steps, unbound, n_outside, rank)
+    return PlannedRule(rule.head_term, key, columns, steps, unbound, n_outside, rank, numbered)
 
 
 def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:

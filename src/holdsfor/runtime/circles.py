@@ -125,7 +125,7 @@ class _Circle:
         for key, fluent in self.component.fluents.items():
             started = _joined([part.initiations(key, fluent), *effects[key, False]])
             state = self.state[key]
-            ended = part.terminations_of(fluent, started, self.affected(key), key[1] + 1)
+            ended = part.terminations_of(key, fluent, started, self.affected(key))
             initiations[key] = started
             terminations[key] = _joined([ended, *effects[key, True]])
             fluents[key] = part.inertia(key, started, terminations[key], state)

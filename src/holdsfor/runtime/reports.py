@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
+from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
 from holdsfor.kernels.packing import OPEN
@@ -144,20 +144,13 @@ def merged(reports: Iterable[Report]) -> Report:
             events.setdefault(key, []).append(points)
     return Report(
         reports[-1].query_time,
-        {key: FluentTable(*_stacked(tables)) for key, tables in fluents.items()},
-        {key: PointTable(*_stacked(tables)) for key, tables in events.items()},
+        {key: stacked(tables) for key, tables in fluents.items()},
+        {key: stacked(tables) for key, tables in events.items()},
     )
-
-
-def _stacked(tables: Sequence[Relation]) -> tuple[tuple[Int64, ...], int]:
-    columns = tuple(np.concatenate(column) for column in zip(*(table.columns for table in tables), strict=True))
-    return columns, sum(table.n for table in tables)
 
 
 Table = TypeVar("Table", FluentTable, PointTable)
 
 
 def _rows(table: Table, mask: NDArray[np.bool_]) -> Table:
-    if mask.all():
-        return table
-    return type(table)(tuple(column[mask] for column in table.columns), int(np.count_nonzero(mask)))
+    return table if np.count_nonzero(mask) == table.n else table.take(mask.nonzero()[0])
