@@ -35,6 +35,7 @@ class Records:
     is_sorted: bool = False
     longest: int = 0
     is_clean: bool = False
+    is_prompt: bool = False
     arrives_in_order: bool = False
     _numbers: dict[tuple[int, ...], Int64] = field(default_factory=dict, repr=False)
 
@@ -61,6 +62,7 @@ class Records:
             self._keep(self.starts.argsort())
         if self.ends is not None and len(self.ends):
             self.longest = int((self.ends - self.starts).max())
+        self.is_prompt = not np.count_nonzero(self.arrivals > self.starts)
         self.arrives_in_order = not np.count_nonzero(self.arrivals[1:] < self.arrivals[:-1])
         self.is_clean = self._is_distinct() if self.ends is None else self._is_maximal(self.ends)
         self.is_sorted = True
@@ -203,9 +205,10 @@ class Records:
         """Judge what arrives until the query times, after the `previous` one: how many are late, and how many too late.
 
         A record is seen first at the first query time after its arrival. If it is over by the window of that query
-        time, it is gone; what began before that window begins with it.
+        time, it is gone; what began before that window begins with it. A record that arrives no later than it begins is
+        in time for every window, since none is shorter than the step.
         """
-        if previous is None and len(queries) == 1:
+        if (previous is None and len(queries) == 1) or (self.is_sorted and self.is_prompt):
             return 0, 0
         new = self._arriving(queries[0] if previous is None else previous, queries[-1])
         if len(new) == 0:

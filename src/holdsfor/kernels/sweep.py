@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN, Packing, packing_for
 
-__all__ = ["OPEN", "Keyed", "intersect_intervals", "merge_intervals", "subtract_intervals"]
+__all__ = ["OPEN", "Keyed", "intersect_intervals", "merge_intervals", "subtract_intervals", "unite_intervals"]
 
 Keyed = tuple[Int64, Int64, Int64]
 
@@ -43,6 +43,17 @@ def merge_intervals(keys: Int64, starts: Int64, ends: Int64) -> Keyed:
         rows = real.nonzero()[0]
         keys, starts, ends = keys[rows], starts[rows], ends[rows]
     if _is_merged(keys, starts, ends):
+        return keys, starts, ends
+    return unite_intervals([(keys, starts, ends)])
+
+
+def unite_intervals(lists: Sequence[Keyed]) -> Keyed:
+    """The time-points that lie in some list, by key and start.
+
+    Contract: keys are dense numbers, no interval is empty. O(n log n).
+    """
+    keys, starts, ends = (np.concatenate(column) for column in zip(*lists, strict=True))
+    if len(keys) == 0:
         return keys, starts, ends
     packing = _packing_of(keys, starts, ends)
     return _unpacked(*_united(packing.pack_finite(keys, starts), packing.pack(keys, ends)), packing)

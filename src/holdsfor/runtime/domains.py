@@ -83,6 +83,11 @@ def _condition(goal: Term) -> Test | Not:
     return Test(goal, goal.span)
 
 
+def _count(key: EntityKey, context: Context) -> int:
+    """How many tuples of arguments of that width have been met."""
+    return context.symbols.instances.count(key[2])
+
+
 class Domains:
     """Membership in declared groundings, and the instances of patterns."""
 
@@ -94,6 +99,7 @@ class Domains:
         self._bindings: dict[tuple[Term, tuple[str, ...]], tuple[int, Rows]] = {}
         self._signatures: dict[tuple[EntityKey, int | None], _Signature] = {}
         self._members: dict[_Signature, tuple[int, NDArray[np.int8]]] = {}
+        self._everyone: dict[_Signature, tuple[int, int]] = {}
         for grounding in description.groundings:
             entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
             self.plans.setdefault(entity_key(entity), []).append(_GroundingPlan(entity, grounding.goals, planner))
@@ -121,6 +127,8 @@ class Domains:
         if key not in self.plans:
             return None
         if not isinstance(values, np.ndarray):
+            if self._everyone.get(self._signature(key, values, context)) == (version, _count(key, context)):
+                return None
             found = self._membership(key, numbers, values, context, version)
             return None if np.count_nonzero(found == _MEMBER) == len(found) else (found == _MEMBER).nonzero()[0]
         inside = np.ones(len(numbers), dtype=bool)
@@ -145,8 +153,8 @@ class Domains:
         known_at, known = self._members.get(signature, (version, _NOBODY))
         if known_at != version:
             known = _NOBODY
-        if len(known) < instances.count(key[2]):
-            more = np.full(2 * instances.count(key[2]) - len(known), _UNKNOWN, dtype=np.int8)
+        if len(known) < _count(key, context):
+            more = np.full(2 * _count(key, context) - len(known), _UNKNOWN, dtype=np.int8)
             known = np.concatenate((known, more))
         found = known[numbers]
         if np.count_nonzero(found == _UNKNOWN):
@@ -158,6 +166,8 @@ class Domains:
                 columns.append(np.full(len(asked), value, dtype=np.int64))
             known[asked] = self._checked(key, columns, len(asked), context)
             found = known[numbers]
+            if np.count_nonzero(known == _MEMBER) == _count(key, context):
+                self._everyone[signature] = version, _count(key, context)
         self._members[signature] = version, known
         return found
 
@@ -168,6 +178,7 @@ class Domains:
             if len(self._signatures) > _MANY_MEMBERSHIPS:
                 self._signatures.clear()
                 self._members.clear()
+                self._everyone.clear()
             term = None if value is None else context.symbols.term(value)
             known = key[2], frozenset(s for plan in self.plans[key] if (s := plan.signature(term)) is not None)
             self._signatures[key, value] = known

@@ -248,9 +248,10 @@ class Evaluation:
         """Let the FVPs of a finished component be known."""
         if table.n == 0:
             return
-        for tables in (self.known, self.output):
-            before = tables.get(key)
-            tables[key] = table if before is None else stacked([before, table])
+        known, output = self.known.get(key), self.output.get(key)
+        self.known[key] = table if known is None else stacked([known, table])
+        is_same = known is output
+        self.output[key] = self.known[key] if is_same else table if output is None else stacked([output, table])
 
     # -- events --------------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 from holdsfor.kernels.overlaps import overlapping_pairs
 from holdsfor.kernels.packing import OPEN
-from holdsfor.kernels.sweep import Keyed, intersect_intervals, merge_intervals, subtract_intervals
+from holdsfor.kernels.sweep import Keyed, intersect_intervals, merge_intervals, subtract_intervals, unite_intervals
 from holdsfor.physical.arithmetic import number_column
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planning import Planner, Shape, fvp_patterns
@@ -218,12 +218,15 @@ class _Rule:
             return Lists(Rows(0, {}), _NOTHING, _NOTHING)
         lists = self.spread(lists)
         lists = [each for each in lists if each.n] or lists[:1]
-        return lists[0] if len(lists) == 1 else self.merged(lists)
-
-    def merged(self, lists: Sequence[Lists]) -> Lists:
-        """The maximal intervals of lists with the same variables, of which nothing else need be true."""
+        if len(lists) == 1:
+            return lists[0]
         keyed, back = self.aligned(lists)
-        return back(merge_intervals(*map(np.concatenate, zip(*keyed, strict=True))))
+        return back(unite_intervals(keyed))
+
+    def merged(self, intervals: Lists) -> Lists:
+        """The maximal ones of any intervals."""
+        keyed, back = self.aligned([intervals])
+        return back(merge_intervals(*keyed[0]))
 
     def intersect(self, lists: Sequence[Lists]) -> Lists:
         """Lists that share variables are combined by instance, others by the intervals that overlap."""
@@ -363,7 +366,7 @@ class _Rule:
         for name in step.outputs:
             if name not in more:
                 found = np.array(answers[name], dtype=np.int64).reshape(-1, 3)
-                self.lists[name] = self.merged([Lists(rows.take(found[:, 0]), found[:, 1], found[:, 2])])
+                self.lists[name] = self.merged(Lists(rows.take(found[:, 0]), found[:, 1], found[:, 2]))
 
 
 _NOTHING = np.empty(0, dtype=np.int64)

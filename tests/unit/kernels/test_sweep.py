@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN
-from holdsfor.kernels.sweep import intersect_intervals, merge_intervals, subtract_intervals
+from holdsfor.kernels.sweep import intersect_intervals, merge_intervals, subtract_intervals, unite_intervals
 from holdsfor.reference.intervals import INF, Intervals, intersect, maximal, relative_complement
 from tests.unit.kernels.lists import KeyedList, as_columns, as_rows, keyed_intervals, law, small_times, times
 
@@ -63,6 +63,13 @@ def test_merging_gives_the_maximal_intervals(rows: KeyedList) -> None:
 def test_merging_twice_is_merging_once(rows: KeyedList) -> None:
     once = merge_intervals(*columns(rows))
     assert as_rows(merge_intervals(*once)) == as_rows(once)
+
+
+@law
+@given(st.lists(maximal_intervals, min_size=1, max_size=4))
+def test_the_union_is_what_merging_makes_of_all_lists(lists: list[KeyedList]) -> None:
+    together = merge_intervals(*columns([row for rows in lists for row in rows]))
+    assert as_rows(unite_intervals([columns(rows) for rows in lists])) == as_rows(together)
 
 
 @law
