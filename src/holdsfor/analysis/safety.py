@@ -201,7 +201,14 @@ def _check_delay(delay: Delay, diagnostics: Diagnostics) -> None:
         _report(_missing(condition, outside, bound), condition.span, diagnostics)
     if rest:
         return
-    known = set(variables(delay.source.term)).union(*(variables(test.goal) for test in delay.tests_at_set_up))
+    known = set(variables(delay.source.term))
+    _, rest = take_ready(scoped(delay.tests_at_set_up, set(known)), known)
+    for condition, outside in rest:
+        variable = _missing(condition, outside, known)
+        hint = "the delay is computed when the effect is set up: by the source and by atemporal conditions"
+        diagnostics.add("HF206", f"`{show(variable)}` has no value here", variable.span or condition.span, hint)
+    if rest:
+        return
     for name, variable in variables(delay.delay).items():
         if name not in known:
             _report(variable, delay.span, diagnostics)

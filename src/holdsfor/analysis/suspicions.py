@@ -9,13 +9,13 @@ from holdsfor.analysis.patterns import anonymous, may_match
 from holdsfor.errors import Diagnostics, ExecutionProblem, did_you_mean
 from holdsfor.prolog import Database, Engine
 from holdsfor.prolog.background import background_database, called_predicates
-from holdsfor.syntax.conditions import is_temporal
+from holdsfor.syntax.conditions import TEMPORAL
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause, Program
 from holdsfor.syntax.rules import Fvp, Grounding, IntervalCall, Test, flat_conditions
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var, conjuncts, is_ground, name_and_arity, substitute, variables
+from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity, substitute, variables
 
 __all__ = ["atemporal_goals", "suspect"]
 
@@ -247,9 +247,13 @@ def _due_time(clause: Clause) -> str | None:
     """The variable for the time-point at which a delayed effect is due; it may well stand only once."""
     if name_and_arity(clause.head) not in (("fi", 3), ("ft", 2)) or clause.body is None:
         return None
-    for goal in conjuncts(clause.body):
-        if isinstance(goal, Struct) and is_temporal(goal) and isinstance(goal.args[-1], Var):
-            return goal.args[-1].name
+    stack: list[Term] = [clause.body]
+    while stack:
+        goal = stack.pop()
+        if isinstance(goal, Struct):
+            if name_and_arity(goal) in TEMPORAL and isinstance(goal.args[-1], Var):
+                return goal.args[-1].name
+            stack.extend(goal.args)
     return None
 
 

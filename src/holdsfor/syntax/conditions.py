@@ -24,7 +24,7 @@ from holdsfor.syntax.rules import (
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, conjuncts, is_callable, name_and_arity
 
-__all__ = ["ConditionReader", "is_temporal", "read_event", "read_fvp"]
+__all__ = ["TEMPORAL", "ConditionReader", "is_temporal", "read_event", "read_fvp"]
 
 TEMPORAL = {
     ("happensAt", 2),
