@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
-from holdsfor.analysis.safety import bound_by, scoped, take_ready
+from holdsfor.analysis.safety import binds_time, bound_by, scoped, take_ready
 from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.knowledge import Knowledge
@@ -180,7 +180,7 @@ class Planner:
             else:
                 steps.append(step)
             bound.update(bound_by(condition))
-            if stamp is not None and isinstance(condition, Happens | Starts | Ends | Initiated | Terminated | Either):
+            if stamp is not None and binds_time((condition,)):
                 steps.append(StampTime(stamp))
                 bound.add(stamp)
                 stamp = None
@@ -355,10 +355,8 @@ def _all_tests(body: Iterable[Condition]) -> list[Condition]:
 
 def _time_first(body: list[Condition]) -> list[Condition]:
     """The conditions with one that says when in front: the others need the time-point."""
-    needs_time = [i for i, c in enumerate(body) if isinstance(c, Holds | Not | Collect)]
-    says_when = [
-        i for i, c in enumerate(body) if isinstance(c, Happens | Starts | Ends | Initiated | Terminated | Either)
-    ]
+    says_when = [i for i, condition in enumerate(body) if binds_time((condition,))]
+    needs_time = [i for i, c in enumerate(body) if isinstance(c, Holds | Not | Collect | Either) and i not in says_when]
     if needs_time and says_when and says_when[0] > needs_time[0]:
         first = body[says_when[0]]
         return [first, *(c for c in body if c is not first)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from holdsfor.analysis.compiled import Compiled
-from holdsfor.analysis.dependencies import Vertex
+from holdsfor.analysis.dependencies import Vertex, effective_delays
 from holdsfor.analysis.levels import Component, What
 from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.safety import bound_by
@@ -102,7 +102,8 @@ class PlannedDelay:
     """What an initiation of a source sets up.
 
     `set_up` computes the delay, and then the variables `bound` have values; `when_due` are the conditions that the
-    effect must satisfy when its time has come.
+    effect must satisfy when its time has come. One that `may_contend` may be postponed by another that is due at once,
+    and the other way round.
     """
 
     key: Key
@@ -116,6 +117,7 @@ class PlannedDelay:
     target: tuple[Term, ...]
     is_termination: bool
     rank: int
+    may_contend: bool
     span: Span | None
 
 
@@ -211,7 +213,8 @@ def _refuse(compiled: Compiled) -> None:
 def _refuse_open_terminations(compiled: Compiled) -> None:
     """A condition on terminations must see those of fluents that never were: none is in a table."""
     description = compiled.description
-    asked = [c.fvp for r in description.point_rules for c, _ in flat_conditions(r.body) if isinstance(c, Terminated)]
+    bodies = [rule.body for rule in description.point_rules] + [delay.body for delay in description.delays]
+    asked = [c.fvp for body in bodies for c, _ in flat_conditions(body) if isinstance(c, Terminated)]
     for rule in description.point_rules:
         if rule.kind == "terminatedAt" and any(may_match(rule.fvp.fluent, fvp.fluent) for fvp in asked):
             bound = {name for condition in rule.body for name in bound_by(condition)}
@@ -242,7 +245,9 @@ def _component(compiled: Compiled, component: Component, planner: Planner) -> Pl
         events,
         {key: _fluent(compiled, key, vertices, mine, planner, plan) for key in keys},
         (),
-        tuple(_delay(compiled, d, planner) for d in description.delays if _concerns(vertices, d.source.term)),
+        tuple(
+            _delay(compiled, d, planner) for d in effective_delays(description) if _concerns(vertices, d.source.term)
+        ),
         is_circular,
     )
 
@@ -284,8 +289,10 @@ def _columns(entity: Fvp | Term) -> tuple[Term, ...]:
 
 def _rank(compiled: Compiled, what: What, pattern: Term) -> int:
     """When, at a time-point, it can be said whether something of the pattern happens, is initiated or terminated."""
-    ranks = [i for i, m in enumerate(compiled.moments) if m.what == what and may_match(m.vertex.pattern, pattern)]
-    return min(ranks, default=len(compiled.moments))
+    for i, together in enumerate(compiled.moments):
+        if any(moment.what == what and may_match(moment.vertex.pattern, pattern) for moment in together):
+            return i
+    return len(compiled.moments)
 
 
 _DECIDED: dict[str, What] = {"happensAt": "happens", "initiatedAt": "initiated", "terminatedAt": "terminated"}
@@ -333,8 +340,19 @@ def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
         _columns(target),
         is_termination=delay.target is None,
         rank=_rank(compiled, "terminated" if delay.target is None else "initiated", target.term),
+        may_contend=delay.target is not None and _may_contend(compiled, delay.source, delay.target),
         span=delay.span,
     )
+
+
+def _may_contend(compiled: Compiled, source: Fvp, target: Fvp) -> bool:
+    """Whether the initiation of the source and that of the target may wait for each other at one time-point."""
+    if not any(may_match(p.fvp.term, source.term) for p in compiled.description.postponable):
+        return False
+    sources = set(compiled.graph.matching(source.term, ["simple"]))
+    targets = set(compiled.graph.matching(target.term, ["simple"]))
+    together = ({m.vertex for m in part if m.what == "initiated"} for part in compiled.moments)
+    return any(part & sources and part & targets for part in together)
 
 
 def _postponement(postponable: Postponable, planner: Planner) -> PlannedPostponement:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,17 +16,22 @@ __all__ = ["Turn"]
 
 @dataclass(frozen=True)
 class Turn:
-    """One account of what a component does."""
+    """One account of what a component does.
+
+    Where effects may postpone each other when they are due, `firm` are the initiations that nothing postpones.
+    """
 
     events: dict[Key, PointTable]
     initiations: dict[Key, PointTable]
     terminations: dict[Key, PointTable]
     fluents: dict[Key, FluentTable]
     prospects: tuple[Prospects | None, ...]
+    firm: dict[Key, PointTable] = field(default_factory=dict)
 
     @property
     def points(self) -> Iterator[tuple[tuple[str, Key], PointTable]]:
-        for kind, tables in (("e", self.events), ("i", self.initiations), ("t", self.terminations)):
+        named = (("e", self.events), ("i", self.initiations), ("t", self.terminations), ("f", self.firm))
+        for kind, tables in named:
             yield from (((kind, key), table) for key, table in tables.items())
 
     def first_difference(self, other: Turn) -> int | None:

@@ -106,6 +106,8 @@ def walk_delays(component: PlannedComponent, compiler: RowCompiler) -> list[Walk
     """The effects of the component's delays when they are due."""
     found: list[WalkRule] = []
     for delay in component.delays:
+        if delay.may_contend:
+            raise NotByRow
         bound = set(delay.bound)
         steps = compiler.compiled(delay.when_due, bound)
         if set(variables(*delay.target)) - bound:
