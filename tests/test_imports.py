@@ -26,7 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "reference": {"analysis", "prolog", "syntax", "errors"},
     # records in and out
     "sources": {"analysis", "syntax", "columns", "kernels", "errors"},
-    "sinks": {"syntax", "errors"},
+    "sinks": {"syntax", "columns", "kernels", "errors"},
     "generators": {"errors"},
     # the engine: analysis ← logical ← physical ← runtime ← spark, kernels ← columns ← runtime
     "kernels": set(),

@@ -31,7 +31,9 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
+    from holdsfor.runtime.report_tables import Reported
     from holdsfor.sources.column_reading import ColumnReading
+    from holdsfor.sources.times import Unit
 
 __all__ = ["Result", "load", "load_text", "recognise"]
 
@@ -57,18 +59,22 @@ def recognise(
     tick: int = 1,
     window: int | None = None,
     step: int | None = None,
+    time_unit: Unit = "s",
 ) -> Result:
     """What the rules recognise in files, Arrow tables or frames, settled over all query times.
+
+    A table with columns of its own comes as a pair with what its rows say: `(frame, "happensAt(speed(id, kmh), ts)")`.
 
     Records that do not fit are in `result.reading.set_aside`. Without a window the whole history is one.
     """
     from holdsfor.columns.words import Symbols
+    from holdsfor.runtime.report_tables import Reported
     from holdsfor.runtime.session import Session
     from holdsfor.runtime.windows import query_times, settled_report
     from holdsfor.sources.inputs import read_inputs
 
     symbols = Symbols()
-    reading = read_inputs(data, rules.names, tick, symbols)
+    reading = read_inputs(data, rules.names, tick, symbols, unit=time_unit)
     first, last = reading.extent(tick)
     begin = (first or 0) if start is None else start
     stop = (begin if last is None else last) if end is None else end
@@ -80,18 +86,30 @@ def recognise(
     queries = query_times(begin, stop, step if step is not None else window)
     session.announce(queries[-1])
     report = settled_report(session, queries)
-    return Result(queries[-1], report.intervals(symbols), report.times(symbols), reading, session.n_dropped)
+    return Result(Reported(report, symbols), reading, session.n_dropped)
 
 
 @dataclass(frozen=True, repr=False)
 class Result:
     """What was recognised: maximal intervals of FVPs (an open end is None) and time-points of output events."""
 
-    query_time: int
-    intervals: dict[Term, list[tuple[int, int | None]]]
-    times: dict[Term, list[int]]
+    reported: Reported
     reading: ColumnReading
     n_dropped: int
+
+    @property
+    def query_time(self) -> int:
+        return self.reported.query_time
+
+    @property
+    def intervals(self) -> dict[Term, list[tuple[int, int | None]]]:
+        """The intervals of each FVP, in standard order."""
+        return self.reported.intervals
+
+    @property
+    def times(self) -> dict[Term, list[int]]:
+        """The time-points of each output event, in standard order."""
+        return self.reported.times
 
     @cached_property
     def _by_name(self) -> dict[str, Term]:
@@ -132,13 +150,8 @@ class Result:
             yield from (("event", show(event), time, time) for time in times)
 
     def to_arrow(self) -> Any:
-        """A table with the columns `kind`, `name`, `start`, `end`; an open end is null."""
-        import pyarrow as pa  # type: ignore[import-untyped]
-
-        columns = list(zip(*self.rows(), strict=True)) or [(), (), (), ()]
-        types = (pa.string(), pa.string(), pa.int64(), pa.int64())
-        arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
-        return pa.table(dict(zip(("kind", "name", "start", "end"), arrays, strict=True)))
+        """A table with the columns `query_time, kind, name, functor, args, value, start, end`; an open end is null."""
+        return self.reported.table()
 
     def to_pandas(self) -> Any:
         """The same as a pandas frame."""
