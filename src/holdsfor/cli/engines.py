@@ -8,12 +8,13 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.cli.progress import Progress
-from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
-from holdsfor.sinks.lines import Known
-from holdsfor.sources.text import Fact, Reading, SetAside, read_text_records
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.sinks.lines import Answer, Known
+from holdsfor.sources.text import Fact, SetAside
 from holdsfor.syntax.terms import Term
 
 __all__ = ["Counts", "Engine", "columnar_engine", "reference_engine"]
@@ -49,7 +50,7 @@ class Engine(ABC):
         """Read the input."""
 
     @abstractmethod
-    def reports(self, *, final: bool) -> Iterator[Known]:
+    def reports(self, *, final: bool) -> Iterator[Answer]:
         """What is known at each query time, or once for all of them."""
 
     def bounds(self, first: int | None, last: int | None) -> tuple[int, int]:
@@ -62,23 +63,13 @@ class Engine(ABC):
         self.start = start
         return start, end
 
+    def reading_options(self) -> dict[str, Any]:
+        return {"form": self.options.input_format, "unit": self.options.time_unit}
+
     def _bounds_hint(self) -> str:
         if self.options.start is None or self.options.end is None:
             return "the records set what `--start` or `--end` does not"
         return "see `--start` and `--end`"
-
-
-def read_lines(file: str) -> list[str]:
-    """The lines of an input file."""
-    from holdsfor.sources.inputs import read_bytes
-
-    content = read_bytes(file)
-    try:
-        return content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        message = f"`{file}` is not UTF-8 text: byte 0x{content[error.start]:02x} in line {line}"
-        raise DataProblem(Diagnostic("HF501", message, hint="records are UTF-8 text", file=file)) from None
 
 
 class ReferenceEngine(Engine):
@@ -88,15 +79,15 @@ class ReferenceEngine(Engine):
         if self.options.window is not None:
             message = "the reference evaluator has no windows"
             raise UsageProblem(Diagnostic("HF703", message, hint="leave out `--window`, or `--engine reference`"))
-        reading = Reading()
-        for file in self.options.input:
-            read_text_records(read_lines(file), file, self.compiled.names, self.options.tick, reading)
+        from holdsfor.sources.inputs import read_facts
+
+        reading = read_facts(self.options.input, self.compiled.names, self.options.tick, **self.reading_options())
         self.facts = reading.facts()
         self.counts.n_records = reading.n_records
         self.counts.unused = reading.unused
         self.counts.set_aside = reading.set_aside
 
-    def reports(self, *, final: bool) -> Iterator[Known]:
+    def reports(self, *, final: bool) -> Iterator[Answer]:
         from holdsfor.reference import INF, History, Run, recognise
 
         began = time.perf_counter()
@@ -133,12 +124,14 @@ class ColumnarEngine(Engine):
         from holdsfor.sources.inputs import read_inputs
 
         self.symbols = Symbols()
-        self.reading = read_inputs(self.options.input, self.compiled.names, self.options.tick, self.symbols)
+        names, tick = self.compiled.names, self.options.tick
+        self.reading = read_inputs(self.options.input, names, tick, self.symbols, **self.reading_options())
         self.counts.n_records = self.reading.n_records
         self.counts.unused = self.reading.unused
         self.counts.set_aside = self.reading.set_aside
 
-    def reports(self, *, final: bool) -> Iterator[Known]:
+    def reports(self, *, final: bool) -> Iterator[Answer]:
+        from holdsfor.runtime.report_tables import Reported
         from holdsfor.runtime.session import Session
         from holdsfor.runtime.windows import each_report, query_times, settled_report
 
@@ -155,7 +148,7 @@ class ColumnarEngine(Engine):
         for report in reports:
             progress.at(report.query_time)
             self.counts.n_intervals += report.n_intervals
-            yield Known(report.query_time, report.intervals(self.symbols), report.times(self.symbols))
+            yield Reported(report, self.symbols)
         progress.done()
         self.counts.n_query_times = len(queries)
         self.counts.n_late, self.counts.n_dropped = session.n_late, session.n_dropped
