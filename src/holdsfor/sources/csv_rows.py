@@ -79,7 +79,9 @@ class CsvReader:
 
     def read(self, block: bytes) -> None:
         """Read the next block."""
-        lines = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")[:-1]
+        if b"\r" in block:
+            block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        lines = block.split(b"\n")[:-1]
         if self.header is None:
             lines = self._behind_header(lines)
         if self.header is not None:
@@ -187,7 +189,8 @@ def _cut(block: bytes, header: Header, wanted: list[str], invalid: list[Any]) ->
         return None
     table = table.rename_columns(wanted)
     delimiter = header.delimiter.encode()
-    has_blanks = any(mark in block for mark in (delimiter + b" ", b" " + delimiter, b"\n ", b" \n"))
+    marks = (delimiter + b" ", b" " + delimiter, b"\n ", b" \n")
+    has_blanks = block.startswith(b" ") or (b" " in block and any(mark in block for mark in marks))
     return _trimmed(table) if has_blanks else table
 
 

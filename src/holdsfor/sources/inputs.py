@@ -62,6 +62,9 @@ def _without_mapping(each: object) -> tuple[object, Mapping | None]:
     if not isinstance(each, str) or Path(each).exists():
         return each, None
     file, mapping = split_mapping(each)
+    before, _, behind = each.partition(":")
+    if mapping is None and behind.strip() and Path(before).is_file():
+        file, mapping = before, behind.strip()
     return file, None if mapping is None else read_mapping(mapping)
 
 

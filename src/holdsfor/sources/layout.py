@@ -34,6 +34,7 @@ __all__ = ["TIMES", "LaidOut", "Layout", "is_header", "layout_of"]
 TIMES = ("start", "end", "arrival")
 _OTHERS = ("name", "value", "op")
 _HINT = "records have the columns name, start, end, value, arg1, arg2 and so on, arrival if it is not start, and op"
+_OWN = "columns of your own are described with `'FILE: happensAt(event(column, …), column)'`"
 
 
 @dataclass(frozen=True)
@@ -115,9 +116,10 @@ def _check_columns(columns: list[str], file: str) -> None:
 
     found = ", ".join(f"`{name}`" for name in columns) or "none"
     meant = [_ours(column) for column in columns]
-    for name in ("name", "start"):
-        if name not in meant:
-            tell(f"column `{name}` not found among the columns of the table: {found}")
+    missing = " and ".join(f"`{name}`" for name in ("name", "start") if name not in meant)
+    if missing:
+        message = f"column {missing} not found among the columns of the table: {found}"
+        raise DataProblem(Diagnostic("HF502", message, hint=f"{_HINT}; {_OWN}", file=file))
     n_args = sum(map(is_argument, columns))
     expected = (*TIMES, *_OTHERS, *(f"arg{i + 1}" for i in range(n_args)))
     for column in dict.fromkeys(meant):

@@ -91,22 +91,31 @@ class Clock:
         rest = np.flatnonzero(there & ~is_read)
         faults: dict[int, str] = {}
         if len(rest):
-            texts = pc.utf8_trim_whitespace(array.take(pa.array(rest)))
+            texts = array.take(pa.array(rest))
             times[rest], is_read[rest] = self._of_moments(texts)
             for i in np.flatnonzero(~is_read[rest]).tolist():
-                row, text = int(rest[i]), texts[i].as_py()
-                time = read_time(text)  # an integer of 19 digits
-                if time is None:
-                    faults[row] = self._fault(text, what)
+                row, time = int(rest[i]), self._of_odd_text(texts[i].as_py(), what)
+                if isinstance(time, str):
+                    faults[row] = time
                 else:
                     times[row], is_read[row] = time, True
         return pa.array(times, mask=~is_read), faults
 
+    def _of_odd_text(self, text: str, what: str) -> int | str:
+        """The time-point of a text with blanks around it or of 19 digits, or what is wrong with it."""
+        if text != text.strip():
+            times, faults = self._of_texts(pa.array([text.strip()]), what)
+            return faults[0] if faults else int(times[0].as_py())
+        time = read_time(text)
+        return self._fault(text, what) if time is None else time
+
     def _of_moments(self, texts: Any) -> tuple[Int64, Flags]:
         """The time-points of texts in ISO 8601, and which are such."""
         with_offset = pc.match_substring_regex(texts, _WITH_OFFSET).to_numpy(zero_copy_only=False)
-        without = pc.match_substring_regex(texts, _WITHOUT_OFFSET).to_numpy(zero_copy_only=False)
-        is_moment = (with_offset | without) & _are_days(pc.utf8_slice_codeunits(texts, 0, 10))
+        is_moment = with_offset
+        if not with_offset.all():
+            is_moment = with_offset | pc.match_substring_regex(texts, _WITHOUT_OFFSET).to_numpy(zero_copy_only=False)
+        is_moment = is_moment & _are_days(pc.utf8_slice_codeunits(texts, 0, 10))
         is_moment &= self._are_comparable(with_offset, is_moment)
         chosen = np.flatnonzero(is_moment)
         moments = texts.take(pa.array(chosen)).cast(pa.timestamp("us", "UTC" if self.has_offset else None))
