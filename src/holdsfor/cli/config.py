@@ -109,7 +109,8 @@ def _application(path: Path, options: argparse.Namespace) -> Application:
         if key.replace("-", "_") not in known:
             listed = ", ".join(f"`{each}`" for each in known)
             hint = did_you_mean(key, known) or f"the keys are {listed}"
-            raise UsageProblem(Diagnostic("HF721", f"no option is called `{key}`", file.key_span(table, key), hint))
+            message, span = f"no option is called `{key}`", file.key_span(table, key)
+            raise UsageProblem(Diagnostic("HF721", message, span, hint, str(file.path)))
     if is_rtec:
         return _translated(content, file, table, options)
     return Application(_checked({key.replace("-", "_"): v for key, v in content.items()}, file, table, options))
@@ -162,7 +163,8 @@ def _checked(
         span = file.key_span(table, name) or file.key_span(table, name.replace("_", "-"))
         if not _is(value, KEYS[key]):
             expected, found = _EXPECTED[KEYS[key]], _shown(value)
-            raise UsageProblem(Diagnostic("HF722", f"expected {expected} as `{name}`, found {found}", span))
+            message = f"expected {expected} as `{name}`, found {found}"
+            raise UsageProblem(Diagnostic("HF722", message, span, file=str(file.path)))
         allowed = options.choices.get(key)
         if allowed and value not in allowed:
             hint = did_you_mean(value, allowed) or f"it can be {', '.join(f'`{each}`' for each in allowed)}"
@@ -184,7 +186,7 @@ def _is(value: object, kind: Kind) -> bool:
         case "integer":
             return is_integer
         case "duration":
-            return is_integer or (isinstance(value, str) and _is_duration(value))
+            return (is_integer or isinstance(value, str)) and _is_duration(str(value))
     return is_integer or isinstance(value, str | datetime.date)
 
 

@@ -47,7 +47,7 @@ def format_of_text(content: bytes, file: str, mapping: Mapping | None, names: Na
         return "jsonl"
     if mapping is not None or read_header(line, None) is not None:
         return "csv"
-    if _suffix(file) not in (".csv", ".tsv") or not line or _is_record(line, names):
+    if _suffix(file) not in (".csv", ".tsv", ".json") or not line or _is_record(line, names):
         return "text"
     raise _problem(file, line, names)
 
@@ -67,6 +67,10 @@ def _is_record(line: str, names: Names) -> bool:
 
 
 def _problem(file: str, line: str, names: Names) -> DataProblem:
+    if _suffix(file) == ".json":
+        message = f"`{file}` begins with `{line[:80]}`, expected an object `{{…}}` a line"
+        hint = "`jq -c '.[]'` writes a list as such lines"
+        return DataProblem(Diagnostic("HF504", message, hint=hint, file=file))
     message = f"`{file}` begins neither with a record nor with a header of records: `{line[:80]}`"
     events = [f"{name}({', '.join(['column'] * arity)})" if arity else name for name, arity in names.input_events]
     event = (events or ["event(column, …)"])[0]

@@ -57,7 +57,7 @@ def open_input(each: object, names: Names, forced: Format | None = None) -> Open
 
 
 def _without_mapping(each: object) -> tuple[object, Mapping | None]:
-    if isinstance(each, tuple) and len(each) == 2:
+    if isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], str):
         return each[0], read_mapping(each[1])
     if not isinstance(each, str) or Path(each).exists():
         return each, None
