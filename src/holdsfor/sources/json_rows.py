@@ -31,6 +31,7 @@ __all__ = ["JsonLinesReader"]
 
 Columns = dict[str, list[Any]]
 
+_BLANKS = " \t\r\v\f"
 _KEYS = ("name", "start", "time", "arrival", "end", "value", "args", "op")
 
 
@@ -67,7 +68,7 @@ class JsonLinesReader:
         objects: list[dict[str, Any]] = []
         numbers: list[int] = []
         for number, line in enumerate(lines, start=self.n_lines + 1):
-            text = line.strip()
+            text = line.strip(_BLANKS)
             if not text:
                 continue
             try:
@@ -95,7 +96,7 @@ class JsonLinesReader:
         kept = {row: faults[old] for row, old in enumerate(laid_out.rows.tolist()) if old in faults} if faults else {}
 
         def text(row: int) -> str:
-            return lines[int(numbers[row]) - before - 1].strip()
+            return lines[int(numbers[row]) - before - 1].strip(_BLANKS)
 
         self.rows.read(laid_out.batch, Origin(numbers, text, laid_out.faults | kept))
 

@@ -7,6 +7,7 @@ import datetime
 import gzip
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ NAMES = compile_text(
     points(gear(_)=1).
     """
 ).names
+ROOT = Path(__file__).parents[3]
 SPEED = "happensAt(speed(vehicle, kmh), ts)"
 
 
@@ -118,7 +120,7 @@ def read_in_blocks(reader_type: Any, content: bytes, n_lines: int) -> Reading:
     """What a reader makes of a text that comes in blocks of some lines."""
     symbols, columns = Symbols(), ColumnReading()
     reader = reader_type("f", NAMES, 1, symbols, columns)
-    lines = content.splitlines(keepends=True)
+    lines = [line + b"\n" for line in content.split(b"\n")[:-1]]
     for i in range(0, len(lines), n_lines):
         reader.read(b"".join(lines[i : i + n_lines]))
     reading = Reading(columns.n_records, columns.unused, columns.set_aside)
@@ -139,6 +141,32 @@ def test_csv_and_json_lines_read_as_the_same_records_as_text_do(
     assert of_csv == (*expected, [line + 1 for line in lines])
     for lists in (False, True):
         assert outcome(read_in_blocks(JsonLinesReader, as_jsonl(rows, lists=lists), n_lines)) == (*expected, lines)
+
+
+# -- whatever comes ----------------------------------------------------------------------------------------------------
+
+pieces = st.sampled_from(
+    [
+        *('"', '""', "\\", *",;|a5- \t\0\x85é\u2028{}[]:", "stop", "speed", "1.5", "2026-03-01", "T08:00Z"),
+        *('"name"', '"time"', '"args"', "\\ud800", "NaN", "null", "1e999"),
+    ]
+)
+lines_of_anything = st.lists(st.lists(pieces, max_size=9).map("".join), max_size=8)
+
+
+@given(lines_of_anything, st.sampled_from([1, 3, 100]))
+@settings(max_examples=300, deadline=None)
+def test_every_line_is_a_record_or_is_told(lines: list[str], n_lines: int) -> None:
+    """Nothing is lost and nothing counts twice, whatever the lines are and however they are cut into blocks."""
+    filled = [number for number, line in enumerate(lines, start=1) if line.encode().strip()]
+    for reader, header in ((CsvReader, ["name,time,arg1,arg2"]), (JsonLinesReader, [])):
+        content = "".join(f"{line}\n" for line in [*header, *lines]).encode()
+        whole, cut = (read_in_blocks(reader, content, n) for n in (1000, n_lines))
+        assert outcome(whole) == outcome(cut)
+        assert whole.n_records == len(filled)
+        told = [misfit.line - len(header) for misfit in whole.set_aside]
+        assert set(told) <= set(filled)
+        assert len(told) == len(set(told))
 
 
 # -- CSV ---------------------------------------------------------------------------------------------------------------
@@ -255,6 +283,17 @@ def test_tables_with_timestamps_and_columns_of_their_own(tmp_path: Path) -> None
         assert found == [event("speed(v1, 60)", 43200)]
         assert [line for line, _ in misfits] == [2, 3]
         assert facts([each], unit="ms")[0] == [event("speed(v1, 60)", 43200000), event("speed(v1, 70)", 43200500)]
+
+
+def test_real_timestamps_read_as_seconds() -> None:
+    file = Path(os.environ.get("HOLDSFOR_DATA", ROOT.parent / "shared" / "data")) / "bc-2018" / "ais.parquet"
+    if not file.exists():
+        pytest.skip(f"no real data: {file} not found (set HOLDSFOR_DATA)")
+    times = pyarrow.parquet.read_table(file, columns=["t"])["t"].cast(pa.timestamp("s"), safe=False).cast(pa.int64())
+    reading = read_inputs([f"{file}: happensAt(speed(vessel, sog), t)"], NAMES, 1, Symbols())
+    assert reading.n_records == len(times)
+    assert reading.events["speed", 2].starts.tolist() == times.to_pylist()
+    assert reading.set_aside == []
 
 
 # -- times -------------------------------------------------------------------------------------------------------------
