@@ -74,6 +74,7 @@ def add_parser(commands: Commands) -> None:
 def execute(options: argparse.Namespace) -> int:
     app = fill_in(options)
     _tell(app.notes)
+    _make_points(options)
     _check(options)
     diagnostics = Diagnostics()
     compiled = compile_files([*options.files, *options.background], diagnostics)
@@ -120,14 +121,18 @@ def _set_aside(engine: Engine, options: argparse.Namespace) -> None:
         raise DataProblem(Diagnostic("HF503", message, hint=hint, file=first.file))
 
 
-def _check(options: argparse.Namespace) -> None:
-    """Refuse options that have no meaning, and make time-points of times."""
+def _make_points(options: argparse.Namespace) -> None:
+    """Turn times and durations into time-points and numbers of them."""
     for name in ("start", "end"):
         if getattr(options, name) is not None:
             setattr(options, name, time_point(getattr(options, name), options.time_unit, f"--{name}"))
     for name in ("window", "step"):
         if getattr(options, name) is not None:
             setattr(options, name, duration(getattr(options, name), options.time_unit))
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse options that have no meaning."""
     options.format = options.format or format_of(options.output)
     check_output(options.format, options.output)
     if options.tick < 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -27,9 +28,19 @@ def format_of(output: str | None) -> str:
 
 def check_output(form: str, output: str | None) -> None:
     """Refuse to write tables where a person would read them."""
-    if form in TABLES and output is None:
+    if form in TABLES and (output is None or _is_terminal(Path(output))):
         hint = f"say where it goes: `-o answer.{form}`"
         raise UsageProblem(Diagnostic("HF730", f"an answer as {form} needs a file to go to", hint=hint))
+
+
+def _is_terminal(path: Path) -> bool:
+    if not path.is_char_device():
+        return False
+    device = os.open(path, os.O_WRONLY | os.O_NOCTTY)
+    try:
+        return os.isatty(device)
+    finally:
+        os.close(device)
 
 
 def write_answer(answers: Iterable[Answer], form: str, output: str | None) -> None:

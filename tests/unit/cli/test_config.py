@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from holdsfor.cli import run
 from holdsfor.cli.config import KEYS
+from holdsfor.cli.durations import PER_SECOND
 from holdsfor.cli.main import main
 from holdsfor.cli.rtec_parameters import PARAMETERS
+from holdsfor.sources.formats import Format
+from holdsfor.sources.times import Unit
 from holdsfor.views.graph import has_graphviz
 
 RULES = """
@@ -55,6 +59,8 @@ def test_every_option_of_run_is_a_key() -> None:
 def test_the_file_has_the_choices_of_the_command_line() -> None:
     choices = {action.dest: tuple(action.choices) for action in options_of_run() if action.choices}
     assert choices == run._CHOICES
+    assert get_args(Format) == run.INPUT_FORMATS
+    assert tuple(PER_SECOND) == get_args(Unit)
 
 
 def test_every_parameter_of_rtec_sets_an_option_or_none() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,7 @@ import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.columns.instances import answer_schema
 from holdsfor.sinks.lines import Known
+from holdsfor.sinks.writing import write_answer
 from holdsfor.syntax.parser import parse_term
 
 CTM = Path(__file__).parents[3] / "apps" / "ctm"
@@ -73,11 +78,27 @@ def test_an_answer_without_rows_is_a_table_without_rows(tmp_path: Path) -> None:
         assert read(tmp_path / f"answer.{suffix}").schema == pa.schema(answer_schema())
 
 
+def test_tables_are_not_written_to_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    leader, terminal = os.openpty()
+    try:
+        assert main([*RUN, "--format", "arrow", "-o", os.ttyname(terminal)]) == 2
+    finally:
+        os.close(leader)
+        os.close(terminal)
+    assert "error[HF730]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_tables_go_through_pipes(tmp_path: Path, form: str) -> None:
+    command = [sys.executable, "-m", "holdsfor.cli.main", *RUN, "--format", form, "-o", "/dev/stdout"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    path = tmp_path / f"answer.{form}"
+    path.write_bytes(done.stdout)
+    assert read(path).schema == answer_schema()
+    assert len(read(path)) > 0
+
+
 def test_what_came_before_an_error_is_in_the_file(tmp_path: Path) -> None:
-    from collections.abc import Iterator
-
-    from holdsfor.sinks.writing import write_answer
-
     def answers() -> Iterator[Known]:
         yield Known(9, {parse_term("f=v"): [(1, 3)]}, {})
         raise KeyboardInterrupt
