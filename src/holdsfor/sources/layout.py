@@ -71,8 +71,20 @@ class Layout:
             if ours in columns:
                 columns[ours], wrong = clock.column(columns[ours], f"`{self.columns.get(ours, ours)}`")
                 faults = wrong | faults
+        if self.constants:
+            faults = self._missing(batch) | faults
         columns.setdefault("arrival", columns["start"])
         return LaidOut(pa.RecordBatch.from_pydict(columns), rows, faults)
+
+    def _missing(self, batch: Any) -> dict[int, str]:
+        """The rows of a mapping that lack what each of its rows must have."""
+        faults: dict[int, str] = {}
+        for ours, theirs in self.columns.items():
+            column = batch.column(theirs)
+            if ours != "op" and column.null_count:
+                lacking = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
+                faults = dict.fromkeys(lacking.tolist(), f"`{theirs}` is missing") | faults
+        return faults
 
     def _meant(self, batch: Any) -> Int64:
         meant = np.ones(len(batch), np.bool_)
