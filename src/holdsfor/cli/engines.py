@@ -8,14 +8,15 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.cli.progress import Progress
-from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
-from holdsfor.sinks.changes import Changed, event_changes, interval_changes
-from holdsfor.sinks.lines import Known
-from holdsfor.sources.text import Fact, Reading, SetAside, read_text_records
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.sinks.change_lines import Changed
+from holdsfor.sinks.changes import event_changes, interval_changes
+from holdsfor.sinks.lines import Findings, Known
+from holdsfor.sources.text import Fact, SetAside
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Engine(ABC):
         """Read the input."""
 
     @abstractmethod
-    def reports(self, *, final: bool) -> Iterator[Known]:
+    def reports(self, *, final: bool) -> Iterator[Findings]:
         """What is known at each query time, or once for all of them."""
 
     @abstractmethod
@@ -75,23 +76,14 @@ class Engine(ABC):
         self.start = start
         return start, end
 
+    def reading_options(self) -> dict[str, Any]:
+        """How the inputs are to be read."""
+        return {"form": self.options.input_format, "unit": self.options.time_unit}
+
     def _bounds_hint(self) -> str:
         if self.options.start is None or self.options.end is None:
             return "the records set what `--start` or `--end` does not"
         return "see `--start` and `--end`"
-
-
-def read_lines(file: str) -> list[str]:
-    """The lines of an input file."""
-    from holdsfor.sources.inputs import read_bytes
-
-    content = read_bytes(file)
-    try:
-        return content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        message = f"`{file}` is not UTF-8 text: byte 0x{content[error.start]:02x} in line {line}"
-        raise DataProblem(Diagnostic("HF501", message, hint="records are UTF-8 text", file=file)) from None
 
 
 class ReferenceEngine(Engine):
@@ -101,15 +93,15 @@ class ReferenceEngine(Engine):
         if self.options.window is not None:
             message = "the reference evaluator has no windows"
             raise UsageProblem(Diagnostic("HF703", message, hint="leave out `--window`, or `--engine reference`"))
-        reading = Reading()
-        for file in self.options.input:
-            read_text_records(read_lines(file), file, self.compiled.names, self.options.tick, reading)
+        from holdsfor.sources.inputs import read_facts
+
+        reading = read_facts(self.options.input, self.compiled.names, self.options.tick, **self.reading_options())
         self.facts = reading.facts()
         self.counts.n_records = reading.n_records
         self.counts.unused = reading.unused
         self.counts.set_aside = reading.set_aside
 
-    def reports(self, *, final: bool) -> Iterator[Known]:
+    def reports(self, *, final: bool) -> Iterator[Findings]:
         from holdsfor.reference import INF, History, Run, recognise
 
         began = time.perf_counter()
@@ -151,19 +143,21 @@ class ColumnarEngine(Engine):
         from holdsfor.sources.inputs import read_inputs
 
         self.symbols = Symbols()
-        self.reading = read_inputs(self.options.input, self.compiled.names, self.options.tick, self.symbols)
+        names, tick = self.compiled.names, self.options.tick
+        self.reading = read_inputs(self.options.input, names, tick, self.symbols, **self.reading_options())
         self.counts.n_records = self.reading.n_records
         self.counts.unused = self.reading.unused
         self.counts.set_aside = self.reading.set_aside
 
-    def reports(self, *, final: bool) -> Iterator[Known]:
+    def reports(self, *, final: bool) -> Iterator[Findings]:
+        from holdsfor.runtime.report_tables import Reported
         from holdsfor.runtime.windows import each_report, settled_report
 
         session, queries = self._session()
         reports = iter([settled_report(session, queries)]) if final else each_report(session, queries)
         for report in self._following(reports, session, queries):
             self.counts.n_intervals += report.n_intervals
-            yield Known(report.query_time, report.intervals(self.symbols), report.times(self.symbols))
+            yield Reported(report, self.symbols)
 
     def changes(self) -> Iterator[Changed]:
         from holdsfor.runtime.changes import each_change

@@ -19,7 +19,7 @@ from holdsfor.columns.tables import Key
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, mixed
 from holdsfor.sources.text import Fact, SetAside
-from holdsfor.syntax.terms import Struct, name_and_arity
+from holdsfor.syntax.terms import Atom, Struct, name_and_arity
 
 __all__ = ["ColumnReading", "Operation", "Piece", "Retraction"]
 
@@ -94,6 +94,20 @@ class ColumnReading:
             arrivals, places = np.array([times for _, *times in rows], dtype=np.int64).T
             self.add(Piece(is_event, key, Records(columns, arrivals, starts, ends), places))
 
+    def operations(self, symbols: Symbols) -> list[Operation]:
+        """What was read and is not settled, one by one, for the reader that has no columns."""
+        found: list[Operation] = []
+        for (_, (name, _)), pieces in self._pieces.items():
+            for piece in pieces:
+                arrivals, places = piece.records.arrivals.tolist(), piece.places.tolist()
+                rows = zip(*(column.tolist() for column in _columns(piece.records)), strict=True)
+                for arrival, place, row in zip(arrivals, places, rows, strict=True):
+                    found.append((arrival, place, False, _fact(name, row, piece.is_event, symbols), _NOWHERE))
+        for (is_event, (name, _)), retractions in self._retractions.items():
+            for each in retractions:
+                found.append((each.arrival, each.place, True, _fact(name, each.row, is_event, symbols), each.origin))
+        return sorted(found, key=lambda operation: operation[1])
+
     def settle(self) -> None:
         """Move what was read into `events` and `fluents`, without what was taken back.
 
@@ -150,6 +164,18 @@ def _row(fact: Fact, symbols: Symbols) -> tuple[int, ...]:
     if fact.value is None:
         return (*words, fact.start)
     return (*words, symbols.word(fact.value), fact.start, fact.end)
+
+
+_NOWHERE = SetAside("", 0, "", "")
+"""Where a record stands that is never set aside."""
+
+
+def _fact(name: str, row: tuple[int, ...], is_event: bool, symbols: Symbols) -> Fact:
+    """The inverse of `_row`."""
+    times = row[-1:] * 2 if is_event else row[-2:]
+    terms = tuple(symbols.term(word) for word in (row[:-1] if is_event else row[:-2]))
+    args, value = (terms, None) if is_event else (terms[:-1], terms[-1])
+    return Fact(Struct(name, args) if args else Atom(name), value, *times)
 
 
 def _columns(records: Records) -> list[Int64]:
