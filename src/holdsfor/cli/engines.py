@@ -6,17 +6,27 @@ import argparse
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from holdsfor.analysis.compiled import Compiled
+from holdsfor.cli.interruption import Interruption
 from holdsfor.cli.progress import Progress
+from holdsfor.cli.set_aside import SetAsideLog
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
 from holdsfor.sinks.lines import Known
-from holdsfor.sources.text import Fact, Reading, SetAside, read_text_records
+from holdsfor.sources.text import Fact, Reading, read_text_records
 from holdsfor.syntax.terms import Term
 
-__all__ = ["Counts", "Engine", "columnar_engine", "reference_engine"]
+if TYPE_CHECKING:
+    from holdsfor.runtime.session import Session
+
+__all__ = ["ColumnarEngine", "Counts", "Engine", "ReferenceEngine"]
+
+Position = Callable[[int], tuple[float, str]]
+"""How many records a run has come past at a query time, and how far that is."""
 
 
 @dataclass
@@ -28,20 +38,23 @@ class Counts:
     n_dropped: int = 0
     n_outside: int = 0
     n_query_times: int = 0
+    n_fvps: int = 0
     n_intervals: int = 0
     unused: Counter[str] = field(default_factory=Counter)
-    set_aside: list[SetAside] = field(default_factory=list)
 
 
 class Engine(ABC):
-    """A run: `load` reads the input, `reports` computes."""
+    """A run: `load` reads the input, `reports` computes; `stop` ends it between two query times."""
 
     def __init__(self, compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> None:
         self.compiled = compiled
         self.options = options
         self.goals = goals
         self.counts = Counts()
-        self.seconds: dict[str, float] = {}
+        self.set_aside = SetAsideLog()
+        self.progress = Progress()
+        self.stop = Interruption()
+        self.seconds: dict[str, float] = {"load": 0.0, "recognise": 0.0}
         self.start = 0
 
     @abstractmethod
@@ -94,7 +107,7 @@ class ReferenceEngine(Engine):
         self.facts = reading.facts()
         self.counts.n_records = reading.n_records
         self.counts.unused = reading.unused
-        self.counts.set_aside = reading.set_aside
+        self.set_aside.add(reading.set_aside)
 
     def reports(self, *, final: bool) -> Iterator[Known]:
         from holdsfor.reference import INF, History, Run, recognise
@@ -110,6 +123,7 @@ class ReferenceEngine(Engine):
         self.counts.n_outside = sum(f.start > end or max(f.start, f.end - 1) < start for f in self.facts)
         answer = recognise(self.compiled, history, Run(start, end, self.options.tick), self.goals)
         self.counts.n_query_times = 1
+        self.counts.n_fvps = len(answer.intervals)
         self.counts.n_intervals = sum(map(len, answer.intervals.values()))
         self.seconds["recognise"] = time.perf_counter() - began
         intervals = {
@@ -136,35 +150,61 @@ class ColumnarEngine(Engine):
         self.reading = read_inputs(self.options.input, self.compiled.names, self.options.tick, self.symbols)
         self.counts.n_records = self.reading.n_records
         self.counts.unused = self.reading.unused
-        self.counts.set_aside = self.reading.set_aside
+        self.set_aside.add(self.reading.set_aside)
 
     def reports(self, *, final: bool) -> Iterator[Known]:
-        from holdsfor.runtime.session import Session
-        from holdsfor.runtime.windows import each_report, query_times, settled_report
+        from holdsfor.runtime.windows import query_times
 
         start, end = self.bounds(*self.reading.extent(self.options.tick))
-        window, tick = self.options.window, self.options.tick
-        session = Session(self.compiled, start=start, tick=tick, window=window, goals=self.goals, symbols=self.symbols)
+        session = self.session(start)
+        queries = query_times(start, end, self.options.step)
         for key, records in (*self.reading.events.items(), *self.reading.fluents.items()):
             self.counts.n_outside += records.count_outside(start, end)
             session.insert_columns(key, records.up_to(end))
-        queries = query_times(start, end, self.options.step)
         session.announce(queries[-1])
-        reports = iter([settled_report(session, queries)]) if final else each_report(session, queries)
-        progress = Progress(self.counts.n_records, start, end)
+        yield from self.known(session, self.told(self.due(iter(queries)), self._share(start, queries[-1])), final=final)
+
+    def session(self, start: int) -> Session:
+        """The session of a run that begins then."""
+        from holdsfor.runtime.session import Session
+
+        window, tick = self.options.window, self.options.tick
+        return Session(self.compiled, start=start, tick=tick, window=window, goals=self.goals, symbols=self.symbols)
+
+    def due(self, queries: Iterator[int]) -> Iterator[int]:
+        """The query times when it is time for them."""
+        return queries
+
+    def told(self, queries: Iterator[int], position: Position) -> Iterator[int]:
+        """The query times, counted and told to a person, until somebody asks for an end."""
+        for at in queries:
+            if self.stop.is_asked:
+                break
+            self.progress.at(at, position)
+            self.counts.n_query_times += 1
+            yield at
+        self.progress.done()
+
+    def known(self, session: Session, queries: Iterator[int], *, final: bool) -> Iterator[Known]:
+        """What is known at each query time, or once for all of them."""
+        from holdsfor.runtime.windows import each_report, settled_report
+
+        first = next(queries, None) if final else None
+        if first is not None:
+            reports = iter([settled_report(session, chain([first], queries))])
+        else:
+            reports = each_report(session, queries)
         for report in reports:
-            progress.at(report.query_time)
+            known = Known(report.query_time, report.intervals(self.symbols), report.times(self.symbols))
+            self.counts.n_fvps += len(known.intervals)
             self.counts.n_intervals += report.n_intervals
-            yield Known(report.query_time, report.intervals(self.symbols), report.times(self.symbols))
-        progress.done()
-        self.counts.n_query_times = len(queries)
+            yield known
         self.counts.n_late, self.counts.n_dropped = session.n_late, session.n_dropped
         self.seconds["recognise"] = session.seconds
 
+    def _share(self, start: int, end: int) -> Position:
+        def position(at: int) -> tuple[float, str]:
+            share = (at - start) / max(1, end - start)
+            return share * self.counts.n_records, f"{share:.0%}"
 
-def columnar_engine(compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> Engine:
-    return ColumnarEngine(compiled, options, goals)
-
-
-def reference_engine(compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> Engine:
-    return ReferenceEngine(compiled, options, goals)
+        return position

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import json
-import resource
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -15,8 +12,14 @@ from typing import Literal
 from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.cli.arguments import Commands, add_command, add_rule_files
 from holdsfor.cli.durations import duration
-from holdsfor.cli.engines import Engine, columnar_engine, reference_engine
-from holdsfor.errors import DataProblem, Diagnostic, Diagnostics, UsageProblem, did_you_mean
+from holdsfor.cli.engines import Engine
+from holdsfor.cli.interruption import INTERRUPTED
+from holdsfor.cli.live import add_live_options, check_live_options, engine_class
+from holdsfor.cli.output import opened, write_lines
+from holdsfor.cli.progress import Progress
+from holdsfor.cli.set_aside import SetAsideLog
+from holdsfor.cli.summary import summarise, write_stats
+from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
 from holdsfor.sinks.lines import FORMATS, Known
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
@@ -25,8 +28,7 @@ from holdsfor.views.timeline import Row, draw_timeline
 
 __all__ = ["add_parser"]
 
-_SHOWN_MISFITS = 10
-_ENGINES = {"columnar": columnar_engine, "reference": reference_engine}
+_ENGINES = ("columnar", "reference")
 
 
 def add_parser(commands: Commands) -> None:
@@ -55,6 +57,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--stats", metavar="FILE", help="write counts and seconds as JSON")
     parser.add_argument("--set-aside", metavar="FILE", help="write the records that do not fit, with reasons, as JSON")
     parser.add_argument("--strict", action="store_true", help="stop if a record does not fit")
+    add_live_options(parser)
     parser.set_defaults(execute=execute)
 
 
@@ -63,38 +66,29 @@ def execute(options: argparse.Namespace) -> int:
     diagnostics = Diagnostics()
     compiled = compile_files([*options.files, *options.background], diagnostics)
     _tell(diagnostics.of("warning"))
-    clock = _Clock()
-    engine = _ENGINES[options.engine](compiled, options, [_goal(text) for text in options.goal])
+    engine = engine_class(options)(compiled, options, [_goal(text) for text in options.goal])
+    engine.progress = Progress(is_beside_results=options.output is None and sys.stdout.isatty())
+    engine.set_aside = SetAsideLog(options.set_aside, is_strict=options.strict)
+    began = time.perf_counter()
     engine.load()
-    clock.lap("load")
-    _set_aside(engine, options)
+    engine.seconds["load"] = time.perf_counter() - began
     last: list[Known] = []
-    reports = _keeping_last(engine.reports(final=options.final or bool(options.timeline)), last)
-    _write(FORMATS[options.format](reports), options.output)
-    clock.lap("recognise")
-    _summarise(engine, compiled)
-    for picture in options.timeline:
+    with opened(options.output) as output, engine.stop:
+        reports = engine.reports(final=options.final or bool(options.timeline))
+        write_lines(FORMATS[options.format], _keeping_last(reports, last), output)
+        output.flush()
+    engine.seconds["write"] = time.perf_counter() - began - sum(engine.seconds.values())
+    summarise(engine, compiled, is_wanted=options.live or options.replay is not None or engine.stop.is_asked)
+    for picture in options.timeline if last else ():
         _draw(last[-1], engine, compiled, Path(picture))
     if options.stats:
-        Path(options.stats).write_text(json.dumps(_stats(engine, clock), indent=2) + "\n", encoding="utf-8")
-    return 0
-
-
-def _set_aside(engine: Engine, options: argparse.Namespace) -> None:
-    """Write the records that do not fit to their file, or stop because of the first."""
-    misfits = engine.counts.set_aside
-    if options.set_aside:
-        lines = [json.dumps(dataclasses.asdict(misfit), ensure_ascii=False) for misfit in misfits]
-        Path(options.set_aside).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    if options.strict and misfits:
-        first = misfits[0]
-        message = f"line {first.line} does not fit: {first.reason}"
-        hint = f"the line is `{first.text}`; without `--strict` it is set aside"
-        raise DataProblem(Diagnostic("HF503", message, hint=hint, file=first.file))
+        write_stats(engine, options.stats)
+    return INTERRUPTED if engine.stop.is_asked else 0
 
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse options that have no meaning."""
+    check_live_options(options)
     if options.tick < 1:
         message = f"the clock tick is {options.tick}, expected at least 1"
         raise UsageProblem(Diagnostic("HF701", message, hint="see `--tick`"))
@@ -111,19 +105,6 @@ def _check(options: argparse.Namespace) -> None:
             raise UsageProblem(Diagnostic("HF703", message, hint="query times are time-points"))
 
 
-class _Clock:
-    """Seconds per phase."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._last = time.perf_counter()
-
-    def lap(self, phase: str) -> None:
-        now = time.perf_counter()
-        self.seconds[phase] = now - self._last
-        self._last = now
-
-
 def _keeping_last(reports: Iterator[Known], last: list[Known]) -> Iterator[Known]:
     for known in reports:
         last[:] = [known]
@@ -137,49 +118,6 @@ def _tell(diagnostics: Iterable[Diagnostic]) -> None:
 
 def _goal(text: str) -> Term:
     return parse_term(text, "--goal")
-
-
-def _stats(engine: Engine, clock: _Clock) -> dict[str, object]:
-    counts = engine.counts
-    return {
-        "records": counts.n_records,
-        "late": counts.n_late,
-        "dropped": counts.n_dropped,
-        "set_aside": len(counts.set_aside),
-        "query_times": counts.n_query_times,
-        "intervals": counts.n_intervals,
-        "seconds": {"load": clock.seconds["load"], **engine.seconds},
-        "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-    }
-
-
-def _summarise(engine: Engine, compiled: Compiled) -> None:
-    """Say what was read; when all is well, only to a person."""
-    counts = engine.counts
-    dropped = [f"{len(counts.set_aside)} set aside"] if counts.set_aside else []
-    dropped += [f"{counts.n_dropped} too late"] if counts.n_dropped else []
-    dropped += [f"{counts.n_outside} outside the run"] if counts.n_outside else []
-    dropped += [f"{counts.unused.total()} of names that no rule uses"] if counts.unused else []
-    if not dropped and counts.n_records and not sys.stderr.isatty():
-        return
-    print(f"{counts.n_records} records read" + "".join(f", {part}" for part in dropped), file=sys.stderr)
-    for misfit in counts.set_aside[:_SHOWN_MISFITS]:
-        print(f"  {misfit}", file=sys.stderr)
-    if len(counts.set_aside) > _SHOWN_MISFITS:
-        print(f"  … and {len(counts.set_aside) - _SHOWN_MISFITS} more", file=sys.stderr)
-    known = [record.name for record in compiled.names.records]
-    for name, n in counts.unused.most_common(_SHOWN_MISFITS):
-        hint = did_you_mean(name, known)
-        print(f"  `{name}`: {n}" + (f"  {hint}" if hint else ""), file=sys.stderr)
-
-
-def _write(lines: Iterable[str], output: str | None) -> None:
-    if output is None:
-        for line in lines:
-            print(line)
-        return
-    with Path(output).open("w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in lines)
 
 
 def _draw(known: Known, engine: Engine, compiled: Compiled, path: Path) -> None:

@@ -68,6 +68,10 @@ class Records:
         if np.count_nonzero(keep) * 2 < len(keep):
             self._keep(np.flatnonzero(keep))
 
+    def remove(self, rows: Int64) -> None:
+        """Drop some of the records."""
+        self._keep(np.delete(np.arange(len(self)), rows))
+
     def _keep(self, rows: Int64) -> None:
         self.columns = [column[rows] for column in self.columns]
         self.arrivals, self.starts = self.arrivals[rows], self.starts[rows]

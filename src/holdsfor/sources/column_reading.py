@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,10 @@ from holdsfor.kernels.keys import Int64, mixed
 from holdsfor.sources.text import Fact, SetAside
 from holdsfor.syntax.terms import Struct, name_and_arity
 
-__all__ = ["ColumnReading", "Operation", "Piece", "Retraction"]
+__all__ = ["ColumnReading", "Group", "Operation", "Piece", "Retraction"]
+
+Group = tuple[bool, Key]
+"""Whether they are events, and their name and arity."""
 
 Operation = tuple[int, int, bool, Fact, SetAside]
 """Arrival, place, whether it takes back, what it says, where it stands."""
@@ -35,6 +39,10 @@ class Piece:
     key: Key
     records: Records
     places: Int64
+
+    def take(self, which: NDArray[np.bool_]) -> Piece:
+        """Some of the records."""
+        return Piece(self.is_event, self.key, _picked(self.records, which), self.places[which])
 
 
 @dataclass(frozen=True)
@@ -51,8 +59,10 @@ class Retraction:
 class ColumnReading:
     """Everything read so far; `events` and `fluents` hold it once it is settled.
 
-    A record that comes twice is there twice.
+    A record that comes twice is there twice. One that follows time is told when records arrive that no rule uses.
     """
+
+    follows_time: ClassVar[bool] = False
 
     n_records: int = 0
     unused: Counter[str] = field(default_factory=Counter)
@@ -60,8 +70,8 @@ class ColumnReading:
     events: dict[Key, Records] = field(default_factory=dict)
     fluents: dict[Key, Records] = field(default_factory=dict)
     n_places: int = 0
-    _pieces: dict[tuple[bool, Key], list[Piece]] = field(default_factory=dict)
-    _retractions: dict[tuple[bool, Key], list[Retraction]] = field(default_factory=dict)
+    _pieces: dict[Group, list[Piece]] = field(default_factory=dict)
+    _retractions: dict[Group, list[Retraction]] = field(default_factory=dict)
 
     def extent(self, tick: int) -> tuple[int | None, int | None]:
         """The first and the last time-point of the settled records."""
@@ -73,6 +83,9 @@ class ColumnReading:
     def add(self, piece: Piece) -> None:
         """Add records that were read as columns."""
         self._pieces.setdefault((piece.is_event, piece.key), []).append(piece)
+
+    def pass_over(self, arrivals: Int64, places: Int64) -> None:
+        """Hear of records that no rule uses."""
 
     def take_back(self, is_event: bool, key: Key, retractions: Iterable[Retraction]) -> None:
         self._retractions.setdefault((is_event, key), []).extend(retractions)
@@ -99,24 +112,30 @@ class ColumnReading:
 
         A retraction of a record that is not there is set aside. What is settled cannot be taken back any more.
         """
-        left_over: list[Retraction] = []
+        left_over = [retraction for _, retraction in self._settle()]
+        left_over.sort(key=lambda retraction: (retraction.arrival, retraction.place))
+        self.set_aside += [retraction.origin for retraction in left_over]
+
+    def _settle(self) -> list[tuple[Group, Retraction]]:
+        """Settle, and return the retractions that took back nothing."""
+        left_over: list[tuple[Group, Retraction]] = []
         for group, pieces in self._pieces.items():
             is_event, key = group
             records = _joined([piece.records for piece in pieces])
             retractions = self._retractions.pop(group, [])
             if retractions:
                 places = np.concatenate([piece.places for piece in pieces])
-                stands = _apply(retractions, records, places, left_over)
+                stands, unmatched = _apply(retractions, records, places)
+                left_over += [(group, retraction) for retraction in unmatched]
                 records = _picked(records, stands)
             store = self.events if is_event else self.fluents
             if len(records.arrivals):
                 store[key] = _joined([store[key], records]) if key in store else records
-        for retractions in self._retractions.values():
-            left_over += retractions
-        left_over.sort(key=lambda retraction: (retraction.arrival, retraction.place))
-        self.set_aside += [retraction.origin for retraction in left_over]
+        for group, retractions in self._retractions.items():
+            left_over += [(group, retraction) for retraction in retractions]
         self._pieces.clear()
         self._retractions.clear()
+        return left_over
 
 
 def _row(fact: Fact, symbols: Symbols) -> tuple[int, ...]:
@@ -134,9 +153,10 @@ def _columns(records: Records) -> list[Int64]:
 
 
 def _apply(
-    retractions: Sequence[Retraction], records: Records, places: Int64, left_over: list[Retraction]
-) -> NDArray[np.bool_]:
-    """Which records stand after the retractions; those that take back nothing are left over."""
+    retractions: Sequence[Retraction], records: Records, places: Int64
+) -> tuple[NDArray[np.bool_], list[Retraction]]:
+    """Which records stand after the retractions, and the retractions that take back nothing."""
+    left_over: list[Retraction] = []
     columns = _columns(records)
     taken = list(np.array([retraction.row for retraction in retractions], dtype=np.int64).T)
     equal = np.flatnonzero(np.isin(mixed(columns, len(places)), mixed(taken, len(retractions))))
@@ -154,7 +174,7 @@ def _apply(
             stands[standing.pop(row)] = False
         else:
             left_over.append(step)
-    return stands
+    return stands, left_over
 
 
 def _picked(records: Records, which: NDArray[np.bool_]) -> Records:

@@ -28,7 +28,7 @@ from holdsfor.sources.column_reading import ColumnReading, Piece
 from holdsfor.sources.numerals import PADDING, Fields, Lexicon, read_integers, words_of
 from holdsfor.sources.text import Reading, read_text_records
 
-__all__ = ["ColumnReading", "read_columns", "read_table"]
+__all__ = ["ColumnReading", "TextReader", "read_columns", "read_table"]
 
 _BLOCK = 1 << 20  # what its arrays take stays in the cache
 _LONGEST_BLOCK = 1 << 30  # offsets into a block have 32 bits
@@ -58,7 +58,7 @@ def read_columns(
         content = content[3:]
     if not (isinstance(data, bytes) and data.isascii()):
         _check_utf8(content, file)
-    reader = _Reader(file, names, tick, symbols, reading)
+    reader = TextReader(file, names, tick, symbols, reading)
     for block in _blocks(content):
         reader.read(block)
 
@@ -137,8 +137,8 @@ def _cut(block: bytes) -> _Lines | None:
     return _Lines(Fields(text, starts, ends, dots, strings, 1), last - n_fields + 1, n_fields)
 
 
-class _Reader:
-    """Reads the blocks of one text."""
+class TextReader:
+    """Reads the blocks of one text: whole lines of UTF-8, each with its line break."""
 
     def __init__(self, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading) -> None:
         self.file = file
@@ -199,7 +199,15 @@ class _Reader:
         for code in np.flatnonzero(unused).tolist():
             self.reading.unused[texts[code]] += int(unused[code])
         self.reading.n_records += int(unused.sum())
+        if self.reading.follows_time:
+            self._pass_over(lines, np.flatnonzero(shapes == _UNUSED))
         return shapes
+
+    def _pass_over(self, lines: _Lines, which: Int64) -> None:
+        """Tell when records arrived that no rule uses, where they say so."""
+        fields, second = lines.fields, lines.first[which] + 1
+        arrivals, is_read = read_integers(fields.text, fields.starts[second], fields.ends[second])
+        self.reading.pass_over(arrivals[is_read], self.reading.n_places + which[is_read])
 
     def _read_fitting(self, lines: _Lines, which: Int64, shapes: Int64) -> NDArray[np.bool_]:
         """Read the lines that have the shape of a record, and return which could be read."""
