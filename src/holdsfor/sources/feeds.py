@@ -35,10 +35,11 @@ MakeReader = Callable[[str, LiveReading], BlockReader]
 
 
 class Feed:
-    """A live input: bytes in, records that have arrived out."""
+    """A live input: chunks of bytes in, records that have arrived out."""
 
-    def __init__(self, channel: Channel, make_reader: MakeReader) -> None:
+    def __init__(self, channel: Channel, make_reader: MakeReader, *, n_bytes: int = _CHUNK) -> None:
         self.channel = channel
+        self.n_bytes = n_bytes
         self.reading = LiveReading()
         self.has_ended = False
         self._reader = make_reader(channel.name, self.reading)
@@ -53,7 +54,7 @@ class Feed:
 
     def read(self, earliest: int) -> None:
         """Read a chunk; its records arrived at `earliest` or later."""
-        chunk = self.channel.read(_CHUNK)
+        chunk = self.channel.read(self.n_bytes)
         if chunk is None:
             return
         if not chunk:
@@ -124,10 +125,10 @@ class Feed:
         self.reading.set_aside.append(SetAside(self.channel.name, line, text, reason))
 
 
-def text_feed(channel: Channel, names: Names, tick: int, symbols: Symbols) -> Feed:
-    """A live input of records as `|`-separated text."""
+def text_feed(channel: Channel, names: Names, tick: int, symbols: Symbols, *, n_bytes: int = _CHUNK) -> Feed:
+    """A live input of records as `|`-separated text, read in chunks of so many bytes."""
 
     def text_reader(name: str, reading: LiveReading) -> TextReader:
         return TextReader(name, names, tick, symbols, reading)
 
-    return Feed(channel, text_reader)
+    return Feed(channel, text_reader, n_bytes=n_bytes)
