@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.analysis.compiled import compile_text
+from holdsfor.analysis.compiled import Compiled, compile_text
 from holdsfor.cli.interruption import Interruption
 from holdsfor.columns.words import Symbols
 from holdsfor.runtime.live import LiveRun
@@ -33,6 +33,16 @@ happensAt(dark(X), T) :- happensAt(end(lit(X)=true), T).
 collectIntervals(near(_)=true).
 """
 COMPILED = compile_text(RULES)
+LATE_ENTITIES = compile_text("""
+initially(open(X)=true).
+terminatedAt(open(X)=true, T) :- happensAt(off(X), T).
+holdsFor(closed(X)=true, I) :- holdsFor(open(X)=true, I1), complement_all([I1], I).
+grounding(on(X)) :- door(X).
+grounding(off(X)) :- door(X).
+grounding(open(X)=true) :- door(X).
+grounding(closed(X)=true) :- door(X).
+dynamicDomain(door(_)).
+""")
 Told = list[tuple[int, dict[str, object]]]
 
 
@@ -50,13 +60,21 @@ class Live:
     """A live run over files, in chunks of some bytes."""
 
     def __init__(
-        self, files: list[Path], window: int, step: int, *, n_bytes: int, tick: int = 1, end: int | None = None
+        self,
+        files: list[Path],
+        window: int,
+        step: int,
+        *,
+        n_bytes: int,
+        tick: int = 1,
+        end: int | None = None,
+        compiled: Compiled = COMPILED,
     ) -> None:
         self.symbols = Symbols()
         self.feeds = [
-            text_feed(open_channel(str(file)), COMPILED.names, tick, self.symbols, n_bytes=n_bytes) for file in files
+            text_feed(open_channel(str(file)), compiled.names, tick, self.symbols, n_bytes=n_bytes) for file in files
         ]
-        self.session = Session(COMPILED, start=0, tick=tick, window=window, symbols=self.symbols)
+        self.session = Session(compiled, start=0, tick=tick, window=window, symbols=self.symbols)
         with Interruption() as stop:
             run = LiveRun(self.feeds, step=step, start=0, end=end, rate=None, stop=stop)
             run.begin()
@@ -125,6 +143,16 @@ def test_in_any_order_a_live_run_depends_on_the_streams_and_not_on_their_chunks(
     assert runs[0].told == runs[1].told == runs[2].told
     counts = [(run.session.n_late, run.session.n_dropped, run.n_outside) for run in runs]
     assert counts[0] == counts[1] == counts[2]
+
+
+def test_an_entity_seen_late_has_its_initial_values_from_the_first_time_point_on(tmp_path: Path) -> None:
+    files = written([(0, "off|2|2|a\n"), (0, "off|47|47|b\n")], 1, tmp_path)
+    live = Live(files, 10, 10, n_bytes=100, compiled=LATE_ENTITIES)
+    assert "open(b)=true" not in live.told[3][1]
+    assert live.told[4] == (
+        50,
+        {"closed(a)=true": [(3, None)], "closed(b)=true": [(48, None)], "open(b)=true": [(0, 48)]},
+    )
 
 
 # -- retractions -------------------------------------------------------------------------------------------------------
