@@ -41,11 +41,12 @@ def summarise(engine: Engine, compiled: Compiled, *, is_wanted: bool) -> None:
     problems = _problems(engine)
     if problems or not counts.n_records or is_wanted or sys.stderr.isatty():
         late = [f"{counts.n_late} late"] if counts.n_late else []
-        _say(", ".join([f"{counts.n_records} records read", *late, *problems]))
+        _say(", ".join([f"{_n(counts.n_records, 'record')} read", *late, *problems]))
         _show_misfits(engine)
         _show_unused(engine, compiled)
     if is_wanted or sys.stderr.isatty():
-        _say(f"{counts.n_query_times} query times, {counts.n_fvps} FVPs and {counts.n_intervals} intervals reported")
+        reported = f"{_n(counts.n_fvps, 'FVP')} and {_n(counts.n_intervals, 'interval')} reported"
+        _say(f"{_n(counts.n_query_times, 'query time')}, {reported}")
         _say(", ".join(f"{phase} {seconds:.3f} s" for phase, seconds in engine.seconds.items()))
 
 
@@ -71,6 +72,10 @@ def _show_unused(engine: Engine, compiled: Compiled) -> None:
     for name, n in engine.counts.unused.most_common(_SHOWN_NAMES):
         hint = did_you_mean(name, known)
         _say(f"  `{name}`: {n}" + (f"  {hint}" if hint else ""))
+
+
+def _n(n: int, thing: str) -> str:
+    return f"{n} {thing}{'' if n == 1 else 's'}"
 
 
 def _say(line: str) -> None:

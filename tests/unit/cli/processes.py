@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import IO
 
@@ -23,9 +24,15 @@ def started(
 ) -> subprocess.Popen[bytes]:
     """`holdsfor` with these arguments, running."""
     environment = {**os.environ, "PYTHONPATH": str(Path(holdsfor.__file__).parent.parent)}
+    environment.pop("PYTHONUNBUFFERED", None)  # what is out at once must be so because it was flushed
     command = [sys.executable, "-m", "holdsfor.cli.main", *arguments]
     return subprocess.Popen(
-        command, stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, env=environment
+        command,
+        bufsize=0,  # so that lines can be read now, and the rest by `ended`
+        stdin=stdin or subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        env=environment,
     )
 
 
@@ -42,12 +49,15 @@ def rules(folder: Path) -> str:
     return str(path)
 
 
-def lines_until(stream: IO[bytes] | None, end: str) -> list[str]:
-    """The lines that a process has printed up to the one that begins so."""
-    assert stream is not None
+def lines_until(process: subprocess.Popen[bytes], end: str) -> list[str]:
+    """The lines that a process has printed up to the one that begins so; a process that hangs is ended."""
+    assert process.stdout is not None
     found: list[str] = []
+    patience = threading.Timer(PATIENCE, process.kill)
+    patience.start()
     while not found or not found[-1].startswith(end):
-        line = stream.readline().decode().rstrip("\n")
+        line = process.stdout.readline().decode().rstrip("\n")
         assert line, f"the output ended before `{end}`: {found}"
         found.append(line)
+    patience.cancel()
     return found

@@ -25,7 +25,7 @@ def test_a_report_is_out_before_the_input_ends(tmp_path: Path) -> None:
     assert process.stdin is not None
     process.stdin.write(b"switch_on|3|3|a\nswitch_off|12|12|a\n")
     process.stdin.flush()
-    assert lines_until(process.stdout, "holdsFor") == ["% query time 10", "holdsFor(lit(a)=true, [(4,inf)])."]
+    assert lines_until(process, "holdsFor") == ["% query time 10", "holdsFor(lit(a)=true, [(4,inf)])."]
     process.stdin.close()
     process.stdin = None
     code, out, err = ended(process)
@@ -54,7 +54,7 @@ def test_a_query_time_waits_for_every_pipe(tmp_path: Path) -> None:
     with first.open("wb", buffering=0) as one, second.open("wb", buffering=0) as other:
         one.write(b"switch_on|3|3|a\nswitch_off|25|25|a\n")
         other.write(b"switch_on|4|4|b\nswitch_off|15|15|b\n")
-        assert lines_until(process.stdout, "holdsFor(lit(b)") == [
+        assert lines_until(process, "holdsFor(lit(b)") == [
             "% query time 10",
             "holdsFor(lit(a)=true, [(4,inf)]).",
             "holdsFor(lit(b)=true, [(5,inf)]).",
@@ -73,7 +73,7 @@ def test_a_record_of_a_name_that_no_rule_uses_shows_that_time_passes(tmp_path: P
     assert process.stdin is not None
     process.stdin.write(b"switch_on|3|3|a\nheartbeat|11|11\n")
     process.stdin.flush()
-    assert lines_until(process.stdout, "holdsFor")[0] == "% query time 10"
+    assert lines_until(process, "holdsFor")[0] == "% query time 10"
     process.stdin.close()
     process.stdin = None
     assert "1 of names that no rule uses\n  `heartbeat`: 1\n" in ended(process)[2]
@@ -115,7 +115,7 @@ def test_by_the_wall_clock_query_times_come_without_records(tmp_path: Path) -> N
     process = started("run", rules(tmp_path), "--input", str(silent), *WINDOW, *options)
     with silent.open("wb", buffering=0) as writer:
         writer.write(b"switch_on|3|3|a\n")
-        assert lines_until(process.stdout, "% query time 30")[-1] == "% query time 30"
+        assert lines_until(process, "% query time 30")[-1] == "% query time 30"
     code, out, _ = ended(process)
     assert code == 0
     assert "lit(a)=true, [(4,inf)]" in out
@@ -167,7 +167,7 @@ def test_every_format_is_flushed_report_by_report(tmp_path: Path, form: str) -> 
     assert process.stdin is not None
     process.stdin.write(b"switch_on|3|3|a\nswitch_off|12|12|a\n")
     process.stdin.flush()
-    shown = lines_until(process.stdout, {"text": "holds", "jsonl": '{"query_time": 10', "csv": "10,fvp"}[form])
+    shown = lines_until(process, {"text": "holds", "jsonl": '{"query_time": 10', "csv": "10,fvp"}[form])
     assert "lit(a)=true" in shown[-1]
     process.stdin.close()
     process.stdin = None

@@ -61,9 +61,9 @@ def test_a_query_time_is_told_when_it_is_due_and_not_before(tmp_path: Path) -> N
     stream = tmp_path / "events.txt"
     stream.write_text("switch_on|0|0|a\nswitch_off|60|60|a\n", encoding="utf-8")
     process = started("run", rules(tmp_path), "--input", str(stream), "--window", "20", "--replay", "40")
-    lines_until(process.stdout, "% query time 20")
+    lines_until(process, "% query time 20")
     began = time.monotonic()
-    lines_until(process.stdout, "% query time 60")
+    lines_until(process, "% query time 60")
     # Forty time-points take a second.
     assert time.monotonic() - began >= 0.9
     code, _, err = ended(process)
