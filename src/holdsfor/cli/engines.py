@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.compiled import Compiled
@@ -21,6 +20,7 @@ from holdsfor.sources.text import Fact, Reading, read_text_records
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
+    from holdsfor.runtime.reports import Report
     from holdsfor.runtime.session import Session
 
 __all__ = ["ColumnarEngine", "Counts", "Engine", "ReferenceEngine"]
@@ -187,20 +187,22 @@ class ColumnarEngine(Engine):
 
     def known(self, session: Session, queries: Iterator[int], *, final: bool) -> Iterator[Known]:
         """What is known at each query time, or once for all of them."""
-        from holdsfor.runtime.windows import each_report, settled_report
+        from holdsfor.runtime.windows import each_report
 
-        first = next(queries, None) if final else None
-        if first is not None:
-            reports = iter([settled_report(session, chain([first], queries))])
-        else:
-            reports = each_report(session, queries)
-        for report in reports:
+        for report in self.settled(session, queries) if final else each_report(session, queries):
             known = Known(report.query_time, report.intervals(self.symbols), report.times(self.symbols))
             self.counts.n_fvps += len(known.intervals)
             self.counts.n_intervals += report.n_intervals
             yield known
         self.counts.n_late, self.counts.n_dropped = session.n_late, session.n_dropped
         self.seconds["recognise"] = session.seconds
+
+    def settled(self, session: Session, queries: Iterator[int]) -> Iterator[Report]:
+        """What all query times settle together; nothing if there was none before the end."""
+        from holdsfor.runtime.windows import settled_report
+
+        if due := list(queries):
+            yield settled_report(session, due)
 
     def _share(self, start: int, end: int) -> Position:
         def position(at: int) -> tuple[float, str]:

@@ -6,12 +6,17 @@ import argparse
 import math
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from holdsfor.cli.engines import ColumnarEngine, ReferenceEngine
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.sinks.lines import Known
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.reports import Report
+    from holdsfor.runtime.session import Session
 
 __all__ = ["LiveEngine", "ReplayEngine", "add_live_options", "check_live_options", "engine_class"]
 
@@ -103,6 +108,13 @@ class LiveEngine(ColumnarEngine):
         self.counts.n_outside = run.n_outside
         self.counts.unused = sum((feed.reading.unused for feed in self.feeds), self.counts.unused)
         self.seconds |= {"load": self.seconds["load"] + run.seconds_reading, "wait": run.seconds_waiting}
+
+    def settled(self, session: Session, queries: Iterator[int]) -> Iterator[Report]:
+        from holdsfor.runtime.live import settled_so_far
+
+        first = next(queries, None)
+        if first is not None:
+            yield settled_so_far(session, chain([first], queries))
 
     def _count(self) -> None:
         """Keep count of what was read, and hand over what does not fit."""

@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import select
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
+from holdsfor.runtime.reports import Report, merged
 from holdsfor.runtime.retractions import take_back
 from holdsfor.runtime.session import Session
 from holdsfor.sources.feeds import Feed
 
-__all__ = ["LiveRun", "Stop"]
+__all__ = ["LiveRun", "Stop", "settled_so_far"]
 
 _LATEST = 2**62
 
@@ -169,3 +170,13 @@ class LiveRun:
                     feed.reading.set_aside.append(retraction.origin)
         self.seconds_reading += time.monotonic() - began
         self.after_reading()
+
+
+def settled_so_far(session: Session, queries: Iterable[int]) -> Report:
+    """What query times have settled together, and the last one knows, when they come one by one; there must be one."""
+    reports: list[Report] = []
+    for at in queries:
+        if reports:
+            reports[-1] = reports[-1].before(session.settled_at(at))
+        reports.append(session.query(at))
+    return merged(reports)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from holdsfor.runtime.reports import Report, merged
 from holdsfor.runtime.session import Session
@@ -31,11 +31,11 @@ def each_report(session: Session, queries: Iterable[int]) -> Iterator[Report]:
         previous = report
 
 
-def settled_report(session: Session, queries: Iterable[int]) -> Report:
-    """What all query times together have settled, and the last one knows; there must be one."""
-    reports: list[Report] = []
-    for at in queries:
-        if reports:
-            reports[-1] = reports[-1].before(session.settled_at(at))
-        reports.append(session.query(at))
-    return merged(reports)
+def settled_report(session: Session, queries: Sequence[int]) -> Report:
+    """What all query times together have settled, and the last one knows."""
+    settled: list[Report] = []
+    for i, at in enumerate(queries):
+        report = session.query(at)
+        is_last = i + 1 == len(queries)
+        settled.append(report if is_last else report.before(session.settled_at(queries[i + 1])))
+    return merged(settled)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import socket
 import stat
-import sys
 from collections.abc import Callable
 
 from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.sources.inputs import standard_input
 
 __all__ = ["Channel", "open_channel"]
 
@@ -45,7 +45,7 @@ def open_channel(name: str) -> Channel:
     """The input of that name: a path, `unix:PATH` or `-`."""
     try:
         if name == "-":
-            return Channel(name, sys.stdin.fileno(), close=lambda: None)
+            return Channel(name, standard_input(_HINT).fileno(), close=lambda: None)
         if name.startswith(_SOCKET):
             return _connected(name)
         fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from holdsfor.analysis.names import Names
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.columns import ColumnReading, read_columns, read_table
 
-__all__ = ["read_bytes", "read_inputs"]
+__all__ = ["read_bytes", "read_inputs", "standard_input"]
 
 _HINT = "give the files with records behind `--input`; `-` is standard input"
 
@@ -74,9 +74,16 @@ def _table_of(file: str) -> Any:
 def read_bytes(file: str) -> bytes:
     """The content of an input file; `-` is standard input."""
     try:
-        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return standard_input(_HINT).read() if file == "-" else Path(file).read_bytes()
     except FileNotFoundError:
         raise DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_HINT, file=file)) from None
     except OSError as error:
         message = f"`{file}` cannot be read: {(error.strerror or str(error)).lower()}"
         raise DataProblem(Diagnostic("HF501", message, hint="records are lines of text", file=file)) from None
+
+
+def standard_input(hint: str) -> BinaryIO:
+    """Standard input, which a process may have been started without."""
+    if sys.stdin is None:
+        raise DataProblem(Diagnostic("HF501", "standard input is closed", hint=hint, file="-"))
+    return sys.stdin.buffer

@@ -19,12 +19,16 @@ PATIENCE = 30.0
 """Seconds after which a process is taken to hang."""
 
 
+def environment() -> dict[str, str]:
+    """That of this process, except that what is out at once must be so because it was flushed."""
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return {**own, "PYTHONPATH": str(Path(holdsfor.__file__).parent.parent)}
+
+
 def started(
     *arguments: str, stdin: int | IO[bytes] | None = None, stderr: int = subprocess.PIPE
 ) -> subprocess.Popen[bytes]:
     """`holdsfor` with these arguments, running."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(holdsfor.__file__).parent.parent)}
-    environment.pop("PYTHONUNBUFFERED", None)  # what is out at once must be so because it was flushed
     command = [sys.executable, "-m", "holdsfor.cli.main", *arguments]
     return subprocess.Popen(
         command,
@@ -32,7 +36,7 @@ def started(
         stdin=stdin or subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=stderr,
-        env=environment,
+        env=environment(),
     )
 
 

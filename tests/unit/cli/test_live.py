@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.processes import ended, lines_until, rules, started
+from tests.unit.cli.processes import ended, environment, lines_until, rules, started
 
 WINDOW = ("--live", "--window", "10", "--start", "0")
 
@@ -159,6 +161,31 @@ def test_a_strict_live_run_stops_at_the_first_that_does_not_fit(tmp_path: Path) 
     assert process.stderr is not None
     with process.stdin, process.stdout, process.stderr:
         assert process.stderr.read().startswith(b"error[HF503]: line 3 does not fit: ")
+
+
+@pytest.mark.parametrize("live", [["--live"], []], ids=["live", "file"])
+def test_a_standard_input_that_is_closed_is_told(tmp_path: Path, live: list[str]) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "holdsfor.cli.main",
+        "run",
+        rules(tmp_path),
+        "--input",
+        "-",
+        "--window",
+        "10",
+        *live,
+    ]
+    process = subprocess.Popen(
+        ["/bin/sh", "-c", f"exec {shlex.join(command)} <&-"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    code, out, err = ended(process)
+    assert (code, out) == (2, "")
+    assert err.startswith("error[HF501]: standard input is closed\n")
 
 
 @pytest.mark.parametrize("form", ["text", "jsonl", "csv"])
