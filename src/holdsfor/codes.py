@@ -97,6 +97,7 @@ CODES: dict[str, Code] = {
     "HF703": _error("a window or step that no run can have"),
     "HF704": _error("a run without rules or without input"),
     "HF705": _error("a first or last time-point that is neither an integer nor a time"),
+    "HF706": _error("options of a live run or a replay that do not go together"),
     "HF710": _error("a stream to generate without entities, without a duration or with a negative seed"),
     "HF711": _error("a share of late records that is none, or a delay without one"),
     "HF712": _error("a distribution of delays that does not exist or lacks parameters"),

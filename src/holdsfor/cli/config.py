@@ -13,19 +13,20 @@ from __future__ import annotations
 
 import argparse
 import datetime
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from holdsfor.cli.durations import duration
+from holdsfor.cli.durations import duration, rate
 from holdsfor.cli.rtec_parameters import PARAMETERS, from_rtec
 from holdsfor.cli.toml_file import TomlFile, read_toml
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
-from holdsfor.sources.mapping import split_mapping
+from holdsfor.sources.mapping import SOCKET, split_mapping
 
 __all__ = ["KEYS", "accept_config", "fill_in"]
 
-Kind = Literal["path", "paths", "inputs", "texts", "text", "time", "duration", "integer", "flag"]
+Kind = Literal["path", "paths", "inputs", "texts", "text", "time", "duration", "integer", "rate", "flag"]
 
 KEYS: dict[str, Kind] = {
     "rules": "paths",
@@ -49,6 +50,10 @@ KEYS: dict[str, Kind] = {
     "stats": "path",
     "set_aside": "path",
     "strict": "flag",
+    "live": "flag",
+    "clock": "text",
+    "rate": "rate",
+    "replay": "rate",
 }
 """Every option of `run`, as a key of the file."""
 
@@ -61,19 +66,21 @@ _EXPECTED: dict[Kind, str] = {
     "time": "an integer or a time",
     "duration": 'a duration such as 36000 or "2h"',
     "integer": "an integer",
+    "rate": 'time-points per second such as 60 or "max"',
     "flag": "true or false",
 }
 
 
 @dataclass
 class Application:
-    """What a file says about an application: values by key, notes to tell, a graph to draw, and folders to make."""
+    """What a file says about an application: values by key, notes to tell, what to draw, folders and a pipe to make."""
 
     values: dict[str, Any]
     notes: list[Diagnostic] = field(default_factory=list)
     graph: Path | None = None
     include_input: bool = False
     folders: list[Path] = field(default_factory=list)
+    pipe: Path | None = None
 
 
 def accept_config(parser: argparse.ArgumentParser, choices: dict[str, tuple[str, ...]]) -> None:
@@ -142,7 +149,9 @@ def _translated(content: dict[str, Any], file: TomlFile, table: str | None, opti
     translation = from_rtec(content, file, table)
     values = _checked(translation.values, file, table, options, translation.names)
     folders = [Path(path).parent for path in (values.get("output"), translation.graph) if path]
-    return Application(values, translation.notes, translation.graph, translation.include_input, folders)
+    return Application(
+        values, translation.notes, translation.graph, translation.include_input, folders, translation.pipe
+    )
 
 
 # -- values ------------------------------------------------------------------------------------------------------------
@@ -188,13 +197,15 @@ def _is(value: object, kind: Kind) -> bool:
         case "integer":
             return is_integer
         case "duration":
-            return (is_integer or isinstance(value, str)) and _is_duration(str(value))
+            return (is_integer or isinstance(value, str)) and _is_written(str(value), duration)
+        case "rate":
+            return (is_integer or isinstance(value, str | float)) and _is_written(str(value), rate)
     return is_integer or isinstance(value, str | datetime.date)
 
 
-def _is_duration(text: str) -> bool:
+def _is_written(text: str, reader: Callable[[str], object]) -> bool:
     try:
-        duration(text)
+        reader(text)
     except argparse.ArgumentTypeError:
         return False
     return True
@@ -219,6 +230,8 @@ def _converted(value: Any, kind: Kind, folder: Path) -> Any:
     if kind in ("paths", "inputs", "texts"):
         items = value if isinstance(value, list) else [value]
         return items if kind == "texts" else [_from_folder(item, folder) for item in items]
+    if kind == "rate":
+        return rate(str(value))
     return str(value) if kind in ("time", "duration") else value
 
 
@@ -227,4 +240,6 @@ def _from_folder(item: str, folder: Path) -> str:
     if item == "-":
         return item
     file, mapping = split_mapping(item)
-    return str(folder / file) if mapping is None else f"{folder / file}: {mapping}"
+    kind = SOCKET if file.startswith(SOCKET) else ""
+    path = f"{kind}{folder / file.removeprefix(kind)}"
+    return path if mapping is None else f"{path}: {mapping}"

@@ -1,8 +1,9 @@
-"""Times on the command line: durations as a number of time-points or `90s`, `30m`, `2h`, `1d`, and time-points."""
+"""Times on the command line: durations as a number of time-points or `90s`, `30m`, `2h`; time-points; rates."""
 
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from holdsfor.errors import Diagnostic, UsageProblem
 if TYPE_CHECKING:
     from holdsfor.sources.times import Unit
 
-__all__ = ["PER_SECOND", "duration", "duration_text", "time_point"]
+__all__ = ["PER_SECOND", "duration", "duration_text", "rate", "time_point"]
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000}
@@ -34,6 +35,21 @@ def duration_text(text: str) -> str:
     """A duration as it is written, for `argparse`: how many time-points it has follows from another option."""
     duration(text)
     return text
+
+
+def rate(text: str) -> float:
+    """Time-points per second, for `argparse`; `max` is without waiting.
+
+    >>> rate("60"), rate("0.5"), rate("max")
+    (60.0, 0.5, inf)
+    """
+    try:
+        found = math.inf if text == "max" else float(text)
+    except ValueError:
+        found = math.nan
+    if not found > 0 or (found == math.inf and text != "max"):
+        raise argparse.ArgumentTypeError(f"expected time-points per second such as 60 or 0.5, or max, found {text!r}")
+    return found
 
 
 def time_point(text: str, unit: Unit, option: str) -> int:

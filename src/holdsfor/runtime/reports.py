@@ -76,6 +76,10 @@ class Report:
     def n_intervals(self) -> int:
         return sum(table.n for table in self.fluents.values())
 
+    @property
+    def n_fvps(self) -> int:
+        return sum(len(dense_ids(table.keys, table.n)[1]) for table in self.fluents.values())
+
     def intervals(self, symbols: Symbols) -> dict[Term, list[tuple[int, int | None]]]:
         """The intervals of each FVP (a term `F=V`), in standard order; an open end is None."""
         return self.fvp_instances(symbols).intervals()

@@ -163,7 +163,15 @@ class TextReader:
         for code in np.flatnonzero(unused).tolist():
             self.reading.unused[texts[code]] += int(unused[code])
         self.reading.n_records += int(unused.sum())
+        if self.reading.follows_time:
+            self._pass_over(lines, np.flatnonzero(shapes == _UNUSED))
         return shapes
+
+    def _pass_over(self, lines: _Lines, which: Int64) -> None:
+        """Tell when records arrived that no rule uses, where they say so."""
+        fields, second = lines.fields, lines.first[which] + 1
+        arrivals, is_read = read_integers(fields.text, fields.starts[second], fields.ends[second])
+        self.reading.pass_over(arrivals[is_read], self.reading.n_places + which[is_read])
 
     def _read_fitting(self, lines: _Lines, which: Int64, shapes: Int64) -> NDArray[np.bool_]:
         """Read the lines that have the shape of a record, and return which could be read."""

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from holdsfor.analysis.names import Names
 from holdsfor.columns.words import Symbols
@@ -18,12 +18,22 @@ from holdsfor.sources.columns import ColumnReading, TextReader, read_table
 from holdsfor.sources.csv_rows import CsvReader
 from holdsfor.sources.formats import TABLES, Format, format_of_suffix, format_of_text
 from holdsfor.sources.json_rows import JsonLinesReader
-from holdsfor.sources.mapping import Mapping, read_mapping, split_mapping
+from holdsfor.sources.mapping import SOCKET, Mapping, read_mapping, split_mapping
 from holdsfor.sources.objects import Event, Fluent, table_of
 from holdsfor.sources.text import Reading, read_text_records
 from holdsfor.sources.times import Clock, Unit
 
-__all__ = ["Intake", "LineReader", "Opened", "open_input", "read_facts", "read_inputs"]
+__all__ = [
+    "Intake",
+    "LineReader",
+    "Opened",
+    "open_input",
+    "read_facts",
+    "read_inputs",
+    "split_input",
+    "standard_input",
+    "text_form",
+]
 
 LineReader = TextReader | CsvReader | JsonLinesReader
 
@@ -42,7 +52,7 @@ class Opened:
 
 def open_input(each: object, names: Names, forced: Format | None = None) -> Opened:
     """A file with perhaps a mapping behind a colon, a table, a pair of a file or table and a mapping, or records."""
-    source, mapping = _without_mapping(each)
+    source, mapping = split_input(each)
     if hasattr(source, "__arrow_c_stream__"):
         return Opened("table", "arrow", mapping, _as_table(source))
     if not isinstance(source, str | Path) and mapping is None:
@@ -55,21 +65,27 @@ def open_input(each: object, names: Names, forced: Format | None = None) -> Open
     if form in TABLES:
         return Opened(file, form, mapping, _table_of(file, form))
     content = read_bytes(file)
+    return Opened(file, text_form(form, content, file, mapping, names), mapping, content)
+
+
+def text_form(form: Format | None, content: bytes, file: str, mapping: Mapping | None, names: Names) -> Format:
+    """The format of a text as it was said to be, else as its beginning tells; one that has no columns takes none."""
     form = form or format_of_text(content, file, mapping, names)
     if form == "text" and mapping is not None:
         message = f"`{file}` is read as text, which has no columns to choose from"
         raise DataProblem(Diagnostic("HF505", message, hint="leave out `--input-format text`, or the columns"))
-    return Opened(file, form, mapping, content)
+    return form
 
 
-def _without_mapping(each: object) -> tuple[object, Mapping | None]:
+def split_input(each: object) -> tuple[object, Mapping | None]:
+    """An input without the description of its columns, and that, if it has one."""
     if isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], str):
         return each[0], read_mapping(each[1])
     if not isinstance(each, str) or Path(each).exists():
         return each, None
     file, mapping = split_mapping(each)
     before, _, behind = each.partition(":")
-    if mapping is None and behind.strip() and Path(before).is_file():
+    if mapping is None and behind.strip() and Path(before).is_file() and not each.startswith(SOCKET):
         file, mapping = before, behind.strip()
     return file, None if mapping is None else read_mapping(mapping)
 
@@ -196,10 +212,17 @@ def _table_of(file: str, form: Format | None) -> Any:
 def read_bytes(file: str) -> bytes:
     """The content of an input file, unpacked if it is a `.gz`; `-` is standard input."""
     try:
-        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        content = standard_input(_HINT).read() if file == "-" else Path(file).read_bytes()
         return gzip.decompress(content) if file.endswith(".gz") else content
     except FileNotFoundError:
         raise DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_HINT, file=file)) from None
     except (OSError, EOFError, zlib.error) as error:
         message = f"`{file}` cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}"
         raise DataProblem(Diagnostic("HF501", message, hint="records are lines of text", file=file)) from None
+
+
+def standard_input(hint: str) -> BinaryIO:
+    """Standard input, which a process may have been started without."""
+    if sys.stdin is None:
+        raise DataProblem(Diagnostic("HF501", "standard input is closed", hint=hint, file="-"))
+    return sys.stdin.buffer

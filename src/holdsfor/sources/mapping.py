@@ -20,7 +20,10 @@ from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Str, Struct, Term, Var, conjuncts, list_items
 
-__all__ = ["Mapping", "read_mapping", "split_mapping"]
+__all__ = ["SOCKET", "Mapping", "read_mapping", "split_mapping"]
+
+SOCKET = "unix:"
+"""How the name of a Unix socket begins."""
 
 Shape = Literal["event", "points", "intervals"]
 

@@ -194,6 +194,9 @@ class RowReader:
         for name, count in zip(rows.names, unused.tolist(), strict=True):
             if name is not None and count:
                 self.reading.unused[name] += count
+        if self.reading.follows_time:
+            passed = np.flatnonzero((numbers == _UNUSED) & _is_there(rows.batch.column("arrival")))
+            self.reading.pass_over(rows.arrivals[passed], self.reading.n_places + passed)
         numbers[(numbers >= 0) & ~self._are_in_order(rows)] = _MISFIT
         return numbers
 
