@@ -17,6 +17,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.csv  # type: ignore[import-untyped]
+from timing import write_results
 
 from holdsfor.analysis.compiled import compile_files
 from holdsfor.analysis.names import Names
@@ -30,7 +31,6 @@ from holdsfor.sources.json_rows import JsonLinesReader
 from holdsfor.sources.text import Reading, read_text_records
 
 ROOT = Path(__file__).parents[1]
-RESULTS = Path("build/benchmarks/loading.json")
 RULES = {
     "maritime": ["rules.prolog", "parameters.prolog"],
     "ctm": ["rules.prolog"],
@@ -166,8 +166,7 @@ def main() -> None:
             f" {found['fast']:13,.0f} {found['fast'] / found['slow']:7.1f}"
             + "".join(f" {shown:>14}" for shown in others)
         )
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    write_results("loading", rows)
 
 
 if __name__ == "__main__":

@@ -6,16 +6,16 @@ and what is open, so that the resident memory of the last windows is that of the
 
 from __future__ import annotations
 
-import json
 import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from timing import write_results
+
 from holdsfor.cli.main import main as holdsfor
 
-RESULTS = Path("build/benchmarks/memory.json")
 N_WINDOWS = 1_000
 WINDOW = 200
 VEHICLES = 20
@@ -62,10 +62,9 @@ def main() -> None:
         print(f"| {n_windows:,} | {n_bytes / 1e6:.1f} MB |")
     growth = samples[-1][1] / samples[0][1]
     print(f"\n{n_records:,} records; the last is {growth:.2f} times the first")
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
     result = {"work": f"city transport, {VEHICLES} vehicles, live", "records": n_records, "window": WINDOW}
     rows = [{"windows": n_windows, "resident_bytes": n_bytes} for n_windows, n_bytes in samples]
-    RESULTS.write_text(json.dumps({**result, "samples": rows, "growth": growth}, indent=2) + "\n", encoding="utf-8")
+    write_results("memory", {**result, "samples": rows, "growth": growth})
 
 
 if __name__ == "__main__":

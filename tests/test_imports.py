@@ -36,6 +36,8 @@ ALLOWED: dict[str, set[str]] = {
     "runtime": {"physical", "logical", "analysis", "prolog", "syntax", "columns", "kernels", "sources", "errors"},
     "spark": {"runtime", "physical", "logical", "analysis", "prolog", "syntax", "columns", "kernels", "errors"},
     # the library for people
+    "intervals": {"kernels", "errors"},
+    "allen": {"intervals", "kernels", "errors"},
     "api": {"runtime", "columns", "sources", "analysis", "syntax", "errors"},
     "session": {"api", "runtime", "columns", "sources", "sinks", "analysis", "syntax", "errors"},
     # pictures know nothing of rules; the commands know everything

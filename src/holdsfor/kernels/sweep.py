@@ -15,9 +15,10 @@ import numpy as np
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN, packing_for
 
-__all__ = ["OPEN", "covered", "intersect_intervals", "merge_intervals", "subtract_intervals"]
+__all__ = ["OPEN", "Keyed", "covered", "intersect_intervals", "merge_intervals", "subtract_intervals"]
 
 Keyed = tuple[Int64, Int64, Int64]
+"""Keys, starts and ends of a list of intervals for every key."""
 
 
 def merge_intervals(keys: Int64, starts: Int64, ends: Int64) -> Keyed:
