@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from holdsfor.columns.instances import answer_table
+from holdsfor.columns.answers import answer_table
 from holdsfor.columns.words import Symbols
 from holdsfor.runtime.reports import Report
 from holdsfor.syntax.terms import Term
@@ -38,5 +38,5 @@ class Reported:
     def table(self) -> Any:
         """The same as an Arrow table, in the same order."""
         return answer_table(
-            self.query_time, self.report.fvp_instances(self.symbols), self.report.event_instances(self.symbols)
+            self.query_time, self.report.fvp_extents(self.symbols), self.report.event_extents(self.symbols)
         )

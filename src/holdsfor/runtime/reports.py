@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.instances import Instances
+from holdsfor.columns.answers import Extents
 from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
@@ -82,36 +82,36 @@ class Report:
 
     def intervals(self, symbols: Symbols) -> dict[Term, list[tuple[int, int | None]]]:
         """The intervals of each FVP (a term `F=V`), in standard order; an open end is None."""
-        return self.fvp_instances(symbols).intervals()
+        return self.fvp_extents(symbols).intervals()
 
     def times(self, symbols: Symbols) -> dict[Term, list[int]]:
         """The time-points of each output event, in standard order."""
-        return self.event_instances(symbols).times()
+        return self.event_extents(symbols).times()
 
-    def fvp_instances(self, symbols: Symbols) -> Instances:
+    def fvp_extents(self, symbols: Symbols) -> Extents:
         """The FVPs in standard order with their intervals."""
         parts = []
         for key in _in_order(self.fluents):
             table = self.fluents[key]
             rows, order, counts = _grouped(table.keys, table.starts, symbols)
             terms = [Struct("=", (_named(key, row[:-1]), row[-1])) for row in rows]
-            parts.append(Instances(terms, counts, table.starts[order], table.ends[order]))
+            parts.append(Extents(terms, counts, table.starts[order], table.ends[order]))
         return _joined(parts)
 
-    def event_instances(self, symbols: Symbols) -> Instances:
+    def event_extents(self, symbols: Symbols) -> Extents:
         """The output events in standard order with their time-points, as starts and as ends."""
         parts = []
         for key in _in_order(self.events):
             table = self.events[key]
             rows, order, counts = _grouped(table.columns[:-1], table.times, symbols)
             times = table.times[order]
-            parts.append(Instances([_named(key, row) for row in rows], counts, times, times))
+            parts.append(Extents([_named(key, row) for row in rows], counts, times, times))
         return _joined(parts)
 
 
-def _joined(parts: Sequence[Instances]) -> Instances:
+def _joined(parts: Sequence[Extents]) -> Extents:
     nothing = np.zeros(0, np.int64)
-    return Instances(
+    return Extents(
         [term for part in parts for term in part.terms],
         np.concatenate([nothing, *(part.counts for part in parts)]),
         np.concatenate([nothing, *(part.starts for part in parts)]),

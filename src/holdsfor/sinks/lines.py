@@ -29,7 +29,7 @@ class Findings(Protocol):
     def times(self) -> dict[Term, list[int]]: ...
 
     def table(self) -> Any:
-        """The same as an Arrow table; see `holdsfor.columns.instances`."""
+        """The same as an Arrow table; see `holdsfor.columns.answers`."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,15 @@ class Known:
         """The same as an Arrow table."""
         import numpy as np
 
-        from holdsfor.columns.instances import Instances, answer_table
+        from holdsfor.columns.answers import Extents, answer_table
         from holdsfor.kernels.packing import OPEN
 
         spans = [span for spans in self.intervals.values() for span in spans]
         starts = np.array([start for start, _ in spans], np.int64)
         ends = np.array([OPEN if end is None else end for _, end in spans], np.int64)
         times = np.array([time for times in self.times.values() for time in times], np.int64)
-        fvps = Instances(list(self.intervals), _counts(self.intervals), starts, ends)
-        return answer_table(self.query_time, fvps, Instances(list(self.times), _counts(self.times), times, times))
+        fvps = Extents(list(self.intervals), _counts(self.intervals), starts, ends)
+        return answer_table(self.query_time, fvps, Extents(list(self.times), _counts(self.times), times, times))
 
 
 def _counts(lists: dict[Term, list[Any]]) -> Any:
@@ -63,7 +63,7 @@ def _counts(lists: dict[Term, list[Any]]) -> Any:
 
 def findings_schema() -> Any:
     """The columns of findings as a table."""
-    from holdsfor.columns.instances import answer_schema
+    from holdsfor.columns.answers import answer_schema
 
     return answer_schema()
 

@@ -22,7 +22,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from holdsfor.analysis.names import Names
-from holdsfor.errors import DataProblem, Diagnostic, Diagnostics, did_you_mean
+from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.mapping import Mapping
 from holdsfor.sources.rows import is_argument
@@ -121,23 +121,31 @@ def _ours(column: str) -> str:
 
 
 def _check_columns(columns: list[str], file: str) -> None:
-    diagnostics = Diagnostics()
-
-    def tell(message: str, hint: str | None = None) -> None:
-        diagnostics.append(Diagnostic("HF502", message, hint=hint or _HINT, file=file))
-
-    found = ", ".join(f"`{name}`" for name in columns) or "none"
+    """Refuse a table that is not one of records: one error, however many columns are others."""
     meant = [_ours(column) for column in columns]
-    missing = " and ".join(f"`{name}`" for name in ("name", "start") if name not in meant)
-    if missing:
-        message = f"column {missing} not found among the columns of the table: {found}"
-        raise DataProblem(Diagnostic("HF502", message, hint=f"{_HINT}; {_OWN}", file=file))
+    missing = [name for name in ("name", "start") if name not in meant]
     n_args = sum(map(is_argument, columns))
     expected = (*TIMES, *_OTHERS, *(f"arg{i + 1}" for i in range(n_args)))
-    for column in dict.fromkeys(meant):
-        if column not in expected:
-            tell(f"column `{column}` is none of a record", did_you_mean(column, expected))
-        elif meant.count(column) > 1:
-            tell(f"column `{column}` is there more than once")
-    if diagnostics.has_errors:
-        raise DataProblem(diagnostics)
+    foreign = [column for column in dict.fromkeys(meant) if column not in expected]
+    twice = [column for column in dict.fromkeys(meant) if meant.count(column) > 1]
+    if missing:
+        found = _listed(columns) or "none"
+        message = f"column {_listed(missing, ' and ')} not found among the columns of the table: {found}"
+        hint = f"{_HINT}; {_OWN}"
+    elif foreign:
+        is_one = len(foreign) == 1
+        message = (
+            f"column {_listed(foreign)} is none of a record"
+            if is_one
+            else f"{_listed(foreign)} are no columns of records"
+        )
+        hint = (did_you_mean(foreign[0], expected) if is_one else None) or f"{_HINT}; {_OWN}"
+    elif twice:
+        message, hint = f"column {_listed(twice)} is there more than once", _HINT
+    else:
+        return
+    raise DataProblem(Diagnostic("HF502", message, hint=hint, file=file))
+
+
+def _listed(columns: Sequence[str], separator: str = ", ") -> str:
+    return separator.join(f"`{column}`" for column in columns)

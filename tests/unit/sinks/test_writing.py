@@ -17,7 +17,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.cli.main import main
-from holdsfor.columns.instances import answer_schema
+from holdsfor.columns.answers import answer_schema
 from holdsfor.sinks.lines import Known
 from holdsfor.sinks.writing import FINDINGS, opened, write_told
 from holdsfor.syntax.parser import parse_term

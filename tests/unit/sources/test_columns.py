@@ -484,6 +484,7 @@ def test_a_row_that_does_not_fit_is_set_aside_with_the_reason(row: dict[str, Any
         ({"name": [1], "arrival": [1], "start": [1]}, "expected text in column `name`, found int64"),
         ({"name": ["p"], "arrival": [1], "start": [1], "agr1": ["a"]}, "column `agr1` is none of a record"),
         ({"name": ["p"], "arrival": [1], "start": [1], "arg2": ["a"]}, "column `arg2` is none of a record"),
+        ({"name": ["p"], "time": [1], "lat": [4.5], "lon": [4.5]}, "`lat`, `lon` are no columns of records"),
         (
             {"name": ["p"], "arrival": [1], "start": [1], "arg1": [True]},
             "expected text or numbers in column `arg1`, found bool",

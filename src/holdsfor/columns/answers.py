@@ -26,12 +26,12 @@ from holdsfor.syntax.terms import Atom, Struct, Term
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
 
-__all__ = ["Instances", "answer_schema", "answer_table"]
+__all__ = ["Extents", "answer_schema", "answer_table"]
 
 
 @dataclass(frozen=True)
-class Instances:
-    """FVPs or events with their intervals.
+class Extents:
+    """FVPs or events with the intervals or time-points they take.
 
     Contract: the first `counts[0]` of `starts` and `ends` are those of `terms[0]`, and so on; an open end is `OPEN`.
     """
@@ -66,7 +66,7 @@ def answer_schema() -> pa.Schema:
     return pa.schema([*columns.items(), ("start", time), ("end", time)])
 
 
-def answer_table(query_time: int, fvps: Instances, events: Instances) -> pa.Table:
+def answer_table(query_time: int, fvps: Extents, events: Extents) -> pa.Table:
     """A row per interval and per time-point. Each FVP and event is written out once, however many rows it has."""
     import pyarrow as pa
 
@@ -74,7 +74,7 @@ def answer_table(query_time: int, fvps: Instances, events: Instances) -> pa.Tabl
     return pa.concat_tables(pa.table(part, schema=answer_schema()) for part in parts)
 
 
-def _rows(query_time: int, kind: str, found: Instances) -> list[Any]:
+def _rows(query_time: int, kind: str, found: Extents) -> list[Any]:
     import pyarrow as pa
 
     entities = list(map(_entity_and_value, found.terms))
