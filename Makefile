@@ -30,10 +30,12 @@ lint: $(READY) ## check formatting, style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy --strict
 
-bench: $(READY) ## measure parsing, loading and recognition
+bench: $(READY) ## measure parsing, loading, recognition, Allen's relations and memory
 	@$(BIN)/python benchmarks/front.py
 	@$(BIN)/python benchmarks/loading.py
 	@$(BIN)/python benchmarks/recognition.py
+	@$(BIN)/python benchmarks/allen.py
+	@$(BIN)/python benchmarks/memory.py
 
 docs: $(READY) ## build the documentation into build/site
 	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site

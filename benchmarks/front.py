@@ -5,17 +5,13 @@
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Callable
-from pathlib import Path
+from timing import seconds, write_results
 
 from holdsfor.errors import Diagnostics
 from holdsfor.prolog import Database, Engine
 from holdsfor.syntax.parser import parse_program, parse_term
 from holdsfor.syntax.source import Source
 
-RESULTS = Path("build/benchmarks/front.json")
 TYPES = ("fishing", "cargo", "tanker", "tug", "passenger")
 
 
@@ -23,12 +19,6 @@ def facts(n: int, *, plain: bool) -> str:
     """`n` facts about vessels; with a comment behind each they are not plain and take the ordinary path."""
     tail = "\n" if plain else " % a vessel\n"
     return "".join(f"vesselType({227_000_000 + i}, {TYPES[i % len(TYPES)]}).{tail}" for i in range(n))
-
-
-def seconds(work: Callable[[], object]) -> float:
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
 
 
 def parsing(n: int, *, plain: bool) -> float:
@@ -64,8 +54,7 @@ def main() -> None:
     print("|---|---|---|")
     for row in rows:
         print(f"| {row['work']} | {row['seconds']:.2f} | {row['ratio']:.1f} |")
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    write_results("front", rows)
 
 
 if __name__ == "__main__":

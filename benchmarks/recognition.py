@@ -7,17 +7,17 @@ reference evaluator on a slice of the same stream, per record.
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from timing import write_results
+
 from holdsfor.analysis.compiled import compile_files
 from holdsfor.cli.engines import ColumnarEngine, Engine, ReferenceEngine
 from holdsfor.cli.main import main as holdsfor
 
-RESULTS = Path("build/benchmarks/recognition.json")
 SLICE = 300
 
 
@@ -99,8 +99,7 @@ def main() -> None:
             f"| {row['work']} | {row['records']:,} | {1000 * float(str(row['load_seconds'])):.0f} ms |"
             f" {1000 * float(str(row['recognise_seconds'])):.0f} ms | {float(str(row['ratio_to_reference'])):,.0f} |"
         )
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    write_results("recognition", rows)
 
 
 if __name__ == "__main__":

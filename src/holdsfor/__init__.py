@@ -1,14 +1,16 @@
 """Composite event recognition that people trust.
 
-`import holdsfor as hf`, then `hf.load`, `hf.recognise`, `hf.Session`; see `holdsfor.api` and `holdsfor.session`. They
-are loaded when first used.
+`import holdsfor as hf`, then `hf.load`, `hf.recognise`, `hf.Session`; see `holdsfor.api` and `holdsfor.session`. For
+intervals alone, `hf.intervals` and `hf.allen`. They are loaded when first used.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from holdsfor import allen, intervals
     from holdsfor.api import Result, load, load_text, recognise
     from holdsfor.session import Change, Event, Fluent, Report, Session
 
@@ -20,6 +22,8 @@ __all__ = [
     "Result",
     "Session",
     "__version__",
+    "allen",
+    "intervals",
     "load",
     "load_text",
     "recognise",
@@ -35,7 +39,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        from importlib import import_module
-
         return getattr(import_module(_HOMES[name]), name)
+    if name in ("allen", "intervals"):
+        return import_module(f"holdsfor.{name}")
     raise AttributeError(f"module `holdsfor` has no attribute `{name}`")

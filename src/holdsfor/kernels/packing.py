@@ -76,7 +76,7 @@ def packing_for(n_keys: int, *times: Int64) -> Packing:
     present = [column for column in times if len(column)]
     if not present:
         return Packing(0, 1)
-    low = min(int(column.min()) for column in present)
+    low = min(OPEN - 1, *(int(column.min()) for column in present))
     high = max(_latest(column) for column in present)
     bits = (max(high, low) - low + 1).bit_length()
     if (max(n_keys, 1) - 1).bit_length() + bits <= 63:

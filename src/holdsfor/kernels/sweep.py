@@ -27,6 +27,7 @@ from holdsfor.kernels.packing import OPEN, Packing, packing_for
 __all__ = ["OPEN", "Keyed", "intersect_intervals", "merge_intervals", "subtract_intervals", "unite_intervals"]
 
 Keyed = tuple[Int64, Int64, Int64]
+"""Keys, starts and ends of a list of intervals for every key."""
 
 
 def merge_intervals(keys: Int64, starts: Int64, ends: Int64) -> Keyed:

@@ -151,7 +151,8 @@ class Session:
         is_settled = self._is_settled(records)
         self.n_dropped += int(is_settled.sum())
         in_time = self._arriving(records.take(np.flatnonzero(~is_settled)))
-        _append(self.retractions, (records.ends is None, key), in_time)
+        if len(in_time):
+            _append(self.retractions, (records.ends is None, key), in_time)
 
     def _is_settled(self, records: Records) -> NDArray[np.bool_]:
         """Which records are over before the last window."""

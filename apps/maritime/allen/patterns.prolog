@@ -1,0 +1,136 @@
+% Maritime patterns that only Allen's relations can say, on top of ../rules.prolog.
+%
+% An area is left, a gap begins, and a stop ends at one time-point, so the intervals touch: they share no time-point and
+% `meets` does not relate them. What goes on without a break is said of their union: the later of two that touch
+% finishes it, and if the first goes on afterwards, is during it.
+
+% -- going silent -----------------------------------------------------------------------------------------------------
+
+% Silent since it was in an area of this kind, and not seen there right after.
+holdsFor(disappeared_in_area(Vessel, Kind)=true, I) :-
+    holdsFor(within_area(Vessel, Kind)=true, Within),
+    holdsFor(gap(Vessel)=open_sea, Gap),
+    union_all([Within, Gap], Either),
+    allen(finishes, Gap, Either, source, I).
+
+% Silent between two stays in areas of one kind.
+holdsFor(silent_visit(Vessel, Kind)=true, I) :-
+    holdsFor(within_area(Vessel, Kind)=true, Within),
+    holdsFor(gap(Vessel)=open_sea, Gap),
+    union_all([Within, Gap], Either),
+    allen(during, Gap, Either, source, I).
+
+% One of two vessels that are close to each other falls silent, and is heard again before they part.
+holdsFor(suspicious_rendezvous(V1, V2)=true, I) :-
+    holdsFor(gap(V1)=open_sea, Gap1),
+    holdsFor(gap(V2)=open_sea, Gap2),
+    holdsFor(proximity(V1, V2)=true, Close),
+    union_all([Gap1, Gap2], Gap),
+    allen(during, Gap, Close, target, I).
+
+% They met in silence: both were silent before they were close, until after they parted.
+holdsFor(met_in_silence(V1, V2)=true, I) :-
+    holdsFor(gap(V1)=open_sea, Gap1),
+    holdsFor(gap(V2)=open_sea, Gap2),
+    holdsFor(proximity(V1, V2)=true, Close),
+    intersect_all([Gap1, Gap2], Gap),
+    allen(contains, Gap, Close, target, I).
+
+% The silence after a rendezvous, however much later.
+holdsFor(silent_after_rendezvous(V1, V2)=true, I) :-
+    holdsFor(rendezvous(V1, V2)=true, Rendezvous),
+    holdsFor(gap(V1)=open_sea, Gap),
+    allen(before, Rendezvous, Gap, target, I).
+
+% -- arriving and leaving ---------------------------------------------------------------------------------------------
+
+% Slow before the port and in it: the part in the port.
+holdsFor(slow_arrival(Vessel)=true, I) :-
+    holdsFor(low_speed(Vessel)=true, Slow),
+    holdsFor(within_area(Vessel, port)=true, Port),
+    allen(overlaps, Slow, Port, intersect, I).
+
+% Under way into a port, but slower only in it: the way there.
+holdsFor(straight_to_port(Vessel)=true, I) :-
+    holdsFor(under_way(Vessel)=true, Way),
+    holdsFor(within_area(Vessel, port)=true, Port),
+    allen(overlaps, Way, Port, complement, I).
+
+% Off the coast again, and still too fast.
+holdsFor(rushed_out(Vessel)=true, I) :-
+    holdsFor(speeding_near_coast(Vessel)=true, Speeding),
+    holdsFor(within_area(Vessel, coast)=true, Coast),
+    allen(finishes, Speeding, Coast, source, I).
+
+% Too fast near the coast for a while, and slower again before leaving it.
+holdsFor(warned_near_coast(Vessel)=true, I) :-
+    holdsFor(speeding_near_coast(Vessel)=true, Speeding),
+    holdsFor(within_area(Vessel, coast)=true, Coast),
+    allen(contains, Coast, Speeding, source, I).
+
+% The stops at sea of a vessel that went to a port later.
+holdsFor(waiting_for_port(Vessel)=true, I) :-
+    holdsFor(stopped(Vessel)=open_sea, Stopped),
+    holdsFor(within_area(Vessel, port)=true, Port),
+    allen(before, Stopped, Port, source, I).
+
+% -- under way --------------------------------------------------------------------------------------------------------
+
+% Drifting from some time on until no longer under way at all.
+holdsFor(drifted_to_rest(Vessel)=true, I) :-
+    holdsFor(drifting(Vessel)=true, Drifting),
+    holdsFor(under_way(Vessel)=true, Way),
+    allen(finishes, Drifting, Way, source, I).
+
+% Drifting and back on course.
+holdsFor(recovered_drift(Vessel)=true, I) :-
+    holdsFor(drifting(Vessel)=true, Drifting),
+    holdsFor(under_way(Vessel)=true, Way),
+    allen(during, Drifting, Way, source, I).
+
+% Slow as soon as under way, and faster afterwards.
+holdsFor(slow_departure(Vessel)=true, I) :-
+    holdsFor(speed_class(Vessel)=below, Below),
+    holdsFor(under_way(Vessel)=true, Way),
+    allen(starts, Below, Way, source, I).
+
+% Never anything but its usual speed, from setting out to coming to rest.
+holdsFor(steady_passage(Vessel)=true, I) :-
+    holdsFor(speed_class(Vessel)=usual, Usual),
+    holdsFor(under_way(Vessel)=true, Way),
+    allen(equal, Usual, Way, source, I).
+
+% -- two vessels ------------------------------------------------------------------------------------------------------
+
+% Somebody came alongside while the vessel lay at anchor or was moored, and left again.
+holdsFor(visited_at_rest(V1, V2)=true, I) :-
+    holdsFor(proximity(V1, V2)=true, Close),
+    holdsFor(anchored_or_moored(V1)=true, Rest),
+    allen(during, Close, Rest, source, I).
+
+% One lingers first, then both do, then the other alone: a handover, while both do.
+holdsFor(handover(V1, V2)=true, I) :-
+    holdsFor(proximity(V1, V2)=true, Close),
+    holdsFor(lingering(V1)=true, Lingering1),
+    holdsFor(lingering(V2)=true, Lingering2),
+    allen(overlaps, Lingering1, Lingering2, intersect, Both),
+    intersect_all([Both, Close], I).
+
+% -- domains ----------------------------------------------------------------------------------------------------------
+
+grounding(disappeared_in_area(Vessel, Kind)=true) :- vessel(Vessel), kind_of_area(Kind).
+grounding(silent_visit(Vessel, Kind)=true) :- vessel(Vessel), kind_of_area(Kind).
+grounding(suspicious_rendezvous(V1, V2)=true) :- pair(V1, V2).
+grounding(met_in_silence(V1, V2)=true) :- pair(V1, V2).
+grounding(silent_after_rendezvous(V1, V2)=true) :- pair(V1, V2).
+grounding(slow_arrival(Vessel)=true) :- vessel(Vessel).
+grounding(straight_to_port(Vessel)=true) :- vessel(Vessel).
+grounding(rushed_out(Vessel)=true) :- vessel(Vessel).
+grounding(warned_near_coast(Vessel)=true) :- vessel(Vessel).
+grounding(waiting_for_port(Vessel)=true) :- vessel(Vessel).
+grounding(drifted_to_rest(Vessel)=true) :- vessel(Vessel).
+grounding(recovered_drift(Vessel)=true) :- vessel(Vessel).
+grounding(slow_departure(Vessel)=true) :- vessel(Vessel).
+grounding(steady_passage(Vessel)=true) :- vessel(Vessel).
+grounding(visited_at_rest(V1, V2)=true) :- pair(V1, V2).
+grounding(handover(V1, V2)=true) :- pair(V1, V2).

@@ -1,0 +1,222 @@
+"""Allen's relations between two collections of intervals, for everybody who has intervals.
+
+The words are those of `holdsfor.intervals`: right-open, open, touching. With i a source and j a target, s the start,
+e the end, and `prev(t)` the time-point before t (with a tick of 1, t - 1):
+
+    before    e(i) <= s(j)                          after          before, with i and j swapped
+    meets     prev(e(i)) = s(j) > s(i)              met_by         meets, swapped
+    starts    s(i) = s(j), e(i) < e(j)              started_by     starts, swapped
+    finishes  s(i) > s(j), e(i) = e(j)              finished_by    finishes, swapped
+    during    s(i) > s(j), e(i) < e(j)              contains       during, swapped
+    overlaps  s(i) < s(j) < prev(e(i)), e(i) < e(j) overlapped_by  overlaps, swapped
+    equal     s(i) = s(j), e(i) = e(j)
+
+`pairs` says which rows are related, as ranges: sources times targets may be many, ranges are never more than sources.
+`compare` does the work that all relations share once. `relate` is the construct of the language as a function: related
+sources and targets, put together as an output mode says.
+
+>>> from holdsfor import allen
+>>> gaps, meetings = ([20, 3, 40], [24, 5, 60]), ([18, 0], [30, 10])
+>>> found = allen.pairs(*gaps, *meetings, "during")
+>>> found
+Pairs: `during` holds 2 times, between 2 of 3 sources and 2 of 2 targets
+>>> rows, other_rows = found.expand()
+>>> list(zip(rows.tolist(), other_rows.tolist()))
+[(1, 1), (0, 0)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
+from holdsfor.intervals.given import read_lists
+from holdsfor.intervals.rows import Rows, read_rows
+from holdsfor.kernels.allen import (
+    Comparison,
+    Mode,
+    Relation,
+    compare_intervals,
+    in_some_range,
+    relate_intervals,
+)
+from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.sweep import merge_intervals
+
+__all__ = ["MODES", "RELATIONS", "Compared", "Mode", "Pairs", "Relation", "compare", "pairs", "relate"]
+
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+
+def pairs(
+    starts: Any,
+    ends: Any,
+    starts2: Any,
+    ends2: Any,
+    rel: Relation,
+    *,
+    keys: Any = None,
+    keys2: Any = None,
+    tick: int = 1,
+    reach: int | None = None,
+) -> Pairs:
+    """Which sources (`starts`, `ends`) are in a relation with which targets (`starts2`, `ends2`), by row.
+
+    Rows may be in any order; only those with equal keys are compared. The targets of a key must not overlap (they may
+    touch), the sources may. `reach` bounds how far apart `before` and `after` may be.
+    """
+    return compare(starts, ends, starts2, ends2, keys=keys, keys2=keys2, tick=tick).pairs(rel, reach=reach)
+
+
+def compare(
+    starts: Any, ends: Any, starts2: Any, ends2: Any, *, keys: Any = None, keys2: Any = None, tick: int = 1
+) -> Compared:
+    """Sources and targets, ready to be asked for the pairs of every relation; see `pairs`.
+
+    `keys` and `keys2` are a column, or a list of columns, for the sources and the targets.
+    """
+    _check(_is_integer(tick, 1), f"expected a tick of at least 1, found `{tick}`")
+    sources, targets = read_rows((starts, ends, keys), (starts2, ends2, keys2))
+    return Compared(sources, targets, compare_intervals(sources.ordered, targets.ordered, tick))
+
+
+def relate(
+    sources: Any,
+    targets: Any,
+    rel: Relation,
+    mode: Mode = "source",
+    *,
+    keys: str | Sequence[str] | None = None,
+    times: tuple[str, str] = ("start", "end"),
+    tick: int = 1,
+    reach: int | None = None,
+) -> Any:
+    """The maximal intervals of the sources and targets that are in a relation, put together as the mode says.
+
+    Lists are given and come back as in `holdsfor.intervals`, and are made maximal first.
+
+    >>> starts, ends = relate(([3, 20], [10, 24]), ([5, 9], [8, 14]), "meets", "union")
+    >>> list(zip(starts.tolist(), ends.tolist()))
+    [(3, 14)]
+    """
+    _check(_is_integer(tick, 1), f"expected a tick of at least 1, found `{tick}`")
+    _check_relation(rel, reach)
+    _check_name(mode, MODES, "output mode")
+    given = read_lists([sources, targets], keys, times)
+    one, two = (merge_intervals(*each) for each in given.lists)
+    return given.give_back(relate_intervals(rel, one, two, mode, tick, reach))
+
+
+@dataclass(frozen=True, repr=False)
+class Compared:
+    """Sources and targets, sorted and compared once for all relations."""
+
+    sources: Rows
+    targets: Rows
+    comparison: Comparison
+
+    def pairs(self, rel: Relation, *, reach: int | None = None) -> Pairs:
+        """The pairs of one relation."""
+        _check_relation(rel, reach)
+        rows, lo, hi = self.comparison.matched(rel, reach)
+        return Pairs(rel, self.sources.order[rows], lo, hi, self.targets.order, len(self.sources))
+
+    def counts(self) -> dict[Relation, int]:
+        """How many pairs each relation has.
+
+        >>> found = compare([1, 5, 9], [3, 6, 12], [1, 4], [3, 8]).counts()
+        >>> {relation: n for relation, n in found.items() if n}
+        {'before': 1, 'during': 1, 'equal': 1, 'after': 3}
+        """
+        return {relation: len(self.pairs(relation)) for relation in RELATIONS}
+
+    def __repr__(self) -> str:
+        return f"Compared: {len(self.sources):,} sources, {len(self.targets):,} targets"
+
+
+@dataclass(frozen=True, repr=False)
+class Pairs:
+    """The pairs of a relation as ranges: `sources[k]` is related to the rows `targets[lo[k]:hi[k]]`.
+
+    `sources` are the rows of sources with a partner, by key and start. `targets` are all rows of targets, by key and
+    start. `len` counts pairs.
+    """
+
+    relation: Relation
+    sources: Int64
+    lo: Int64
+    hi: Int64
+    targets: Int64
+    n_sources: int
+
+    @property
+    def ranges(self) -> Int64:
+        """`lo` and `hi` side by side: a row for each source with a partner."""
+        return np.stack((self.lo, self.hi), axis=1)
+
+    @cached_property
+    def _up_to(self) -> Int64:
+        """How many pairs there are up to and including each source."""
+        return np.cumsum(self.hi - self.lo)
+
+    def __len__(self) -> int:
+        return int(self._up_to[-1]) if len(self._up_to) else 0
+
+    def expand(self, first: int = 0, stop: int | None = None) -> tuple[Int64, Int64]:
+        """The rows of the sources and of the targets, pair by pair; pairs `first` to `stop` if all are too many."""
+        last = len(self) if stop is None else min(stop, len(self))
+        numbers = np.arange(max(first, 0), max(last, first, 0), dtype=np.int64)
+        owner = np.searchsorted(self._up_to, numbers, side="right")
+        return self.sources[owner], self.targets[self.hi[owner] - (self._up_to[owner] - numbers)]
+
+    @property
+    def sources_matched(self) -> NDArray[np.bool_]:
+        """For every row of the sources, whether it is related to some target."""
+        matched = np.zeros(self.n_sources, dtype=bool)
+        matched[self.sources] = True
+        return matched
+
+    @property
+    def targets_matched(self) -> NDArray[np.bool_]:
+        """For every row of the targets, whether some source is related to it."""
+        matched = np.zeros(len(self.targets), dtype=bool)
+        matched[self.targets[in_some_range((self.lo, self.hi), len(self.targets))]] = True
+        return matched
+
+    def __repr__(self) -> str:
+        n, n_targets = len(self), int(self.targets_matched.sum())
+        times = "once" if n == 1 else f"{n:,} times"
+        between = (
+            f"{len(self.sources):,} of {self.n_sources:,} sources and {n_targets:,} of {len(self.targets):,} targets"
+        )
+        return f"Pairs: `{self.relation}` holds {times}, between {between}"
+
+
+def _check_relation(relation: str, reach: int | None) -> None:
+    _check_name(relation, RELATIONS, "relation")
+    if reach is not None:
+        _check(relation in ("before", "after"), f"`{relation}` has no reach", "only `before` and `after` have one")
+        _check(_is_integer(reach, 0), f"expected a reach of 0 or more, found `{reach}`")
+
+
+def _is_integer(number: object, least: int) -> bool:
+    """Whether something is an integer of 63 bits, and not less than the least."""
+    return isinstance(number, int | np.integer) and bool(least <= number < 2**63)
+
+
+def _check_name(name: str, names: Sequence[str], what: str) -> None:
+    if not isinstance(name, str) or name not in names:
+        hint = did_you_mean(str(name), names) or "there are " + ", ".join(f"`{each}`" for each in names)
+        _check(False, f"{what} `{name}` not found", hint)
+
+
+def _check(holds: bool, message: str, hint: str | None = None) -> None:
+    if not holds:
+        raise UsageProblem(Diagnostic("HF763", message, hint=hint))

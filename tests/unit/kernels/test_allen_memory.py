@@ -1,0 +1,228 @@
+"""Windows do not change what an Allen construct answers, whatever was believed about the future in between.
+
+The batch answer is put together from the reference's pairs. What can go wrong: an interval taken for two, or for one
+that is over, at a cut; an answer told as settled that a later interval changes; a partner forgotten while a target
+still needs it. The second family enumerates every short future: before `since` the answer is the same in all of them,
+and at `since` it is not, so nothing is held back longer than it must be.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import get_args
+
+import numpy as np
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from holdsfor.kernels.allen import Mode
+from holdsfor.kernels.allen_memory import AllenMemory, DirectRelation
+from holdsfor.kernels.packing import OPEN
+from holdsfor.kernels.sweep import Keyed, merge_intervals
+from holdsfor.reference.intervals import (
+    INF,
+    Interval,
+    Intervals,
+    allen_pairs,
+    intersect,
+    maximal,
+    relative_complement,
+    union,
+)
+from tests.unit.kernels.lists import as_columns, as_rows, law
+
+N_KEYS, N_POINTS = 2, 14
+RELATIONS: tuple[DirectRelation, ...] = get_args(DirectRelation)
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+Points = list[str]
+"""By key, which of the time-points 0, 1, … a list has, such as `.##.`; after the last it has all or none."""
+
+runs = st.lists(st.integers(1, 5), min_size=N_POINTS // 2, max_size=N_POINTS)
+lines = st.one_of(
+    st.text(".#", min_size=N_POINTS, max_size=N_POINTS),
+    runs.map(lambda own: "".join(".#"[n % 2] * length for n, length in enumerate(own)).ljust(N_POINTS, ".")[:N_POINTS]),
+)
+points = st.lists(lines, min_size=N_KEYS, max_size=N_KEYS)
+relations, modes = st.sampled_from(RELATIONS), st.sampled_from(MODES)
+cuts = st.lists(st.integers(0, N_POINTS - 1), max_size=5).map(sorted)
+reaches = st.one_of(st.none(), st.integers(0, 4))
+
+
+def as_list(own: Points, tick: int, since: int = 0) -> Keyed:
+    """The intervals of the time-points from `since` on; the last time-point stands for all behind it."""
+    rows = [
+        (key, n * tick, OPEN if n == N_POINTS - 1 else (n + 1) * tick)
+        for key, line in enumerate(own)
+        for n, sign in enumerate(line)
+        if sign == "#" and since <= n
+    ]
+    keys, starts, ends = as_columns(rows, 3)
+    return merge_intervals(keys, starts, ends)
+
+
+def of_key(each: Keyed, key: int) -> list[Interval]:
+    return [(start, INF if end == OPEN else end) for k, start, end in as_rows(each) if k == key]
+
+
+def batch_of_key(
+    relation: DirectRelation, sources: list[Interval], targets: list[Interval], mode: Mode, tick: int, reach: int | None
+) -> Intervals:
+    """The answer over whole lists, from the reference's pairs."""
+    pairs = [
+        (i, j)
+        for i, j in allen_pairs(relation, sources, targets, tick)
+        if relation != "before" or reach is None or j[0] - i[1] <= reach
+    ]
+    one, two = maximal([i for i, _ in pairs]), maximal([j for _, j in pairs])
+    match mode:
+        case "source":
+            return one
+        case "target":
+            return two
+        case "union":
+            return union([one, two])
+        case "intersect":
+            return intersect([one, two])
+        case "complement":
+            return relative_complement(one, [two])
+        case "complement_inv":
+            return relative_complement(two, [one])
+
+
+def batch(memory: AllenMemory, sources: Keyed, targets: Keyed) -> list[tuple[int, ...]]:
+    return [
+        (key, start, OPEN if end == INF else int(end))
+        for key in range(N_KEYS)
+        for start, end in batch_of_key(
+            memory.relation, of_key(sources, key), of_key(targets, key), memory.mode, memory.tick, memory.reach
+        )
+    ]
+
+
+def settled_before(memory: AllenMemory) -> list[int]:
+    """By key, where the settled part of the answer ends."""
+    return [int(time) for time in memory.settled_before(np.arange(N_KEYS))]
+
+
+def parts(answer: Keyed, memory: AllenMemory) -> list[tuple[int, ...]]:
+    """The part of an answer that a memory says is settled."""
+    since = settled_before(memory)
+    return [(key, start, min(end, since[key])) for key, start, end in as_rows(answer) if start < since[key]]
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    points,
+    points,
+    relations,
+    modes,
+    cuts,
+    st.sampled_from([1, 1, 10]),
+    reaches,
+    st.lists(points, min_size=10, max_size=10),
+)
+def test_what_windows_settle_is_the_answer_over_everything(
+    source: Points,
+    target: Points,
+    relation: DirectRelation,
+    mode: Mode,
+    at: list[int],
+    tick: int,
+    reach: int | None,
+    beliefs: list[Points],
+) -> None:
+    memory = AllenMemory(relation, mode, tick, None if reach is None else reach * tick)
+    rows: list[tuple[int, ...]] = []
+    previous = 0
+    for n, cut in enumerate(at):
+        believed = [
+            [own[:cut] + wrong[cut:] for own, wrong in zip(each, beliefs[2 * n + side], strict=True)]
+            for side, each in enumerate((source, target))
+        ]
+        known = as_list(believed[0], tick, previous), as_list(believed[1], tick, previous)
+        answer = memory.answer(*known)
+        later = memory.settled(*known, cut * tick)
+        rows += parts(answer, later)
+        memory, previous = later, cut
+    rows += as_rows(memory.answer(as_list(source, tick, previous), as_list(target, tick, previous)))
+    keys, starts, ends = as_columns(rows, 3)
+    expected = batch(memory, as_list(source, tick), as_list(target, tick))
+    assert as_rows(merge_intervals(keys, starts, ends)) == expected
+
+
+@law
+@given(points, points, relations, modes, cuts)
+@example([".#.#.........."] * 2, ["...#.#.......#"] * 2, "before", "complement", [7, 7])
+def test_what_is_settled_does_not_go_back(
+    source: Points, target: Points, relation: DirectRelation, mode: Mode, at: list[int]
+) -> None:
+    memory, previous = AllenMemory(relation, mode), 0
+    for cut in at:
+        later = memory.settled(as_list(source, 1, previous), as_list(target, 1, previous), cut)
+        assert all(now >= before for now, before in zip(settled_before(later), settled_before(memory), strict=True))
+        assert later.unsettled_since <= cut
+        memory, previous = later, cut
+
+
+AHEAD = 4
+LINES = ["".join(signs) for signs in product(".#", repeat=AHEAD)]
+FUTURES = list(product(LINES, LINES))
+pasts = st.text(".#", min_size=1, max_size=6)
+
+
+def spans(line: str) -> list[Interval]:
+    return list(maximal([(n, n + 1) for n, sign in enumerate(line) if sign == "#"]))
+
+
+def answers_of_futures(memory: AllenMemory, source: str, target: str) -> list[list[bool]]:
+    """For every short future, whether the answer holds at each time-point of the past."""
+    found = []
+    for more, other in FUTURES:
+        answer = batch_of_key(
+            memory.relation, spans(source + more), spans(target + other), memory.mode, memory.tick, memory.reach
+        )
+        found.append([any(start <= n < end for start, end in answer) for n in range(len(source))])
+    return found
+
+
+@settings(deadline=None, max_examples=60)
+@given(pasts, pasts, relations, modes, st.one_of(st.none(), st.integers(0, 3)))
+@example("##", ".#", "meets", "target", None)
+@example("#..", "...", "before", "source", 2)
+@example("#...", "....", "before", "source", 2)
+def test_the_answer_is_settled_exactly_where_no_future_changes_it(
+    source: str, target: str, relation: DirectRelation, mode: Mode, reach: int | None
+) -> None:
+    cut = min(len(source), len(target))
+    source, target = source[:cut], target[:cut]
+    memory = AllenMemory(relation, mode, 1, reach).settled(column(source), column(target), cut)
+    since = memory.unsettled_since
+    found = answers_of_futures(memory, source, target)
+    assert all(answer[:since] == found[0][:since] for answer in found)
+    if since < cut and mode in ("source", "target"):
+        assert any(answer[since] != found[0][since] for answer in found)
+
+
+def column(line: str) -> Keyed:
+    rows = [(0, start, int(end)) for start, end in spans(line)]
+    keys, starts, ends = as_columns(rows, 3)
+    return keys, starts, ends
+
+
+@law
+@given(points, points, relations, modes, st.integers(0, N_POINTS))
+def test_little_is_kept_when_nothing_is_undecided(
+    source: Points, target: Points, relation: DirectRelation, mode: Mode, cut: int
+) -> None:
+    memory = AllenMemory(relation, mode).settled(as_list(source, 1), as_list(target, 1), cut)
+    if memory.unsettled_since == cut:
+        assert memory.n_kept <= 3 * N_KEYS
+
+
+def test_intervals_cut_by_a_window_are_not_equal() -> None:
+    """The source began before the target, and both are forgotten before they end."""
+    sources, targets = column("#########."), column("....#####.")
+    memory = AllenMemory("equal", "source").settled(sources, targets, 4)
+    rest = np.array([0]), np.array([4]), np.array([9])
+    assert as_rows(memory.answer(rest, rest)) == []
