@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from holdsfor.columns.instances import Instances
-from holdsfor.columns.tables import FluentTable, PointTable, fluent_table, point_table
+from holdsfor.columns.tables import FluentTable, PointTable, point_table
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, pairs_of_equal_keys
 from holdsfor.kernels.sweep import merge_intervals
 
@@ -24,7 +24,8 @@ __all__ = ["Records"]
 class Records:
     """Records of one name: columns of words (for a fluent the value is the last), arrivals, and when they hold.
 
-    `begins` are the starts as they are seen, where they came too late for a part; None where all are seen whole.
+    `begins` are the starts as they are seen, where they came too late for a part; None where all are seen whole. They
+    are `is_clean` if no event is there twice, and no two intervals of an FVP overlap or touch; None is not known.
     """
 
     columns: list[Int64]
@@ -34,7 +35,7 @@ class Records:
     begins: Int64 | None = None
     is_sorted: bool = False
     longest: int = 0
-    is_clean: bool = False
+    is_clean: bool | None = None
     is_prompt: bool = False
     arrives_in_order: bool = False
     _numbers: dict[tuple[int, ...], Int64] = field(default_factory=dict, repr=False)
@@ -52,7 +53,7 @@ class Records:
         if self.ends is not None and more.ends is not None:
             self.ends = np.concatenate((self.ends, more.ends))
         self._numbers.clear()
-        self.is_sorted = False
+        self.is_sorted, self.is_clean = False, None
 
     def sort(self) -> None:
         """Sort by time, and find out what is true of all records."""
@@ -64,15 +65,23 @@ class Records:
             self.longest = int((self.ends - self.starts).max())
         self.is_prompt = not np.count_nonzero(self.arrivals > self.starts)
         self.arrives_in_order = not np.count_nonzero(self.arrivals[1:] < self.arrivals[:-1])
-        self.is_clean = self._is_distinct() if self.ends is None else self._is_maximal(self.ends)
+        if self.is_clean is None:
+            self.is_clean = self._is_distinct() if self.ends is None else self._is_maximal(self.ends)
         self.is_sorted = True
 
     def _is_distinct(self) -> bool:
         return distinct_rows((*self.columns, self.starts), len(self)) is None
 
     def _is_maximal(self, ends: Int64) -> bool:
-        ids, _ = dense_ids(self.columns, len(self))
-        return len(merge_intervals(ids, self.seen_from, ends)[0]) == len(self)
+        return len(merge_intervals(self._fvps(), self.seen_from, ends)[0]) == len(self)
+
+    def _fvps(self) -> Int64:
+        """A number for the FVP of each record of a fluent, for these records only."""
+        if _OWN not in self._numbers:
+            arguments = self._numbers.get(tuple(range(len(self.columns) - 1)))
+            keys = self.columns if arguments is None else [arguments, self.columns[-1]]
+            self._numbers[_OWN] = dense_ids(keys, len(self))[0]
+        return self._numbers[_OWN]
 
     def number(self, positions: tuple[int, ...], instances: Instances) -> None:
         """Number the instances that columns make up: tables of these records will know them."""
@@ -113,13 +122,14 @@ class Records:
         assert self.ends is not None
         self.sort()
         low, high = self.starts.searchsorted((first - self.longest, last + 1)).tolist()
-        rows = ((self.ends[low:high] > first) & (self.arrivals[low:high] <= last)).nonzero()[0]
-        columns = tuple(column[low:high][rows] for column in (*self.columns, self.seen_from, self.ends))
+        rows = low + ((self.ends[low:high] > first) & (self.arrivals[low:high] <= last)).nonzero()[0]
+        starts, ends = self.seen_from[rows], self.ends[rows]
         if not self.is_clean:
-            return fluent_table(columns[:-2], columns[-2], columns[-1])
-        table = FluentTable(columns, len(rows))
+            rows, starts, ends = self._merged(rows, starts, ends)
+        table = FluentTable((*(column[rows] for column in self.columns), starts, ends), len(rows))
         for positions, numbers in self._numbers.items():
-            table.with_numbers(positions, numbers[low:high][rows])
+            if positions != _OWN:
+                table.with_numbers(positions, numbers[rows])
         return table
 
     @property
@@ -162,7 +172,7 @@ class Records:
             keep[begun] = True
             self.ends = self.ends.copy()
             self.ends[begun] = (oldest // tick + 1) * tick
-            self.is_sorted = False
+            self.is_sorted, self.is_clean = False, None
         self._keep(np.flatnonzero(keep))
 
     @property
@@ -189,6 +199,14 @@ class Records:
         together = Records(self.columns, self.arrivals, self.starts, self.ends, self.begins)
         together.append(more)
         return together
+
+    def _merged(self, rows: Int64, starts: Int64, ends: Int64) -> tuple[Int64, Int64, Int64]:
+        """The maximal intervals of some rows, each with a row of its FVP."""
+        fvps = self._fvps()[rows]
+        row_of = np.empty(int(fvps.max(initial=-1)) + 1, dtype=np.int64)
+        row_of[fvps] = rows
+        merged, starts, ends = merge_intervals(fvps, starts, ends)
+        return row_of[merged], starts, ends
 
     def up_to(self, end: int) -> Records:
         """The records that begin at or before the end of a run."""
@@ -223,7 +241,7 @@ class Records:
         if len(cut):
             self.begins = self.seen_from.copy()
             self.begins[new[cut]] = (oldest[cut] // tick + 1) * tick
-            self.is_sorted = False
+            self.is_sorted, self.is_clean = False, None
         if np.count_nonzero(dropped):
             keep = np.ones(len(self), dtype=bool)
             keep[new[dropped]] = False
@@ -243,6 +261,7 @@ class Records:
         self.arrivals = np.where(self.arrivals <= at, _LONG_AGO, self.arrivals)
 
 
+_OWN = (-1,)  # not the positions of columns: numbers that mean nothing to others
 _LONG_AGO = int(np.iinfo(np.int64).min)
 
 
