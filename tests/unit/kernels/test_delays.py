@@ -125,9 +125,11 @@ def test_what_waits_is_all_that_matters_of_the_past(history: History, at: int) -
 
 @law
 @given(small, small_times)
-def test_at_most_one_effect_of_a_kind_waits(history: History, at: int) -> None:
-    carried = [i for i, _ in waiting(history, at)]
-    assert len(carried) == len(set(carried))
+def test_at_most_one_effect_of_a_kind_waits_and_was_set_up_before(history: History, at: int) -> None:
+    """What is set up at the time-point itself may still be revised."""
+    carried = waiting(history, at)
+    assert len(carried) == len({i for i, _ in carried})
+    assert all(time < at for _, time in carried)
 
 
 @law
