@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from holdsfor.columns.instances import Instances
 from holdsfor.kernels.keys import Int64, KeyIndex, dense_ids, distinct_rows, index_of, mixed, pairs_of_equal_keys
 from holdsfor.kernels.packing import packing_for
-from holdsfor.kernels.sweep import merge_intervals
 
 __all__ = [
     "FluentTable",
@@ -27,7 +26,6 @@ __all__ = [
     "Relation",
     "empty_fluents",
     "empty_points",
-    "fluent_table",
     "point_table",
     "stacked",
 ]
@@ -50,6 +48,7 @@ class Relation:
         self._instances: Instances | None = None
         self._numbers: dict[tuple[int, ...], Int64] = {}
         self._indices: dict[tuple[int, ...], KeyIndex] = {}
+        self._restricted: dict[tuple[tuple[int, int], ...], tuple[Relation, Int64]] = {}
 
     @classmethod
     def numbered(cls: type[Table], instances: Instances, width: int, numbers: Int64, more: tuple[Int64, ...]) -> Table:
@@ -96,6 +95,15 @@ class Relation:
             taken._columns, taken._instances = None, self._instances
         taken._numbers = {positions: numbers[rows] for positions, numbers in self._numbers.items()}
         return taken
+
+    def restricted(self, words: tuple[tuple[int, int], ...]) -> tuple[Relation, Int64]:
+        """The rows that have certain words at certain positions, as a relation, and where they are in this one."""
+        if words not in self._restricted:
+            rows = np.arange(self.n, dtype=np.int64)
+            for position, word in words:
+                rows = rows[self.column(position)[rows] == word]
+            self._restricted[words] = self.take(rows), rows
+        return self._restricted[words]
 
     def partners(self, keys: Sequence[Int64], positions: tuple[int, ...], n: int) -> tuple[Int64, Int64]:
         """The pairs (row of the keys, row of this relation) that agree in the columns at the positions."""
@@ -235,14 +243,6 @@ def point_table(columns: Sequence[Int64]) -> PointTable:
     n = len(columns[0])
     rows = distinct_rows(columns, n)
     return PointTable(tuple(columns), n) if rows is None else PointTable(tuple(c[rows] for c in columns), len(rows))
-
-
-def fluent_table(keys: Sequence[Int64], starts: Int64, ends: Int64) -> FluentTable:
-    """A table of the maximal intervals that any intervals make up."""
-    ids, first = dense_ids(keys, len(starts))
-    merged, begins, stops = merge_intervals(ids, starts, ends)
-    rows = first[merged]
-    return FluentTable((*(key[rows] for key in keys), begins, stops), len(merged))
 
 
 def stacked(tables: Sequence[Table]) -> Table:

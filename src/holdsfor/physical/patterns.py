@@ -100,6 +100,12 @@ def join(
     if rows.is_empty_binding and also_equal is None and is_plain(patterns):
         found, row = scan(relation, patterns, symbols)
         return found, np.arange(relation.n, dtype=np.int64) if row is None else row
+    constants = tuple((i, symbols.word(p)) for i, p in enumerate(patterns) if not isinstance(p, Var) and is_ground(p))
+    if constants:
+        some, origin = relation.restricted(constants)
+        rest = [p if isinstance(p, Var) or not is_ground(p) else ANYTHING for p in patterns]
+        found, row = join(rows, some, rest, symbols, also_equal)
+        return found, origin[row]
     positions = bound_positions(patterns, rows.columns)
     keys = [build(patterns[p], rows, symbols) for p in positions]
     if also_equal is not None:

@@ -15,11 +15,11 @@ from holdsfor.columns.tables import (
     Relation,
     empty_fluents,
     empty_points,
-    fluent_table,
     point_table,
     stacked,
 )
 from holdsfor.kernels.packing import OPEN
+from tests.unit.columns.merging import fluent_table
 from tests.unit.kernels.lists import as_columns, as_rows, law, times
 from tests.unit.kernels.test_keys import colliding
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from holdsfor.columns.tables import FluentTable, PointTable, Relation, empty_fluents, empty_points, fluent_table
+from holdsfor.columns.tables import FluentTable, PointTable, Relation, empty_fluents, empty_points
 from holdsfor.columns.words import Symbols
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.steps import (
@@ -30,6 +30,7 @@ from holdsfor.prolog import Database, Engine
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
+from tests.unit.columns.merging import fluent_table
 
 Key = tuple[str, int]
 TestNumbers.__test__ = False  # type: ignore[attr-defined]
