@@ -68,7 +68,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--tick", type=int, default=1, metavar="N", help="distance of time-points (default: 1)")
     parser.add_argument("--window", type=duration_text, metavar="T", help="how far a query time looks (default: all)")
     parser.add_argument("--step", type=duration_text, metavar="T", help="between query times (default: the window)")
-    parser.add_argument("--report", choices=_REPORTS, default="known", help="of a query time (default: known)")
+    parser.add_argument("--report", choices=_REPORTS, default="known", help="what a query time tells (default: known)")
     parser.add_argument("--final", action=_FLAG, default=False, help="report once, settled over all query times")
     parser.add_argument("--format", choices=FORMATS, help="of the answer (default: by the suffix of FILE, else text)")
     parser.add_argument("--times", choices=_TIMES, default="integer", help="how they are written (default: integer)")
