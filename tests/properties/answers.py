@@ -99,7 +99,7 @@ def reference_answer(given: Input) -> Answer:
             history.add_interval(fact.entity, fact.value, fact.start, fact.end)
     case = given.case
     try:
-        found = recognise(given.compiled, history, Run(case.start, case.end, case.tick))
+        found = recognise(given.compiled, history, Run(case.start, case.end, case.tick, case.allen_memory))
     except ExecutionProblem as problem:
         return _problem(problem)
     answer: dict[str, list[Found]] = {show(event): list(times) for event, times in found.times.items()}
@@ -110,12 +110,17 @@ def reference_answer(given: Input) -> Answer:
 
 def batch_answer(given: Input, at: int) -> Answer:
     """What the engine says when it is asked once, with all records at hand."""
-    session = Session(given.compiled, start=given.case.start, tick=given.case.tick)
+    session = _session(given, None)
     session.insert((at, fact) for fact in given.facts)
     try:
         return as_answer(session.query(at), session.symbols)
     except ExecutionProblem as problem:
         return _problem(problem)
+
+
+def _session(given: Input, window: int | None) -> Session:
+    case = given.case
+    return Session(given.compiled, start=case.start, tick=case.tick, window=window, allen_memory=case.allen_memory)
 
 
 def window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> Answer:
@@ -126,7 +131,7 @@ def window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> 
 def counted_window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> tuple[Answer, tuple[int, int]]:
     """Of each report what is settled at the next, and the last report; how many records were late and dropped."""
     case = given.case
-    session = Session(given.compiled, start=case.start, tick=case.tick, window=schedule.window)
+    session = _session(given, schedule.window)
     session.insert(zip(arrivals, given.facts, strict=True))
     session.announce(case.end)
     settled: list[Report] = []
@@ -142,7 +147,7 @@ def counted_window_answer(given: Input, schedule: Schedule, arrivals: Iterable[i
 def settled_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> tuple[Answer, tuple[int, int]]:
     """What a run over all query times reports once, with what it counts as late and as dropped."""
     case = given.case
-    session = Session(given.compiled, start=case.start, tick=case.tick, window=schedule.window)
+    session = _session(given, schedule.window)
     session.insert(zip(arrivals, given.facts, strict=True))
     session.announce(case.end)
     try:

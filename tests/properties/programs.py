@@ -1,4 +1,4 @@
-"""Random programs and streams that use the whole language without delays, circles and Allen relations."""
+"""Random programs and streams that use the whole language without delays and circles."""
 
 from __future__ import annotations
 
@@ -11,6 +11,23 @@ from tests.properties.records import random_records
 
 __all__ = ["CONSTRUCTS", "NOT_YET", "Case", "Generator", "random_case"]
 
+RELATIONS = [
+    "before",
+    "meets",
+    "starts",
+    "finishes",
+    "during",
+    "overlaps",
+    "equal",
+    "after",
+    "met_by",
+    "started_by",
+    "finished_by",
+    "contains",
+    "overlapped_by",
+]
+MODES = ["source", "target", "union", "intersect", "complement", "complement_inv"]
+
 NOT_YET: frozenset[str] = frozenset()
 """Constructs that are not generated yet, each with the reason."""
 
@@ -20,6 +37,7 @@ unbound head variable, unbound head variable beside a computed value, unbound ev
 number in head, point value in head, open termination, mixed values, partly static
 initially, initially for all, initially for all but
 union_all, intersect_all, relative_complement_all, complement_all, written out, second operation, renamed list
+allen, nested allen, allen of itself
 intDurGreater, intDurLess, duration by fact, duration between time-points, test in static
 predicate over intervals, predicate over whole intervals
 two variables, hidden variable, unbound static head, static value variable
@@ -29,7 +47,7 @@ entity that appears late, data value, mixed numbers
 """
 CONSTRUCTS: frozenset[str] = frozenset(
     [
-        *("simple", "static", "event", *Body.TRIGGERS, *Body.CONDITIONS),
+        *("simple", "static", "event", *Body.TRIGGERS, *Body.CONDITIONS, *RELATIONS, *MODES),
         *(name for line in _OPTIONAL.split("\n") for name in line.split(", ") if name),
     ]
 )
@@ -55,6 +73,7 @@ class Case:
     start: int
     end: int
     tick: int
+    allen_memory: int | None = None
     used: Counter[str] = field(default_factory=Counter)
 
 
@@ -81,7 +100,8 @@ class Generator:
         self.grounding()
         text = "\n".join(self.clauses) + "\n"
         records = self.records(start, end)
-        return Case(text, records, start, end, self.tick, vocabulary.used)
+        memory = r.choice([0, 2, 5, n_points]) * self.tick
+        return Case(text, records, start, end, self.tick, memory, vocabulary.used)
 
     def rules(self, n_points: int) -> None:
         """Rules for a run of so many time-points."""
@@ -244,6 +264,10 @@ class _StaticRule:
         last = self.operation(self.lists, "J")
         if self.vocabulary.maybe("second operation", 0.2):
             last = self.operation([last, self.random.choice(self.lists)], "JJ")
+        if self.vocabulary.maybe("allen", 0.4):
+            last = self.allen(last, self.random.choice([*self.lists, *self.lists, last]), "A")
+            if self.vocabulary.maybe("nested allen", 0.4):
+                last = self.allen(last, self.random.choice([*self.lists, "A"]), "AA")
         last = self.filtered(last)
         self.tests()
         head = [self.head_argument(each) for each in arguments]
@@ -274,6 +298,14 @@ class _StaticRule:
             self.steps.append(f"{operation}({operands[0]}, [{', '.join(operands[1:])}], {result})")
         else:
             self.steps.append(f"{operation}([{', '.join(operands)}], {result})")
+        return result
+
+    def allen(self, one: str, other: str, result: str) -> str:
+        relation, mode = self.vocabulary.pick(RELATIONS), self.vocabulary.pick(MODES)
+        self.vocabulary.used.update((relation, mode))
+        self.vocabulary.used["allen of itself"] += one == other
+        source, target = self.random.sample([one, other], 2)
+        self.steps.append(f"allen({relation}, {source}, {target}, {mode}, {result})")
         return result
 
     def filtered(self, last: str) -> str:

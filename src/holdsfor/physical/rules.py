@@ -21,6 +21,7 @@ from holdsfor.syntax.rules import (
     Allen,
     Complement,
     Delay,
+    Duration,
     Fvp,
     HoldsFor,
     Intersect,
@@ -193,21 +194,23 @@ class Program:
                     found.setdefault(step.key, set()).update(positions for _, positions in step.numbered)
         return found
 
+    @property
+    def deciding_steps(self) -> list[tuple[int, int]]:
+        """The steps that look at whole intervals, as (id of the rule, number of the step), in processing order."""
+        return [
+            (id(rule), index)
+            for component in self.components
+            for rule in component.static
+            for index, step in enumerate(rule.body)
+            if isinstance(step, Duration | Allen)
+        ]
+
 
 def plan_program(compiled: Compiled, planner: Planner) -> Program:
     """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
-    _refuse(compiled)
+    _refuse_open_terminations(compiled)
     components = [c for c in compiled.levels.components if not c.is_input]
     return Program(tuple(_component(compiled, component, planner) for component in components))
-
-
-def _refuse(compiled: Compiled) -> None:
-    description = compiled.description
-    _refuse_open_terminations(compiled)
-    for rule in description.interval_rules:
-        for step in rule.body:
-            if isinstance(step, Allen):
-                _unsupported("relations of Allen", step.span)
 
 
 def _refuse_open_terminations(compiled: Compiled) -> None:

@@ -13,11 +13,15 @@ __all__ = ["History", "Run"]
 
 @dataclass(frozen=True)
 class Run:
-    """The time-points of a run: from `start` to `end`, both included, `tick` apart. It is queried at its end."""
+    """The time-points of a run: from `start` to `end`, both included, `tick` apart. It is queried at its end.
+
+    An interval is `before` another one if no more than `allen_memory` lies between them.
+    """
 
     start: int
     end: int
     tick: int = 1
+    allen_memory: int | None = None
 
     @property
     def first_point(self) -> int:

@@ -138,13 +138,13 @@ def shorter_than(intervals: Sequence[Interval], bound: float, open_end: int) -> 
 # -- Allen's relations -------------------------------------------------------------------------------------------------
 
 
-def _related(relation: AllenRelation, i: Interval, j: Interval, tick: int) -> bool:
-    """Whether the relation holds between two intervals, as SPEC §6 defines it."""
+def _related(relation: AllenRelation, i: Interval, j: Interval, tick: int, memory: int | None) -> bool:
+    """Whether the relation holds between two intervals, as SPEC §6 defines it; a memory bounds `before`."""
     (si, ei), (sj, ej) = i, j
     last = INF if ei == INF else previous_point(int(ei), tick)
     match relation:
         case "before":
-            return ei <= sj
+            return ei <= sj and (memory is None or sj - ei <= memory)
         case "meets":
             return last == sj and last > si
         case "starts":
@@ -160,17 +160,26 @@ def _related(relation: AllenRelation, i: Interval, j: Interval, tick: int) -> bo
 
 
 def allen_pairs(
-    relation: AllenRelation, source: Sequence[Interval], target: Sequence[Interval], tick: int
+    relation: AllenRelation,
+    source: Sequence[Interval],
+    target: Sequence[Interval],
+    tick: int,
+    memory: int | None = None,
 ) -> list[tuple[Interval, Interval]]:
     """Every pair of a source and a target interval in the relation."""
-    return [(i, j) for i in source for j in target if _related(relation, i, j, tick)]
+    return [(i, j) for i in source for j in target if _related(relation, i, j, tick, memory)]
 
 
 def allen(
-    relation: AllenRelation, source: Sequence[Interval], target: Sequence[Interval], mode: AllenMode, tick: int
+    relation: AllenRelation,
+    source: Sequence[Interval],
+    target: Sequence[Interval],
+    mode: AllenMode,
+    tick: int,
+    memory: int | None = None,
 ) -> Intervals:
     """The intervals that take part in the relation, put together as the output mode says."""
-    pairs = allen_pairs(relation, source, target, tick)
+    pairs = allen_pairs(relation, source, target, tick, memory)
     sources = maximal([i for i, _ in pairs])
     targets = maximal([j for _, j in pairs])
     match mode:

@@ -29,11 +29,13 @@ from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.rules import PlannedFluent, PlannedRule, Program
 from holdsfor.physical.steps import GroundHead, PointKind, run_steps
+from holdsfor.runtime.allen import Construct, Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.circles import CircleOutcome, evaluate_circle
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_key
-from holdsfor.runtime.static import Lists, evaluate_interval_rules
+from holdsfor.runtime.lists import Lists
+from holdsfor.runtime.static import evaluate_interval_rules
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import IntervalRule
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, variables
@@ -61,6 +63,9 @@ class Stretch:
 
     def next_of(self, time: int) -> int:
         return (time // self.tick + 1) * self.tick
+
+    def previous_of(self, time: int) -> int:
+        return ((time - 1) // self.tick) * self.tick
 
     def next(self, times: Int64) -> Int64:
         return times + 1 if self.tick == 1 else (times // self.tick + 1) * self.tick
@@ -96,6 +101,8 @@ class Evaluation:
         fluents: dict[Key, FluentTable],
         state: dict[Key, FluentTable],
         prefixes: dict[tuple[int, int], Lists],
+        kept: dict[tuple[int, int], Kept],
+        allen_memory: int | None,
         initialised: Initialised,
         seen: dict[tuple[int, int], Rows],
         waiting: dict[int, tuple[SetUp | None, ...]],
@@ -118,6 +125,9 @@ class Evaluation:
         self._resumed: dict[Key, tuple[FluentTable, FluentTable]] = {}
         self._edges: dict[tuple[str, Key], tuple[FluentTable, PointTable]] = {}
         self.prefixes = prefixes
+        self.kept = kept
+        self.allen_memory = allen_memory
+        self.constructs: dict[tuple[int, int], Construct] = {}
         self.longest: dict[tuple[int, int], int] = {}
         self.initialised = initialised
         self.seen = seen

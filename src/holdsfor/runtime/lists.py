@@ -1,4 +1,4 @@
-"""Interval lists of all instances of a rule at once."""
+"""Interval lists of all instances of a rule at once, and which instances of two lists belong together."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.instances import Instances
-from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.keys import Int64, pairs_of_equal_keys
+from holdsfor.kernels.sweep import Keyed
 from holdsfor.physical.rows import Rows
 
-__all__ = ["Lists"]
+__all__ = ["Lists", "natural_join", "onto"]
 
 
 class Lists:
@@ -76,3 +77,22 @@ class Lists:
         moved.names, moved._rows = self.names, self._rows
         moved._numbers, moved._instances = self._numbers, self._instances
         return moved
+
+
+def natural_join(left: Rows, right: Rows) -> Rows:
+    """The combinations of instances that agree in the variables they share."""
+    shared = [name for name in left.columns if name in right.columns]
+    row, partner = pairs_of_equal_keys(
+        [left.columns[name] for name in shared], left.n, [right.columns[name] for name in shared], right.n
+    )
+    more = {name: column[partner] for name, column in right.columns.items() if name not in left.columns}
+    return left.take(row).with_columns(more)
+
+
+def onto(keys: Rows, each: Lists) -> Keyed:
+    """The intervals of a list by number of instance; the instances may have more variables than the list."""
+    names = each.names
+    key, row = pairs_of_equal_keys(
+        [keys.columns[name] for name in names], keys.n, [each.rows.columns[name] for name in names], each.rows.n
+    )
+    return key, each.starts[row], each.ends[row]

@@ -23,12 +23,13 @@ from holdsfor.physical.planning import Planner, distinct_variables
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.rules import plan_program
 from holdsfor.prolog.background import called_predicates
+from holdsfor.runtime.allen import Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.evaluation import Evaluation, Initialised, Stretch, true_starts
+from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.reports import Report
-from holdsfor.runtime.static import Lists
 from holdsfor.sources.text import Fact
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import Fvp, IntervalCall
@@ -49,6 +50,7 @@ class Session:
         start: int,
         tick: int = 1,
         window: int | None = None,
+        allen_memory: int | None = None,
         goals: Iterable[Term] = (),
         symbols: Symbols | None = None,
     ) -> None:
@@ -66,11 +68,13 @@ class Session:
         self.tick = tick
         self.begin(start)
         self.window = window
+        self.allen_memory = window if allen_memory is None else allen_memory
         self.events: dict[Key, Records] = {}
         self.fluents: dict[Key, Records] = {}
         self.retractions: dict[tuple[bool, Key], Records] = {}
         self.state: dict[Key, FluentTable] = {}
         self.prefixes: dict[tuple[int, int], Lists] = {}
+        self.kept: dict[tuple[int, int], Kept] = {}
         self.initialised = Initialised()
         self.horizons: dict[tuple[int, int], int] = {}
         self.seen: dict[tuple[int, int], Rows] = {}
@@ -82,6 +86,7 @@ class Session:
         self._evaluation: Evaluation | None = None
         self._sources = _domain_sources(compiled)
         self._numbered_events = self.program.numbered_events
+        self._deciding = self.program.deciding_steps
         if window is not None:
             _refuse_predicates_over_lists(compiled)
 
@@ -197,15 +202,27 @@ class Session:
     # -- queries -------------------------------------------------------------------------------------------------------
 
     def settled_at(self, query_time: int) -> int:
-        """The last time-point that a query time leaves as it was: before the window, and before what may be undecided.
-
-        A duration filter decides about an interval only when it is long enough, so effects reach back that far.
-        """
+        """The last time-point that a query time leaves as it was: before its window, and before what is undecided."""
         if self.window is None or self.previous is None:
             return self.start - 1
-        boundary = query_time - self.window - sum(self.horizons.values())
-        boundary -= boundary % self.tick
+        boundary = self._decided_until(query_time - self.window)
         return max(self.settled, boundary if boundary >= self.start else self.start - 1)
+
+    def _decided_until(self, boundary: int) -> int:
+        """The last time-point at which nothing is undecided, if no record up to the boundary changes any more.
+
+        A duration filter decides about an interval only when it is long enough, an Allen construct perhaps only when it
+        is over, and what they decide counts from its start. So effects reach back, those of one step further than those
+        of the steps that it builds on.
+        """
+        assert self._evaluation is not None
+        for place in self._deciding:
+            boundary -= self.horizons.get(place, 0)
+            boundary -= boundary % self.tick
+            construct = self._evaluation.constructs.get(place)
+            if construct is not None and boundary > self.settled:
+                boundary = construct.decided_until(boundary)
+        return boundary - boundary % self.tick
 
     @property
     def frontier(self) -> int:
@@ -251,6 +268,8 @@ class Session:
             {key: table for key, table in fluents.items() if table.n},
             self.state,
             self.prefixes,
+            self.kept,
+            self.allen_memory,
             self.initialised,
             self.seen,
             self.waiting,
@@ -315,6 +334,7 @@ class Session:
             place: lists.take((lists.starts <= settled) & (settled < lists.ends))
             for place, lists in evaluation.whole_lists.items()
         }
+        self.kept = {place: construct.kept_at(settled) for place, construct in evaluation.constructs.items()}
         self.waiting = {number: outcome.waiting(settled) for number, outcome in evaluation.circles.items()}
         for records in (*self.events.values(), *self.fluents.values()):
             records.forget(settled, self.previous)

@@ -27,9 +27,11 @@ from holdsfor.physical.planning import Planner, Shape, fvp_patterns
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.steps import GroundHead, run_steps
 from holdsfor.prolog import evaluate
-from holdsfor.runtime.lists import Lists
+from holdsfor.runtime.allen import Construct
+from holdsfor.runtime.lists import Lists, natural_join, onto
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import (
+    Allen,
     Complement,
     Duration,
     HoldsFor,
@@ -44,7 +46,7 @@ from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, list_items, list
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["Lists", "evaluate_interval_rules"]
+__all__ = ["evaluate_interval_rules"]
 
 
 def evaluate_interval_rules(rules: Sequence[IntervalRule], context: Evaluation) -> tuple[Key, FluentTable]:
@@ -102,6 +104,8 @@ class _Rule:
                     self.lists[result.name] = self.complement([self.operand(t) for t in lists], index)
                 case Duration():
                     self.lists[step.result.name] = self.duration(step, index)
+                case Allen():
+                    self.lists[step.result.name] = self.allen(step, index)
                 case IntervalCall():
                     self.call(step)
         assert isinstance(self.rule.result, Var)
@@ -237,8 +241,8 @@ class _Rule:
         result = lists[0]
         for each in lists[1:]:
             if set(result.names) & set(each.names) or not result.names or not each.names:
-                keys = _natural_join(result.rows.distinct(), each.rows.distinct())
-                key, starts, ends = intersect_intervals([_onto(keys, result), _onto(keys, each)], 2)
+                keys = natural_join(result.rows.distinct(), each.rows.distinct())
+                key, starts, ends = intersect_intervals([onto(keys, result), onto(keys, each)], 2)
                 result = Lists(keys.take(key), starts, ends)
             else:
                 left, right = overlapping_pairs(result.starts, result.ends, each.starts, each.ends)
@@ -258,8 +262,8 @@ class _Rule:
             keyed, back = self.aligned([base, *others])
             return back(subtract_intervals(keyed[0], keyed[1:]))
         keys = base.rows.distinct()
-        aligned = [_onto(keys, each) for each in others]
-        key, starts, ends = subtract_intervals(_onto(keys, base), aligned)
+        aligned = [onto(keys, each) for each in others]
+        key, starts, ends = subtract_intervals(onto(keys, base), aligned)
         return Lists(keys.take(key), starts, ends)
 
     def complement(self, lists: Sequence[Lists], index: int) -> Lists:
@@ -282,6 +286,19 @@ class _Rule:
         if len(finite):
             self.context.longest[id(self.rule), index] = math.ceil(finite.max())
         return whole.take(lengths > limits if step.comparison == "greater" else lengths < limits)
+
+    def allen(self, step: Allen, index: int) -> Lists:
+        place = id(self.rule), index
+        construct = Construct(
+            step,
+            self.operand(step.source),
+            self.operand(step.target),
+            self.context.kept.get(place),
+            self.context.stretch,
+            self.context.allen_memory,
+        )
+        self.context.constructs[place] = construct
+        return construct.answer()
 
     def bounds(self, step: Duration, whole: Lists) -> NDArray[np.float64] | Int64:
         """The bound of each interval."""
@@ -312,7 +329,7 @@ class _Rule:
         """The list restricted to the instances for which predicates over lists computed data."""
         for rows in self.computed:
             numbered = found.rows.with_columns({"#row": np.arange(found.rows.n, dtype=np.int64)})
-            joined = _natural_join(numbered, rows)
+            joined = natural_join(numbered, rows)
             row = joined.columns["#row"]
             columns = {name: column for name, column in joined.columns.items() if name != "#row"}
             found = Lists(Rows(joined.n, columns), found.starts[row], found.ends[row])
@@ -335,10 +352,10 @@ class _Rule:
         )
         keys = self.instances(names)
         for rows in self.computed:
-            keys = _natural_join(keys, rows)
+            keys = natural_join(keys, rows)
         if set(data) - set(keys.columns):
             keys = run_steps(self.planner.tests(self.rule, frozenset(keys.columns)), keys, self.context)
-        by_list = {name: _by_instance(_onto(keys, self.lists[name]), keys.n) for name in given}
+        by_list = {name: _by_instance(onto(keys, self.lists[name]), keys.n) for name in given}
         answers: dict[str, list[tuple[int, int, int]]] = {name: [] for name in step.outputs}
         extra: list[tuple[int, dict[str, Term]]] = []
         for i in range(keys.n):
@@ -374,25 +391,6 @@ _NOTHING = np.empty(0, dtype=np.int64)
 
 def _keyed(numbers: Sequence[Int64], lists: Sequence[Lists]) -> list[Keyed]:
     return [(own, each.starts, each.ends) for own, each in zip(numbers, lists, strict=True)]
-
-
-def _natural_join(left: Rows, right: Rows) -> Rows:
-    """The combinations of instances that agree in the variables they share."""
-    shared = [name for name in left.columns if name in right.columns]
-    row, partner = pairs_of_equal_keys(
-        [left.columns[name] for name in shared], left.n, [right.columns[name] for name in shared], right.n
-    )
-    more = {name: column[partner] for name, column in right.columns.items() if name not in left.columns}
-    return left.take(row).with_columns(more)
-
-
-def _onto(keys: Rows, each: Lists) -> tuple[Int64, Int64, Int64]:
-    """The intervals of a list by number of instance; the instances may have more variables than the list."""
-    names = each.names
-    key, row = pairs_of_equal_keys(
-        [keys.columns[name] for name in names], keys.n, [each.rows.columns[name] for name in names], each.rows.n
-    )
-    return key, each.starts[row], each.ends[row]
 
 
 def _by_instance(keyed: tuple[Int64, Int64, Int64], n: int) -> list[list[tuple[int, int]]]:
