@@ -63,9 +63,10 @@ _POINT_KINDS: dict[type[Condition], PointKind] = {Starts: "starts", Ends: "ends"
 
 @dataclass(frozen=True)
 class Planner:
-    """Plans the bodies of rules."""
+    """Plans the bodies of rules; one that is not `is_rewriting` takes them as they are written."""
 
     knowledge: Knowledge
+    is_rewriting: bool = field(default=True, kw_only=True)
     _tests: dict[tuple[int, frozenset[str]], tuple[Step, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def steps(self, head: Term, time: Var, body: tuple[Condition, ...]) -> tuple[tuple[Step, ...], set[str]]:
@@ -186,9 +187,9 @@ class Planner:
                     return Unify(right, left)
             if self.knowledge.is_relation(key):
                 return JoinFacts(key, goal.args)
-        either = unfolded(goal, bound, self.knowledge)
+        either = unfolded(goal, bound, self.knowledge) if self.is_rewriting else None
         if either is not None:
-            return AnyClause(tuple(tuple(self.inner(branch, bound)) for branch in either.branches), outputs)
+            return AnyClause(tuple(tuple(self.inner(branch, bound)) for branch in either.branches), outputs, goal)
         return prove
 
 

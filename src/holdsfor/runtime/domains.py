@@ -81,6 +81,14 @@ class Domains:
         """Which rows are in the grounding; with the value's column missing, whether some value is."""
         if key not in self.plans:
             return np.ones(n, dtype=bool)
+        if context.profile is None:
+            return self._included(key, columns, n, context)
+        with context.profile.at(("grounding", key), n) as tally:
+            inside = self._included(key, columns, n, context)
+            tally.rows_out += int(np.count_nonzero(inside))
+        return inside
+
+    def _included(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
         if n < _WORTH_DISTINGUISHING:
             return self._checked(key, columns, n, context)
         ids, first = dense_ids(columns, n)

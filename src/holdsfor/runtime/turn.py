@@ -16,13 +16,14 @@ __all__ = ["Turn"]
 
 @dataclass(frozen=True)
 class Turn:
-    """One account of what a component does."""
+    """One account of what a component does; `n_visited` is the number of time-points that a walk stopped at."""
 
     events: dict[Key, PointTable]
     initiations: dict[Key, PointTable]
     terminations: dict[Key, PointTable]
     fluents: dict[Key, FluentTable]
     prospects: tuple[Prospects | None, ...]
+    n_visited: int = 0
 
     @property
     def points(self) -> Iterator[tuple[tuple[str, Key], PointTable]]:
