@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Told = TypeVar("Told", Report, Changes)
 
-__all__ = ["Counts", "Engine", "columnar_engine", "reference_engine"]
+__all__ = ["ColumnarEngine", "Counts", "Engine", "columnar_engine", "reference_engine"]
 
 
 @dataclass
@@ -159,7 +159,7 @@ class ColumnarEngine(Engine):
     def reports(self, *, final: bool) -> Iterator[Known]:
         from holdsfor.runtime.windows import each_report, settled_report
 
-        session, queries = self._session()
+        session, queries = self.session()
         reports = iter([settled_report(session, queries)]) if final else each_report(session, queries)
         for report in self._following(reports, session, queries):
             self.counts.n_intervals += report.n_intervals
@@ -168,7 +168,7 @@ class ColumnarEngine(Engine):
     def changes(self) -> Iterator[Changed]:
         from holdsfor.runtime.changes import each_change
 
-        session, queries = self._session()
+        session, queries = self.session()
         for changes in self._following(each_change(session, queries), session, queries):
             gone, come = changes.gone, changes.come
             self.counts.n_intervals += come.n_intervals
@@ -176,7 +176,7 @@ class ColumnarEngine(Engine):
             told += event_changes(gone.times(self.symbols), come.times(self.symbols))
             yield Changed(changes.query_time, told)
 
-    def _session(self) -> tuple[Session, list[int]]:
+    def session(self) -> tuple[Session, list[int]]:
         """A session with all records, and its query times."""
         from holdsfor.runtime.session import Session
         from holdsfor.runtime.windows import query_times

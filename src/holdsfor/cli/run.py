@@ -24,7 +24,7 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
 from holdsfor.views.timeline import Row, draw_timeline
 
-__all__ = ["add_parser"]
+__all__ = ["add_parser", "summarise"]
 
 _SHOWN_MISFITS = 10
 _ENGINES = {"columnar": columnar_engine, "reference": reference_engine}
@@ -84,7 +84,7 @@ def execute(options: argparse.Namespace) -> int:
         )
     _write(lines, options.output)
     clock.lap("recognise")
-    _summarise(engine, compiled)
+    summarise(engine, compiled)
     for picture in options.timeline:
         _draw(last[-1], engine, compiled, Path(picture))
     if options.stats:
@@ -159,7 +159,7 @@ def _stats(engine: Engine, clock: _Clock) -> dict[str, object]:
     }
 
 
-def _summarise(engine: Engine, compiled: Compiled) -> None:
+def summarise(engine: Engine, compiled: Compiled) -> None:
     """Say what was read; when all is well, only to a person."""
     counts = engine.counts
     dropped = [f"{len(counts.set_aside)} set aside"] if counts.set_aside else []

@@ -50,6 +50,13 @@ class _GroundingPlan:
         self._steps: dict[frozenset[str], tuple[Step, ...]] = {}
         self.is_open = bool(set(variables(entity)) - {name for goal in goals for name in variables(goal)})
 
+    @property
+    def planned(self) -> list[tuple[list[str], tuple[Step, ...]]]:
+        """What was planned, with the variables that are given; if nothing was, the check of an instance."""
+        if not self._steps:
+            self.steps(frozenset(variables(self.entity)))
+        return sorted((sorted(given), steps) for given, steps in self._steps.items())
+
     def steps(self, given: frozenset[str]) -> tuple[Step, ...]:
         if given not in self._steps:
             self._steps[given] = tuple(self.planner.inner(self.body, set(given)))

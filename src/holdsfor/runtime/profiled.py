@@ -44,7 +44,7 @@ class ProfiledEvaluation(Evaluation):
             since = until
 
     def ground(self, head: Term, rows: Rows) -> Rows:
-        with self.counts.at(("ground", head), rows.n) as tally:
+        with self.counts.at(("ground", id(head)), rows.n) as tally:
             found = super().ground(head, rows)
             tally.rows_out += found.n
         return found
