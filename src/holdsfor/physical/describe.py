@@ -32,7 +32,6 @@ from holdsfor.syntax.terms import Atom, Struct, Term, Var, is_ground, substitute
 
 __all__ = ["Described", "Wording"]
 
-_POINTS = {"events": "events", "starts": "starts", "ends": "ends", "initiations": "initiations"}
 _OF_A_CLAUSE = re.compile(r"(.+)#(\d+)\Z")
 
 
@@ -62,19 +61,22 @@ class Wording:
         binds = self.binds([*sorted(new), *(["time"] if _brings_time(step) and not is_timed else [])])
         match step:
             case MatchPoints(kind, key, patterns):
-                how = self.key_of(patterns, bound, kind == "events", is_timed)
+                how = self.key_of(patterns, bound, has_value=kind != "events", is_timed=is_timed)
+                how = "" if _is_scan(patterns, bound, is_timed) else how
                 named = self.event(key, patterns) if kind == "events" else self.fvp(key, patterns)
-                return Described(f"{_operator(patterns, bound, is_timed)} {_POINTS[kind]}", named, how, binds)
+                operator = "scan" if not bound and not is_timed else "join" if how else "cross join"
+                return Described(f"{operator} {kind}", named, how, binds)
             case HoldsNow(key, patterns):
                 return Described(*self.holds(key, patterns, bound), binds)
             case Broken(key, patterns):
-                how = self.key_of(patterns[:-1], bound, True, is_timed)
+                how = self.key_of(patterns[:-1], bound, is_timed=is_timed)
                 how = f"{how}; terminations and other values" if how else "terminations and other values"
                 return Described("join breaks", self.fvp(key, patterns), how, binds)
             case JoinFacts(key, patterns):
-                how = self.key_of(patterns, bound, True, False)
+                how = "" if _is_scan(patterns, bound, is_timed) else self.key_of(patterns, bound)
                 how = ", ".join(part for part in (how, f"broadcast {self.size_of(key)}") if part)
-                return Described(f"{_operator(patterns, bound, False)} facts", self.event(key, patterns), how, binds)
+                operator = "scan" if not bound and not is_timed else "join" if how.startswith("on ") else "cross join"
+                return Described(f"{operator} facts", self.event(key, patterns), how, binds)
             case _:
                 return self.test(step, bound, binds)
 
@@ -110,18 +112,20 @@ class Wording:
     def holds(self, key: Key, patterns: Sequence[Term], bound: set[str]) -> tuple[str, str, str]:
         at = bound_positions(patterns, bound)
         if len(at) == len(patterns):
-            columns = ", ".join([*(_column(i, len(patterns), False) for i in at), "start"])
+            columns = ", ".join([*(_column(i, len(patterns), has_value=True) for i in at), "start"])
             return "stab fluents", self.fvp(key, patterns), f"at time, binary search in ({columns})"
-        how = self.key_of(patterns, bound, False, False)
+        how = self.key_of(patterns, bound, has_value=True)
         return "join fluents", self.fvp(key, patterns), f"{how}, then start =< time < end" if how else "by time only"
 
-    def key_of(self, patterns: Sequence[Term], bound: set[str], has_no_value: bool, is_timed: bool) -> str:
-        """The key of a join and the columns of its index; nothing for a scan."""
+    def key_of(
+        self, patterns: Sequence[Term], bound: set[str], *, has_value: bool = False, is_timed: bool = False
+    ) -> str:
+        """The key of a join and the columns of its index; nothing where all rows are combined."""
         at = [i for i in bound_positions(patterns, bound) if patterns[i] is not ANYTHING]
-        if not is_timed and (not at or (not bound and _is_plain(patterns))):
+        if not is_timed and not at:
             return ""
         wanted = [*(self.show(patterns[i]) for i in at), *(["time"] if is_timed else [])]
-        columns = [_column(i, len(patterns), has_no_value) for i in at] + (["time"] if is_timed else [])
+        columns = [_column(i, len(patterns), has_value=has_value) for i in at] + (["time"] if is_timed else [])
         return f"on {', '.join(wanted)}, index ({', '.join(columns)})"
 
     # -- names ---------------------------------------------------------------------------------------------------------
@@ -155,17 +159,13 @@ def _brings_time(step: Step) -> bool:
     return isinstance(step, MatchPoints | Broken | AnyOf)
 
 
-def _is_plain(patterns: Sequence[Term]) -> bool:
-    """Whether it is a filter of a whole table: constants and variables that stand once."""
+def _is_scan(patterns: Sequence[Term], bound: set[str], is_timed: bool) -> bool:
+    """Whether a table is read from end to end: it comes first, with constants and variables that stand once."""
+    if bound or is_timed:
+        return False
     names = [pattern.name for pattern in patterns if isinstance(pattern, Var)]
     return len(set(names)) == len(names) and all(isinstance(p, Var) or is_ground(p) for p in patterns)
 
 
-def _operator(patterns: Sequence[Term], bound: set[str], is_timed: bool) -> str:
-    if not bound and not is_timed:
-        return "scan"
-    return "join" if is_timed or bound_positions(patterns, bound) else "cross join"
-
-
-def _column(position: int, n_patterns: int, has_no_value: bool) -> str:
-    return "value" if not has_no_value and position == n_patterns - 1 else str(position + 1)
+def _column(position: int, n_patterns: int, *, has_value: bool) -> str:
+    return "value" if has_value and position == n_patterns - 1 else str(position + 1)

@@ -181,10 +181,12 @@ class Explainer:
         relations: dict[str, str],
     ) -> None:
         read, made = step_lists(step)
-        inputs = [relations[name] for name in read]
+        inputs = [relations[name] for name in read if name in relations]
         names = varies[made[0]] if made else ()
         by = f"by {self.wording.names(names)}" if names else ""
-        described = Described(_operation(step), self._subject(step), _remark(step, [varies[n] for n in read]), by)
+        described = Described(
+            _operation(step), self._subject(step), _remark(step, [varies[name] for name in read if name in varies]), by
+        )
         relation = self.line(2, inputs, described, ("list", id(rule), index))
         relations.update(dict.fromkeys(made, relation))
 

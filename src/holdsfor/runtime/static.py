@@ -124,7 +124,8 @@ class _Rule:
         assert profile is not None
         if not isinstance(step, Test | Not):
             read, made = step_lists(step)
-            with profile.at(("list", id(self.rule), index), sum(self.lists[name].rows.n for name in read)) as tally:
+            n_read = sum(self.lists[name].rows.n for name in read if name in self.lists)
+            with profile.at(("list", id(self.rule), index), n_read) as tally:
                 self.perform(index, step)
                 tally.rows_out += sum(self.lists[name].rows.n for name in made if name in self.lists)
 
