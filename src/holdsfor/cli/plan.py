@@ -45,6 +45,7 @@ def _physical(session: Session) -> str:
 
 PLANS: dict[str, Callable[[Session], str]] = {"logical": _logical, "physical": _physical}
 STAGES = (*ANALYSES, *PLANS)
+_OF_A_RUN = ("input", "start", "end", "tick", "window", "step")
 
 
 def add_parser(commands: Commands) -> None:
@@ -62,7 +63,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--input", nargs="+", metavar="FILE", help="with --analyse: records; `-` is standard input")
     parser.add_argument("--start", type=int, metavar="N", help="first time-point (default: of the first record)")
     parser.add_argument("--end", type=int, metavar="N", help="last time-point (default: of the last record)")
-    parser.add_argument("--tick", type=int, default=1, metavar="N", help="distance of time-points (default: 1)")
+    parser.add_argument("--tick", type=int, metavar="N", help="distance of time-points (default: 1)")
     parser.add_argument("--window", type=duration, metavar="T", help="how far back a query time looks (default: all)")
     parser.add_argument(
         "--step", type=duration, metavar="T", help="from query time to query time (default: the window)"
@@ -90,9 +91,10 @@ def _check(options: argparse.Namespace) -> None:
     if options.analyse and options.input is None:
         hint = "name records with `--input`"
         raise UsageProblem(Diagnostic("HF742", "an analysis runs the plan, so it needs input", hint=hint))
-    if options.input is not None and not options.analyse:
-        message = "a plan does not read records, an analysis does"
-        raise UsageProblem(Diagnostic("HF742", message, hint="add `--analyse`, or leave out `--input`"))
+    given = [name for name in _OF_A_RUN if getattr(options, name) is not None]
+    if given and not options.analyse:
+        message = f"`--{given[0]}` is about a run, and only an analysis runs the plan"
+        raise UsageProblem(Diagnostic("HF742", message, hint=f"add `--analyse`, or leave out `--{given[0]}`"))
 
 
 def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> Session:
@@ -103,6 +105,7 @@ def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term])
         return Session(compiled, start=0, goals=goals)
     from holdsfor.runtime.windows import check_windows
 
+    options.tick = 1 if options.tick is None else options.tick
     check_windows(options.tick, options.window, options.step)
     options.step = options.window if options.step is None else options.step
     engine = AnalysingEngine(compiled, options, goals)
