@@ -232,7 +232,7 @@ def _remark(step: IntervalStep, varies: Sequence[tuple[str, ...]]) -> str:
             return ""
         case Union() | RelativeComplement() if len({frozenset(names) for names in varies}) > 1:
             return "sweep; over the instances of all variables"
-        case Intersect() if any(not set(a) & set(b) for a in varies for b in varies if a and b):
+        case Intersect() if _has_strangers(varies):
             return "overlaps of instances that share no variable"
         case Union() | Intersect() | RelativeComplement():
             return "sweep"
@@ -241,6 +241,16 @@ def _remark(step: IntervalStep, varies: Sequence[tuple[str, ...]]) -> str:
         case Duration():
             return "whole intervals"
     return "background engine, instance by instance"
+
+
+def _has_strangers(varies: Sequence[tuple[str, ...]]) -> bool:
+    """Whether a list shares no variable with those before it."""
+    before: set[str] = set()
+    for names in varies:
+        if before and names and not before & set(names):
+            return True
+        before |= set(names)
+    return False
 
 
 def _written_out(step: Union | Intersect | RelativeComplement | Complement) -> list[str]:
