@@ -110,6 +110,7 @@ CODES: dict[str, Code] = {
     "HF731": _error("times that cannot be written as ISO 8601"),
     "HF740": _error("a query time that a session cannot have"),
     "HF741": _error("two kinds of report that cannot be had at once"),
+    "HF742": _error("a plan that is to be analysed without input, or at a stage that does not run"),
     "HF750": _error("a picture whose file name does not say how to draw it"),
     "HF751": _error("a picture that needs a package which is not installed"),
     "HF752": _error("a picture that needs Graphviz, which is not installed"),

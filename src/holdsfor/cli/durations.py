@@ -12,7 +12,7 @@ from holdsfor.errors import Diagnostic, UsageProblem
 if TYPE_CHECKING:
     from holdsfor.sources.times import Unit
 
-__all__ = ["PER_SECOND", "duration", "duration_text", "rate", "time_point"]
+__all__ = ["PER_SECOND", "duration", "duration_text", "make_points", "rate", "time_point"]
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000}
@@ -62,3 +62,13 @@ def time_point(text: str, unit: Unit, option: str) -> int:
     if isinstance(time, str):
         raise UsageProblem(Diagnostic("HF705", time, hint=f"see `{option}`"))
     return time
+
+
+def make_points(options: argparse.Namespace) -> None:
+    """Turn the times and durations of a run into time-points and numbers of them."""
+    for name in ("start", "end"):
+        if getattr(options, name) is not None:
+            setattr(options, name, time_point(getattr(options, name), options.time_unit, f"--{name}"))
+    for name in ("window", "step"):
+        if getattr(options, name) is not None:
+            setattr(options, name, duration(getattr(options, name), options.time_unit))

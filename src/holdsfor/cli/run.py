@@ -13,7 +13,7 @@ from typing import IO, Any, Literal
 from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.cli.arguments import Commands, add_command
 from holdsfor.cli.config import Application, accept_config, fill_in
-from holdsfor.cli.durations import PER_SECOND, duration, duration_text, time_point
+from holdsfor.cli.durations import PER_SECOND, duration_text, make_points
 from holdsfor.cli.engines import Engine
 from holdsfor.cli.graph import drawing
 from holdsfor.cli.interruption import INTERRUPTED
@@ -85,7 +85,7 @@ def add_parser(commands: Commands) -> None:
 def execute(options: argparse.Namespace) -> int:
     app = fill_in(options)
     _tell(app.notes)
-    _make_points(options)
+    make_points(options)
     _check(options)
     diagnostics = Diagnostics()
     compiled = compile_files([*options.files, *options.background], diagnostics)
@@ -130,16 +130,6 @@ def _write(engine: Engine, options: argparse.Namespace, output: IO[Any], last: l
     else:
         reports = engine.reports(final=options.final or bool(options.timeline))
         write_told(_keeping_last(reports, last), FINDINGS, options.format, output, shown)
-
-
-def _make_points(options: argparse.Namespace) -> None:
-    """Turn times and durations into time-points and numbers of them."""
-    for name in ("start", "end"):
-        if getattr(options, name) is not None:
-            setattr(options, name, time_point(getattr(options, name), options.time_unit, f"--{name}"))
-    for name in ("window", "step"):
-        if getattr(options, name) is not None:
-            setattr(options, name, duration(getattr(options, name), options.time_unit))
 
 
 def _check(options: argparse.Namespace) -> None:

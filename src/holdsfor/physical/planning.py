@@ -99,9 +99,10 @@ Carriers: TypeAlias = Mapping[tuple[str, ...], Condition]
 
 @dataclass(frozen=True)
 class Planner:
-    """Plans the bodies of rules."""
+    """Plans the bodies of rules; one that is not `is_rewriting` takes them as they are written."""
 
     knowledge: Knowledge
+    is_rewriting: bool = field(default=True, kw_only=True)
     _tests: dict[tuple[int, frozenset[str]], tuple[Step, ...]] = field(default_factory=dict, repr=False, compare=False)
     _shapes: dict[int, tuple[Fvp, Shape]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -253,9 +254,9 @@ class Planner:
                     return Unify(right, left)
             if self.knowledge.is_relation(key):
                 return JoinFacts(key, goal.args)
-        either = unfolded(goal, bound, self.knowledge)
+        either = unfolded(goal, bound, self.knowledge) if self.is_rewriting else None
         if either is not None:
-            return AnyClause(tuple(tuple(self.inner(branch, bound)) for branch in either.branches), outputs)
+            return AnyClause(tuple(tuple(self.inner(branch, bound)) for branch in either.branches), outputs, goal)
         return prove
 
 
@@ -267,6 +268,11 @@ def _beside_the_arguments(head: Term) -> tuple[Term, ...]:
 def number_column_of(names: tuple[str, ...]) -> str:
     """The name of the column that has the numbers of the instances of some variables."""
     return f"#{','.join(names)}"
+
+
+def numbered_variables(column: str) -> tuple[str, ...]:
+    """The variables whose instances a column numbers; none if it is the column of a variable."""
+    return tuple(column[1:].split(",")) if column.startswith("#") else ()
 
 
 def _carriers(body: Sequence[Condition], arguments: tuple[str, ...]) -> dict[tuple[str, ...], Condition]:

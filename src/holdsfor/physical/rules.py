@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from holdsfor.analysis.compiled import Compiled
-from holdsfor.analysis.dependencies import Vertex, effective_delays
-from holdsfor.analysis.levels import Component, What
+from holdsfor.analysis.dependencies import Vertex
+from holdsfor.analysis.levels import What
 from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.safety import bound_by
 from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
-from holdsfor.logical.fold_facts import fold_facts, fold_facts_of_intervals
-from holdsfor.logical.outside_first import outside_first
+from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
 from holdsfor.physical.planning import Planner, distinct_variables, number_column_of
 from holdsfor.physical.steps import GroundHead, MatchPoints, StampTime, Step, asks_for
 from holdsfor.syntax.rules import (
@@ -54,9 +53,10 @@ class PlannedRule:
 
     The first `n_outside` steps ask for nothing that the rule's own component computes. At one time-point, a rule comes
     after those of lower `rank`. `numbered` is the column that has the numbers of the fluent's arguments, if the steps
-    make one.
+    make one. `rule` is what is planned.
     """
 
+    rule: PointRule
     head: Term
     key: Key
     columns: tuple[Term, ...]
@@ -173,9 +173,10 @@ def _enumerated(rule: IntervalRule) -> list[Term]:
 
 @dataclass(frozen=True)
 class Program:
-    """The components in processing order."""
+    """The components in processing order, and the rules that they are planned from."""
 
     components: tuple[PlannedComponent, ...]
+    logical: LogicalProgram
 
     @property
     def enumerated(self) -> list[Term]:
@@ -209,8 +210,8 @@ class Program:
 def plan_program(compiled: Compiled, planner: Planner) -> Program:
     """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
     _refuse_open_terminations(compiled)
-    components = [c for c in compiled.levels.components if not c.is_input]
-    return Program(tuple(_component(compiled, component, planner) for component in components))
+    logical = rewrite_program(compiled, planner.knowledge, is_rewriting=planner.is_rewriting)
+    return Program(tuple(_component(compiled, component, planner) for component in logical.components), logical)
 
 
 def _refuse_open_terminations(compiled: Compiled) -> None:
@@ -230,15 +231,12 @@ def _unsupported(what: str, span: Span | None) -> None:
     raise PlanningProblem(Diagnostic("HF401", message, span, "use `--engine reference`"))
 
 
-def _component(compiled: Compiled, component: Component, planner: Planner) -> PlannedComponent:
-    description = compiled.description
-    vertices = component.vertices
-    if vertices[0].kind == "static":
-        rules = [r for r in description.interval_rules if not r.is_empty and _concerns(vertices, r.fvp.term)]
-        return PlannedComponent((), {}, tuple(fold_facts_of_intervals(rule, planner.knowledge) for rule in rules))
-    mine = [rule for rule in description.point_rules if _concerns(vertices, rule.head_term)]
-    own = {name_and_arity(v.fluent if v.kind == "simple" else v.pattern) for v in vertices}
-    mine = [outside_first(fold_facts(rule, planner.knowledge), own, planner.knowledge) for rule in mine]
+def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) -> PlannedComponent:
+    vertices = logical.vertices
+    if logical.is_static:
+        return PlannedComponent((), {}, tuple(each.rule for each in logical.intervals))
+    own = logical.keys
+    mine = [each.rule for each in logical.rules]
     inside = set(vertices)
     is_circular = any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges)
     plan = partial(_rule, compiled=compiled, planner=planner, component=own, is_circular=is_circular)
@@ -248,15 +246,9 @@ def _component(compiled: Compiled, component: Component, planner: Planner) -> Pl
         events,
         {key: _fluent(compiled, key, vertices, mine, planner, plan) for key in keys},
         (),
-        tuple(
-            _delay(compiled, d, planner) for d in effective_delays(description) if _concerns(vertices, d.source.term)
-        ),
+        tuple(_delay(compiled, delay, planner) for delay in logical.delays),
         is_circular,
     )
-
-
-def _concerns(vertices: tuple[Vertex, ...], head: Term) -> bool:
-    return any(may_match(vertex.pattern, head) for vertex in vertices)
 
 
 def _fluent(
@@ -271,7 +263,7 @@ def _fluent(
     initially = [
         PlannedInitial(i.fvp.term, _columns(i.fvp), planner.atemporal_steps(i.fvp.term, i.body))
         for i in compiled.description.initially
-        if name_and_arity(i.fvp.fluent) == key and _concerns(vertices, i.fvp.term)
+        if name_and_arity(i.fvp.fluent) == key and concerns(vertices, i.fvp.term)
     ]
     return PlannedFluent(
         tuple(plan(r) for r in own if r.kind == "initiatedAt"),
@@ -317,7 +309,7 @@ def _rule(
     numbered = numbered if numbered in made else None
     n_outside = next((i for i, step in enumerate(steps) if asks_for(step, component)), len(steps))
     rank = _rank(compiled, _DECIDED[rule.kind], rule.head_term)
-    return PlannedRule(rule.head_term, key, columns, steps, unbound, n_outside, rank, numbered)
+    return PlannedRule(rule, rule.head_term, key, columns, steps, unbound, n_outside, rank, numbered)
 
 
 def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:

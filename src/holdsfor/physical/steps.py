@@ -14,6 +14,7 @@ from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, expand_ranges
 from holdsfor.physical.arithmetic import COMPARISONS, compare_columns, number_column, number_words
 from holdsfor.physical.patterns import bound_positions, build, is_plain, join, scan, unify_column
+from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate
 from holdsfor.prolog import Engine, evaluate, standard_order_key
 from holdsfor.syntax.terms import Float, Int, Struct, Term, list_term, substitute, variables
@@ -49,6 +50,7 @@ class Context(Protocol):
 
     symbols: Symbols
     engine: Engine
+    profile: Profile | None
 
     def points(self, kind: PointKind, key: Key) -> PointTable: ...
     def terminations(self, key: Key) -> PointTable: ...
@@ -64,10 +66,22 @@ class Step(Protocol):
 
 def run_steps(steps: Sequence[Step], rows: Rows, context: Context) -> Rows:
     """The rows after all steps; none are taken once no row is left."""
+    if context.profile is not None:
+        return _counted_steps(steps, rows, context, context.profile)
     for step in steps:
         if rows.n == 0:
             return rows
         rows = step.run(rows, context)
+    return rows
+
+
+def _counted_steps(steps: Sequence[Step], rows: Rows, context: Context, profile: Profile) -> Rows:
+    for step in steps:
+        if rows.n == 0:
+            return rows
+        with profile.at(id(step), rows.n) as tally:
+            rows = step.run(rows, context)
+            tally.rows_out += rows.n
     return rows
 
 
@@ -290,10 +304,11 @@ class AnyOf:
 
 @dataclass(frozen=True)
 class AnyClause:
-    """At least one clause of a predicate is satisfied; each answer counts once."""
+    """At least one clause of a goal's predicate is satisfied; each answer counts once."""
 
     branches: tuple[tuple[Step, ...], ...]
     outputs: tuple[str, ...]
+    goal: Term
 
     def run(self, rows: Rows, context: Context) -> Rows:
         numbered = rows.with_columns({"#row": np.arange(rows.n, dtype=np.int64)})

@@ -36,9 +36,14 @@ _FEW_TURNS = 6
 
 @dataclass(frozen=True)
 class CircleOutcome:
-    """What a component set up in a stretch, part by part: up to which time-point each part goes."""
+    """What a component set up in a stretch, part by part: up to which time-point each part goes.
+
+    It took `n_turns`, or a walk that visited `n_visited` time-points.
+    """
 
     parts: tuple[tuple[int, tuple[Prospects | None, ...]], ...]
+    n_turns: int = 0
+    n_visited: int = 0
 
     def waiting(self, at: int) -> tuple[SetUp | None, ...]:
         """What each delay has waiting just before a time-point."""
@@ -62,6 +67,7 @@ class _Circle:
         self.event_keys = list(dict.fromkeys(rule.key for rule in component.events))
         self.parts: list[tuple[int, tuple[Prospects | None, ...]]] = []
         self.settled: list[Turn] = []
+        self.n_turns = 0
 
     def run(self) -> CircleOutcome:
         first, end = self.whole.stretch.first, self.whole.stretch.last
@@ -73,7 +79,7 @@ class _Circle:
         self.settled.append(turn)
         self.parts.append((end + 1, turn.prospects))
         self.conclude()
-        return CircleOutcome(tuple(self.parts))
+        return CircleOutcome(tuple(self.parts), self.n_turns, turn.n_visited)
 
     def at_once(self, first: int, end: int) -> Turn | None:
         """The whole stretch in a few turns: enough for chains of delays, which do not ask what holds."""
@@ -118,6 +124,7 @@ class _Circle:
 
     def turn(self, part: Evaluation, ahead: Sequence[Prospects | None]) -> Turn:
         """Every rule applied once to what the part knows, and to the delayed effects that are ahead."""
+        self.n_turns += 1
         effects, contested = self.effects(part, ahead)
         events = {key: self.events(part, key) for key in self.event_keys}
         initiations: dict[Key, PointTable] = {}

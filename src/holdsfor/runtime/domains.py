@@ -71,6 +71,13 @@ class _GroundingPlan:
         given = (value,) if value is not None and len(columns) == len(self.columns) else ()
         return (*(substitute(term, names) for term in asked), *given)
 
+    @property
+    def planned(self) -> list[tuple[list[str], tuple[Step, ...]]]:
+        """What was planned, with the variables that are given; if nothing was, the check of an instance."""
+        if not self._steps:
+            self.steps(frozenset(variables(self.entity)))
+        return sorted((sorted(given), steps) for given, steps in self._steps.items())
+
     def steps(self, given: frozenset[str]) -> tuple[Step, ...]:
         if given not in self._steps:
             self._steps[given] = tuple(self.planner.inner(self.body, set(given)))
@@ -111,6 +118,14 @@ class Domains:
         """Which rows are in the grounding; with the value's column missing, whether some value is."""
         if key not in self.plans:
             return np.ones(n, dtype=bool)
+        if context.profile is None:
+            return self._included(key, columns, n, context)
+        with context.profile.at(("grounding", key), n) as tally:
+            inside = self._included(key, columns, n, context)
+            tally.rows_out += int(np.count_nonzero(inside))
+        return inside
+
+    def _included(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
         if n < _WORTH_DISTINGUISHING:
             return self._checked(key, columns, n, context)
         ids, first = dense_ids(columns, n)
@@ -126,6 +141,16 @@ class Domains:
         """
         if key not in self.plans:
             return None
+        if context.profile is None:
+            return self._inside(key, numbers, values, context, version)
+        with context.profile.at(("grounding", key), len(numbers)) as tally:
+            inside = self._inside(key, numbers, values, context, version)
+            tally.rows_out += len(numbers) if inside is None else len(inside)
+        return inside
+
+    def _inside(
+        self, key: EntityKey, numbers: Int64, values: Int64 | int | None, context: Context, version: int
+    ) -> Int64 | None:
         if not isinstance(values, np.ndarray):
             if self._everyone.get(self._signature(key, values, context)) == (version, _count(key, context)):
                 return None
@@ -142,7 +167,7 @@ class Domains:
             inside[rows] = self._membership(key, numbers[rows], value, context, version) == _MEMBER
             rest = rest[~same]
         columns = (*context.symbols.instances.words(key[2], numbers), values)
-        return self.includes(key, columns, len(numbers), context).nonzero()[0]
+        return self._included(key, columns, len(numbers), context).nonzero()[0]
 
     def _membership(
         self, key: EntityKey, numbers: Int64, value: int | None, context: Context, version: int

@@ -26,8 +26,9 @@ from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_inte
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, pairs_of_equal_keys, positions_of_pairs
 from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.patterns import build, join
+from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.physical.rules import PlannedFluent, PlannedRule, Program
+from holdsfor.physical.rules import PlannedComponent, PlannedFluent, PlannedRule, Program
 from holdsfor.physical.steps import GroundHead, PointKind, run_steps
 from holdsfor.runtime.allen import Construct, Kept
 from holdsfor.runtime.background import Background
@@ -90,6 +91,8 @@ def true_starts(table: FluentTable, state: FluentTable | None, first: int, insta
 
 class Evaluation:
     """What is known of one stretch; it grows as the components are worked through."""
+
+    profile: Profile | None = None
 
     def __init__(
         self,
@@ -243,16 +246,20 @@ class Evaluation:
     def run(self) -> None:
         """Work through all components."""
         for number, component in enumerate(self.program.components):
-            if component.is_circular:
-                self.circles[number] = evaluate_circle(component, self, self.waiting.get(number, ()))
-                continue
-            for rule in component.events:
-                self.derive_event(rule)
-            for key, fluent in component.fluents.items():
-                self.derive_fluent(key, fluent)
-            if component.static:
-                key, table = evaluate_interval_rules(component.static, self)
-                self.add_fluents(key, true_starts(table, self.state.get(key), self.stretch.first, self.instances))
+            self.evaluate(number, component)
+
+    def evaluate(self, number: int, component: PlannedComponent) -> None:
+        """Let what one component computes be known."""
+        if component.is_circular:
+            self.circles[number] = evaluate_circle(component, self, self.waiting.get(number, ()))
+            return
+        for rule in component.events:
+            self.derive_event(rule)
+        for key, fluent in component.fluents.items():
+            self.derive_fluent(key, fluent)
+        if component.static:
+            key, table = evaluate_interval_rules(component.static, self)
+            self.add_fluents(key, true_starts(table, self.state.get(key), self.stretch.first, self.instances))
 
     def add_fluents(self, key: Key, table: FluentTable) -> None:
         """Let the FVPs of a finished component be known."""

@@ -20,6 +20,7 @@ from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planning import Planner, distinct_variables
+from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.rules import plan_program
 from holdsfor.prolog.background import called_predicates
@@ -29,6 +30,7 @@ from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.evaluation import Evaluation, Initialised, Stretch, true_starts
 from holdsfor.runtime.lists import Lists
+from holdsfor.runtime.profiled import ProfiledEvaluation
 from holdsfor.runtime.reports import Report
 from holdsfor.sources.text import Fact
 from holdsfor.syntax.printer import show
@@ -41,7 +43,10 @@ Group = TypeVar("Group", Key, tuple[bool, Key])
 
 
 class Session:
-    """One run of an event description; `start` is its first time-point."""
+    """One run of an event description; `start` is its first time-point.
+
+    Unless it `is_rewriting`, rules are planned as they are written. A `profile` counts what the query times do.
+    """
 
     def __init__(
         self,
@@ -53,11 +58,12 @@ class Session:
         allen_memory: int | None = None,
         goals: Iterable[Term] = (),
         symbols: Symbols | None = None,
+        is_rewriting: bool = True,
     ) -> None:
         self.compiled = compiled
         self.symbols = Symbols() if symbols is None else symbols
         self.background = Background(compiled.description, self.symbols, tuple(goals))
-        planner = Planner(self.background)
+        planner = Planner(self.background, is_rewriting=is_rewriting)
         self.program = plan_program(compiled, planner)
         self._sorts: Sorts | None = None
         self.domains = Domains(compiled.description, planner, self.sorts)
@@ -83,6 +89,7 @@ class Session:
         self.n_dropped = 0
         self.n_late = 0
         self.seconds = 0.0
+        self.profile: Profile | None = None
         self._evaluation: Evaluation | None = None
         self._sources = _domain_sources(compiled)
         self._numbered_events = self.program.numbered_events
@@ -259,7 +266,7 @@ class Session:
             self._mention(events, fluents)
         if self.asks_for_the_query_time:
             self.n_mentions += 1
-        evaluation = Evaluation(
+        evaluation = (Evaluation if self.profile is None else ProfiledEvaluation)(
             self.program,
             self.background,
             self.domains,
@@ -275,6 +282,7 @@ class Session:
             self.waiting,
             self.background.version + self.n_mentions,
         )
+        evaluation.profile = self.profile
         self.background.set_query_time(at)
         evaluation.run()
         self._evaluation = evaluation

@@ -38,8 +38,12 @@ from holdsfor.syntax.rules import (
     Intersect,
     IntervalCall,
     IntervalRule,
+    IntervalStep,
+    Not,
     RelativeComplement,
+    Test,
     Union,
+    step_lists,
 )
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, list_items, list_term, substitute, variables
 
@@ -90,24 +94,9 @@ class _Rule:
 
     def table(self) -> tuple[FluentTable, int | None]:
         """What holds by the rule; also the value, if it is a constant and the intervals are maximal."""
+        perform = self.perform if self.context.profile is None else self.perform_and_count
         for index, step in enumerate(self.rule.body):
-            match step:
-                case HoldsFor():
-                    self.lists[step.result.name] = self.holds_for(step)
-                case Union(lists, result):
-                    self.lists[result.name] = self.union([self.operand(t) for t in lists])
-                case Intersect(lists, result):
-                    self.lists[result.name] = self.intersect([self.operand(t) for t in lists])
-                case RelativeComplement(base, lists, result):
-                    self.lists[result.name] = self.subtract(self.operand(base), [self.operand(t) for t in lists])
-                case Complement(lists, result):
-                    self.lists[result.name] = self.complement([self.operand(t) for t in lists], index)
-                case Duration():
-                    self.lists[step.result.name] = self.duration(step, index)
-                case Allen():
-                    self.lists[step.result.name] = self.allen(step, index)
-                case IntervalCall():
-                    self.call(step)
+            perform(index, step)
         assert isinstance(self.rule.result, Var)
         found = self.tested(self.with_computed(self.lists[self.rule.result.name]))
         shape = self.planner.shape(self.rule.fvp)
@@ -127,6 +116,36 @@ class _Rule:
         values = np.full(found.n, value, dtype=np.int64)
         more = (values, found.starts, found.ends)
         return FluentTable.numbered(self.numbering, shape.key[1], numbers, more), value
+
+    def perform(self, index: int, step: IntervalStep) -> None:
+        """Let the list of one more step be known."""
+        match step:
+            case HoldsFor():
+                self.lists[step.result.name] = self.holds_for(step)
+            case Union(lists, result):
+                self.lists[result.name] = self.union([self.operand(t) for t in lists])
+            case Intersect(lists, result):
+                self.lists[result.name] = self.intersect([self.operand(t) for t in lists])
+            case RelativeComplement(base, lists, result):
+                self.lists[result.name] = self.subtract(self.operand(base), [self.operand(t) for t in lists])
+            case Complement(lists, result):
+                self.lists[result.name] = self.complement([self.operand(t) for t in lists], index)
+            case Duration():
+                self.lists[step.result.name] = self.duration(step, index)
+            case Allen():
+                self.lists[step.result.name] = self.allen(step, index)
+            case IntervalCall():
+                self.call(step)
+
+    def perform_and_count(self, index: int, step: IntervalStep) -> None:
+        profile = self.context.profile
+        assert profile is not None
+        if not isinstance(step, Test | Not):
+            read, made = step_lists(step)
+            n_read = sum(self.lists[name].n for name in read if name in self.lists)
+            with profile.at(("list", id(self.rule), index), n_read) as tally:
+                self.perform(index, step)
+                tally.rows_out += sum(self.lists[name].n for name in made if name in self.lists)
 
     def head(self, key: Key, patterns: Sequence[Term], found: Lists) -> FluentTable:
         if found.n == 0:

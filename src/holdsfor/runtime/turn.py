@@ -16,7 +16,7 @@ __all__ = ["Turn"]
 
 @dataclass(frozen=True)
 class Turn:
-    """One account of what a component does.
+    """One account of what a component does; `n_visited` is the number of time-points that a walk stopped at.
 
     Where effects may postpone each other when they are due, `firm` are the initiations that nothing postpones.
     """
@@ -27,6 +27,7 @@ class Turn:
     fluents: dict[Key, FluentTable]
     prospects: tuple[Prospects | None, ...]
     firm: dict[Key, PointTable] = field(default_factory=dict)
+    n_visited: int = 0
 
     @property
     def points(self) -> Iterator[tuple[tuple[str, Key], PointTable]]:

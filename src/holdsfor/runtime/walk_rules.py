@@ -22,7 +22,7 @@ from holdsfor.syntax.terms import Term, Var, is_ground, variables
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["Effect", "GuardedRows", "WalkRule", "walk_delays", "walk_rules"]
+__all__ = ["Effect", "GuardedRows", "WalkRule", "check_rule", "effects_of", "walk_delays", "walk_rules"]
 
 Effect = Literal["happens", "initiated", "terminated"]
 
@@ -94,12 +94,28 @@ def walk_rules(
     component: PlannedComponent, part: Evaluation, compiler: RowCompiler, grounded: Grounded
 ) -> list[WalkRule]:
     """The rules that may have effects, by rank; one whose conditions outside never hold is none of them."""
+    compiled = [_walk_rule(rule, effect, part, compiler, grounded) for rule, effect in effects_of(component)]
+    return sorted((rule for rule in compiled if rule is not None), key=lambda rule: rule.rank)
+
+
+def effects_of(component: PlannedComponent) -> list[tuple[PlannedRule, Effect]]:
+    """The rules of a component with the kind of effect that each has."""
     rules: list[tuple[PlannedRule, Effect]] = [(rule, "happens") for rule in component.events]
     for fluent in component.fluents.values():
         rules += [(rule, "initiated") for rule in fluent.initiations]
         rules += [(rule, "terminated") for rule in fluent.terminations]
-    compiled = [_walk_rule(rule, effect, part, compiler, grounded) for rule, effect in rules]
-    return sorted((rule for rule in compiled if rule is not None), key=lambda rule: rule.rank)
+    return rules
+
+
+def check_rule(
+    rule: PlannedRule, effect: Effect, compiler: RowCompiler, bound: set[str], *, is_timed: bool
+) -> tuple[list[RowStep], Callable[[Binding], Words]]:
+    """What a walk is left to do for a rule, given what is known of it from outside; `NotByRow` if it cannot."""
+    head = _head(rule.columns, set(rule.unbound), compiler, may_leave_value_open=effect == "terminated")
+    is_triggered_inside = rule.n_outside == 0 and bool(rule.steps) and isinstance(rule.steps[0], MatchPoints)
+    if not is_timed and not is_triggered_inside:
+        raise NotByRow
+    return compiler.compiled(rule.steps[rule.n_outside :], bound), head
 
 
 def walk_delays(component: PlannedComponent, compiler: RowCompiler) -> list[WalkRule]:
@@ -121,18 +137,14 @@ def walk_delays(component: PlannedComponent, compiler: RowCompiler) -> list[Walk
 def _walk_rule(
     rule: PlannedRule, effect: Effect, part: Evaluation, compiler: RowCompiler, grounded: Grounded
 ) -> WalkRule | None:
-    head = _head(rule.columns, set(rule.unbound), compiler, may_leave_value_open=effect == "terminated")
     outside = rule.steps[: rule.n_outside]
     if not outside:
-        if not rule.steps or not isinstance(rule.steps[0], MatchPoints):
-            raise NotByRow
-        return WalkRule(rule.rank, effect, rule.key, rule.columns, compiler.compiled(rule.steps, set()), head)
+        steps, head = check_rule(rule, effect, compiler, set(), is_timed=False)
+        return WalkRule(rule.rank, effect, rule.key, rule.columns, steps, head)
     rows = run_steps(outside, one_row(), part).distinct()
     if rows.n == 0:
         return None
-    if rows.times is None:
-        raise NotByRow
-    steps = compiler.compiled(rule.steps[rule.n_outside :], set(rows.columns))
+    steps, head = check_rule(rule, effect, compiler, set(rows.columns), is_timed=rows.times is not None)
     made = WalkRule(rule.rank, effect, rule.key, rule.columns, steps, head, rows)
     made = made if effect == "terminated" else _in_grounding(made, rows, part)
     assert made.rows is not None

@@ -81,6 +81,7 @@ class _Walk:
         self.happened: dict[Key, dict[Words, None]] = {rule.key: {} for rule in component.events}
         self.points: dict[tuple[Effect, Key], list[Words]] = {}
         self.intervals: dict[Key, list[Words]] = {key: [] for key in component.fluents}
+        self.n_visited = 0
         self.grounded = Grounded(part)
         own = {*component.fluents, *(rule.key for rule in component.events)}
         compiler = RowCompiler(self, part, own)
@@ -123,6 +124,7 @@ class _Walk:
 
     def visit(self, outside: list[tuple[int, WalkRule, int, int]]) -> None:
         """Work through one time-point: rules and due effects first, then inertia."""
+        self.n_visited += 1
         due = self.waiting.due_at(self.time) if self.waiting.due else {}
         if due or self.triggered:
             self.visit_in_order(outside, due)
@@ -265,6 +267,7 @@ class _Walk:
             self.tables("terminated", self.component.fluents, 2),
             {key: FluentTable(*_columns(rows, key[1] + 3)) for key, rows in self.intervals.items()},
             self.waiting.prospects(),
+            n_visited=self.n_visited,
         )
 
     def tables(self, effect: Effect, keys: Iterable[Key], n_more: int) -> dict[Key, PointTable]:

@@ -51,6 +51,7 @@ __all__ = [
     "flat_conditions",
     "outer_variables",
     "show_condition",
+    "step_lists",
 ]
 
 
@@ -339,6 +340,25 @@ class IntervalCall:
 IntervalStep: TypeAlias = (
     HoldsFor | Union | Intersect | RelativeComplement | Complement | Duration | Allen | IntervalCall | Test | Not
 )
+
+
+def step_lists(step: IntervalStep) -> tuple[list[str], list[str]]:
+    """The names of the lists that a step reads, and of those it makes."""
+    match step:
+        case HoldsFor(result=result):
+            return [], [result.name]
+        case Union(lists, result) | Intersect(lists, result) | Complement(lists, result):
+            return [term.name for term in lists if isinstance(term, Var)], [result.name]
+        case RelativeComplement(base, lists, result):
+            return [term.name for term in (base, *lists) if isinstance(term, Var)], [result.name]
+        case Duration(intervals=intervals, result=result):
+            return [intervals.name] if isinstance(intervals, Var) else [], [result.name]
+        case Allen(source=source, target=target, result=result):
+            return [term.name for term in (source, target) if isinstance(term, Var)], [result.name]
+        case IntervalCall(inputs=inputs, outputs=outputs):
+            return list(inputs), list(outputs)
+        case Test() | Not():
+            return [], []
 
 
 # -- rules and declarations --------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import pytest
 
 from holdsfor.columns.tables import FluentTable, PointTable, Relation, empty_fluents, empty_points
 from holdsfor.columns.words import Symbols
+from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.steps import (
     AnyOf,
@@ -46,6 +47,7 @@ class World:
     holding: dict[Key, FluentTable] = field(default_factory=dict)
     relations: dict[Key, Relation] = field(default_factory=dict)
     n_synchronised: int = 0
+    profile: Profile | None = None
 
     def happen(self, *happenings: tuple[str, int]) -> None:
         for text, time in happenings:
