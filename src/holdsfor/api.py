@@ -60,11 +60,13 @@ def recognise(
     window: int | None = None,
     step: int | None = None,
     time_unit: Unit = "s",
+    allen_memory: int | None = None,
 ) -> Result:
     """What the rules recognise in files, Arrow tables or frames, settled over all query times.
 
     A table with columns of its own comes as a pair with what its rows say: `(frame, "happensAt(speed(id, kmh), ts)")`.
-    Records that do not fit are in `result.reading.set_aside`. Without a window the whole history is one.
+    Records that do not fit are in `result.reading.set_aside`. Without a window the whole history is one. An interval
+    that is over for longer than `allen_memory` is not `before` another one any more; by default that is the window.
     """
     from holdsfor.columns.words import Symbols
     from holdsfor.runtime.report_tables import Reported
@@ -72,7 +74,7 @@ def recognise(
     from holdsfor.runtime.windows import check_windows, query_times, settled_report
     from holdsfor.sources.inputs import read_inputs
 
-    check_windows(tick, window, step)
+    check_windows(tick, window, step, allen_memory)
     symbols = Symbols()
     reading = read_inputs(data, rules.names, tick, symbols, unit=time_unit)
     first, last = reading.extent(tick)
@@ -80,7 +82,7 @@ def recognise(
     stop = (begin if last is None else last) if end is None else end
     if stop < begin:
         raise UsageProblem(Diagnostic("HF702", f"the run ends at {stop}, before its start {begin}"))
-    session = Session(rules, start=begin, tick=tick, window=window, symbols=symbols)
+    session = Session(rules, start=begin, tick=tick, window=window, allen_memory=allen_memory, symbols=symbols)
     for key, records in (*reading.events.items(), *reading.fluents.items()):
         session.insert_columns(key, records.up_to(stop))
     queries = query_times(begin, stop, step if step is not None else window)

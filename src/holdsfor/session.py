@@ -91,7 +91,8 @@ class Session:
 
     A query time looks back over the window (without one: to the start). Query times are `step` apart, by default a
     window. The run starts at `start`, by default with the first record there is at the first query time. `goals` are
-    proved before it. Records that do not fit are set aside, or are an error if `strict`.
+    proved before it. An interval that is over for longer than `allen_memory`, by default the window, is not `before`
+    another one any more. Records that do not fit are set aside, or are an error if `strict`.
     """
 
     def __init__(
@@ -102,11 +103,12 @@ class Session:
         step: int | None = None,
         start: int | None = None,
         tick: int = 1,
+        allen_memory: int | None = None,
         goals: Iterable[str | Term] = (),
         time_unit: Unit = "s",
         strict: bool = False,
     ) -> None:
-        check_windows(tick, window, step)
+        check_windows(tick, window, step, allen_memory)
         self.window = window
         self.step = window if step is None else step
         self.tick = tick
@@ -115,7 +117,9 @@ class Session:
         proved = [parse_term(goal) if isinstance(goal, str) else goal for goal in goals]
         self._names = rules.names
         self._clock = Clock(time_unit)
-        self._engine = engine.Session(rules, start=start or 0, tick=tick, window=window, goals=proved)
+        self._engine = engine.Session(
+            rules, start=start or 0, tick=tick, window=window, allen_memory=allen_memory, goals=proved
+        )
         self._start = start
         self._told = Known(self._engine.start - 1, {}, {})
         self._n_outside = 0
@@ -130,6 +134,11 @@ class Session:
     def query_time(self) -> int | None:
         """The last query time."""
         return self._engine.previous
+
+    @property
+    def n_kept_for_allen(self) -> int:
+        """How many intervals from before the window are kept because Allen relations may need them."""
+        return self._engine.n_kept_for_allen
 
     def __repr__(self) -> str:
         at = "not queried yet" if self.query_time is None else f"queried at {self.query_time}"

@@ -10,6 +10,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.cli.main import main
+from holdsfor.runtime import windows
 
 ROOT = Path(__file__).parents[2]
 MARITIME = ROOT / "apps" / "maritime"
@@ -19,10 +20,18 @@ BREST = [*RULES, str(MARITIME / "background-brest.prolog")]
 DATA = Path(os.environ.get("HOLDSFOR_DATA", ROOT.parent / "shared" / "data")) / "brest-two-vessels" / "events.csv"
 
 
+WAYS = {
+    "reference": ("--engine", "reference"),
+    "columnar": ("--engine", "columnar"),
+    "short windows": ("--window", "7", "--final", "--allen-memory", "1d"),
+    "long windows": ("--window", "600", "--step", "250", "--final", "--allen-memory", "1d"),
+}
+
+
 def recognised(
     files: list[str], events: Path, capsys: pytest.CaptureFixture[str], *options: str
 ) -> dict[str, list[list[int | None]]]:
-    arguments = ["run", *files, "--input", str(events), "--engine", "reference", "--format", "jsonl", *options]
+    arguments = ["run", *files, "--input", str(events), "--format", "jsonl", *options]
     assert main(arguments) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     return {line["fvp"]: line["intervals"] for line in lines}
@@ -42,7 +51,7 @@ def speed(vessel: str, time: int, knots: float, heading: float = 90.0) -> str:
 
 
 def close(one: str, two: str, start: int, end: int) -> str:
-    return f"proximity|{end}|{start}|{end}|true|{one}|{two}"
+    return f"proximity|{start}|{start}|{end}|true|{one}|{two}"
 
 
 def at(name: str, time: int, vessel: str = "carla") -> str:
@@ -167,19 +176,21 @@ CASES: list[tuple[str, list[str], list[list[int]], list[str]]] = [
 ]
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("fvp", "day", "expected", "near_miss"), CASES, ids=[case[0] for case in CASES])
 def test_the_pattern_holds_on_its_day_and_not_on_the_near_miss(
     fvp: str,
     day: list[str],
     expected: list[list[int]],
     near_miss: list[str],
+    way: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     events = tmp_path / "events.txt"
     for records, answer in ((day, expected), (near_miss, [])):
         events.write_text("\n".join(records) + "\n", encoding="utf-8")
-        found = recognised(SMALL, events, capsys, "--start", "0", "--end", "4000")
+        found = recognised(SMALL, events, capsys, "--start", "0", "--end", "4000", *WAYS[way])
         assert found.get(f"{fvp}=true", []) == answer
 
 
@@ -188,15 +199,43 @@ def test_every_pattern_has_a_case() -> None:
     assert sorted(heads) == sorted(fvp.split("(")[0] for fvp, *_ in CASES)
 
 
+TWO_DAYS = ("--start", "1445079365", "--end", "1445230565", "--allen-memory", "30d")
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        ("--engine", "reference"),
+        ("--window", "4h", "--step", "2h", "--final"),
+        ("--window", "1d", "--step", "6h", "--final"),
+    ],
+    ids=["reference", "short windows", "long windows"],
+)
+def test_on_real_vessels_every_way_says_the_same(
+    way: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records of vessels close to each other come an hour late."""
+    events = real_vessels(tmp_path)
+    monkeypatch.setattr(windows, "_WORTH_A_WINDOW", 1)
+    expected = recognised(BREST, events, capsys, *TWO_DAYS)
+    assert recognised(BREST, events, capsys, *TWO_DAYS, *way) == expected
+
+
+def real_vessels(folder: Path) -> Path:
+    """The beginning of the records of two vessels."""
+    if not DATA.is_file():
+        pytest.skip(f"no real data: {DATA} not found (set HOLDSFOR_DATA)")
+    events = folder / "slice.txt"
+    events.write_text("\n".join(DATA.read_text().splitlines()[:3000]))
+    return events
+
+
 def test_on_real_vessels_the_rules_say_what_the_library_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The intervals of the operands, related by `hf.allen`, are the intervals of the pattern."""
-    if not DATA.is_file():
-        pytest.skip(f"no real data: {DATA} not found (set HOLDSFOR_DATA)")
-    events = tmp_path / "slice.txt"
-    events.write_text("\n".join(DATA.read_text().splitlines()[:3000]))
-    found = recognised(BREST, events, capsys)
+    events = real_vessels(tmp_path)
+    found = recognised(BREST, events, capsys, *TWO_DAYS)
 
     def spans(fvp: str) -> tuple[list[int], list[int]]:
         own = found[f"{fvp}=true"]

@@ -132,9 +132,9 @@ def test_reporting_once_relates_what_all_windows_relate(first: int) -> None:
 def test_the_cases_show_every_relation() -> None:
     """An engine that relates nothing would agree with itself."""
     sizes = dict.fromkeys(RELATIONS, 0)
-    for seed in range(40):
+    for seed in SEEDS[:40]:
         given = read_case(DenseCase(seed).case())
-        answer = reference_answer(given)
+        answer = batch_answer(given, given.case.end)
         assert not isinstance(answer, str)
         n = sum(len(found) for name, found in answer.items() if name.startswith("d"))
         for relation in RELATIONS:

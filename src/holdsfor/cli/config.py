@@ -41,6 +41,7 @@ KEYS: dict[str, Kind] = {
     "tick": "integer",
     "window": "duration",
     "step": "duration",
+    "allen_memory": "duration",
     "report": "text",
     "final": "flag",
     "format": "text",

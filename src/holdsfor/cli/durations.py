@@ -69,6 +69,6 @@ def make_points(options: argparse.Namespace) -> None:
     for name in ("start", "end"):
         if getattr(options, name) is not None:
             setattr(options, name, time_point(getattr(options, name), options.time_unit, f"--{name}"))
-    for name in ("window", "step"):
-        if getattr(options, name) is not None:
+    for name in ("window", "step", "allen_memory"):
+        if getattr(options, name, None) is not None:
             setattr(options, name, duration(getattr(options, name), options.time_unit))

@@ -39,6 +39,7 @@ class Counts:
     n_late: int = 0
     n_dropped: int = 0
     n_outside: int = 0
+    n_kept_for_allen: int = 0
     n_query_times: int = 0
     n_fvps: int = 0
     n_intervals: int = 0
@@ -118,7 +119,9 @@ class ReferenceEngine(Engine):
                 history.add_interval(fact.entity, fact.value, fact.start, fact.end)
         start, end = self.bounds(*_extent(self.facts, self.options.tick))
         self.counts.n_outside = sum(f.start > end or max(f.start, f.end - 1) < start for f in self.facts)
-        answer = recognise(self.compiled, history, Run(start, end, self.options.tick), self.goals)
+        answer = recognise(
+            self.compiled, history, Run(start, end, self.options.tick, self.options.allen_memory), self.goals
+        )
         self.counts.n_query_times = 1
         self.counts.n_fvps = len(answer.intervals)
         self.counts.n_intervals = sum(map(len, answer.intervals.values()))
@@ -191,8 +194,15 @@ class ColumnarEngine(Engine):
         """The session of a run that begins then."""
         from holdsfor.runtime.session import Session
 
-        window, tick = self.options.window, self.options.tick
-        return Session(self.compiled, start=start, tick=tick, window=window, goals=self.goals, symbols=self.symbols)
+        return Session(
+            self.compiled,
+            start=start,
+            tick=self.options.tick,
+            window=self.options.window,
+            allen_memory=self.options.allen_memory,
+            goals=self.goals,
+            symbols=self.symbols,
+        )
 
     def settled(self, session: Session, queries: Iterable[int]) -> Iterator[Report]:
         """What all query times settle together; nothing if there was none before the end."""
@@ -216,6 +226,7 @@ class ColumnarEngine(Engine):
             session, queries = begun
             yield from tell(session, self._until_stopped(queries))
             self.counts.n_late, self.counts.n_dropped = session.n_late, session.n_dropped
+            self.counts.n_kept_for_allen = session.n_kept_for_allen
             self.seconds["recognise"] = session.seconds
         self.finish()
 

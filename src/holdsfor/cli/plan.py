@@ -107,6 +107,7 @@ def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term])
     from holdsfor.runtime.windows import check_windows
 
     options.tick = 1 if options.tick is None else options.tick
+    options.allen_memory = None
     options.time_unit = options.time_unit or "s"
     make_points(options)
     check_windows(options.tick, options.window, options.step)

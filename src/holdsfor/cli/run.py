@@ -72,6 +72,12 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--final", action=_FLAG, default=False, help="report once, settled over all query times")
     parser.add_argument("--format", choices=FORMATS, help="of the answer (default: by the suffix of FILE, else text)")
     parser.add_argument("--times", choices=_TIMES, default="integer", help="how they are written (default: integer)")
+    parser.add_argument(
+        "--allen-memory",
+        type=duration_text,
+        metavar="T",
+        help="how long before another one an interval may end to be `before` it (default: the window)",
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="where the answer goes (default: standard output)")
     parser.add_argument("--timeline", action="append", default=[], metavar="PICTURE", help="draw it: .png or .svg")
     parser.add_argument("--stats", metavar="FILE", help="write counts and seconds as JSON")
@@ -139,7 +145,7 @@ def _check(options: argparse.Namespace) -> None:
     options.format = options.format or format_of(options.output)
     check_live_options(options)
     check_output(options.format, options.output, options.times)
-    check_windows(options.tick, options.window, options.step)
+    check_windows(options.tick, options.window, options.step, options.allen_memory)
     options.step = options.window if options.step is None else options.step
     if options.report == "changes" and (options.final or options.timeline):
         other = "`--final`" if options.final else "`--timeline`"

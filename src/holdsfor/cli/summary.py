@@ -23,6 +23,7 @@ def write_stats(engine: Engine, path: str) -> None:
         "records": counts.n_records,
         "late": counts.n_late,
         "dropped": counts.n_dropped,
+        "kept_for_allen": counts.n_kept_for_allen,
         "set_aside": engine.set_aside.n,
         "outside": counts.n_outside,
         "unused": counts.unused.total(),

@@ -232,6 +232,11 @@ class Session:
         return boundary - boundary % self.tick
 
     @property
+    def n_kept_for_allen(self) -> int:
+        """How many intervals from before the settled time-point Allen constructs keep."""
+        return sum(kept.n for kept in self.kept.values())
+
+    @property
     def frontier(self) -> int:
         """The first time-point that the last query time evaluated; what was over before it is settled."""
         return max(self.settled, self.start)

@@ -13,7 +13,7 @@ from holdsfor.runtime.session import Session
 __all__ = ["check_windows", "each_report", "query_times", "settled_report"]
 
 
-def check_windows(tick: int, window: int | None, step: int | None) -> None:
+def check_windows(tick: int, window: int | None, step: int | None, allen_memory: int | None = None) -> None:
     """Refuse windows that no run can have."""
     if tick < 1:
         message = f"the clock tick is {tick}, expected at least 1"
@@ -26,6 +26,8 @@ def check_windows(tick: int, window: int | None, step: int | None) -> None:
         if value is not None and value % tick:
             message = f"the {name} {value} is not a multiple of the clock tick {tick}"
             raise UsageProblem(Diagnostic("HF703", message, hint="query times are time-points"))
+    if allen_memory is not None and allen_memory < 0:
+        raise UsageProblem(Diagnostic("HF703", f"the memory of Allen relations is {allen_memory}, expected at least 0"))
     if window is not None and step is not None and step > window:
         message = f"the step {step} is longer than the window {window}"
         raise UsageProblem(Diagnostic("HF703", message, hint="records between two windows would never be seen"))
