@@ -1,0 +1,39 @@
+"""How long work takes, for all benchmarks."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+__all__ = ["best_seconds", "seconds", "write_results"]
+
+RESULTS = Path("build/benchmarks")
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long the work takes, once."""
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def best_seconds(work: Callable[[], object], repetitions: int) -> float:
+    """How long the processor takes for the work, the best of some repetitions; other work on the machine costs nothing.
+
+    For work on one core that does not wait.
+    """
+    best = float("inf")
+    for _ in range(repetitions):
+        begin = time.process_time()
+        work()
+        best = min(best, time.process_time() - begin)
+    return best
+
+
+def write_results(name: str, rows: list[dict[str, Any]]) -> None:
+    """Keep the results of a benchmark as `build/benchmarks/<name>.json`."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
