@@ -19,7 +19,7 @@ from holdsfor.analysis.compiled import compile_files
 from holdsfor.analysis.names import Names
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostics
-from holdsfor.generators import MODELS, model_of, pieces, to_table, write_text
+from holdsfor.generators import model_of, pieces, to_table, write_text
 from holdsfor.sources.columns import ColumnReading, read_columns, read_table
 from holdsfor.sources.text import Reading, read_text_records
 
@@ -117,7 +117,7 @@ def main() -> None:
     print("records a second       records    unused   line by line    as columns   ratio   from a table")
     rows: list[dict[str, Any]] = []
     measures: list[Callable[[], dict[str, Any]]] = []
-    measures += [lambda app=app: generated(app, options.records) for app in MODELS]  # type: ignore[misc]
+    measures += [lambda app=app: generated(app, options.records) for app in RULES]  # type: ignore[misc]
     measures += [
         lambda app=app, tick=tick, path=path: repeated(app, int(tick), Path(path), options.records)  # type: ignore[misc]
         for app, tick, path in options.file

@@ -95,7 +95,8 @@ def _draw(axes: Axes, panel: Panel) -> None:
         axes.plot(curve.xs, curve.ys, color=colour, marker=marker, markersize=4.5, linewidth=1.6, label=curve.label)
     axes.set_xscale(panel.x_scale)
     axes.set_yscale(panel.y_scale)
-    axes.set_ylim(**_limits(panel))
+    bottom, top = _limits(panel)
+    axes.set_ylim(bottom, top)
     axes.set_title(panel.title, fontsize=10.5, fontweight="bold", color=_INK, loc="left")
     axes.set_xlabel(panel.x, fontsize=9, color=_INK)
     axes.set_ylabel(panel.y, fontsize=9, color=_INK)
@@ -110,10 +111,10 @@ def _draw(axes: Axes, panel: Panel) -> None:
         axes.legend(fontsize=8.5, frameon=False)
 
 
-def _limits(panel: Panel) -> dict[str, float]:
+def _limits(panel: Panel) -> tuple[float, float | None]:
     """At least two decades on a logarithmic scale, so that a flat curve looks flat; zero on a linear one."""
     if panel.y_scale == "linear":
-        return {"bottom": 0}
+        return 0, None
     values = [y for curve in panel.curves for y in curve.ys]
     margin = max(1.5, 10 / spread(values) ** 0.5)
-    return {"bottom": min(values) / margin, "top": max(values) * margin}
+    return min(values) / margin, max(values) * margin

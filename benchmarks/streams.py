@@ -1,4 +1,4 @@
-"""Streams that benchmarks recognise: made once, loaded afresh for every measurement, since a run uses its records up."""
+"""Streams that benchmarks recognise: made once, loaded afresh for every measurement, for a run uses its records up."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import each_report, query_times, settled_report
 from holdsfor.sources.columns import ColumnReading, read_columns
 
-__all__ = ["DATA", "Run", "Stream", "generated", "real", "rules_of"]
+__all__ = ["DATA", "ROOT", "Run", "Stream", "generated", "real", "rules_of"]
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("HOLDSFOR_DATA", ROOT.parent / "shared" / "data"))
@@ -65,6 +65,10 @@ class Stream:
     def settle_seconds(self, window: int | None, repetitions: int) -> float:
         """How long it takes to recognise everything and to report it once."""
         return min(best_seconds(self.run(window).settle, 1) for _ in range(repetitions))
+
+    def n_intervals(self, window: int | None) -> int:
+        """How many intervals the answer has."""
+        return self.run(window).settle().n_intervals
 
     def report_seconds(self, window: int | None, repetitions: int) -> float:
         """How long it takes to recognise everything and to report every window."""
