@@ -86,9 +86,11 @@ def show_works(rows: list[dict[str, Any]]) -> None:
 
 
 def windows_of(work: Work) -> list[dict[str, Any]]:
-    """What every window takes."""
-    run = work.stream().run(work.window)
-    return [{"query_time": q, "seconds": s} for q, s in zip(run.queries, run.seconds_of_each(), strict=True)]
+    """What every window takes, the better of two runs."""
+    stream = work.stream()
+    runs = [stream.run(work.window) for _ in range(2)]
+    best = map(min, *(run.seconds_of_each() for run in runs))
+    return [{"query_time": at, "seconds": seconds} for at, seconds in zip(runs[0].queries, best, strict=True)]
 
 
 def show_windows(name: str, rows: list[dict[str, Any]]) -> None:
@@ -117,17 +119,8 @@ def show_light(rows: list[dict[str, Any]]) -> None:
     print(f"\nThe dearest change costs {spread([cost(row) for row in rows]):.1f} times the cheapest.\n")
 
 
-def main() -> None:
-    options = size_options("How fast are delayed effects and circles?")
-    works = [measured(work) for work in WORKS if options.long or not work.is_long]
-    show_works(works)
-    windows = windows_of(MANY_VOTES)
-    show_windows(MANY_VOTES.name, windows)
-    light = [light_row(n) for n in (PRESSES_LONG if options.long else PRESSES)]
-    show_light(light)
-    parts = {"works": works, "windows": windows, "light": light}
-    write_results("delays", [{"table": name, **row} for name, rows in parts.items() for row in rows])
-    panels = [
+def panels(windows: list[dict[str, Any]], light: list[dict[str, Any]]) -> list[Panel]:
+    return [
         Panel(
             "Every window of a vote of 10,000 agents",
             "query time",
@@ -143,7 +136,19 @@ def main() -> None:
             [Curve("light", [row["changes"] for row in light], [cost(row) for row in light])],
         ),
     ]
-    draw_charts(options.pictures / "delays.png", panels)
+
+
+def main() -> None:
+    options = size_options("How fast are delayed effects and circles?")
+    works = [measured(work) for work in WORKS if options.long or not work.is_long]
+    show_works(works)
+    windows = windows_of(MANY_VOTES)
+    show_windows(MANY_VOTES.name, windows)
+    light = [light_row(n) for n in (PRESSES_LONG if options.long else PRESSES)]
+    show_light(light)
+    parts = {"works": works, "windows": windows, "light": light}
+    write_results("delays", [{"table": name, **row} for name, rows in parts.items() for row in rows])
+    draw_charts(options.pictures / "delays.png", panels(windows, light))
 
 
 if __name__ == "__main__":

@@ -223,6 +223,15 @@ def measured(name: str, stream: Stream, window: int) -> dict[str, Any]:
     return {"stream": name, "window": window, "engine": mean(engine), "rules": mean(rules)}
 
 
+def panel(name: str, rows: list[dict[str, Any]]) -> Panel:
+    own = [row for row in rows if row["stream"] == name]
+    curves = [
+        Curve(label, [row["window"] for row in own], [row[of] for row in own])
+        for label, of in (("rules (α)–(γ)", "rules"), ("holdsfor", "engine"))
+    ]
+    return Panel(name, "window in time-points", "rule evaluations per window", curves, "linear", "linear")
+
+
 def main() -> None:
     options = size_options("How many rules are evaluated per window?")
     rows = []
@@ -235,16 +244,7 @@ def main() -> None:
     ]
     print_table(["stream", "window", "engine", "rules (α)–(γ)", "ratio"], cells)
     write_results("evaluations", rows)
-    panels = []
-    for name in STREAMS:
-        own = [row for row in rows if row["stream"] == name]
-        xs = [row["window"] for row in own]
-        curves = [
-            Curve("rules (α)–(γ)", xs, [row["rules"] for row in own]),
-            Curve("holdsfor", xs, [row["engine"] for row in own]),
-        ]
-        panels.append(Panel(name, "window in time-points", "rule evaluations per window", curves, "linear"))
-    draw_charts(options.pictures / "evaluations.png", panels)
+    draw_charts(options.pictures / "evaluations.png", [panel(name, rows) for name in STREAMS])
 
 
 if __name__ == "__main__":

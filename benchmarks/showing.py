@@ -29,7 +29,12 @@ def size_options(about: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--long", action="store_true", help="the largest sizes too")
     parser.add_argument("--pictures", type=Path, default=RESULTS, metavar="FOLDER", help="where the charts go")
-    return parser.parse_args()
+    options = parser.parse_args()
+    try:
+        options.pictures.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        parser.error(f"charts cannot go to {options.pictures}: {(problem.strerror or str(problem)).lower()}")
+    return options
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -82,7 +87,6 @@ def draw_charts(path: Path, panels: Sequence[Panel]) -> None:
         return
     from matplotlib.figure import Figure
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     figure = Figure(figsize=(4.6 * len(panels), 3.4), dpi=110, facecolor="white", layout="constrained")
     for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         _draw(axes, panel)

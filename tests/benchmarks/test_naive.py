@@ -27,8 +27,8 @@ def test_the_first_effect_is_proved_again_for_every_later_initiation_that_it_can
 
 
 def test_a_postponable_effect_is_asked_for_breaks_before_it_is_found_renewed() -> None:
-    # Three triggers. The effect of 1: looked at, and 3 found (2). That of 3: looked at, that of 1 proved to fail with its
-    # trigger (1 + 2), and 5 found (5). That of 5: looked at, and both others proved to fail with theirs (1 + 2 + 2 + 5).
+    # Three triggers. The effect of 1: looked at, and 3 found (2). That of 3: looked at, that of 1 proved to fail with
+    # its trigger (1 + 2), and 5 found (5). That of 5: looked at, and the others proved to fail with theirs (2 + 2 + 5).
     assert naive_evaluations(fluent(is_postponable=True, standing=[1, 3, 5], over=[15]), 0, 20) == 3 + 2 + 5 + 10
 
 
