@@ -101,22 +101,16 @@ class _Counting:
 
     def cancellation(self, future: FutureInitiation, begin: int, due: int) -> int:
         """Evaluations of (β) and, if they find nothing, of (γ)."""
-        n, is_broken = self.until_first(future.source, begin + 1, due - 1, is_termination=True)
-        for other in sorted(self.fluent.values - {future.source}):
-            if is_broken:
-                return n
-            more, is_broken = self.until_first(other, begin + 1, due - 1)
-            n += more
-        if not is_broken and future.is_postponable:
-            n += self.until_first(future.source, begin + 1, due)[0]
+        source, others, first = future.source, self.fluent.values - {future.source}, begin + 1
+        breaks = [_first(self.fluent.terminated, source, first, due - 1)]
+        breaks += [_first(self.fluent.initiated, other, first, due - 1) for other in others]
+        broken = min((time for time in breaks if time is not None), default=None)
+        last = due - 1 if broken is None else broken
+        n = self.terminations(source, first, last) + sum(self.initiations(other, first, last) for other in others)
+        if broken is None and future.is_postponable:
+            renewed = _first(self.fluent.initiated, source, first, due)
+            n += self.initiations(source, first, due if renewed is None else renewed)
         return n
-
-    def until_first(self, value: int, first: int, last: int, *, is_termination: bool = False) -> tuple[int, bool]:
-        """Evaluations up to the first initiation or termination of a value between two time-points; is there one?"""
-        known = self.fluent.terminated if is_termination else self.fluent.initiated
-        found = next(iter(_between(known, value, first, last)), None)
-        count = self.terminations if is_termination else self.initiations
-        return count(value, first, last if found is None else found), found is not None
 
     def terminations(self, value: int, first: int, last: int) -> int:
         return _number(self.fluent.tried_to_end, value, first, last)
@@ -125,6 +119,10 @@ class _Counting:
 def _between(times: Mapping[int, Sequence[int]], value: int, first: int, last: int) -> Iterator[int]:
     known = times.get(value, ())
     return iter(known[bisect_left(known, first) : bisect_right(known, last)])
+
+
+def _first(times: Mapping[int, Sequence[int]], value: int, first: int, last: int) -> int | None:
+    return next(_between(times, value, first, last), None)
 
 
 def _number(times: Mapping[int, Sequence[int]], value: int, first: int, last: int) -> int:

@@ -32,7 +32,7 @@ def test_a_postponable_effect_is_asked_for_breaks_before_it_is_found_renewed() -
     assert naive_evaluations(fluent(is_postponable=True, standing=[1, 3, 5], over=[15]), 0, 20) == 3 + 2 + 5 + 10
 
 
-def test_a_termination_cancels_before_other_values_are_asked_for() -> None:
+def test_nothing_is_asked_for_after_a_termination() -> None:
     broken = fluent(is_postponable=False, standing=[1], over=[])
     broken.tried_to_end[STANDING] = broken.terminated[STANDING] = [4]
     assert naive_evaluations(broken, 0, 20) == 3
