@@ -23,7 +23,7 @@ from holdsfor.analysis.compiled import compile_files
 from holdsfor.analysis.names import Names
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostics
-from holdsfor.generators import MODELS, model_of, pieces, to_table, write_text
+from holdsfor.generators import model_of, pieces, to_table, write_text
 from holdsfor.sources.blocks import text_blocks
 from holdsfor.sources.columns import ColumnReading, read_columns, read_table
 from holdsfor.sources.csv_rows import CsvReader
@@ -152,7 +152,7 @@ def main() -> None:
     )
     rows: list[dict[str, Any]] = []
     measures: list[Callable[[], dict[str, Any]]] = []
-    measures += [lambda app=app: generated(app, options.records) for app in MODELS]  # type: ignore[misc]
+    measures += [lambda app=app: generated(app, options.records) for app in RULES]  # type: ignore[misc]
     measures += [
         lambda app=app, tick=tick, path=path: repeated(app, int(tick), Path(path), options.records)  # type: ignore[misc]
         for app, tick, path in options.file

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["best_seconds", "seconds", "write_results"]
+__all__ = ["RESULTS", "best_seconds", "seconds", "write_results"]
 
 RESULTS = Path("build/benchmarks")
 

@@ -19,6 +19,7 @@ from holdsfor.runtime.explain import explain
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.walkable import is_walkable
 from holdsfor.sources.text import Reading, read_text_records
+from tests.apps.data import ROOT
 from tests.apps.runs import RUNS
 from tests.properties.answers import Input, as_answer, read_case
 from tests.properties.programs import Case, random_case
@@ -193,3 +194,30 @@ def test_records_that_do_not_fit_are_told_not_shown(tmp_path: Path, capsys: pyte
     out, err = capsys.readouterr()
     assert "1 set aside" in err
     assert "set aside" not in out
+
+
+def counted_rows(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
+    """What an analysis shows but for the times."""
+    assert main(["plan", *RUNS["toy"].files, "--input", "apps/toy/events.txt", "--analyse", *arguments]) == 0
+    shown = [line for line in capsys.readouterr().out.splitlines() if not line.startswith("total ")]
+    return [[*line[:COUNTS].split()[1:], line[COUNTS:]] for line in shown]
+
+
+def test_times_are_written_as_for_a_run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    expected = counted_rows(["--start", "0", "--end", "30", "--window", "10"], capsys)
+    iso = ["--start", "1970-01-01T00:00:00Z", "--end", "1970-01-01T00:00:30Z", "--window", "10s"]
+    assert counted_rows(iso, capsys) == expected
+    assert counted_rows(["--start", "0", "--end", "30", "--window", "30"], capsys) != expected
+
+
+def test_checks_of_groundings_are_counted_also_where_instances_are_numbers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    lines = counted_rows(["--start", "0", "--end", "30"], capsys)
+    checked = {line[-1].strip(): line[:-1] for line in lines}
+    for fluent in ("fluent rich/1", "fluent location/1", "fluent happy/1"):
+        calls, rows_in, rows_out = map(int, checked[fluent])
+        assert calls > 0
+        assert rows_in >= rows_out > 0
