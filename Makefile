@@ -32,10 +32,10 @@ lint: $(READY) ## check formatting, style and types
 	@$(BIN)/mypy --strict
 
 bench: $(READY) ## measure parsing, loading, recognition, how they scale, Allen's relations and memory
-	@$(call measure,front loading recognition allen memory curves delays evaluations feedback)
+	@$(call measure,front loading recognition allen allen_patterns memory curves delays evaluations feedback)
 
 bench-long: $(READY) ## measure up to ten million records, and draw the curves of the documentation anew
-	@$(call measure,front loading recognition allen memory)
+	@$(call measure,front loading recognition allen allen_patterns memory)
 	@$(call measure,curves delays evaluations feedback,--long --pictures docs/images)
 
 docs: $(READY) ## build the documentation into build/site

@@ -334,5 +334,6 @@ def put_together(sources: Keyed, targets: Keyed, mode: Mode) -> Keyed:
 
 
 def _rows(keyed: Keyed, which: Flags) -> Keyed:
-    keys, starts, ends = (column[which] for column in keyed)
+    rows = np.flatnonzero(which)
+    keys, starts, ends = (column[rows] for column in keyed)
     return keys, starts, ends

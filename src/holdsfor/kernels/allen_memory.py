@@ -217,6 +217,8 @@ class _Settling:
 
 
 def _joined(kept: Keyed, given: Keyed) -> Keyed:
+    if len(kept[0]) == 0:
+        return merge_intervals(*given)
     keys, starts, ends = (np.concatenate(pair) for pair in zip(kept, given, strict=True))
     return merge_intervals(keys, starts, ends)
 

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdsfor.kernels.allen_memory import AllenMemory
-from holdsfor.kernels.keys import dense_ids
+from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.kernels.packing import packing_for
 from holdsfor.kernels.sweep import Keyed, merge_intervals
 from holdsfor.physical.rows import Rows, concatenate
 from holdsfor.runtime.lists import Lists, natural_join, onto
@@ -49,13 +50,21 @@ class Construct:
     """One Allen construct over one stretch.
 
     The lists are given from the settled time-point on; `kept` is what was kept of them at that time-point. `reach` is
-    how long `before` a target a source may end.
+    how long `before` a target a source may end. Instances of the answer that are not `wanted` are left out.
     """
 
     def __init__(
-        self, step: Allen, sources: Lists, targets: Lists, kept: Kept | None, stretch: Stretch, reach: int | None
+        self,
+        step: Allen,
+        sources: Lists,
+        targets: Lists,
+        wanted: Rows | None,
+        kept: Kept | None,
+        stretch: Stretch,
+        reach: int | None,
     ) -> None:
         self.stretch = stretch
+        self.wanted = wanted
         self.sources = sources if kept is None else _together([kept.sources, sources])
         self.targets = targets if kept is None else _together([kept.targets, targets])
         memory = AllenMemory(step.relation, step.mode, stretch.tick, reach)
@@ -87,10 +96,25 @@ class Construct:
     @cached_property
     def _pairs(self) -> _Paired:
         """Sources and targets of every instance that may have both."""
-        if set(self.sources.names) == set(self.targets.names):
+        of_sources, of_targets = set(self.sources.names), set(self.targets.names)
+        if of_sources == of_targets:
             return _by_instance(self.sources, self.targets)
-        rows = natural_join(self.sources.rows.distinct(), self.targets.rows.distinct())
-        return _Paired(rows, merge_intervals(*onto(rows, self.sources)), merge_intervals(*onto(rows, self.targets)))
+        if of_sources < of_targets:
+            wide = _by_instance(_none_of(self.targets), self.targets)
+            return replace(wide, sources=_in_order(*onto(wide.rows, self.sources)))
+        if of_targets < of_sources:
+            wide = _by_instance(self.sources, _none_of(self.sources))
+            return replace(wide, targets=_in_order(*onto(wide.rows, self.targets)))
+        return self._combined
+
+    @property
+    def _combined(self) -> _Paired:
+        """Sources and targets of every combination of their instances."""
+        rows = self.sources.rows.distinct()
+        if self.wanted is not None:
+            rows = natural_join(rows, self.wanted)
+        rows = natural_join(rows, self.targets.rows.distinct())
+        return _Paired(rows, _in_order(*onto(rows, self.sources)), _in_order(*onto(rows, self.targets)))
 
     @cached_property
     def _all_pairs(self) -> list[_Paired]:
@@ -121,9 +145,20 @@ def _by_instance(sources: Lists, targets: Lists) -> _Paired:
     rows = Rows(len(first), {name: column[first] for name, column in zip(names, columns, strict=True)})
     return _Paired(
         rows,
-        merge_intervals(ids[:n], sources.starts, sources.ends),
-        merge_intervals(ids[n:], targets.starts, targets.ends),
+        _in_order(ids[:n], sources.starts, sources.ends),
+        _in_order(ids[n:], targets.starts, targets.ends),
     )
+
+
+def _in_order(keys: Int64, starts: Int64, ends: Int64) -> Keyed:
+    """The maximal intervals of what is nearly always maximal: in order, a look tells."""
+    if len(keys) == 0:
+        return keys, starts, ends
+    packed = packing_for(1 + int(keys.max()), starts).pack(keys, starts)
+    if (packed[1:] < packed[:-1]).any():
+        order = packed.argsort()
+        keys, starts, ends = keys[order], starts[order], ends[order]
+    return merge_intervals(keys, starts, ends)
 
 
 def _lists_of(keyed: Keyed, rows: Rows, names: Sequence[str]) -> Lists:

@@ -308,16 +308,26 @@ class _Rule:
 
     def allen(self, step: Allen, index: int) -> Lists:
         place = id(self.rule), index
+        sources, targets = self.operand(step.source), self.operand(step.target)
         construct = Construct(
             step,
-            self.operand(step.source),
-            self.operand(step.target),
+            sources,
+            targets,
+            self.wanted(sources, targets),
             self.context.kept.get(place),
             self.context.stretch,
             self.context.allen_memory,
         )
         self.context.constructs[place] = construct
         return construct.answer()
+
+    def wanted(self, sources: Lists, targets: Lists) -> Rows | None:
+        """The combinations of two lists that the declared instances of the head leave, or None if that is no matter."""
+        names = dict.fromkeys((*sources.names, *targets.names))
+        is_declared = self.context.domains.is_declared((True, *fvp_patterns(self.rule.fvp)[0]))
+        if not is_declared or len(names) in (len(sources.names), len(targets.names)):
+            return None
+        return GroundHead(self.rule.fvp.term).run(one_row(), self.context).keep(list(names)).distinct()
 
     def bounds(self, step: Duration, whole: Lists) -> NDArray[np.float64] | Int64:
         """The bound of each interval."""

@@ -1,0 +1,119 @@
+"""How fast the maritime patterns with Allen relations are recognised, given the intervals that they relate.
+
+`python benchmarks/allen_patterns.py [VESSELS]` makes up 16 days of vessels, recognises what the patterns are made of,
+gives these intervals to the patterns alone as input, in one window, and writes `build/benchmarks/allen_patterns.json`.
+The best of some runs is told, on one core, as time of the processor: of the query as a whole, which makes the input
+intervals maximal and fills the domains, and of the patterns alone. Reading the records is not part of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from timing import best_seconds, write_results
+
+import holdsfor as hf
+from holdsfor.analysis.compiled import Compiled
+from holdsfor.cli.main import main as holdsfor
+from holdsfor.columns.words import Symbols
+from holdsfor.runtime.session import Session
+from holdsfor.runtime.static import evaluate_interval_rules
+from holdsfor.sources.column_reading import ColumnReading
+from holdsfor.sources.inputs import read_inputs
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.terms import Struct, name_and_arity
+
+VESSELS = 420
+DAYS = 16
+REPETITIONS = 7
+MARITIME = Path("apps", "maritime")
+PUBLISHED = 0.285
+"""Seconds of RTEC_A for 15 such patterns over 297 K intervals of 16 days, on another machine (KR 2023, Table 3)."""
+
+
+def made_up(n_vessels: int, folder: Path) -> tuple[Path, Path]:
+    """The records and the background knowledge of a stream."""
+    stream, background = folder / "events.txt", folder / "background.prolog"
+    size = ["--entities", str(n_vessels), "--duration", f"{DAYS}d", "--seed", "1"]
+    holdsfor(["generate", "maritime", *size, "--background", str(background), "-o", str(stream)])
+    return stream, background
+
+
+def patterns_alone(background: Path, folder: Path) -> Compiled:
+    """The patterns without the rules of the fluents that they relate: these are input."""
+    domains = folder / "domains.prolog"
+    lines = (MARITIME / "rules.prolog").read_text(encoding="utf-8").splitlines()
+    declared = [line for line in lines if line.startswith(("dynamicDomain(", "grounding("))]
+    domains.write_text("\n".join(declared) + "\n", encoding="utf-8")
+    return hf.load(MARITIME / "allen" / "patterns.prolog", MARITIME / "parameters.prolog", background, domains)
+
+
+def related_intervals(patterns: Compiled, stream: Path, background: Path) -> Iterator[str]:
+    """Records of the intervals that the patterns relate."""
+    rules = hf.load(MARITIME / "rules.prolog", MARITIME / "parameters.prolog", background)
+    for fvp, intervals in hf.recognise(rules, stream, start=0, end=DAYS * 86_400).intervals.items():
+        fluent, value = fvp.args if isinstance(fvp, Struct) else (fvp, fvp)
+        if isinstance(fluent, Struct) and name_and_arity(fluent) in patterns.names.input_fluents:
+            fields = "|".join(map(show, (value, *fluent.args)))
+            for start, end in intervals:
+                yield f"{fluent.name}|{start}|{start}|{DAYS * 86_400 + 1 if end is None else end}|{fields}"
+    with stream.open(encoding="utf-8") as lines:
+        yield from (line.rstrip() for line in lines if line.startswith("proximity|"))
+
+
+def given(patterns: Compiled, reading: ColumnReading, symbols: Symbols, end: int) -> Session:
+    """A session that has the intervals and was not asked yet."""
+    session = Session(patterns, start=0, symbols=symbols)
+    for key, records in reading.fluents.items():
+        session.insert_columns(key, records.up_to(end))
+    return session
+
+
+def measured(n_vessels: int, folder: Path) -> dict[str, object]:
+    stream, background = made_up(n_vessels, folder)
+    patterns, intervals = patterns_alone(background, folder), folder / "intervals.txt"
+    intervals.write_text("\n".join(related_intervals(patterns, stream, background)) + "\n", encoding="utf-8")
+    symbols = Symbols()
+    end = DAYS * 86_400
+    reading = read_inputs([intervals], patterns.names, 1, symbols)
+    sessions = [given(patterns, reading, symbols, end) for _ in range(REPETITIONS)]
+    waiting = iter(sessions)
+    query = best_seconds(lambda: next(waiting).query(end), REPETITIONS)
+    evaluation = sessions[0]._evaluation
+    assert evaluation is not None
+
+    def patterns_again() -> None:
+        for component in sessions[0].program.components:
+            evaluate_interval_rules(component.static, evaluation)
+
+    return {
+        "vessels": n_vessels,
+        "patterns": len(patterns.description.interval_rules),
+        "input_intervals": reading.n_records,
+        "found": sum(table.n for table in evaluation.output.values()),
+        "query_seconds": query,
+        "seconds": best_seconds(patterns_again, REPETITIONS),
+        "published_seconds": PUBLISHED,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How fast are patterns with Allen relations recognised?")
+    parser.add_argument("vessels", nargs="?", type=int, default=VESSELS)
+    with tempfile.TemporaryDirectory() as folder:
+        row = measured(parser.parse_args().vessels, Path(folder))
+    print("| patterns | input intervals | found | query | patterns alone | RTEC_A, as published |")
+    print("|---|---|---|---|---|---|")
+    query, alone = (1000 * float(str(row[key])) for key in ("query_seconds", "seconds"))
+    print(
+        f"| {row['patterns']} | {row['input_intervals']:,} | {row['found']:,} |"
+        f" {query:.0f} ms | {alone:.0f} ms | {1000 * PUBLISHED:.0f} ms |"
+    )
+    write_results("allen_patterns", [row])
+
+
+if __name__ == "__main__":
+    main()
