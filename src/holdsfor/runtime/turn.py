@@ -43,8 +43,14 @@ class Turn:
 
 
 def _first_difference(one: PointTable, other: PointTable) -> int | None:
-    if one.n == other.n and np.array_equal(np.sort(mixed(one.columns, one.n)), np.sort(mixed(other.columns, other.n))):
+    if one.n == other.n and _are_the_same(one, other):
         return None
     alone = [a.times[~rows_with_a_partner(a.columns, a.n, b.columns, b.n)] for a, b in ((one, other), (other, one))]
     times = np.concatenate(alone)
     return int(times.min()) if len(times) else None
+
+
+def _are_the_same(one: PointTable, other: PointTable) -> bool:
+    """Whether two tables of one size have the same rows, which is found out by one sort of each."""
+    orders = [np.argsort(mixed(table.columns, table.n)) for table in (one, other)]
+    return all(np.array_equal(a[orders[0]], b[orders[1]]) for a, b in zip(one.columns, other.columns, strict=True))
