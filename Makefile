@@ -7,12 +7,13 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then command -v $$p; break; fi; done)
 PYTEST_ARGS ?= -n auto -q
 FUZZ_MINUTES ?= 5
+measure = for name in $(1); do printf '\n%s\n\n' "$$name" && $(BIN)/python benchmarks/$$name.py $(2) || exit 1; done
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs fuzz lock clean
+.PHONY: help demo test lint bench bench-long docs fuzz lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(READY) ## run the toy day and city transport, and draw their timelines
 	@mkdir -p build/demo
@@ -30,12 +31,12 @@ lint: $(READY) ## check formatting, style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy --strict
 
-bench: $(READY) ## measure parsing, loading, recognition and Allen's relations
-	@$(BIN)/python benchmarks/front.py
-	@$(BIN)/python benchmarks/loading.py
-	@$(BIN)/python benchmarks/recognition.py
-	@$(BIN)/python benchmarks/allen.py
-	@$(BIN)/python benchmarks/allen_patterns.py
+bench: $(READY) ## measure parsing, loading, recognition, how they scale, Allen's relations and memory
+	@$(call measure,front loading recognition allen allen_patterns memory curves delays evaluations feedback)
+
+bench-long: $(READY) ## measure up to ten million records, and draw the curves of the documentation anew
+	@$(call measure,front loading recognition allen allen_patterns memory)
+	@$(call measure,curves delays evaluations feedback,--long --pictures docs/images)
 
 docs: $(READY) ## build the documentation into build/site
 	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site

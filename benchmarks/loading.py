@@ -1,4 +1,4 @@
-"""Measures, side by side in one run, how fast records are read: line by line, as columns, and from an Arrow table.
+"""Measures, side by side in one run, how fast records are read: text line by line and as columns, CSV, JSON, Arrow.
 
 `python benchmarks/loading.py [RECORDS]` generates a stream of each application, prints a table and writes the results
 to `build/benchmarks/loading.json`. Real files can be added: `--file APP TICK PATH`, repeated up to as many records.
@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import argparse
 import io
+import json
 import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.csv  # type: ignore[import-untyped]
 from timing import write_results
 
 from holdsfor.analysis.compiled import compile_files
 from holdsfor.analysis.names import Names
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostics
-from holdsfor.generators import MODELS, model_of, pieces, to_table, write_text
+from holdsfor.generators import model_of, pieces, to_table, write_text
+from holdsfor.sources.blocks import text_blocks
 from holdsfor.sources.columns import ColumnReading, read_columns, read_table
+from holdsfor.sources.csv_rows import CsvReader
+from holdsfor.sources.json_rows import JsonLinesReader
 from holdsfor.sources.text import Reading, read_text_records
 
 ROOT = Path(__file__).parents[1]
@@ -80,6 +86,30 @@ def table_rate(table: Any, names: Names, tick: int) -> float:
     return rate(read)[0]
 
 
+def lines_rate(reader: type[CsvReader] | type[JsonLinesReader], content: bytes, names: Names, tick: int) -> float:
+    def read() -> ColumnReading:
+        reading = ColumnReading()
+        lines = reader("lines", names, tick, Symbols(), reading)
+        for block in text_blocks(content, "lines"):
+            lines.read(block)
+        reading.settle()
+        return reading
+
+    return rate(read)[0]
+
+
+def as_csv(table: Any) -> bytes:
+    content = io.BytesIO()
+    plain = pa.schema([(f.name, pa.string() if pa.types.is_dictionary(f.type) else f.type) for f in table.schema])
+    pyarrow.csv.write_csv(table.cast(plain), content)
+    return content.getvalue()
+
+
+def as_jsonl(table: Any) -> bytes:
+    rows = table.slice(0, LINES_FOR_SLOW_READER).to_pylist()
+    return "".join(json.dumps({k: v for k, v in row.items() if v is not None}) + "\n" for row in rows).encode()
+
+
 def row(stream: str, content: bytes, table: Any | None, names: Names, tick: int) -> dict[str, Any]:
     slow = slow_rate(content, names, tick)
     fast, reading = fast_rate(content, names, tick)
@@ -90,6 +120,8 @@ def row(stream: str, content: bytes, table: Any | None, names: Names, tick: int)
         "bytes": len(content),
         "slow": slow,
         "fast": fast,
+        "csv": None if table is None else lines_rate(CsvReader, as_csv(table), names, tick),
+        "jsonl": None if table is None else lines_rate(JsonLinesReader, as_jsonl(table), names, tick),
         "table": None if table is None else table_rate(table, names, tick),
     }
 
@@ -114,10 +146,13 @@ def main() -> None:
     parser.add_argument("records", nargs="?", type=int, default=1_000_000)
     parser.add_argument("--file", nargs=3, action="append", default=[], metavar=("APP", "TICK", "PATH"))
     options = parser.parse_args()
-    print("records a second       records    unused   line by line    as columns   ratio   from a table")
+    print(
+        "records a second       records    unused   line by line    as columns   ratio"
+        "            csv          jsonl          table"
+    )
     rows: list[dict[str, Any]] = []
     measures: list[Callable[[], dict[str, Any]]] = []
-    measures += [lambda app=app: generated(app, options.records) for app in MODELS]  # type: ignore[misc]
+    measures += [lambda app=app: generated(app, options.records) for app in RULES]  # type: ignore[misc]
     measures += [
         lambda app=app, tick=tick, path=path: repeated(app, int(tick), Path(path), options.records)  # type: ignore[misc]
         for app, tick, path in options.file
@@ -125,10 +160,11 @@ def main() -> None:
     for measure in measures:
         found = measure()
         rows.append(found)
-        table = "" if found["table"] is None else f"{found['table']:,.0f}"
+        others = ["" if found[kind] is None else f"{found[kind]:,.0f}" for kind in ("csv", "jsonl", "table")]
         print(
             f"{found['stream']:18} {found['records']:11,} {found['unused']:9,} {found['slow']:14,.0f}"
-            f" {found['fast']:13,.0f} {found['fast'] / found['slow']:7.1f} {table:>14}"
+            f" {found['fast']:13,.0f} {found['fast'] / found['slow']:7.1f}"
+            + "".join(f" {shown:>14}" for shown in others)
         )
     write_results("loading", rows)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["best_seconds", "seconds", "write_results"]
+__all__ = ["RESULTS", "best_seconds", "seconds", "write_results"]
 
 RESULTS = Path("build/benchmarks")
 
@@ -33,7 +33,7 @@ def best_seconds(work: Callable[[], object], repetitions: int) -> float:
     return best
 
 
-def write_results(name: str, rows: list[dict[str, Any]]) -> None:
+def write_results(name: str, results: Any) -> None:
     """Keep the results of a benchmark as `build/benchmarks/<name>.json`."""
     RESULTS.mkdir(parents=True, exist_ok=True)
-    (RESULTS / f"{name}.json").write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    (RESULTS / f"{name}.json").write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")

@@ -26,7 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "reference": {"analysis", "prolog", "syntax", "errors"},
     # records in and out
     "sources": {"analysis", "syntax", "columns", "kernels", "errors"},
-    "sinks": {"syntax", "errors"},
+    "sinks": {"syntax", "columns", "kernels", "errors"},
     "generators": {"errors"},
     # the engine: analysis ← logical ← physical ← runtime ← spark, kernels ← columns ← runtime
     "kernels": set(),
@@ -43,6 +43,7 @@ ALLOWED: dict[str, set[str]] = {
     # pictures know nothing of rules; the commands know everything
     "views": {"errors"},
     "cli": {"*"},
+    "__main__": {"cli"},
 }
 HEAVY = ["pyspark", "matplotlib", "numpy", "pandas", "pyarrow", "pygraphviz", "polars"]
 OPTIONAL = {"generators", "spark"}  # these need packages that the package itself does not
@@ -101,8 +102,8 @@ def test_every_part_has_its_place_in_the_table() -> None:
 
 
 def test_nobody_imports_the_commands() -> None:
-    importers = [name for name, path in modules() if part(name) != "cli" and "cli" in map(part, imports(name, path))]
-    assert importers == []
+    importers = {part(name) for name, path in modules() if "cli" in map(part, imports(name, path))}
+    assert importers == {"cli", "__main__"}
 
 
 def test_the_table_itself_has_no_circle() -> None:

@@ -20,7 +20,6 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,9 +31,9 @@ from holdsfor.syntax.terms import Atom, Struct, Term, name_and_arity
 
 if TYPE_CHECKING:
     from holdsfor.analysis.names import Names
-    from holdsfor.columns.words import Symbols
-    from holdsfor.runtime.reports import Report
+    from holdsfor.runtime.report_tables import Reported
     from holdsfor.sources.column_reading import ColumnReading
+    from holdsfor.sources.times import Unit
 
 __all__ = ["Answer", "Result", "load", "load_text", "recognise"]
 
@@ -60,21 +59,24 @@ def recognise(
     tick: int = 1,
     window: int | None = None,
     step: int | None = None,
+    time_unit: Unit = "s",
     allen_memory: int | None = None,
 ) -> Result:
     """What the rules recognise in files, Arrow tables or frames, settled over all query times.
 
+    A table with columns of its own comes as a pair with what its rows say: `(frame, "happensAt(speed(id, kmh), ts)")`.
     Records that do not fit are in `result.reading.set_aside`. Without a window the whole history is one. An interval
     that is over for longer than `allen_memory` is not `before` another one any more; by default that is the window.
     """
     from holdsfor.columns.words import Symbols
+    from holdsfor.runtime.report_tables import Reported
     from holdsfor.runtime.session import Session
     from holdsfor.runtime.windows import check_windows, query_times, settled_report
     from holdsfor.sources.inputs import read_inputs
 
     check_windows(tick, window, step, allen_memory)
     symbols = Symbols()
-    reading = read_inputs(data, rules.names, tick, symbols)
+    reading = read_inputs(data, rules.names, tick, symbols, unit=time_unit)
     first, last = reading.extent(tick)
     begin = (first or 0) if start is None else start
     stop = (begin if last is None else last) if end is None else end
@@ -86,30 +88,29 @@ def recognise(
     queries = query_times(begin, stop, step if step is not None else window)
     session.announce(queries[-1])
     report = settled_report(session, queries)
-    return Result(report, symbols, rules.names, reading, session.n_dropped)
+    return Result(Reported(report, symbols), rules.names, reading, session.n_dropped)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Answer:
     """What is known at a query time: maximal intervals of FVPs and time-points of output events."""
 
-    known: Report
-    symbols: Symbols
+    reported: Reported
     names: Names
 
     @property
     def query_time(self) -> int:
-        return self.known.query_time
+        return self.reported.query_time
 
-    @cached_property
+    @property
     def intervals(self) -> dict[Term, list[tuple[int, int | None]]]:
-        """The maximal intervals of each FVP; an open end is None."""
-        return self.known.intervals(self.symbols)
+        """The maximal intervals of each FVP, in standard order; an open end is None."""
+        return self.reported.intervals
 
-    @cached_property
+    @property
     def times(self) -> dict[Term, list[int]]:
-        """The time-points of each output event."""
-        return self.known.times(self.symbols)
+        """The time-points of each output event, in standard order."""
+        return self.reported.times
 
     def _find(self, text: str | Term) -> Term:
         """The FVP or event; a name that the rules do not have, but nearly, is an error."""
@@ -146,13 +147,8 @@ class Answer:
             yield from (("event", show(event), time, time) for time in times)
 
     def to_arrow(self) -> Any:
-        """A table with the columns `kind`, `name`, `start`, `end`; an open end is null."""
-        import pyarrow as pa  # type: ignore[import-untyped]
-
-        columns = list(zip(*self.rows(), strict=True)) or [(), (), (), ()]
-        types = (pa.string(), pa.string(), pa.int64(), pa.int64())
-        arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
-        return pa.table(dict(zip(("kind", "name", "start", "end"), arrays, strict=True)))
+        """A table with the columns `query_time, kind, name, functor, args, value, start, end`; an open end is null."""
+        return self.reported.table()
 
     def to_pandas(self) -> Any:
         """The same as a pandas frame."""

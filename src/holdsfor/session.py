@@ -31,15 +31,17 @@ from holdsfor.columns.tables import Key
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
 from holdsfor.runtime import session as engine
 from holdsfor.runtime.changes import changes_since
+from holdsfor.runtime.report_tables import Reported
 from holdsfor.runtime.reports import Report as Known
 from holdsfor.runtime.reports import merged
 from holdsfor.runtime.windows import check_windows
 from holdsfor.sinks.changes import Change, event_changes, interval_changes
 from holdsfor.sources.column_reading import ColumnReading
 from holdsfor.sources.fields import LATEST
-from holdsfor.sources.inputs import read_input
+from holdsfor.sources.inputs import Intake, open_input
 from holdsfor.sources.objects import Event, Fluent
 from holdsfor.sources.text import SetAside
+from holdsfor.sources.times import Clock, Unit
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
@@ -72,7 +74,7 @@ class Report(Answer):
     def changes(self) -> list[Change]:
         """How what is known differs from what the report before knew."""
         difference = changes_since(*self._told)
-        gone, come, symbols = difference.gone, difference.come, self.symbols
+        gone, come, symbols = difference.gone, difference.come, self.reported.symbols
         return [
             *interval_changes(gone.intervals(symbols), come.intervals(symbols)),
             *event_changes(gone.times(symbols), come.times(symbols)),
@@ -103,6 +105,7 @@ class Session:
         tick: int = 1,
         allen_memory: int | None = None,
         goals: Iterable[str | Term] = (),
+        time_unit: Unit = "s",
         strict: bool = False,
     ) -> None:
         check_windows(tick, window, step, allen_memory)
@@ -113,6 +116,7 @@ class Session:
         self.n_records = 0
         proved = [parse_term(goal) if isinstance(goal, str) else goal for goal in goals]
         self._names = rules.names
+        self._clock = Clock(time_unit)
         self._engine = engine.Session(
             rules, start=start or 0, tick=tick, window=window, allen_memory=allen_memory, goals=proved
         )
@@ -182,10 +186,10 @@ class Session:
             self._engine.retract_columns(key, columns)
 
     def _read(self, records: Iterable[Input]) -> ColumnReading:
-        reading = ColumnReading()
+        intake = Intake(self._names, self.tick, self._engine.symbols, ColumnReading(), self._clock)
         for each in records:
-            read_input(each, self._names, self.tick, self._engine.symbols, reading)
-        return reading
+            intake.add(open_input(each, self._names))
+        return intake.reading
 
     def _take_back(self, key: Key, columns: Records, origins: list[SetAside]) -> Iterator[SetAside]:
         """Take back what is there, and return where the retractions stand that name something else."""
@@ -258,7 +262,7 @@ class Session:
         late, dropped = (now - before for now, before in zip(counted, self._counted, strict=True))
         told = self._told, current if len(parts) == 1 else merged(parts), frontier
         self._told, self._counted = current, counted
-        return Report(known, run.symbols, self._names, late, dropped, told)
+        return Report(Reported(known, run.symbols), self._names, late, dropped, told)
 
 
 def _refuse(set_aside: list[SetAside]) -> None:

@@ -75,3 +75,18 @@ def _diagnostics_page() -> str:
         parts.append(f"\n## {heading}\n\n| code | severity | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n")
     assert sum(part.count("| `HF") for part in parts) == len(CODES)
     return "".join(parts)
+
+
+SHOWN_FILES = re.compile(r"^`(?P<path>docs/[^`\n]+)`:\n\n```\w*\n(?P<content>.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_files_in_documents_are_the_files_that_are_used(document: Path) -> None:
+    for match in SHOWN_FILES.finditer(document.read_text(encoding="utf-8")):
+        assert (ROOT / match["path"]).read_text(encoding="utf-8") == match["content"]
+
+
+def test_the_page_about_own_data_shows_its_files() -> None:
+    page = (ROOT / "docs" / "your-own-data.md").read_text(encoding="utf-8")
+    shown = {ROOT / match["path"] for match in SHOWN_FILES.finditer(page)}
+    assert shown == set((ROOT / "docs" / "your-own-data").iterdir())

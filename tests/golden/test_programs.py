@@ -16,9 +16,12 @@ import pytest
 
 from holdsfor.analysis.compiled import compile_files
 from holdsfor.cli.main import main
-from holdsfor.cli.plan import STAGES
+from holdsfor.cli.plan import PLANS, STAGES
+from holdsfor.runtime import circles
+from tests.apps.runs import RUNS
 
 PROGRAMS = Path(__file__).parent / "programs"
+APPLICATIONS = Path(__file__).parent / "applications"
 NAMES = sorted(path.name for path in PROGRAMS.iterdir() if path.is_dir())
 
 
@@ -29,17 +32,46 @@ def run(program: Path) -> list[str]:
     return ["run", str(program / "rules.prolog"), "--input", events, "--format", "jsonl", *options]
 
 
+def is_circular(name: str) -> bool:
+    """Whether a program has delays or circles."""
+    levels = (PROGRAMS / name / "levels.txt").read_text(encoding="utf-8")
+    rules = (PROGRAMS / name / "rules.prolog").read_text(encoding="utf-8")
+    return "cyclic" in levels or "fi(" in rules or "ft(" in rules
+
+
+def check_stage(arguments: list[str], golden: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Hold that a stage shows what the golden file has."""
+    code = main(arguments)
+    shown, err = capsys.readouterr()
+    assert code == 0, err
+    if os.environ.get("HOLDSFOR_UPDATE_GOLDEN") == "1":
+        golden.write_text(shown, encoding="utf-8")
+    assert shown == golden.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_stage_of_the_compiler_shows_what_it_showed(
     name: str, stage: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    golden = PROGRAMS / name / f"{stage}.txt"
-    assert main(["plan", str(PROGRAMS / name / "rules.prolog"), "--stage", stage]) == 0
-    shown = capsys.readouterr().out
-    if os.environ.get("HOLDSFOR_UPDATE_GOLDEN") == "1":
-        golden.write_text(shown, encoding="utf-8")
-    assert shown == golden.read_text(encoding="utf-8")
+    arguments = ["plan", str(PROGRAMS / name / "rules.prolog"), "--stage", stage]
+    check_stage(arguments, PROGRAMS / name / f"{stage}.txt", capsys)
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("stage", PLANS)
+def test_every_plan_of_an_application_is_what_it_was(name: str, stage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    check_stage(["plan", *RUNS[name].files, "--stage", stage], APPLICATIONS / f"{name}.{stage}.txt", capsys)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if is_circular(name)])
+def test_circles_in_turns_have_the_answer_of_circles_walked(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(circles, "walked", lambda *_: None)
+    assert main([*run(PROGRAMS / name), "--engine", "columnar"]) == 0
+    expected = (PROGRAMS / name / "answer.jsonl").read_text(encoding="utf-8").splitlines()
+    assert capsys.readouterr().out.splitlines() == expected
 
 
 @pytest.mark.parametrize("engine", ["reference", "columnar"])

@@ -43,6 +43,13 @@ class Vocabulary:
     fluents: list[Fluent] = field(default_factory=list)
     events: list[tuple[str, int]] = field(default_factory=list)
     outputs: list[tuple[str, int]] = field(default_factory=list)
+    ahead: list[Fluent] = field(default_factory=list)
+    constants: list[str] = field(default_factory=lambda: CONSTANTS)
+
+    @property
+    def holding(self) -> list[Fluent]:
+        """The fluents that `holdsAt` may ask for: also those whose rules are still to be written, in a circle."""
+        return [*self.fluents, *self.ahead]
 
     def pick(self, choices: Iterable[str]) -> str:
         """One of the constructs that may be used."""
@@ -56,7 +63,7 @@ class Vocabulary:
         return happens
 
     def constant(self) -> str:
-        return self.random.choice(CONSTANTS)
+        return self.random.choice(self.constants)
 
     def simple_fluents(self) -> list[Fluent]:
         return [fluent for fluent in self.fluents if fluent.kind == "simple"]
@@ -181,7 +188,7 @@ class Body:
 
     def holds(self, *, is_open: bool = False, binds: bool = True) -> str:
         """`holdsAt` about things that are bound, or constants; open arguments are anonymous."""
-        fluent = self.random.choice(self.vocabulary.fluents)
+        fluent = self.random.choice(self.vocabulary.holding)
         arguments = [self.thing() for _ in range(fluent.arity)]
         if is_open:
             arguments = ["_" if self.random.random() < 0.5 else argument for argument in arguments]
@@ -190,7 +197,7 @@ class Body:
 
     def holds_of_another(self) -> str:
         """`holdsAt` that binds a new thing."""
-        fluent = self.random.choice(self.vocabulary.fluents)
+        fluent = self.random.choice(self.vocabulary.holding)
         names = [self.fresh("W") for _ in range(fluent.arity)]
         self.things += names
         return f"holdsAt({term(fluent.name, names)}={self.value(fluent)}, T)"
@@ -206,7 +213,7 @@ class Body:
         return f"linked({person}, {name})"
 
     def count(self) -> str:
-        fluent = self.random.choice(self.vocabulary.fluents)
+        fluent = self.random.choice(self.vocabulary.holding)
         items, n = self.fresh("L"), self.fresh("C")
         value = self.random.choice([*fluent.values, "_"]) if fluent.arity else "Q"
         inner = f"holdsAt({term(fluent.name, ['Q'] * fluent.arity)}={value}, T)"
@@ -232,7 +239,7 @@ class Body:
         return f"aggregate_all({kind}(Q), {inner}, {name})"
 
     def forall(self) -> str:
-        fluent = self.random.choice([f for f in self.vocabulary.fluents if f.arity == 1])
+        fluent = self.random.choice([f for f in self.vocabulary.holding if f.arity == 1])
         test = self.random.choice(["bg(Q, _)", "holdsAt(pf(Q)=_, T)", f"Q \\= {self.thing()}"])
         return f"forall(holdsAt({fluent.name}(Q)={self.random.choice([*fluent.values, '_'])}, T), {test})"
 

@@ -6,10 +6,10 @@ import random
 from collections import Counter
 from dataclasses import dataclass, field
 
-from tests.properties.bodies import CONSTANTS, Body, Fluent, Vocabulary, term
+from tests.properties.bodies import Body, Fluent, Vocabulary, term
 from tests.properties.records import random_records
 
-__all__ = ["CONSTRUCTS", "NOT_YET", "Case", "random_case"]
+__all__ = ["CONSTRUCTS", "NOT_YET", "Case", "Generator", "random_case"]
 
 RELATIONS = [
     "before",
@@ -80,6 +80,8 @@ class Case:
 class Generator:
     """Writes one case."""
 
+    LONG_RUN = 4000
+
     def __init__(self, seed: int, without: frozenset[str]) -> None:
         self.random = random.Random(seed)
         self.vocabulary = Vocabulary(self.random, without)
@@ -89,28 +91,37 @@ class Generator:
     def case(self) -> Case:
         r, vocabulary = self.random, self.vocabulary
         start = r.choice([0, 0, -20, 7]) * self.tick
-        n_points = 4000 if vocabulary.maybe("thousands of time-points", 0.08) else r.choice([15, 30, 60])
+        n_points = self.LONG_RUN if vocabulary.maybe("thousands of time-points", 0.08) else r.choice([15, 30, 60])
         end = start + n_points * self.tick
         if self.tick > 1 and vocabulary.maybe("start between time-points", 0.3):
             start, end = start + 3, end + 3
         self.background()
-        for i in range(r.randint(1, 4)):
-            kind = vocabulary.pick(["simple", "simple", "static", "event"])
-            vocabulary.used[kind] += 1
-            getattr(self, kind)(i)
+        self.rules(n_points)
         self.grounding()
         text = "\n".join(self.clauses) + "\n"
-        records = random_records(vocabulary, start, end, self.tick)
+        records = self.records(start, end)
         memory = r.choice([0, 2, 5, n_points]) * self.tick
         return Case(text, records, start, end, self.tick, memory, vocabulary.used)
+
+    def rules(self, n_points: int) -> None:
+        """Rules for a run of so many time-points."""
+        for i in range(self.random.randint(1, 4)):
+            kind = self.vocabulary.pick(["simple", "simple", "static", "event"])
+            self.vocabulary.used[kind] += 1
+            getattr(self, kind)(i)
+
+    def records(self, start: int, end: int) -> list[tuple[int, str]]:
+        return random_records(self.vocabulary, start, end, self.tick)
 
     def background(self) -> None:
         vocabulary = self.vocabulary
         vocabulary.events += [("e0", 0), ("e1", 1), ("e2", 2), ("n1", 2), ("n1", 2)]
         vocabulary.fluents += [Fluent("jf", 1, ("true", "off"), "input"), Fluent("pf", 1, ("true", "2"), "input")]
         self.clauses += ["collectIntervals(jf(_)=_).", "points(pf(_)=_)."]
-        facts = [f"bg({fact}, {vocabulary.constant()})." for fact in self.random.sample(CONSTANTS, 5)]
-        limits = [f"limit({c}, {self.random.randint(1, 6) * self.tick})." for c in self.random.sample(CONSTANTS, 4)]
+        known = vocabulary.constants
+        facts = [f"bg({fact}, {vocabulary.constant()})." for fact in self.random.sample(known, min(5, len(known)))]
+        some = self.random.sample(known, min(4, len(known)))
+        limits = [f"limit({c}, {self.random.randint(1, 6) * self.tick})." for c in some]
         self.clauses += [*facts, *limits, *_BACKGROUND.splitlines()]
 
     # -- rules with a time-point ---------------------------------------------------------------------------------------
@@ -132,6 +143,13 @@ class Generator:
         values = self.random.choice([["true"], ["true", "false"], ["low", "high", "2"]])
         if vocabulary.maybe("mixed values", 0.25):
             values = ["2", "2.0", "'2'", "k(a)", '"two"']
+        self.effects(name, arity, values)
+        self.initially(name, arity, values)
+        vocabulary.fluents.append(Fluent(name, arity, tuple(values), "simple"))
+
+    def effects(self, name: str, arity: int, values: list[str]) -> None:
+        """Rules that initiate and terminate a simple fluent."""
+        vocabulary = self.vocabulary
         for _ in range(self.random.randint(1, 3)):
             body = Body.some(vocabulary, self.tick)
             value = self.initiated_value(body, values)
@@ -147,8 +165,6 @@ class Generator:
             vocabulary.used["open termination"] += "_" in arguments
             value = self.random.choice([*values, "_"])
             self.clauses.append(f"terminatedAt({term(name, arguments)}={value}, T) :- {body.text}.")
-        self.initially(name, arity, values)
-        vocabulary.fluents.append(Fluent(name, arity, tuple(values), "simple"))
 
     def initiated_value(self, body: Body, values: list[str]) -> str:
         if body.numbers and self.vocabulary.maybe("number in head", 0.3):
@@ -203,7 +219,9 @@ class Generator:
         vocabulary.used[domain] += 1
         match domain:
             case "static domain":
-                self.clauses += [f"dom({c})." for c in self.random.sample(CONSTANTS, 6)]
+                self.clauses += [
+                    f"dom({c})." for c in self.random.sample(vocabulary.constants, 2 * len(vocabulary.constants) // 3)
+                ]
             case "dynamic domain":
                 self.clauses += ["dynamicDomain(dom(_)).", "grounding(e2(X, Y)) :- dom(X), dom(Y)."]
                 for entity in ("e1(X)", "n1(X, _)", "jf(X)=_", "pf(X)=_"):

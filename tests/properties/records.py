@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.properties.bodies import CONSTANTS, Vocabulary
+from tests.properties.bodies import Vocabulary
 
 __all__ = ["DATA_VALUES", "random_records"]
 
@@ -37,7 +37,7 @@ class _Stream:
 
     def field(self, time: int) -> str:
         is_late = time > self.start + 2 * (self.end - self.start) // 3
-        constant = self.random.choice(CONSTANTS + (self.late if is_late else []))
+        constant = self.random.choice(self.vocabulary.constants + (self.late if is_late else []))
         return _FIELDS.get(constant, constant)
 
     def value(self, *values: str) -> str:

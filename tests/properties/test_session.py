@@ -23,8 +23,8 @@ from holdsfor.runtime.session import Session
 from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.syntax.printer import show
 from tests.properties.answers import Answer, Found, Input, Schedule, batch_answer, explained, read_case
+from tests.properties.laws import chunks, named, of_the_run, random_schedule
 from tests.properties.programs import Case, random_case
-from tests.properties.test_engine import chunks, named, of_the_run, random_schedule
 
 PIECES = range(3000, 3100)
 RETRACTIONS = range(4000, 4100)

@@ -126,6 +126,15 @@ def test_a_retraction_of_what_is_forgotten_is_dropped_and_counted() -> None:
     assert (report.late, report.dropped, report.changes) == (0, 2, [])
 
 
+def test_a_retraction_of_a_name_that_never_came_is_dropped_and_counted_when_it_is_too_late() -> None:
+    made = session(window=10, step=10)
+    made.insert(a(3))
+    made.query(10)
+    made.query(20)
+    made.retract(b(6))
+    assert made.query(30).dropped == 1
+
+
 def test_of_an_interval_only_what_lies_in_the_window_is_taken_back() -> None:
     made = hf.Session(INTERVALS, window=10, step=5, start=0)
     record = hf.Fluent("f", "p", value="on", start=2, end=40)

@@ -31,7 +31,7 @@ class Compiled:
     names: Names
     graph: DependencyGraph
     levels: Levels
-    moments: tuple[Moment, ...]
+    moments: tuple[tuple[Moment, ...], ...]
 
 
 def analyse(programs: Iterable[Program], diagnostics: Diagnostics) -> Compiled | None:

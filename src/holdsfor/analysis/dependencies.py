@@ -21,6 +21,7 @@ from holdsfor.syntax.rules import (
     Condition,
     Delay,
     Ends,
+    Fvp,
     Happens,
     Holds,
     HoldsFor,
@@ -110,6 +111,12 @@ class DependencyGraph:
         """The vertices for values of the same simple fluent: an initiation of one breaks the others."""
         named = self._by_name.get(("simple", *pattern_name(vertex.pattern)), [])
         return [v for v in named if may_match(v.fluent, vertex.fluent)]
+
+    def other_values(self, fvp: Fvp) -> list[Vertex]:
+        """The vertices that break an FVP by their initiation without being siblings of a vertex that it matches."""
+        named = self._by_name.get(("simple", *pattern_name(fvp.term)), [])
+        covered = [sibling for vertex in self.matching(fvp.term, ["simple"]) for sibling in self.siblings(vertex)]
+        return [v for v in named if may_match(v.fluent, fvp.fluent) and v not in covered]
 
     def __str__(self) -> str:
         lines = ["vertices"]
@@ -205,6 +212,9 @@ def condition_edges(graph: DependencyGraph, body: tuple[Condition, ...], target:
                 through = _THROUGH[type(condition)]
                 for source in graph.matching(fvp.term, FVP_KINDS):
                     yield Edge(source, target, through, advances=False, span=span)
+                if isinstance(condition, Terminated):
+                    for source in graph.other_values(fvp):
+                        yield Edge(source, target, "initiatedAt", advances=False, span=span)
 
 
 _THROUGH: dict[type[Condition], Through] = {
@@ -232,7 +242,7 @@ def effective_delays(description: EventDescription) -> list[Delay]:
     def is_beaten(delay: Delay) -> bool:
         return any(
             other.source == delay.source
-            and (other.target is None or may_match(other.target.fluent, delay.source.fluent))
+            and _breaks_its_source(other)
             and not other.body
             and isinstance(other.delay, Int)
             and isinstance(delay.delay, Int)
@@ -241,3 +251,10 @@ def effective_delays(description: EventDescription) -> list[Delay]:
         )
 
     return [delay for delay in description.delays if not is_beaten(delay)]
+
+
+def _breaks_its_source(delay: Delay) -> bool:
+    """Whether the effect is sure to break the FVP that sets it up."""
+    if delay.target is None:
+        return True
+    return delay.target.fluent == delay.source.fluent and not may_match(delay.target.value, delay.source.value)

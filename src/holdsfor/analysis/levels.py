@@ -195,28 +195,14 @@ def _same_time(graph: DependencyGraph, body: tuple[Condition, ...], after: Momen
             yield _Dependence(Moment(_ASKED[edge.through], edge.source), after, edge.span)
 
 
-def moment_order(description: EventDescription, graph: DependencyGraph) -> list[Moment]:
+def moment_order(description: EventDescription, graph: DependencyGraph) -> list[tuple[Moment, ...]]:
     """The moments in an order in which a time-point can be worked through.
 
-    Two effects that are due at once and postpone each other have no order of their own; then the first by name acts.
+    Initiations by effects that may postpone each other when they are due at once stay together.
     """
     nodes = _nodes(graph)
-    dependences = _moments(description, graph)
-    everything = _following(nodes, dependences)
-    without_postponement = _following(nodes, [d for d in dependences if not d.is_postponement])
-    parts = strong_components(nodes, everything.__getitem__)[::-1]
-    return [moment for part in parts for moment in _first_by_name(part, without_postponement)]
-
-
-def _first_by_name(part: list[Moment], following: dict[Moment, list[Moment]]) -> list[Moment]:
-    """The moments of a circle of postponements, each after those it depends on otherwise."""
-    waiting = sorted(part, key=str)
-    ordered: list[Moment] = []
-    while waiting:
-        held_back = {after for moment in waiting for after in following[moment]}
-        ordered.append(next((moment for moment in waiting if moment not in held_back), waiting[0]))
-        waiting.remove(ordered[-1])
-    return ordered
+    following = _following(nodes, _moments(description, graph))
+    return [tuple(sorted(part, key=str)) for part in strong_components(nodes, following.__getitem__)[::-1]]
 
 
 def _nodes(graph: DependencyGraph) -> list[Moment]:

@@ -40,6 +40,7 @@ from holdsfor.syntax.terms import Struct, Term, Var, variables
 
 __all__ = [
     "RuleSafety",
+    "binds_time",
     "bound_by",
     "check_safety",
     "needed_variables",
@@ -142,12 +143,12 @@ def _missing(condition: Condition, outside: set[str], bound: set[str]) -> Var:
     return condition_variables(condition)[name]
 
 
-def _binds_time(body: tuple[Condition, ...]) -> bool:
+def binds_time(body: tuple[Condition, ...]) -> bool:
     """Whether a positive condition says at which time-points something happens."""
     for condition in body:
         if isinstance(condition, Happens | Starts | Ends | Initiated | Terminated):
             return True
-        if isinstance(condition, Either) and all(map(_binds_time, condition.branches)):
+        if isinstance(condition, Either) and all(map(binds_time, condition.branches)):
             return True
     return False
 
@@ -155,7 +156,7 @@ def _binds_time(body: tuple[Condition, ...]) -> bool:
 def check_safety(description: EventDescription, diagnostics: Diagnostics) -> None:
     """Errors: time-points and variables that nothing binds."""
     for rule in description.point_rules:
-        if not _binds_time(rule.body):
+        if not binds_time(rule.body):
             diagnostics.add(
                 "HF205",
                 f"nothing in the body says at which time-points `{show(rule.head_term)}` {_verb(rule)}",
@@ -201,7 +202,14 @@ def _check_delay(delay: Delay, diagnostics: Diagnostics) -> None:
         _report(_missing(condition, outside, bound), condition.span, diagnostics)
     if rest:
         return
-    known = set(variables(delay.source.term)).union(*(variables(test.goal) for test in delay.tests_at_set_up))
+    known = set(variables(delay.source.term))
+    _, rest = take_ready(scoped(delay.tests_at_set_up, set(known)), known)
+    for condition, outside in rest:
+        variable = _missing(condition, outside, known)
+        hint = "the delay is computed when the effect is set up: by the source and by atemporal conditions"
+        diagnostics.add("HF206", f"`{show(variable)}` has no value here", variable.span or condition.span, hint)
+    if rest:
+        return
     for name, variable in variables(delay.delay).items():
         if name not in known:
             _report(variable, delay.span, diagnostics)

@@ -247,7 +247,7 @@ def _due_time(clause: Clause) -> str | None:
     """The variable for the time-point at which a delayed effect is due; it may well stand only once."""
     if name_and_arity(clause.head) not in (("fi", 3), ("ft", 2)) or clause.body is None:
         return None
-    stack = [clause.body]
+    stack: list[Term] = [clause.body]
     while stack:
         goal = stack.pop()
         if isinstance(goal, Struct):

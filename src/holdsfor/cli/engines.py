@@ -6,16 +6,19 @@ import argparse
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdsfor.analysis.compiled import Compiled
+from holdsfor.cli.interruption import Interruption
 from holdsfor.cli.progress import Progress
-from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
-from holdsfor.sinks.changes import Changed, event_changes, interval_changes
-from holdsfor.sinks.lines import Known
-from holdsfor.sources.text import Fact, Reading, SetAside, read_text_records
+from holdsfor.cli.set_aside import SetAsideLog
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.sinks.change_lines import Changed
+from holdsfor.sinks.changes import event_changes, interval_changes
+from holdsfor.sinks.lines import Findings, Known
+from holdsfor.sources.text import Fact
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
     Told = TypeVar("Told", Report, Changes)
 
-__all__ = ["Counts", "Engine", "columnar_engine", "reference_engine"]
+__all__ = ["ColumnarEngine", "Counts", "Engine", "ReferenceEngine"]
 
 
 @dataclass
@@ -38,20 +41,23 @@ class Counts:
     n_outside: int = 0
     n_kept_for_allen: int = 0
     n_query_times: int = 0
+    n_fvps: int = 0
     n_intervals: int = 0
     unused: Counter[str] = field(default_factory=Counter)
-    set_aside: list[SetAside] = field(default_factory=list)
 
 
 class Engine(ABC):
-    """A run: `load` reads the input, `reports` computes."""
+    """A run: `load` reads the input, `reports` or `changes` compute; `stop` ends it between two query times."""
 
     def __init__(self, compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> None:
         self.compiled = compiled
         self.options = options
         self.goals = goals
         self.counts = Counts()
-        self.seconds: dict[str, float] = {}
+        self.set_aside = SetAsideLog()
+        self.progress = Progress()
+        self.stop = Interruption()
+        self.seconds: dict[str, float] = {"load": 0.0, "recognise": 0.0}
         self.start = 0
 
     @abstractmethod
@@ -59,7 +65,7 @@ class Engine(ABC):
         """Read the input."""
 
     @abstractmethod
-    def reports(self, *, final: bool) -> Iterator[Known]:
+    def reports(self, *, final: bool) -> Iterator[Findings]:
         """What is known at each query time, or once for all of them."""
 
     @abstractmethod
@@ -76,23 +82,14 @@ class Engine(ABC):
         self.start = start
         return start, end
 
+    def reading_options(self) -> dict[str, Any]:
+        """How the inputs are to be read."""
+        return {"form": self.options.input_format, "unit": self.options.time_unit}
+
     def _bounds_hint(self) -> str:
         if self.options.start is None or self.options.end is None:
             return "the records set what `--start` or `--end` does not"
         return "see `--start` and `--end`"
-
-
-def read_lines(file: str) -> list[str]:
-    """The lines of an input file."""
-    from holdsfor.sources.inputs import read_bytes
-
-    content = read_bytes(file)
-    try:
-        return content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        message = f"`{file}` is not UTF-8 text: byte 0x{content[error.start]:02x} in line {line}"
-        raise DataProblem(Diagnostic("HF501", message, hint="records are UTF-8 text", file=file)) from None
 
 
 class ReferenceEngine(Engine):
@@ -102,15 +99,15 @@ class ReferenceEngine(Engine):
         if self.options.window is not None:
             message = "the reference evaluator has no windows"
             raise UsageProblem(Diagnostic("HF703", message, hint="leave out `--window`, or `--engine reference`"))
-        reading = Reading()
-        for file in self.options.input:
-            read_text_records(read_lines(file), file, self.compiled.names, self.options.tick, reading)
+        from holdsfor.sources.inputs import read_facts
+
+        reading = read_facts(self.options.input, self.compiled.names, self.options.tick, **self.reading_options())
         self.facts = reading.facts()
         self.counts.n_records = reading.n_records
         self.counts.unused = reading.unused
-        self.counts.set_aside = reading.set_aside
+        self.set_aside.add(reading.set_aside)
 
-    def reports(self, *, final: bool) -> Iterator[Known]:
+    def reports(self, *, final: bool) -> Iterator[Findings]:
         from holdsfor.reference import INF, History, Run, recognise
 
         began = time.perf_counter()
@@ -126,6 +123,7 @@ class ReferenceEngine(Engine):
             self.compiled, history, Run(start, end, self.options.tick, self.options.allen_memory), self.goals
         )
         self.counts.n_query_times = 1
+        self.counts.n_fvps = len(answer.intervals)
         self.counts.n_intervals = sum(map(len, answer.intervals.values()))
         self.seconds["recognise"] = time.perf_counter() - began
         intervals = {
@@ -154,70 +152,94 @@ class ColumnarEngine(Engine):
         from holdsfor.sources.inputs import read_inputs
 
         self.symbols = Symbols()
-        self.reading = read_inputs(self.options.input, self.compiled.names, self.options.tick, self.symbols)
+        names, tick = self.compiled.names, self.options.tick
+        self.reading = read_inputs(self.options.input, names, tick, self.symbols, **self.reading_options())
         self.counts.n_records = self.reading.n_records
         self.counts.unused = self.reading.unused
-        self.counts.set_aside = self.reading.set_aside
+        self.set_aside.add(self.reading.set_aside)
 
-    def reports(self, *, final: bool) -> Iterator[Known]:
-        from holdsfor.runtime.windows import each_report, settled_report
+    def reports(self, *, final: bool) -> Iterator[Findings]:
+        from holdsfor.runtime.report_tables import Reported
+        from holdsfor.runtime.windows import each_report
 
-        session, queries = self._session()
-        reports = iter([settled_report(session, queries)]) if final else each_report(session, queries)
-        for report in self._following(reports, session, queries):
-            self.counts.n_intervals += report.n_intervals
-            yield Known(report.query_time, report.intervals(self.symbols), report.times(self.symbols))
+        for report in self._told_by(self.settled if final else each_report):
+            self._count(report)
+            yield Reported(report, self.symbols)
 
     def changes(self) -> Iterator[Changed]:
         from holdsfor.runtime.changes import each_change
 
-        session, queries = self._session()
-        for changes in self._following(each_change(session, queries), session, queries):
+        for changes in self._told_by(each_change):
             gone, come = changes.gone, changes.come
-            self.counts.n_intervals += come.n_intervals
+            self._count(come)
             told = interval_changes(gone.intervals(self.symbols), come.intervals(self.symbols))
             told += event_changes(gone.times(self.symbols), come.times(self.symbols))
             yield Changed(changes.query_time, told)
 
-    def _session(self) -> tuple[Session, list[int]]:
-        """A session with all records, and its query times."""
-        from holdsfor.runtime.session import Session
+    def begin(self) -> tuple[Session, Iterator[int]] | None:
+        """The session of the run, and its query times when it is time for them; None if it ends before it begins."""
         from holdsfor.runtime.windows import query_times
 
         start, end = self.bounds(*self.reading.extent(self.options.tick))
-        window, tick = self.options.window, self.options.tick
-        session = Session(
-            self.compiled,
-            start=start,
-            tick=tick,
-            window=window,
-            allen_memory=self.options.allen_memory,
-            goals=self.goals,
-            symbols=self.symbols,
-        )
+        session = self.session(start)
         for key, records in (*self.reading.events.items(), *self.reading.fluents.items()):
             self.counts.n_outside += records.count_outside(start, end)
             session.insert_columns(key, records.up_to(end))
         queries = query_times(start, end, self.options.step)
-        session.announce(queries[-1])
-        return session, queries
+        self._last = queries[-1]
+        session.announce(self._last)
+        return session, iter(queries)
 
-    def _following(self, told: Iterator[Told], session: Session, queries: list[int]) -> Iterator[Told]:
-        """What query times tell, with progress and counts."""
-        progress = Progress(self.counts.n_records, session.start, queries[-1])
-        for each in told:
-            progress.at(each.query_time)
-            yield each
-        progress.done()
-        self.counts.n_query_times = len(queries)
-        self.counts.n_kept_for_allen = session.n_kept_for_allen
-        self.counts.n_late, self.counts.n_dropped = session.n_late, session.n_dropped
-        self.seconds["recognise"] = session.seconds
+    def session(self, start: int) -> Session:
+        """The session of a run that begins then."""
+        from holdsfor.runtime.session import Session
 
+        return Session(
+            self.compiled,
+            start=start,
+            tick=self.options.tick,
+            window=self.options.window,
+            allen_memory=self.options.allen_memory,
+            goals=self.goals,
+            symbols=self.symbols,
+        )
 
-def columnar_engine(compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> Engine:
-    return ColumnarEngine(compiled, options, goals)
+    def settled(self, session: Session, queries: Iterable[int]) -> Iterator[Report]:
+        """What all query times settle together; nothing if there was none before the end."""
+        from holdsfor.runtime.windows import settled_report
 
+        if due := list(queries):
+            yield settled_report(session, due)
 
-def reference_engine(compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> Engine:
-    return ReferenceEngine(compiled, options, goals)
+    def position(self, query_time: int) -> tuple[float, str]:
+        """How many records the run has come past at a query time, and how far that is."""
+        share = (query_time - self.start) / max(1, self._last - self.start)
+        return share * self.counts.n_records, f"{share:.0%}"
+
+    def finish(self) -> None:
+        """Complete the counts when the last query time has told."""
+
+    def _told_by(self, tell: Callable[[Session, Iterable[int]], Iterator[Told]]) -> Iterator[Told]:
+        """What the query times of the run tell."""
+        begun = self.begin()
+        if begun is not None:
+            session, queries = begun
+            yield from tell(session, self._until_stopped(queries))
+            self.counts.n_late, self.counts.n_dropped = session.n_late, session.n_dropped
+            self.counts.n_kept_for_allen = session.n_kept_for_allen
+            self.seconds["recognise"] = session.seconds
+        self.finish()
+
+    def _until_stopped(self, queries: Iterator[int]) -> Iterator[int]:
+        """The query times, counted and shown to a person, until somebody asks for an end."""
+        for at in queries:
+            if self.stop.is_asked:
+                break
+            self.progress.at(at, self.position)
+            self.counts.n_query_times += 1
+            yield at
+        self.progress.done()
+
+    def _count(self, report: Report) -> None:
+        self.counts.n_fvps += report.n_fvps
+        self.counts.n_intervals += report.n_intervals

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from holdsfor import __version__
 from holdsfor.cli import check, generate, graph, plan, run
+from holdsfor.cli.interruption import INTERRUPTED
 from holdsfor.errors import HoldsforError
 
 __all__ = ["main"]
@@ -36,8 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
+        return INTERRUPTED
+    except BrokenPipeError as gone:
+        if gone.filename is not None:
+            print(f"error: {gone.strerror}: {gone.filename}", file=sys.stderr)
+            return 1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.analysis.safety import show_safety
 from holdsfor.cli.arguments import Commands, add_command, add_rule_files
+from holdsfor.cli.durations import PER_SECOND, duration_text, make_points
+from holdsfor.cli.engines import ColumnarEngine
+from holdsfor.cli.run import INPUT_FORMATS
+from holdsfor.cli.summary import summarise
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show_program
+from holdsfor.syntax.terms import Term
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.session import Session
 
 __all__ = ["STAGES", "add_parser"]
 
-STAGES: dict[str, Callable[[Compiled], str]] = {
+ANALYSES: dict[str, Callable[[Compiled], str]] = {
     "ast": lambda compiled: "".join(show_program(program) for program in compiled.programs),
     "names": lambda compiled: str(compiled.names),
     "safety": lambda compiled: show_safety(compiled.description),
@@ -21,18 +32,102 @@ STAGES: dict[str, Callable[[Compiled], str]] = {
 }
 
 
+def _logical(session: Session) -> str:
+    from holdsfor.physical.rewritten import show_rewritten
+
+    return show_rewritten(session.program, session.domains.planner)
+
+
+def _physical(session: Session) -> str:
+    from holdsfor.runtime.explain import explain
+
+    return explain(session)
+
+
+PLANS: dict[str, Callable[[Session], str]] = {"logical": _logical, "physical": _physical}
+STAGES = (*ANALYSES, *PLANS)
+_OF_A_RUN = ("input", "input_format", "time_unit", "start", "end", "tick", "window", "step")
+
+
 def add_parser(commands: Commands) -> None:
     parser = add_command(
         commands,
         "plan",
         "show what the compiler made of the rules",
-        "holdsfor plan rules.prolog background.prolog --stage levels",
+        "holdsfor plan rules.prolog background.prolog --stage physical --analyse --input events.txt",
     )
     add_rule_files(parser)
-    parser.add_argument("--stage", choices=STAGES, default="levels", help="which stage to show (default: levels)")
+    parser.add_argument("--stage", choices=STAGES, help="which stage to show (default: levels)")
+    parser.add_argument("--background", nargs="+", default=[], metavar="FILE", help="more background knowledge")
+    parser.add_argument("--goal", action="append", default=[], help="a goal to prove before planning; may be repeated")
+    parser.add_argument("--analyse", action="store_true", help="run the physical plan; add rows and time per operator")
+    parser.add_argument("--input", nargs="+", metavar="INPUT", help="with --analyse: records, as for run")
+    parser.add_argument("--input-format", choices=INPUT_FORMATS, help="of all inputs (default: as each of them is)")
+    parser.add_argument("--time-unit", choices=PER_SECOND, help="a time-point, of ISO times (default: s)")
+    parser.add_argument("--start", metavar="TIME", help="first time-point (default: of the first record)")
+    parser.add_argument("--end", metavar="TIME", help="last time-point (default: of the last record)")
+    parser.add_argument("--tick", type=int, metavar="N", help="distance of time-points (default: 1)")
+    parser.add_argument("--window", type=duration_text, metavar="T", help="how far a query time looks (default: all)")
+    parser.add_argument("--step", type=duration_text, metavar="T", help="between query times (default: the window)")
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
-    print(STAGES[options.stage](compile_files(options.files)), end="")
+    _check(options)
+    compiled = compile_files([*options.files, *options.background])
+    stage = options.stage or ("physical" if options.analyse else "levels")
+    if stage in ANALYSES:
+        print(ANALYSES[stage](compiled), end="")
+        return 0
+    goals = [parse_term(text, "--goal") for text in options.goal]
+    print(PLANS[stage](_session(compiled, options, goals)), end="")
     return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse options that have no meaning together."""
+    if options.analyse and options.stage not in (None, "physical"):
+        message = f"stage `{options.stage}` does not run, so it cannot be analysed"
+        raise UsageProblem(Diagnostic("HF742", message, hint="only `--stage physical` does"))
+    if options.analyse and options.input is None:
+        hint = "name records with `--input`"
+        raise UsageProblem(Diagnostic("HF742", "an analysis runs the plan, so it needs input", hint=hint))
+    given = [f"`--{name.replace('_', '-')}`" for name in _OF_A_RUN if getattr(options, name) is not None]
+    if given and not options.analyse:
+        message = f"{given[0]} is about a run, and only an analysis runs the plan"
+        raise UsageProblem(Diagnostic("HF742", message, hint=f"add `--analyse`, or leave out {given[0]}"))
+
+
+def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> Session:
+    """A session that has planned the rules; to analyse them, one that has run."""
+    from holdsfor.runtime.session import Session
+
+    if not options.analyse:
+        return Session(compiled, start=0, goals=goals)
+    from holdsfor.runtime.windows import check_windows
+
+    options.tick = 1 if options.tick is None else options.tick
+    options.allen_memory = None
+    options.time_unit = options.time_unit or "s"
+    make_points(options)
+    check_windows(options.tick, options.window, options.step)
+    options.step = options.window if options.step is None else options.step
+    engine = AnalysingEngine(compiled, options, goals)
+    engine.load()
+    for _ in engine.reports(final=False):
+        continue
+    summarise(engine, compiled, is_wanted=False)
+    return engine.analysed
+
+
+class AnalysingEngine(ColumnarEngine):
+    """A run that counts what it does."""
+
+    analysed: Session
+
+    def session(self, start: int) -> Session:
+        from holdsfor.physical.profile import Profile
+
+        self.analysed = super().session(start)
+        self.analysed.profile = Profile()
+        return self.analysed

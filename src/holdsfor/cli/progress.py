@@ -4,33 +4,43 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+
+from holdsfor.cli.memory import resident_memory
 
 __all__ = ["Progress"]
 
 _EVERY_SECONDS = 0.2
+_MEGABYTE = 1_000_000
 
 
 class Progress:
-    """One line on standard error that says how far a run has come."""
+    """One line on standard error that says how far a run has come.
 
-    def __init__(self, n_records: int, start: int, end: int) -> None:
-        self.n_records = n_records
-        self.start = start
-        self.end = end
-        self._is_shown = sys.stderr.isatty()
+    When the results go to the same terminal they show it themselves, and the line would only get between them.
+    """
+
+    def __init__(self, *, is_beside_results: bool = False) -> None:
+        self._is_shown = sys.stderr.isatty() and not is_beside_results
         self._began = self._last = time.perf_counter()
+        self._width = 0
 
-    def at(self, query_time: int) -> None:
-        """Tell the query time reached, now and then."""
+    def at(self, query_time: int, position: Callable[[int], tuple[float, str]]) -> None:
+        """Tell the query time reached, now and then; `position` says how many records and how far that is."""
         now = time.perf_counter()
         if not self._is_shown or now - self._last < _EVERY_SECONDS:
             return
         self._last = now
-        share = min(1.0, (query_time - self.start) / max(1, self.end - self.start))
-        rate = self.n_records * share / (now - self._began)
-        sys.stderr.write(f"\rquery time {query_time}, {share:.0%}, {rate:,.0f} records/s  ")
+        n_records, place = position(query_time)
+        rate, memory = n_records / (now - self._began), resident_memory() // _MEGABYTE
+        line = f"query time {query_time}, {place}, {rate:,.0f} records/s, {memory:,} MB"
+        sys.stderr.write(f"\r{line:<{self._width}}")
         sys.stderr.flush()
+        self._width = len(line)
 
     def done(self) -> None:
-        if self._is_shown and self._last != self._began:
-            sys.stderr.write("\r" + " " * 60 + "\r")
+        """Leave the line empty for what is said next."""
+        if self._width:
+            sys.stderr.write(f"\r{'':<{self._width}}\r")
+            sys.stderr.flush()
+            self._width = 0

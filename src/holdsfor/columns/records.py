@@ -1,17 +1,21 @@
 """Input records as columns, found by time.
 
-The records of one name are kept sorted by the time-point they begin at, so that a window is a slice of them.
+The records of one name are kept sorted by the time-point they begin at, so that a window is a slice of them. What is
+true of all of them is found out once and need not be looked at in every window: that no event is there twice, that
+intervals are maximal as they are, which instances the records are about.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from holdsfor.columns.tables import FluentTable, PointTable, fluent_table, point_table
-from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
+from holdsfor.columns.instances import Instances
+from holdsfor.columns.tables import FluentTable, PointTable, point_table
+from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, pairs_of_equal_keys
+from holdsfor.kernels.sweep import merge_intervals
 
 __all__ = ["Records"]
 
@@ -20,7 +24,8 @@ __all__ = ["Records"]
 class Records:
     """Records of one name: columns of words (for a fluent the value is the last), arrivals, and when they hold.
 
-    `begins` are the starts as they are seen, where they came too late for a part; None where all are seen whole.
+    `begins` are the starts as they are seen, where they came too late for a part; None where all are seen whole. They
+    are `is_clean` if no event is there twice, and no two intervals of an FVP overlap or touch; None is not known.
     """
 
     columns: list[Int64]
@@ -30,6 +35,10 @@ class Records:
     begins: Int64 | None = None
     is_sorted: bool = False
     longest: int = 0
+    is_clean: bool | None = None
+    is_prompt: bool = False
+    arrives_in_order: bool = False
+    _numbers: dict[tuple[int, ...], Int64] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -43,19 +52,47 @@ class Records:
         self.starts = np.concatenate((self.starts, more.starts))
         if self.ends is not None and more.ends is not None:
             self.ends = np.concatenate((self.ends, more.ends))
-        self.is_sorted = False
+        self._numbers.clear()
+        self.is_sorted, self.is_clean = False, None
 
     def sort(self) -> None:
+        """Sort by time, and find out what is true of all records."""
         if self.is_sorted:
             return
-        if (self.starts[1:] < self.starts[:-1]).any():
-            self._keep(np.argsort(self.starts))
+        if np.count_nonzero(self.starts[1:] < self.starts[:-1]):
+            self._keep(self.starts.argsort())
         if self.ends is not None and len(self.ends):
             self.longest = int((self.ends - self.starts).max())
+        self.is_prompt = not np.count_nonzero(self.arrivals > self.starts)
+        self.arrives_in_order = not np.count_nonzero(self.arrivals[1:] < self.arrivals[:-1])
+        if self.is_clean is None:
+            self.is_clean = self._is_distinct() if self.ends is None else self._is_maximal(self.ends)
         self.is_sorted = True
+
+    def _is_distinct(self) -> bool:
+        return distinct_rows((*self.columns, self.starts), len(self)) is None
+
+    def _is_maximal(self, ends: Int64) -> bool:
+        return len(merge_intervals(self._fvps(), self.seen_from, ends)[0]) == len(self)
+
+    def _fvps(self) -> Int64:
+        """A number for the FVP of each record of a fluent, for these records only."""
+        if _OWN not in self._numbers:
+            arguments = self._numbers.get(tuple(range(len(self.columns) - 1)))
+            keys = self.columns if arguments is None else [arguments, self.columns[-1]]
+            self._numbers[_OWN] = dense_ids(keys, len(self))[0]
+        return self._numbers[_OWN]
+
+    def number(self, positions: tuple[int, ...], instances: Instances) -> None:
+        """Number the instances that columns make up: tables of these records will know them."""
+        if positions not in self._numbers:
+            columns = [self.columns[position] for position in positions]
+            self._numbers[positions] = instances.numbers(columns, len(self))
 
     def forget(self, before: int, known: int) -> None:
         """Drop the records known by then that are over before a time-point, once they are the larger part."""
+        if self.is_sorted and 2 * self.starts.searchsorted(before) < len(self):
+            return
         keep = (self.lasts >= before) | (self.arrivals > known)
         if np.count_nonzero(keep) * 2 < len(keep):
             self._keep(np.flatnonzero(keep))
@@ -65,23 +102,35 @@ class Records:
         self.arrivals, self.starts = self.arrivals[rows], self.starts[rows]
         self.begins = None if self.begins is None else self.begins[rows]
         self.ends = None if self.ends is None else self.ends[rows]
+        self._numbers = {positions: numbers[rows] for positions, numbers in self._numbers.items()}
 
     def events(self, first: int, last: int, arrived_by: int | None = None) -> PointTable:
         """The events between two time-points that have arrived, by the second unless said otherwise."""
         self.sort()
-        low, high = np.searchsorted(self.starts, (first, last + 1))
-        columns = [column[low:high] for column in (*self.columns, self.starts)]
+        low, high = self.starts.searchsorted((first, last + 1)).tolist()
+        columns = tuple(column[low:high] for column in (*self.columns, self.starts))
+        table = PointTable(columns, high - low)
+        for positions, numbers in self._numbers.items():
+            table.with_numbers(positions, numbers[low:high])
         arrived = self.arrivals[low:high] <= (last if arrived_by is None else arrived_by)
-        return point_table(columns if arrived.all() else [column[arrived] for column in columns])
+        if np.count_nonzero(arrived) < table.n:
+            table = table.take(arrived.nonzero()[0])
+        return table if self.is_clean else point_table(table.columns)
 
     def intervals(self, first: int, last: int) -> FluentTable:
         """The maximal intervals that reach into a stretch of time-points and have arrived by its end."""
         assert self.ends is not None
         self.sort()
-        low, high = np.searchsorted(self.starts, (first - self.longest, last + 1))
-        mask = (self.ends[low:high] > first) & (self.arrivals[low:high] <= last)
-        columns = [column[low:high][mask] for column in (*self.columns, self.seen_from, self.ends)]
-        return fluent_table(columns[:-2], columns[-2], columns[-1])
+        low, high = self.starts.searchsorted((first - self.longest, last + 1)).tolist()
+        rows = low + ((self.ends[low:high] > first) & (self.arrivals[low:high] <= last)).nonzero()[0]
+        starts, ends = self.seen_from[rows], self.ends[rows]
+        if not self.is_clean:
+            rows, starts, ends = self._merged(rows, starts, ends)
+        table = FluentTable((*(column[rows] for column in self.columns), starts, ends), len(rows))
+        for positions, numbers in self._numbers.items():
+            if positions != _OWN:
+                table.with_numbers(positions, numbers[rows])
+        return table
 
     @property
     def seen_from(self) -> Int64:
@@ -123,6 +172,7 @@ class Records:
             keep[begun] = True
             self.ends = self.ends.copy()
             self.ends[begun] = (oldest // tick + 1) * tick
+            self.is_sorted, self.is_clean = False, None
         self._keep(np.flatnonzero(keep))
 
     @property
@@ -150,6 +200,14 @@ class Records:
         together.append(more)
         return together
 
+    def _merged(self, rows: Int64, starts: Int64, ends: Int64) -> tuple[Int64, Int64, Int64]:
+        """The maximal intervals of some rows, each with a row of its FVP."""
+        fvps = self._fvps()[rows]
+        row_of = np.empty(int(fvps.max(initial=-1)) + 1, dtype=np.int64)
+        row_of[fvps] = rows
+        merged, starts, ends = merge_intervals(fvps, starts, ends)
+        return row_of[merged], starts, ends
+
     def up_to(self, end: int) -> Records:
         """The records that begin at or before the end of a run."""
         rows = np.flatnonzero(self.starts <= end)
@@ -165,29 +223,45 @@ class Records:
         """Judge what arrives until the query times, after the `previous` one: how many are late, and how many too late.
 
         A record is seen first at the first query time after its arrival. If it is over by the window of that query
-        time, it is gone; what began before that window begins with it.
+        time, it is gone; what began before that window begins with it. A record that arrives no later than it begins is
+        in time for every window, since none is shorter than the step.
         """
-        known = np.array([_LONG_AGO if previous is None else previous, *queries], dtype=np.int64)
-        position = np.searchsorted(known, self.arrivals)
-        is_new = (position > (0 if previous is not None else 1)) & (position < len(known))
-        if not is_new.any():
+        if (previous is None and len(queries) == 1) or (self.is_sorted and self.is_prompt):
             return 0, 0
-        seen_at = known[np.minimum(position, len(known) - 1)]
-        oldest = _oldest(seen_at, window, start)
-        dropped = is_new & (self.lasts <= oldest)
-        late = is_new & ~dropped & (self.lasts <= known[position - 1])
-        cut = is_new & ~dropped & (self.starts <= oldest)
-        if cut.any():
-            self.begins = np.where(cut, (oldest // tick + 1) * tick, self.seen_from)
-        if dropped.any():
-            self._keep(np.flatnonzero(~dropped))
-        return int(late.sum()), int(dropped.sum())
+        new = self._arriving(queries[0] if previous is None else previous, queries[-1])
+        if len(new) == 0:
+            return 0, 0
+        known = np.array([_LONG_AGO if previous is None else previous, *queries], dtype=np.int64)
+        position = known.searchsorted(self.arrivals[new])
+        starts, last = self.starts[new], self.lasts[new]
+        oldest = _oldest(known[position], window, start)
+        dropped = last <= oldest
+        late = ~dropped & (last <= known[position - 1])
+        cut = (~dropped & (starts <= oldest)).nonzero()[0]
+        if len(cut):
+            self.begins = self.seen_from.copy()
+            self.begins[new[cut]] = (oldest[cut] // tick + 1) * tick
+            self.is_sorted, self.is_clean = False, None
+        if np.count_nonzero(dropped):
+            keep = np.ones(len(self), dtype=bool)
+            keep[new[dropped]] = False
+            self._keep(keep.nonzero()[0])
+        return int(np.count_nonzero(late)), int(np.count_nonzero(dropped))
+
+    def _arriving(self, after: int, until: int) -> Int64:
+        """The rows that arrive between two time-points, the second included."""
+        if self.is_sorted and self.arrives_in_order:
+            low, high = self.arrivals.searchsorted((after, until), side="right").tolist()
+            return np.arange(low, high, dtype=np.int64)
+        rows: Int64 = ((self.arrivals <= until) & (self.arrivals > after)).nonzero()[0]
+        return rows
 
     def arrive(self, at: int) -> None:
         """Let everything that arrives by then be there."""
         self.arrivals = np.where(self.arrivals <= at, _LONG_AGO, self.arrivals)
 
 
+_OWN = (-1,)  # not the positions of columns: numbers that mean nothing to others
 _LONG_AGO = int(np.iinfo(np.int64).min)
 
 

@@ -2,19 +2,22 @@
 
 Both are relations whose columns are words. A table finds rows by equal columns through indices that it builds when they
 are first asked for and keeps; tables are therefore never changed, only replaced.
+
+What a rule derives is known by the numbers of its instances (`instances.py`): the words of their arguments are looked
+up when somebody asks for them. A table of words numbers its rows when somebody asks for that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from holdsfor.columns.instances import Instances
 from holdsfor.kernels.keys import Int64, KeyIndex, dense_ids, distinct_rows, index_of, mixed, pairs_of_equal_keys
-from holdsfor.kernels.packing import Packing, packing_for
-from holdsfor.kernels.sweep import merge_intervals
+from holdsfor.kernels.packing import packing_for
 
 __all__ = [
     "FluentTable",
@@ -23,8 +26,8 @@ __all__ = [
     "Relation",
     "empty_fluents",
     "empty_points",
-    "fluent_table",
     "point_table",
+    "stacked",
 ]
 
 
@@ -32,13 +35,75 @@ Key: TypeAlias = tuple[str, int]
 """The name and arity of an event, a fluent or a predicate."""
 
 
-@dataclass(frozen=True)
+Table = TypeVar("Table", bound="Relation")
+
+
 class Relation:
     """Rows of words."""
 
-    columns: tuple[Int64, ...]
-    n: int
-    _indices: dict[tuple[int, ...], KeyIndex] = field(default_factory=dict, repr=False, compare=False)
+    def __init__(self, columns: tuple[Int64, ...], n: int) -> None:
+        self.n = n
+        self._columns: tuple[Int64, ...] | None = columns
+        self._last = columns
+        self._instances: Instances | None = None
+        self._numbers: dict[tuple[int, ...], Int64] = {}
+        self._indices: dict[tuple[int, ...], KeyIndex] = {}
+        self._restricted: dict[tuple[tuple[int, int], ...], tuple[Relation, Int64]] = {}
+
+    @classmethod
+    def numbered(cls: type[Table], instances: Instances, width: int, numbers: Int64, more: tuple[Int64, ...]) -> Table:
+        """The relation whose first `width` columns are the words of the numbers, followed by `more` columns."""
+        relation = cls(more, len(numbers))
+        relation._columns = None
+        relation._instances = instances
+        relation._numbers[tuple(range(width))] = numbers
+        return relation
+
+    @property
+    def columns(self) -> tuple[Int64, ...]:
+        if self._columns is None:
+            assert self._instances is not None
+            positions, numbers = next(iter(self._numbers.items()))
+            self._columns = (*self._instances.words(len(positions), numbers), *self._last)
+        return self._columns
+
+    def column(self, position: int) -> Int64:
+        """One column; words are only looked up if it is one of arguments that are known by number."""
+        if self._columns is None:
+            width = len(next(iter(self._numbers)))
+            if position >= width:
+                return self._last[position - width]
+        return self.columns[position]
+
+    def numbers(self, positions: tuple[int, ...], instances: Instances) -> Int64:
+        """The numbers of the instances that the columns at the positions make up."""
+        known = self._numbers.get(positions)
+        if known is None:
+            known = instances.numbers([self.columns[position] for position in positions], self.n)
+            self._numbers[positions] = known
+        return known
+
+    def with_numbers(self: Table, positions: tuple[int, ...], numbers: Int64) -> Table:
+        """The same relation, with the numbers of instances that are known already."""
+        self._numbers[positions] = numbers
+        return self
+
+    def take(self: Table, rows: Int64) -> Table:
+        """Some of the rows."""
+        taken = type(self)(tuple(column[rows] for column in self._columns or self._last), len(rows))
+        if self._columns is None:
+            taken._columns, taken._instances = None, self._instances
+        taken._numbers = {positions: numbers[rows] for positions, numbers in self._numbers.items()}
+        return taken
+
+    def restricted(self, words: tuple[tuple[int, int], ...]) -> tuple[Relation, Int64]:
+        """The rows that have certain words at certain positions, as a relation, and where they are in this one."""
+        if words not in self._restricted:
+            rows = np.arange(self.n, dtype=np.int64)
+            for position, word in words:
+                rows = rows[self.column(position)[rows] == word]
+            self._restricted[words] = self.take(rows), rows
+        return self._restricted[words]
 
     def partners(self, keys: Sequence[Int64], positions: tuple[int, ...], n: int) -> tuple[Int64, Int64]:
         """The pairs (row of the keys, row of this relation) that agree in the columns at the positions."""
@@ -51,20 +116,22 @@ class Relation:
         return pairs_of_equal_keys(keys, n, columns, self.n, self._indices.get(positions))
 
 
-@dataclass(frozen=True)
 class PointTable(Relation):
     """Things that happen; the last column is the time-point, not a word."""
 
     @property
     def times(self) -> Int64:
-        return self.columns[-1]
+        return self._last[-1]
 
 
-@dataclass(frozen=True)
 class FluentTable(Relation):
     """FVPs that hold: arguments, value, then start and end of a maximal interval, which are not words."""
 
-    _stabbing: list[_Stabbing] = field(default_factory=list, repr=False, compare=False)
+    def __init__(self, columns: tuple[Int64, ...], n: int) -> None:
+        super().__init__(columns, n)
+        self._by_value: dict[int, tuple[Int64, Int64, Int64]] = {}
+        self._stabbing: dict[int | None, _Stabbing] = {}
+        self._distinct_keys: Relation | None = None
 
     @property
     def keys(self) -> tuple[Int64, ...]:
@@ -72,65 +139,95 @@ class FluentTable(Relation):
         return self.columns[:-2]
 
     @property
+    def values(self) -> Int64:
+        return self._last[-3]
+
+    @property
     def starts(self) -> Int64:
-        return self.columns[-2]
+        return self._last[-2]
 
     @property
     def ends(self) -> Int64:
-        return self.columns[-1]
+        return self._last[-1]
+
+    def of_value(self, value: int, instances: Instances) -> tuple[Int64, Int64, Int64]:
+        """The numbers of the arguments, the starts and the ends of the rows with a value."""
+        if value not in self._by_value:
+            rows = (self.values == value).nonzero()[0]
+            numbers = self.arguments(instances)
+            self._by_value[value] = numbers[rows], self.starts[rows], self.ends[rows]
+        return self._by_value[value]
+
+    def arguments(self, instances: Instances) -> Int64:
+        """The numbers of the arguments."""
+        if self._columns is None:
+            return next(iter(self._numbers.values()))
+        return self.numbers(tuple(range(len(self._columns) - 3)), instances)
+
+    def with_starts(self, starts: Int64) -> FluentTable:
+        """The same FVPs with intervals that begin elsewhere."""
+        moved = FluentTable((*(self._columns or self._last)[:-2], starts, self.ends), self.n)
+        if self._columns is None:
+            moved._columns, moved._instances = None, self._instances
+        moved._numbers = self._numbers
+        return moved
+
+    def points(self, rows: Int64, times: Int64) -> PointTable:
+        """The FVPs of some rows, at time-points."""
+        taken = self.take(rows)
+        if taken._columns is None:
+            points = PointTable((taken.values, times), len(times))
+            points._columns, points._instances = None, self._instances
+        else:
+            points = PointTable((*taken.keys, times), len(times))
+        points._numbers = taken._numbers
+        return points
 
     def holding(self, keys: Sequence[Int64], times: Int64) -> Int64:
         """For each row of complete keys and times: the row of this table whose interval contains the time, or -1."""
-        if not self._stabbing:
-            self._stabbing.append(_Stabbing(self))
-        return self._stabbing[0].find(keys, times)
+        ids = np.full(len(times), -1, dtype=np.int64)
+        if self.n == 0 or len(times) == 0:
+            return ids
+        if self._distinct_keys is None:
+            own, first = dense_ids(self.keys, self.n)
+            self._stabbing[None] = _Stabbing(own, self.starts, self.ends)
+            self._distinct_keys = Relation(tuple(key[first] for key in self.keys), len(first))
+        row, partner = self._distinct_keys.partners(keys, tuple(range(len(keys))), len(times))
+        ids[row] = partner
+        return self._stabbing[None].find(ids, times)
+
+    def holds(self, value: int, instances: Instances, numbers: Int64, times: Int64) -> NDArray[np.bool_]:
+        """Whether the fluents with arguments of these numbers have the value at the times."""
+        own, starts, ends = self.of_value(value, instances)
+        if len(own) == 0 or len(times) == 0:
+            return np.zeros(len(times), dtype=bool)
+        if value not in self._stabbing:
+            self._stabbing[value] = _Stabbing(own, starts, ends)
+        return self._stabbing[value].find(numbers, times) >= 0
 
 
 class _Stabbing:
     """Intervals sorted by key and start: the one that contains a time-point is found by one binary search."""
 
-    def __init__(self, table: FluentTable) -> None:
-        self.table = table
-        ids, first = dense_ids(table.keys, table.n)
-        self.index = index_of(mixed([key[first] for key in table.keys], len(first)))
-        self.packing: Packing = packing_for(len(first), table.starts)
-        packed = self.packing.pack(ids, table.starts)
-        self.order = np.argsort(packed)
+    def __init__(self, ids: Int64, starts: Int64, ends: Int64) -> None:
+        self.n_ids = int(ids.max()) + 1
+        self.packing = packing_for(self.n_ids + 1, starts)
+        packed = self.packing.pack_finite(ids, starts)
+        self.order = packed.argsort()
         self.packed = packed[self.order]
-        self.low = int(table.starts.min()) if table.n else 0
-        self.high = int(table.starts.max()) if table.n else 0
+        self.ends = ends[self.order]
+        self.low, self.high = int(starts.min()), int(starts.max())
 
-    def search(self, keys: Sequence[Int64], times: Int64) -> Int64:
-        """The same without the index, for the case that two different keys mix to one."""
-        result = np.full(len(times), -1, dtype=np.int64)
-        row, partner = self.table.partners(keys, tuple(range(len(keys))), len(times))
-        inside = (self.table.starts[partner] <= times[row]) & (times[row] < self.table.ends[partner])
-        result[row[inside]] = partner[inside]
-        return result
+    def find(self, ids: Int64, times: Int64) -> Int64:
+        """For each id and time: the position of the interval of that id that contains the time, or -1.
 
-    def find(self, keys: Sequence[Int64], times: Int64) -> Int64:
-        n = len(times)
-        result = np.full(n, -1, dtype=np.int64)
-        if self.table.n == 0 or n == 0:
-            return result
-        if not self.index.is_unique:
-            return self.search(keys, times)
-        numbers = self.index.numbers(mixed(keys, n))
-        candidates = np.flatnonzero((numbers >= 0) & (times >= self.low))
-        ids = self.index.order[numbers[candidates]]
-        clipped = np.minimum(times[candidates], self.high)
-        if self.packing.ranks is None:
-            wanted = self.packing.pack(ids, clipped)
-        else:
-            wanted = ids * self.packing.span + np.searchsorted(self.packing.ranks, clipped, side="right") - 1
-        position = np.searchsorted(self.packed, wanted, side="right") - 1
-        rows = self.order[np.maximum(position, 0)]
-        hit = position >= 0
-        hit &= (self.table.starts[rows] <= times[candidates]) & (times[candidates] < self.table.ends[rows])
-        for key, column in zip(keys, self.table.keys, strict=True):
-            hit &= key[candidates] == column[rows]
-        result[candidates[hit]] = rows[hit]
-        return result
+        Ids that no interval has, such as -1, are in none.
+        """
+        wanted = self.packing.pack_preceding(np.minimum(ids, self.n_ids), np.clip(times, self.low, self.high))
+        position = self.packed.searchsorted(wanted, side="right") - 1
+        hit = (position >= 0) & (self.packing.keys(self.packed[position]) == ids)
+        hit &= (times >= self.low) & (times < self.ends[position])
+        return np.where(hit, self.order[position], -1)
 
 
 def empty_points(arity: int) -> PointTable:
@@ -148,9 +245,16 @@ def point_table(columns: Sequence[Int64]) -> PointTable:
     return PointTable(tuple(columns), n) if rows is None else PointTable(tuple(c[rows] for c in columns), len(rows))
 
 
-def fluent_table(keys: Sequence[Int64], starts: Int64, ends: Int64) -> FluentTable:
-    """A table of the maximal intervals that any intervals make up."""
-    ids, first = dense_ids(keys, len(starts))
-    merged, begins, stops = merge_intervals(ids, starts, ends)
-    rows = first[merged]
-    return FluentTable((*(key[rows] for key in keys), begins, stops), len(merged))
+def stacked(tables: Sequence[Table]) -> Table:
+    """The rows of all tables of one kind, one table after the other."""
+    if len(tables) == 1:
+        return tables[0]
+    first, n = tables[0], sum(table.n for table in tables)
+    shared = [positions for positions in first._numbers if all(positions in table._numbers for table in tables)]
+    are_lazy = all(table._columns is None for table in tables) and len(shared) > 0
+    parts = [table._last if are_lazy else table.columns for table in tables]
+    together = type(first)(tuple(np.concatenate(column) for column in zip(*parts, strict=True)), n)
+    if are_lazy:
+        together._columns, together._instances = None, first._instances
+    together._numbers = {p: np.concatenate([table._numbers[p] for table in tables]) for p in shared}
+    return together

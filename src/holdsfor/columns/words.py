@@ -14,6 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.columns.instances import Instances
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.terms import Float, Int, Struct, Term, is_ground
 
@@ -73,7 +74,7 @@ def as_numbers(words: Int64) -> NDArray[np.float64] | Int64:
 
 
 class Symbols:
-    """The table of constants that are not numbers.
+    """The table of constants that are not numbers, and of the tuples of constants that have become instances.
 
     >>> symbols = Symbols()
     >>> from holdsfor.syntax.terms import Atom
@@ -84,6 +85,7 @@ class Symbols:
     def __init__(self) -> None:
         self._words: dict[Term, int] = {}
         self._terms: list[Term] = []
+        self.instances = Instances()
 
     def __len__(self) -> int:
         return len(self._terms)

@@ -16,9 +16,15 @@ from numpy.typing import NDArray
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN, Packing, packing_for
 
-__all__ = ["NEVER", "Outlook", "outlook"]
+__all__ = ["NEVER", "Outlook", "due_times", "outlook"]
 
 NEVER = OPEN
+
+
+def due_times(times: Int64, delays: Int64) -> Int64:
+    """When what is set up is due; `NEVER` where that is beyond the end of time."""
+    in_time = delays <= NEVER - np.maximum(times, 0)
+    return np.where(in_time, times + np.where(in_time, delays, 0), NEVER)
 
 
 @dataclass(frozen=True)
@@ -29,9 +35,17 @@ class Outlook:
     broken: Int64
     renewed: Int64
 
-    def acts(self, due: Int64, is_postponable: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Whether the effect that is due then comes about."""
-        return self.sets_up & (self.broken >= due) & (~is_postponable | (self.renewed > due))
+    def acts(
+        self, due: Int64, is_postponable: NDArray[np.bool_], is_contested: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.bool_]:
+        """Whether the effect that is due then comes about.
+
+        An initiation exactly then postpones it, unless that is contested: others must decide about it.
+        """
+        in_time = self.renewed > due
+        if is_contested is not None:
+            in_time |= (self.renewed == due) & is_contested
+        return self.sets_up & (self.broken >= due) & (~is_postponable | in_time)
 
     def waits(self, times: Int64, due: Int64, is_postponable: NDArray[np.bool_], at: int) -> NDArray[np.bool_]:
         """Whether, just before a time-point, the effect waits, or has acted and keeps others from being set up."""
@@ -81,7 +95,7 @@ def _preceding(packed: Int64, packing: Packing, keys: Int64, times: Int64) -> In
 def _at(packed: Int64, packing: Packing, position: Int64, keys: Int64) -> Int64:
     found = np.full(len(keys), NEVER, dtype=np.int64)
     inside = np.flatnonzero((position >= 0) & (position < len(packed)))
-    known, times = packing.unpack(packed[position[inside]])
-    same = known == keys[inside]
-    found[inside[same]] = times[same]
+    at = packed[position[inside]]
+    same = packing.keys(at) == keys[inside]
+    found[inside[same]] = packing.times(at)[same]
     return found

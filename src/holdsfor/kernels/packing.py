@@ -1,7 +1,8 @@
 """(key, time) pairs in one int64, so that one sort orders both.
 
-Keys are dense numbers from 0. `OPEN` sorts behind every other time. When keys and times together do not fit 63 bits,
-the times are replaced by their ranks.
+Keys are dense numbers from 0. `OPEN` sorts behind every other time. A time takes the low bits and a key those above
+them, so packing and unpacking are shifts. When keys and times together do not fit 63 bits, the times are replaced by
+their ranks.
 """
 
 from __future__ import annotations
@@ -19,25 +20,55 @@ OPEN = int(np.iinfo(np.int64).max)
 
 @dataclass(frozen=True)
 class Packing:
-    """How times between `low` and `low + span` are packed beside keys; `ranks` replaces them if it is given."""
+    """How times from `low` on are packed into `bits` bits below keys; `ranks` replaces them if it is given."""
 
     low: int
-    span: int
+    bits: int
     ranks: Int64 | None = None
+
+    @property
+    def _open(self) -> int:
+        """What stands for `OPEN`: as many time-points after `low` as fit, at most those there are."""
+        return min((1 << self.bits) - 1, OPEN - self.low)
 
     def pack(self, keys: Int64, times: Int64) -> Int64:
         """Keys and times as one column that sorts by key, then time. Times must lie within the packing."""
+        packed: Int64 = keys << self.bits
         if self.ranks is not None:
-            return keys * self.span + np.searchsorted(self.ranks, times).astype(np.int64, copy=False)
-        offsets: Int64 = np.minimum(times, self.low + self.span - 1) - self.low
-        return keys * self.span + offsets
+            packed += self.ranks.searchsorted(times)
+            return packed
+        packed += np.minimum(times, self.low + self._open)
+        packed -= self.low
+        return packed
 
-    def unpack(self, packed: Int64) -> tuple[Int64, Int64]:
-        """The keys and times that were packed."""
-        keys, offsets = np.divmod(packed, self.span)
+    def pack_finite(self, keys: Int64, times: Int64) -> Int64:
+        """The same for times none of which is `OPEN`."""
         if self.ranks is not None:
-            return keys, self.ranks[offsets]
-        return keys, np.where(offsets == self.span - 1, OPEN, offsets + self.low)
+            return self.pack(keys, times)
+        packed: Int64 = keys << self.bits
+        packed += times
+        packed -= self.low
+        return packed
+
+    def pack_preceding(self, keys: Int64, times: Int64) -> Int64:
+        """The same for times between the first and the last one packed: what is packed at them or before."""
+        if self.ranks is None:
+            return self.pack_finite(keys, times)
+        return (keys << self.bits) + self.ranks.searchsorted(times, side="right") - 1
+
+    def keys(self, packed: Int64) -> Int64:
+        """The keys that were packed."""
+        return packed >> self.bits
+
+    def times(self, packed: Int64) -> Int64:
+        """The times that were packed."""
+        offsets: Int64 = packed & ((1 << self.bits) - 1)
+        if self.ranks is not None:
+            return self.ranks[offsets]
+        is_open = (offsets == self._open).nonzero()[0]
+        offsets += self.low
+        offsets[is_open] = OPEN
+        return offsets
 
 
 def packing_for(n_keys: int, *times: Int64) -> Packing:
@@ -47,11 +78,11 @@ def packing_for(n_keys: int, *times: Int64) -> Packing:
         return Packing(0, 1)
     low = min(OPEN - 1, *(int(column.min()) for column in present))
     high = max(_latest(column) for column in present)
-    span = max(high, low) - low + 2
-    if max(n_keys, 1) * span < 2**63:
-        return Packing(low, span)
+    bits = (max(high, low) - low + 1).bit_length()
+    if (max(n_keys, 1) - 1).bit_length() + bits <= 63:
+        return Packing(low, bits)
     ranks = np.unique(np.concatenate(present))
-    return Packing(0, len(ranks) + 1, ranks)
+    return Packing(0, len(ranks).bit_length(), ranks)
 
 
 def _latest(times: Int64) -> int:
@@ -59,5 +90,5 @@ def _latest(times: Int64) -> int:
     high = int(times.max())
     if high < OPEN:
         return high
-    finite = times[times < OPEN]
+    finite = times[(times < OPEN).nonzero()[0]]
     return int(finite.max()) if len(finite) else -OPEN

@@ -1,9 +1,17 @@
 """Set operations on keyed lists of intervals, as one sweep along the time-points of every key.
 
-Each interval adds a weight at its start and takes it back at its end; the running sum over the sorted end-points of a
-key says what covers a stretch. Union: at least one interval. Intersection of k lists: k. Relative complement: one of
-the base and none of the others. Key, time and weight are packed into one int64: sorting these numbers alone is several
-times as fast as sorting positions by them.
+Going along a line, each start adds one to the *depth* and each end takes one away, ends first where both meet. With
+all starts sorted, and all ends sorted on their own, the depth after the start at position i is i + 1 less the number of
+ends at or before it; and if k is the greatest depth there can be, it is reached at that start exactly if the end at
+position i + 1 - k is still to come, and lasts until that end. Nothing needs to know which end belongs to which start.
+
+- Intersection of k lists: each list adds at most one, so k is the greatest depth.
+- Relative complement: being outside the union of the excluded lists counts as one, which their ends begin and their
+  starts end. Every key begins with depth one and cannot pass two.
+- Union: a maximal interval begins where all intervals begun before are over, that is, where the end at position i - 1
+  lies before the start at position i.
+
+Key and time are packed into one int64, so that a sweep is two sorts of numbers for all keys.
 """
 
 from __future__ import annotations
@@ -11,11 +19,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.kernels.keys import Int64
-from holdsfor.kernels.packing import OPEN, packing_for
+from holdsfor.kernels.packing import OPEN, Packing, packing_for
 
-__all__ = ["OPEN", "Keyed", "covered", "intersect_intervals", "merge_intervals", "subtract_intervals"]
+__all__ = ["OPEN", "Keyed", "intersect_intervals", "merge_intervals", "subtract_intervals", "unite_intervals"]
 
 Keyed = tuple[Int64, Int64, Int64]
 """Keys, starts and ends of a list of intervals for every key."""
@@ -31,50 +40,89 @@ def merge_intervals(keys: Int64, starts: Int64, ends: Int64) -> Keyed:
     [(1, 4), (5, 9)]
     """
     real = starts < ends
-    if not real.all():
-        keys, starts, ends = keys[real], starts[real], ends[real]
-    following = (keys[1:] > keys[:-1]) | ((keys[1:] == keys[:-1]) & (starts[1:] > ends[:-1]))
-    return (keys, starts, ends) if following.all() else covered([(keys, starts, ends)], [], 1)
+    if np.count_nonzero(real) < len(real):
+        rows = real.nonzero()[0]
+        keys, starts, ends = keys[rows], starts[rows], ends[rows]
+    if _is_merged(keys, starts, ends):
+        return keys, starts, ends
+    return unite_intervals([(keys, starts, ends)])
 
 
-def covered(lists: Sequence[Keyed], excluded: Sequence[Keyed], n_lists: int) -> Keyed:
-    """The time-points that lie in at least `n_lists` intervals of the lists and in no excluded one, by key and start.
+def unite_intervals(lists: Sequence[Keyed]) -> Keyed:
+    """The time-points that lie in some list, by key and start.
 
-    Contract: keys are dense numbers; an interval begins before it ends. O(n log n).
+    Contract: keys are dense numbers, no interval is empty. O(n log n).
     """
-    n = sum(len(keys) for keys, _, _ in (*lists, *excluded))
-    if n == 0:
-        return (np.empty(0, dtype=np.int64),) * 3
-    together = [np.concatenate(column) for column in zip(*lists, *excluded, strict=True)]
-    keys, starts, ends = together
-    packing = packing_for(4 * (int(keys.max()) + 1), starts, ends)
-    n_included = sum(len(keys) for keys, _, _ in lists)
-    edges = np.concatenate((packing.pack(keys, starts), packing.pack(keys, ends)))
-    edges *= 4
-    edges[n:] += 1
-    edges[n_included:n] += 2
-    edges[n + n_included :] += 2
-    edges.sort()
-    total = np.cumsum(np.array([1, -1, -n, n])[edges & 3])
-    edges >>= 2
-    last = np.append(edges[1:] != edges[:-1], True)
-    edges, is_in = edges[last], total[last] >= n_lists
-    was_in = np.append(False, is_in[:-1])
-    at, begins = packing.unpack(edges[is_in & ~was_in])
-    return at, begins, packing.unpack(edges[was_in & ~is_in])[1]
+    keys, starts, ends = (np.concatenate(column) for column in zip(*lists, strict=True))
+    if len(keys) == 0:
+        return keys, starts, ends
+    packing = _packing_of(keys, starts, ends)
+    return _unpacked(*_united(packing.pack_finite(keys, starts), packing.pack(keys, ends)), packing)
+
+
+def _is_merged(keys: Int64, starts: Int64, ends: Int64) -> bool:
+    following: NDArray[np.bool_] = keys[1:] > keys[:-1]
+    following |= (keys[1:] == keys[:-1]) & (starts[1:] > ends[:-1])
+    return bool(np.count_nonzero(following) == len(following))
 
 
 def intersect_intervals(lists: Sequence[Keyed], n_lists: int) -> Keyed:
-    """The time-points that lie in all `n_lists` lists.
+    """The time-points that lie in all `n_lists` lists, by key and start.
 
-    Contract: each list is maximal within its keys. O(n log n).
+    Contract: keys are dense numbers, each list is maximal within its keys. O(n log n).
     """
-    return covered(lists, [], n_lists)
+    keys, starts, ends = (np.concatenate(column) for column in zip(*lists, strict=True))
+    if len(keys) < n_lists:
+        return (np.empty(0, dtype=np.int64),) * 3
+    packing = _packing_of(keys, starts, ends)
+    begins, stops = packing.pack_finite(keys, starts), packing.pack(keys, ends)
+    begins.sort()
+    stops.sort()
+    return _unpacked(*_deepest(begins[n_lists - 1 :], stops[: len(stops) - n_lists + 1]), packing)
 
 
 def subtract_intervals(base: Keyed, others: Sequence[Keyed]) -> Keyed:
-    """The time-points of the base that lie in none of the other lists.
+    """The time-points of the base that lie in none of the other lists, by key and start.
 
-    Contract: the base is maximal within its keys. O(n log n).
+    Contract: keys are dense numbers; the base is maximal within its keys, no other interval is empty. O(n log n).
     """
-    return covered([base], others, 1)
+    others = [other for other in others if len(other[0])]
+    if not others or not len(base[0]):
+        return merge_intervals(*base)
+    keys, starts, ends = (np.concatenate(column) for column in zip(base, *others, strict=True))
+    packing = _packing_of(keys, starts, ends)
+    begins, stops = packing.pack_finite(keys, starts), packing.pack(keys, ends)
+    n = len(base[0])
+    outside, inside = _united(begins[n:], stops[n:])
+    begins, stops = np.concatenate((begins[:n], inside)), np.concatenate((stops[:n], outside))
+    begins.sort()
+    stops.sort()
+    return _unpacked(*_deepest(begins, stops), packing)
+
+
+def _packing_of(keys: Int64, starts: Int64, ends: Int64) -> Packing:
+    return packing_for(int(keys.max()) + 1, starts, ends)
+
+
+def _united(begins: Int64, stops: Int64) -> tuple[Int64, Int64]:
+    """The maximal ones of packed intervals; what is given is sorted on the way."""
+    begins.sort()
+    stops.sort()
+    is_first = np.empty(len(begins), dtype=bool)
+    is_first[:1] = True
+    np.greater(begins[1:], stops[:-1], out=is_first[1:])
+    first = is_first.nonzero()[0]
+    last = np.empty_like(first)
+    last[-1:] = len(begins) - 1
+    np.subtract(first[1:], 1, out=last[:-1])
+    return begins[first], stops[last]
+
+
+def _deepest(begins: Int64, stops: Int64) -> tuple[Int64, Int64]:
+    """Where the depth is greatest: from a start to the end at the same position, if that is still to come."""
+    rows = (begins < stops).nonzero()[0]
+    return begins[rows], stops[rows]
+
+
+def _unpacked(begins: Int64, stops: Int64, packing: Packing) -> Keyed:
+    return packing.keys(begins), packing.times(begins), packing.times(stops)

@@ -15,14 +15,21 @@ from holdsfor.syntax.terms import Term, substitute, variables
 __all__ = ["fold_facts", "fold_facts_of_intervals"]
 
 
-def fold_facts(rule: PointRule, knowledge: Knowledge) -> PointRule:
-    """The rule with the variables of such facts replaced by their values."""
+def fold_facts(rule: PointRule, knowledge: Knowledge) -> tuple[PointRule, tuple[Term, ...]]:
+    """The rule with the variables of such facts replaced by their values, and the facts."""
     head, body, time = rule.head, rule.body, rule.time.name
+    facts: list[Term] = []
     while (folded := _foldable(body, knowledge)) is not None and time not in folded[1]:
         position, binding = folded
+        facts.append(_fact(body[position], binding))
         body = bind_body((*body[:position], *body[position + 1 :]), binding)
         head = bind_fvp(head, binding) if isinstance(head, Fvp) else substitute(head, binding)
-    return replace(rule, head=head, body=body)
+    return replace(rule, head=head, body=body), tuple(facts)
+
+
+def _fact(test: Condition, binding: dict[str, Term]) -> Term:
+    assert isinstance(test, Test)
+    return substitute(test.goal, binding)
 
 
 def _foldable(body: tuple[Condition, ...], knowledge: Knowledge) -> tuple[int, dict[str, Term]] | None:
@@ -34,15 +41,17 @@ def _foldable(body: tuple[Condition, ...], knowledge: Knowledge) -> tuple[int, d
     return None
 
 
-def fold_facts_of_intervals(rule: IntervalRule, knowledge: Knowledge) -> IntervalRule:
+def fold_facts_of_intervals(rule: IntervalRule, knowledge: Knowledge) -> tuple[IntervalRule, tuple[Term, ...]]:
     """The same for a rule over intervals; a test without variables that holds is left out, too."""
     fvp, body = rule.fvp, rule.body
+    facts: list[Term] = []
     tests = [step for step in body if isinstance(step, Test)]
     for test in tests:
         current = next((step for step in body if isinstance(step, Test) and step.span is test.span), None)
         answer = None if current is None else knowledge.only_answer(current.goal)
-        if answer is None or not set(variables(test.goal)).isdisjoint(variables(rule.result)):
+        if current is None or answer is None or not set(variables(test.goal)).isdisjoint(variables(rule.result)):
             continue
         body = tuple(bind_step(step, answer) for step in body if step is not current)
         fvp = bind_fvp(fvp, answer)
-    return replace(rule, fvp=fvp, body=body)
+        facts.append(_fact(current, answer))
+    return replace(rule, fvp=fvp, body=body), tuple(facts)

@@ -1,16 +1,18 @@
 """Conditions on what a component does not compute itself come first: they are answered once, not every turn.
 
-Tests keep their place behind the conditions they stand behind: one that is an error for what an earlier condition
-excludes must not see it.
+One of them must say when: a rule that something inside triggers stays as it is. Tests keep their place behind the
+conditions they stand behind: one that is an error for what an earlier condition excludes must not see it.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from holdsfor.analysis.safety import binds_time
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.syntax.rules import (
     Condition,
+    Either,
     Ends,
     Happens,
     Holds,
@@ -37,7 +39,7 @@ def outside_first(rule: PointRule, component: set[Key], knowledge: Knowledge) ->
     for condition in rule.body:
         is_movable = not later or _is_safe(condition, knowledge)
         (first if is_movable and not _is_inside(condition, component) else later).append(condition)
-    return replace(rule, body=(*first, *later))
+    return replace(rule, body=(*first, *later)) if binds_time(tuple(first)) else rule
 
 
 def _is_inside(condition: Condition, component: set[Key]) -> bool:
@@ -53,6 +55,11 @@ def _is_inside(condition: Condition, component: set[Key]) -> bool:
 
 
 def _is_safe(condition: Condition, knowledge: Knowledge) -> bool:
-    """Whether asking too much is no error: what happens or holds, and facts."""
+    """Whether it may be asked earlier: what happens or holds, and facts.
+
+    A test may be an error for what it was not meant to see; a choice may bind in one branch what is bound before it.
+    """
+    if isinstance(condition, Either):
+        return False
     tests = [each.goal for each, _ in flat_conditions((condition,)) if isinstance(each, Test)]
     return all(is_callable(goal) and knowledge.is_relation(name_and_arity(goal)) for goal in tests)

@@ -13,7 +13,7 @@ from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground, substitute, variables
 
-__all__ = ["ANYTHING", "bound_positions", "build", "join", "unify_column"]
+__all__ = ["ANYTHING", "bound_positions", "build", "is_plain", "join", "scan", "unify_column"]
 
 
 ANYTHING = Var("_")
@@ -60,24 +60,28 @@ def unify_column(pattern: Term, words: Int64, rows: Rows, symbols: Symbols) -> R
     return Rows(rows.n, {name: column for name, column in rows.columns.items() if name != here}, rows.times)
 
 
-def _is_plain(patterns: Sequence[Term]) -> bool:
+def is_plain(patterns: Sequence[Term]) -> bool:
     """Whether every pattern is a constant or a variable of its own."""
     names = [pattern.name for pattern in patterns if isinstance(pattern, Var) and pattern is not ANYTHING]
     return len(set(names)) == len(names) and all(isinstance(p, Var) or is_ground(p) for p in patterns)
 
 
-def _scanned(relation: Relation, patterns: Sequence[Term], symbols: Symbols) -> tuple[Rows, Int64]:
-    """The rows of a relation that fit plain patterns: a filter, and columns by name."""
+def scan(relation: Relation, patterns: Sequence[Term], symbols: Symbols) -> tuple[Rows, Int64 | None]:
+    """The rows of a relation that fit plain patterns: a filter, and columns by name.
+
+    Also returns the row of the relation that each came from, or None if all of them fit.
+    """
     found: NDArray[np.bool_] | None = None
-    for pattern, column in zip(patterns, relation.columns, strict=False):
+    named: list[tuple[str, Int64]] = []
+    for i, pattern in enumerate(patterns):
         if not isinstance(pattern, Var):
-            fits = column == symbols.word(pattern)
+            fits = relation.column(i) == symbols.word(pattern)
             found = fits if found is None else found & fits
-    together = zip(patterns, relation.columns, strict=False)
-    named = [(p.name, column) for p, column in together if isinstance(p, Var) and p is not ANYTHING]
-    if found is None:
-        return Rows(relation.n, dict(named)), np.arange(relation.n, dtype=np.int64)
-    partner = np.flatnonzero(found)
+        elif pattern is not ANYTHING:
+            named.append((pattern.name, relation.column(i)))
+    if found is None or np.count_nonzero(found) == relation.n:
+        return Rows(relation.n, dict(named)), None
+    partner = found.nonzero()[0]
     return Rows(len(partner), {name: column[partner] for name, column in named}), partner
 
 
@@ -93,8 +97,15 @@ def join(
     `also_equal` is one more column of the relation and what it must equal, such as a time-point. Also returns the row
     of the relation that each resulting row came from.
     """
-    if rows.is_empty_binding and also_equal is None and _is_plain(patterns):
-        return _scanned(relation, patterns, symbols)
+    if rows.is_empty_binding and also_equal is None and is_plain(patterns):
+        found, row = scan(relation, patterns, symbols)
+        return found, np.arange(relation.n, dtype=np.int64) if row is None else row
+    constants = tuple((i, symbols.word(p)) for i, p in enumerate(patterns) if not isinstance(p, Var) and is_ground(p))
+    if constants:
+        some, origin = relation.restricted(constants)
+        rest = [p if isinstance(p, Var) or not is_ground(p) else ANYTHING for p in patterns]
+        found, row = join(rows, some, rest, symbols, also_equal)
+        return found, origin[row]
     positions = bound_positions(patterns, rows.columns)
     keys = [build(patterns[p], rows, symbols) for p in positions]
     if also_equal is not None:

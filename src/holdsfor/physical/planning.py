@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TypeAlias
 
-from holdsfor.analysis.safety import bound_by, scoped, take_ready
+from holdsfor.analysis.safety import binds_time, bound_by, scoped, take_ready
 from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.knowledge import Knowledge
@@ -47,9 +49,9 @@ from holdsfor.syntax.rules import (
     Test,
     condition_variables,
 )
-from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity, variables
+from holdsfor.syntax.terms import Struct, Term, Var, is_callable, is_ground, name_and_arity, variables
 
-__all__ = ["Planner", "fvp_patterns"]
+__all__ = ["Planner", "Shape", "distinct_variables", "fvp_patterns", "number_column_of"]
 
 
 def fvp_patterns(fvp: Fvp) -> tuple[Key, tuple[Term, ...]]:
@@ -58,18 +60,71 @@ def fvp_patterns(fvp: Fvp) -> tuple[Key, tuple[Term, ...]]:
     return name_and_arity(fvp.fluent), (*arguments, fvp.value)
 
 
+@dataclass(frozen=True)
+class Shape:
+    """How an FVP of a rule is written.
+
+    `arguments` are the names of the variables if each argument is one of its own; `value` is a value without variables.
+    """
+
+    key: Key
+    patterns: tuple[Term, ...]
+    arguments: tuple[str, ...] | None
+    value: Term | None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its instances are those of the fluent, with one value."""
+        return self.arguments is not None and self.value is not None
+
+
+def shape_of(fvp: Fvp) -> Shape:
+    key, patterns = fvp_patterns(fvp)
+    value = patterns[-1] if is_ground(patterns[-1]) else None
+    return Shape(key, patterns, distinct_variables(patterns[:-1]), value)
+
+
+def distinct_variables(patterns: Sequence[Term]) -> tuple[str, ...] | None:
+    """The names of the patterns, if they are variables, none of them twice."""
+    names = tuple(pattern.name for pattern in patterns if isinstance(pattern, Var))
+    return names if len(set(names)) == len(patterns) else None
+
+
 _POINT_KINDS: dict[type[Condition], PointKind] = {Starts: "starts", Ends: "ends", Initiated: "initiations"}
+
+
+Carriers: TypeAlias = Mapping[tuple[str, ...], Condition]
+"""For tuples of variables the condition that numbers their instances."""
 
 
 @dataclass(frozen=True)
 class Planner:
-    """Plans the bodies of rules."""
+    """Plans the bodies of rules; one that is not `is_rewriting` takes them as they are written."""
 
     knowledge: Knowledge
+    is_rewriting: bool = field(default=True, kw_only=True)
     _tests: dict[tuple[int, frozenset[str]], tuple[Step, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _shapes: dict[int, tuple[Fvp, Shape]] = field(default_factory=dict, repr=False, compare=False)
 
-    def steps(self, head: Term, time: Var, body: tuple[Condition, ...]) -> tuple[tuple[Step, ...], set[str]]:
-        """The steps of a rule and the variables they bind; head variables may be left to the grounding."""
+    def shape(self, fvp: Fvp) -> Shape:
+        """How an FVP is written, looked at once."""
+        if id(fvp) not in self._shapes:
+            self._shapes[id(fvp)] = fvp, shape_of(fvp)
+        return self._shapes[id(fvp)][1]
+
+    def steps(
+        self,
+        head: Term,
+        time: Var,
+        body: tuple[Condition, ...],
+        arguments: tuple[str, ...] | None = None,
+        open_value: str | None = None,
+    ) -> tuple[tuple[Step, ...], set[str]]:
+        """The steps of a rule and the variables they bind; head variables may be left to the grounding.
+
+        With `arguments` given, instances come as numbers instead of words where that is of use: those of the arguments
+        if one condition has all of them, unless the head has to be grounded, which it need not be for an `open_value`.
+        """
         bound = {time.name}
         before, rest = take_ready(scoped(body, set(variables(head)) | bound), bound)
         uses = [condition_variables(c) for c in _all_tests(body)] + [variables(head)]
@@ -77,7 +132,11 @@ class Planner:
         done: set[str] = set()
         in_order = _time_first(before)
         used_after = {name for condition, _ in rest for name in condition_variables(condition)} | set(variables(head))
-        steps = self.plan(in_order, done, stamp, _lives(in_order, used_after))
+        is_grounded = not rest and set(variables(head)) <= bound | {open_value}
+        carriers = {} if arguments is None else _carriers(in_order, arguments if is_grounded else ())
+        if is_grounded and arguments in carriers:
+            used_after = set(variables(*_beside_the_arguments(head)))
+        steps = self.plan(in_order, done, stamp, _lives(in_order, used_after, carriers), carriers)
         if rest:
             steps.append(GroundHead(head))
             done.update(variables(head))
@@ -101,28 +160,34 @@ class Planner:
         return tuple(steps)
 
     def plan(
-        self, body: Sequence[Condition], bound: set[str], stamp: str | None, lives: Sequence[set[str]] = ()
+        self,
+        body: Sequence[Condition],
+        bound: set[str],
+        stamp: str | None,
+        lives: Sequence[set[str]] = (),
+        carriers: Carriers = MappingProxyType({}),
     ) -> list[Step]:
         """Steps for conditions in the order they stand; `bound` grows along.
 
         `lives` are the variables that are asked for after each condition; columns of others are dropped on the way.
+        `carriers` are conditions that number the instances of some variables.
         """
         steps: list[Step] = []
         for i, condition in enumerate(body):
-            step = self.step(condition, bound)
+            step = _numbering(self.step(condition, bound, carriers), condition, carriers)
             if lives:
                 keep = lives[i] | ({stamp} if stamp is not None else set())
                 steps += [*_blind(step, bound, keep), *_forget(bound | bound_by(condition), keep)]
             else:
                 steps.append(step)
             bound.update(bound_by(condition))
-            if stamp is not None and isinstance(condition, Happens | Starts | Ends | Initiated | Terminated | Either):
+            if stamp is not None and binds_time((condition,)):
                 steps.append(StampTime(stamp))
                 bound.add(stamp)
                 stamp = None
         return steps
 
-    def step(self, condition: Condition, bound: set[str]) -> Step:
+    def step(self, condition: Condition, bound: set[str], carriers: Carriers = MappingProxyType({})) -> Step:
         match condition:
             case Happens(event):
                 arguments = event.args if isinstance(event, Struct) else ()
@@ -130,16 +195,17 @@ class Planner:
             case Starts(fvp) | Ends(fvp) | Initiated(fvp):
                 return MatchPoints(_POINT_KINDS[type(condition)], *fvp_patterns(fvp))
             case Holds(fvp):
-                return HoldsNow(*fvp_patterns(fvp))
+                names = _asked_arguments(condition)
+                return HoldsNow(*fvp_patterns(fvp), number_column_of(names) if names and names in carriers else None)
             case Terminated(fvp):
                 return self.broken(fvp, condition, bound)
             case Test(goal):
                 return self.test(goal, bound)
             case Not(body):
-                return NoneOf(tuple(self.inner(body, bound)))
+                return NoneOf(tuple(self.inner(body, bound, carriers)))
             case Either(branches):
-                names = tuple(sorted(bound_by(condition)))
-                return AnyOf(tuple(tuple(self.inner(b, bound)) for b in branches), names)
+                outputs = tuple(sorted(bound_by(condition)))
+                return AnyOf(tuple(tuple(self.inner(b, bound)) for b in branches), outputs)
             case Collect(template, body, result, aggregate):
                 own = {name for c in body for name in condition_variables(c)}
                 return Gather(template, tuple(self.inner(body, bound)), tuple(sorted(own)), result, aggregate)
@@ -152,10 +218,12 @@ class Planner:
             Diagnostic("HF401", message, condition.span, "bind them first, or use `--engine reference`")
         )
 
-    def inner(self, body: tuple[Condition, ...], bound: set[str]) -> list[Step]:
+    def inner(
+        self, body: tuple[Condition, ...], bound: set[str], carriers: Carriers = MappingProxyType({})
+    ) -> list[Step]:
         """Steps for a body inside a negation, a branch or a collection: what is bound outside is all it shares."""
         ready, rest = take_ready(scoped(body, set(bound)), set(bound))
-        return self.plan([*ready, *(condition for condition, _ in rest)], set(bound), None)
+        return self.plan([*ready, *(condition for condition, _ in rest)], set(bound), None, (), carriers)
 
     def tests(self, rule: IntervalRule, names: frozenset[str]) -> tuple[Step, ...]:
         """Steps for the atemporal conditions of a rule over intervals, given the variables that have values."""
@@ -186,19 +254,78 @@ class Planner:
                     return Unify(right, left)
             if self.knowledge.is_relation(key):
                 return JoinFacts(key, goal.args)
-        either = unfolded(goal, bound, self.knowledge)
+        either = unfolded(goal, bound, self.knowledge) if self.is_rewriting else None
         if either is not None:
-            return AnyClause(tuple(tuple(self.inner(branch, bound)) for branch in either.branches), outputs)
+            return AnyClause(tuple(tuple(self.inner(branch, bound)) for branch in either.branches), outputs, goal)
         return prove
 
 
-def _lives(body: Sequence[Condition], used_after: set[str]) -> list[set[str]]:
+def _beside_the_arguments(head: Term) -> tuple[Term, ...]:
+    """What a head has besides the arguments of a fluent: its value."""
+    return head.args[1:] if isinstance(head, Struct) and head.name == "=" else ()
+
+
+def number_column_of(names: tuple[str, ...]) -> str:
+    """The name of the column that has the numbers of the instances of some variables."""
+    return f"#{','.join(names)}"
+
+
+def numbered_variables(column: str) -> tuple[str, ...]:
+    """The variables whose instances a column numbers; none if it is the column of a variable."""
+    return tuple(column[1:].split(",")) if column.startswith("#") else ()
+
+
+def _carriers(body: Sequence[Condition], arguments: tuple[str, ...]) -> dict[tuple[str, ...], Condition]:
+    """For the tuples of variables whose numbers are of use, the first condition that has them all.
+
+    Such are the arguments of the head and of what must hold; who asks what holds must come after it.
+    """
+    asked = {names: i for i, c in reversed(list(enumerate(body))) if (names := _asked_arguments(c))}
+    carriers: dict[tuple[str, ...], Condition] = {}
+    for names in dict.fromkeys([*([arguments] if arguments else []), *asked]):
+        for condition in body[: asked.get(names, len(body))]:
+            is_of_use = isinstance(condition, Happens | Starts | Ends | Initiated)
+            if is_of_use and _places(condition, names) is not None:
+                carriers.setdefault(names, condition)
+    return carriers
+
+
+def _asked_arguments(condition: Condition) -> tuple[str, ...] | None:
+    """The arguments of a fluent that must have a certain value, or must not, if they are variables of their own."""
+    if isinstance(condition, Not) and len(condition.body) == 1:
+        return _asked_arguments(condition.body[0])
+    shape = shape_of(condition.fvp) if isinstance(condition, Holds) else None
+    return shape.arguments if shape is not None and shape.value is not None else None
+
+
+def _places(condition: Condition, names: tuple[str, ...]) -> tuple[int, ...] | None:
+    """The positions of variables among the columns of a condition that says when, if all of them are there."""
+    if isinstance(condition, Happens):
+        patterns = condition.event.args if isinstance(condition.event, Struct) else ()
+    else:
+        assert isinstance(condition, Starts | Ends | Initiated)
+        patterns = fvp_patterns(condition.fvp)[1]
+    places = {pattern.name: i for i, pattern in enumerate(patterns) if isinstance(pattern, Var)}
+    return tuple(places[name] for name in names) if set(names) <= set(places) else None
+
+
+def _numbering(step: Step, condition: Condition, carriers: Carriers) -> Step:
+    """The step of a carrier, with the numbers it carries."""
+    if not isinstance(step, MatchPoints):
+        return step
+    carried = [names for names, carrier in carriers.items() if carrier is condition]
+    places = [(number_column_of(names), _places(condition, names) or ()) for names in carried]
+    return replace(step, numbered=tuple(places))
+
+
+def _lives(body: Sequence[Condition], used_after: set[str], carriers: Carriers) -> list[set[str]]:
     """For each condition the variables that later ones or the head ask for."""
     lives: list[set[str]] = []
     needed = set(used_after)
     for condition in reversed(body):
         lives.append(set(needed))
-        needed |= set(condition_variables(condition))
+        if _asked_arguments(condition) not in carriers:
+            needed |= set(condition_variables(condition))
     return lives[::-1]
 
 
@@ -234,10 +361,8 @@ def _all_tests(body: Iterable[Condition]) -> list[Condition]:
 
 def _time_first(body: list[Condition]) -> list[Condition]:
     """The conditions with one that says when in front: the others need the time-point."""
-    needs_time = [i for i, c in enumerate(body) if isinstance(c, Holds | Not | Collect)]
-    says_when = [
-        i for i, c in enumerate(body) if isinstance(c, Happens | Starts | Ends | Initiated | Terminated | Either)
-    ]
+    says_when = [i for i, condition in enumerate(body) if binds_time((condition,))]
+    needs_time = [i for i, c in enumerate(body) if isinstance(c, Holds | Not | Collect | Either) and i not in says_when]
     if needs_time and says_when and says_when[0] > needs_time[0]:
         first = body[says_when[0]]
         return [first, *(c for c in body if c is not first)]

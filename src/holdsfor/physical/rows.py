@@ -28,10 +28,14 @@ class Rows:
 
     def take(self, positions: Int64 | NDArray[np.bool_]) -> Rows:
         """The rows at the positions, or where a mask is true."""
+        if positions.dtype == np.bool_:
+            # one pass over a mask and then positions: several times as fast as a mask for every column
+            positions = positions.nonzero()[0]
+            if len(positions) == self.n:
+                return self
         columns = {name: column[positions] for name, column in self.columns.items()}
         times = None if self.times is None else self.times[positions]
-        n = int(np.count_nonzero(positions)) if positions.dtype == np.bool_ else len(positions)
-        return Rows(n, columns, times)
+        return Rows(len(positions), columns, times)
 
     def with_columns(self, more: dict[str, Int64]) -> Rows:
         return Rows(self.n, {**self.columns, **more}, self.times)

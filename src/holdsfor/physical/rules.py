@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
-from holdsfor.analysis.levels import Component, What
+from holdsfor.analysis.levels import What
 from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.safety import bound_by
 from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
-from holdsfor.logical.fold_facts import fold_facts, fold_facts_of_intervals
-from holdsfor.logical.outside_first import outside_first
-from holdsfor.physical.planning import Planner
-from holdsfor.physical.steps import GroundHead, StampTime, Step, asks_for
+from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
+from holdsfor.physical.planning import Planner, distinct_variables, number_column_of
+from holdsfor.physical.steps import GroundHead, MatchPoints, StampTime, Step, asks_for
 from holdsfor.syntax.rules import (
     Allen,
     Complement,
@@ -52,9 +52,11 @@ class PlannedRule:
     """A rule with a time-point: `steps` find the bindings, `columns` are the patterns of the head's columns.
 
     The first `n_outside` steps ask for nothing that the rule's own component computes. At one time-point, a rule comes
-    after those of lower `rank`.
+    after those of lower `rank`. `numbered` is the column that has the numbers of the fluent's arguments, if the steps
+    make one. `rule` is what is planned.
     """
 
+    rule: PointRule
     head: Term
     key: Key
     columns: tuple[Term, ...]
@@ -62,6 +64,7 @@ class PlannedRule:
     unbound: tuple[str, ...]
     n_outside: int
     rank: int
+    numbered: str | None = None
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,8 @@ class PlannedDelay:
     """What an initiation of a source sets up.
 
     `set_up` computes the delay, and then the variables `bound` have values; `when_due` are the conditions that the
-    effect must satisfy when its time has come.
+    effect must satisfy when its time has come. One that `may_contend` may be postponed by another that is due at once,
+    and the other way round.
     """
 
     key: Key
@@ -114,6 +118,7 @@ class PlannedDelay:
     target: tuple[Term, ...]
     is_termination: bool
     rank: int
+    may_contend: bool
     span: Span | None
 
 
@@ -168,14 +173,27 @@ def _enumerated(rule: IntervalRule) -> list[Term]:
 
 @dataclass(frozen=True)
 class Program:
-    """The components in processing order."""
+    """The components in processing order, and the rules that they are planned from."""
 
     components: tuple[PlannedComponent, ...]
+    logical: LogicalProgram
 
     @property
     def enumerated(self) -> list[Term]:
         """The events and FVPs whose instances may have to be enumerated."""
         return [entity for component in self.components for entity in component.enumerated]
+
+    @property
+    def numbered_events(self) -> dict[Key, set[tuple[int, ...]]]:
+        """The positions of events whose words are numbered together."""
+        found: dict[Key, set[tuple[int, ...]]] = {}
+        for component in self.components:
+            fluents = component.fluents.values()
+            effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
+            for step in (step for rule in (*component.events, *effects) for step in rule.steps):
+                if isinstance(step, MatchPoints) and step.kind == "events":
+                    found.setdefault(step.key, set()).update(positions for _, positions in step.numbered)
+        return found
 
     @property
     def deciding_steps(self) -> list[tuple[int, int]]:
@@ -192,14 +210,15 @@ class Program:
 def plan_program(compiled: Compiled, planner: Planner) -> Program:
     """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
     _refuse_open_terminations(compiled)
-    components = [c for c in compiled.levels.components if not c.is_input]
-    return Program(tuple(_component(compiled, component, planner) for component in components))
+    logical = rewrite_program(compiled, planner.knowledge, is_rewriting=planner.is_rewriting)
+    return Program(tuple(_component(compiled, component, planner) for component in logical.components), logical)
 
 
 def _refuse_open_terminations(compiled: Compiled) -> None:
     """A condition on terminations must see those of fluents that never were: none is in a table."""
     description = compiled.description
-    asked = [c.fvp for r in description.point_rules for c, _ in flat_conditions(r.body) if isinstance(c, Terminated)]
+    bodies = [rule.body for rule in description.point_rules] + [delay.body for delay in description.delays]
+    asked = [c.fvp for body in bodies for c, _ in flat_conditions(body) if isinstance(c, Terminated)]
     for rule in description.point_rules:
         if rule.kind == "terminatedAt" and any(may_match(rule.fvp.fluent, fvp.fluent) for fvp in asked):
             bound = {name for condition in rule.body for name in bound_by(condition)}
@@ -212,29 +231,24 @@ def _unsupported(what: str, span: Span | None) -> None:
     raise PlanningProblem(Diagnostic("HF401", message, span, "use `--engine reference`"))
 
 
-def _component(compiled: Compiled, component: Component, planner: Planner) -> PlannedComponent:
-    description = compiled.description
-    vertices = component.vertices
-    if vertices[0].kind == "static":
-        rules = [r for r in description.interval_rules if not r.is_empty and _concerns(vertices, r.fvp.term)]
-        return PlannedComponent((), {}, tuple(fold_facts_of_intervals(rule, planner.knowledge) for rule in rules))
-    mine = [rule for rule in description.point_rules if _concerns(vertices, rule.head_term)]
-    own = {name_and_arity(v.fluent if v.kind == "simple" else v.pattern) for v in vertices}
-    mine = [outside_first(fold_facts(rule, planner.knowledge), own, planner.knowledge) for rule in mine]
-    events = tuple(_rule(rule, compiled, planner, own) for rule in mine if rule.kind == "happensAt")
-    keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
+def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) -> PlannedComponent:
+    vertices = logical.vertices
+    if logical.is_static:
+        return PlannedComponent((), {}, tuple(each.rule for each in logical.intervals))
+    own = logical.keys
+    mine = [each.rule for each in logical.rules]
     inside = set(vertices)
+    is_circular = any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges)
+    plan = partial(_rule, compiled=compiled, planner=planner, component=own, is_circular=is_circular)
+    events = tuple(plan(rule) for rule in mine if rule.kind == "happensAt")
+    keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
     return PlannedComponent(
         events,
-        {key: _fluent(compiled, key, vertices, mine, planner, own) for key in keys},
+        {key: _fluent(compiled, key, vertices, mine, planner, plan) for key in keys},
         (),
-        tuple(_delay(compiled, d, planner) for d in description.delays if _concerns(vertices, d.source.term)),
-        is_circular=any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges),
+        tuple(_delay(compiled, delay, planner) for delay in logical.delays),
+        is_circular,
     )
-
-
-def _concerns(vertices: tuple[Vertex, ...], head: Term) -> bool:
-    return any(may_match(vertex.pattern, head) for vertex in vertices)
 
 
 def _fluent(
@@ -243,17 +257,17 @@ def _fluent(
     vertices: tuple[Vertex, ...],
     rules: list[PointRule],
     planner: Planner,
-    component: set[Key],
+    plan: Callable[[PointRule], PlannedRule],
 ) -> PlannedFluent:
     own = [r for r in rules if r.kind != "happensAt" and name_and_arity(r.fvp.fluent) == key]
     initially = [
         PlannedInitial(i.fvp.term, _columns(i.fvp), planner.atemporal_steps(i.fvp.term, i.body))
         for i in compiled.description.initially
-        if name_and_arity(i.fvp.fluent) == key and _concerns(vertices, i.fvp.term)
+        if name_and_arity(i.fvp.fluent) == key and concerns(vertices, i.fvp.term)
     ]
     return PlannedFluent(
-        tuple(_rule(r, compiled, planner, component) for r in own if r.kind == "initiatedAt"),
-        tuple(_rule(r, compiled, planner, component) for r in own if r.kind == "terminatedAt"),
+        tuple(plan(r) for r in own if r.kind == "initiatedAt"),
+        tuple(plan(r) for r in own if r.kind == "terminatedAt"),
         tuple(initially),
         tuple(
             _columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple" and name_and_arity(v.fluent) == key
@@ -270,20 +284,32 @@ def _columns(entity: Fvp | Term) -> tuple[Term, ...]:
 
 def _rank(compiled: Compiled, what: What, pattern: Term) -> int:
     """When, at a time-point, it can be said whether something of the pattern happens, is initiated or terminated."""
-    ranks = [i for i, m in enumerate(compiled.moments) if m.what == what and may_match(m.vertex.pattern, pattern)]
-    return min(ranks, default=len(compiled.moments))
+    for i, together in enumerate(compiled.moments):
+        if any(moment.what == what and may_match(moment.vertex.pattern, pattern) for moment in together):
+            return i
+    return len(compiled.moments)
 
 
 _DECIDED: dict[str, What] = {"happensAt": "happens", "initiatedAt": "initiated", "terminatedAt": "terminated"}
 
 
-def _rule(rule: PointRule, compiled: Compiled, planner: Planner, component: set[Key]) -> PlannedRule:
-    steps, bound = planner.steps(rule.head_term, rule.time, rule.body)
+def _rule(
+    rule: PointRule, *, compiled: Compiled, planner: Planner, component: set[Key], is_circular: bool
+) -> PlannedRule:
+    """A rule's plan; one that may be walked keeps words, which a walk asks for."""
+    columns = _columns(rule.head)
+    arguments = None if rule.kind == "happensAt" or is_circular else distinct_variables(columns[:-1])
+    value = columns[-1] if rule.kind == "terminatedAt" else None
+    open_value = value.name if isinstance(value, Var) else None
+    steps, bound = planner.steps(rule.head_term, rule.time, rule.body, arguments, open_value)
     key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
     unbound = tuple(name for name in variables(rule.head_term) if name not in bound)
+    made = {name for step in steps if isinstance(step, MatchPoints) for name, _ in step.numbered}
+    numbered = number_column_of(arguments) if arguments else None
+    numbered = numbered if numbered in made else None
     n_outside = next((i for i, step in enumerate(steps) if asks_for(step, component)), len(steps))
     rank = _rank(compiled, _DECIDED[rule.kind], rule.head_term)
-    return PlannedRule(rule.head_term, key, _columns(rule.head), steps, unbound, n_outside, rank)
+    return PlannedRule(rule, rule.head_term, key, columns, steps, unbound, n_outside, rank, numbered)
 
 
 def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
@@ -309,8 +335,19 @@ def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
         _columns(target),
         is_termination=delay.target is None,
         rank=_rank(compiled, "terminated" if delay.target is None else "initiated", target.term),
+        may_contend=delay.target is not None and _may_contend(compiled, delay.source, delay.target),
         span=delay.span,
     )
+
+
+def _may_contend(compiled: Compiled, source: Fvp, target: Fvp) -> bool:
+    """Whether the initiation of the source and that of the target may wait for each other at one time-point."""
+    if not any(may_match(p.fvp.term, source.term) for p in compiled.description.postponable):
+        return False
+    sources = set(compiled.graph.matching(source.term, ["simple"]))
+    targets = set(compiled.graph.matching(target.term, ["simple"]))
+    together = ({m.vertex for m in part if m.what == "initiated"} for part in compiled.moments)
+    return any(part & sources and part & targets for part in together)
 
 
 def _postponement(postponable: Postponable, planner: Planner) -> PlannedPostponement:

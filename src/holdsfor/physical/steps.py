@@ -13,7 +13,8 @@ from holdsfor.columns.words import Symbols, integer_words
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, expand_ranges
 from holdsfor.physical.arithmetic import COMPARISONS, compare_columns, number_column, number_words
-from holdsfor.physical.patterns import bound_positions, build, join, unify_column
+from holdsfor.physical.patterns import bound_positions, build, is_plain, join, scan, unify_column
+from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate
 from holdsfor.prolog import Engine, evaluate, standard_order_key
 from holdsfor.syntax.terms import Float, Int, Struct, Term, list_term, substitute, variables
@@ -49,6 +50,7 @@ class Context(Protocol):
 
     symbols: Symbols
     engine: Engine
+    profile: Profile | None
 
     def points(self, kind: PointKind, key: Key) -> PointTable: ...
     def terminations(self, key: Key) -> PointTable: ...
@@ -64,10 +66,22 @@ class Step(Protocol):
 
 def run_steps(steps: Sequence[Step], rows: Rows, context: Context) -> Rows:
     """The rows after all steps; none are taken once no row is left."""
+    if context.profile is not None:
+        return _counted_steps(steps, rows, context, context.profile)
     for step in steps:
         if rows.n == 0:
             return rows
         rows = step.run(rows, context)
+    return rows
+
+
+def _counted_steps(steps: Sequence[Step], rows: Rows, context: Context, profile: Profile) -> Rows:
+    for step in steps:
+        if rows.n == 0:
+            return rows
+        with profile.at(id(step), rows.n) as tally:
+            rows = step.run(rows, context)
+            tally.rows_out += rows.n
     return rows
 
 
@@ -85,31 +99,53 @@ def asks_for(step: Step, keys: set[Key]) -> bool:
 
 @dataclass(frozen=True)
 class MatchPoints:
-    """Something happens at the rows' time-points: an event, a start or end, an initiation."""
+    """Something happens at the rows' time-points: an event, a start or end, an initiation.
+
+    `numbered` are the columns of numbers it adds: their names, and the positions whose words are numbered together.
+    """
 
     kind: PointKind
     key: Key
     patterns: tuple[Term, ...]
+    numbered: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
     def run(self, rows: Rows, context: Context) -> Rows:
         table = context.points(self.kind, self.key)
+        joined, partner = self.matches(rows, table, context)
+        more = {
+            name: _at(table.numbers(positions, context.symbols.instances), partner) for name, positions in self.numbered
+        }
+        times = _at(table.times, partner) if rows.times is None else joined.times
+        return Rows(joined.n, {**joined.columns, **more}, times)
+
+    def matches(self, rows: Rows, table: PointTable, context: Context) -> tuple[Rows, Int64 | None]:
+        """The rows with those of the table that fit, and which those are: None if it is all of them in order."""
         if rows.times is not None:
-            joined, _ = join(rows, table, self.patterns, context.symbols, (len(self.patterns), rows.times))
-            return joined
-        joined, partner = join(rows, table, self.patterns, context.symbols)
-        return Rows(joined.n, joined.columns, table.times[partner])
+            return join(rows, table, self.patterns, context.symbols, (len(self.patterns), rows.times))
+        if rows.is_empty_binding and is_plain(self.patterns):
+            return scan(table, self.patterns, context.symbols)
+        return join(rows, table, self.patterns, context.symbols)
+
+
+def _at(column: Int64, rows: Int64 | None) -> Int64:
+    return column if rows is None else column[rows]
 
 
 @dataclass(frozen=True)
 class HoldsNow:
-    """An FVP holds at the rows' time-points."""
+    """An FVP holds at the rows' time-points. If its arguments are numbered, `numbered` is the column of numbers."""
 
     key: Key
     patterns: tuple[Term, ...]
+    numbered: str | None = None
 
     def run(self, rows: Rows, context: Context) -> Rows:
         table = context.fluents(self.key)
         assert rows.times is not None
+        if self.numbered is not None:
+            value = context.symbols.word(self.patterns[-1])
+            numbers = rows.columns[self.numbered]
+            return rows.take(table.holds(value, context.symbols.instances, numbers, rows.times))
         if len(bound_positions(self.patterns, rows.columns)) == len(self.patterns):
             keys = [build(pattern, rows, context.symbols) for pattern in self.patterns]
             return rows.take(table.holding(keys, rows.times) >= 0)
@@ -268,10 +304,11 @@ class AnyOf:
 
 @dataclass(frozen=True)
 class AnyClause:
-    """At least one clause of a predicate is satisfied; each answer counts once."""
+    """At least one clause of a goal's predicate is satisfied; each answer counts once."""
 
     branches: tuple[tuple[Step, ...], ...]
     outputs: tuple[str, ...]
+    goal: Term
 
     def run(self, rows: Rows, context: Context) -> Rows:
         numbered = rows.with_columns({"#row": np.arange(rows.n, dtype=np.int64)})

@@ -144,6 +144,13 @@ class Database:
         _definable(Struct(name, tuple(Atom("_") for _ in columns)), None)
         self._predicate((name, arity)).add_table(columns)
 
+    def set_fact(self, head: Term) -> None:
+        """Let a fact be all there is of its predicate."""
+        key = _definable(head, None)
+        for clause in list(self._predicate(key).living()):
+            self.erase(key, clause)
+        self.add_clause(head)
+
     def erase(self, key: Key, clause: Clause) -> bool:
         """Take a clause away; False if it is gone already."""
         self.time += 1

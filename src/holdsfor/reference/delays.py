@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from holdsfor.analysis.patterns import may_match
 from holdsfor.errors import Diagnostic, ExecutionProblem
@@ -16,16 +17,19 @@ from holdsfor.reference.conditions import Conditions
 from holdsfor.reference.matching import Binding, match
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.rules import Condition, Delay, Test
+from holdsfor.syntax.rules import Condition, Test
 from holdsfor.syntax.terms import Int, Term, substitute
 
 __all__ = ["Pending", "PendingEffects"]
+
+Identity: TypeAlias = tuple[int, Term, int, tuple[tuple[str, Term], ...]]
 
 
 @dataclass
 class Pending:
     """An effect that waits: `effect` is initiated (`fi`) or terminated (`ft`) at `due`."""
 
+    declaration: int
     source: Term
     kind: str
     effect: Term
@@ -34,6 +38,11 @@ class Pending:
     is_postponable: bool
     binding: Binding
     conditions: Conditions
+
+    @property
+    def identity(self) -> Identity:
+        """What a later initiation sets up again, or moves: the same declaration with the same bindings."""
+        return self.declaration, self.source, self.delay, tuple(sorted(self.binding.items()))
 
     @property
     def due(self) -> int:
@@ -48,7 +57,7 @@ class PendingEffects:
         self.engine = engine
         self.tick = tick
         self.waiting: list[Pending] = []
-        self.spent: set[tuple[Term, Term, int]] = set()
+        self.spent: dict[Identity, Term] = {}
 
     def next_due(self) -> int | None:
         return min((effect.due for effect in self.waiting), default=None)
@@ -61,33 +70,29 @@ class PendingEffects:
         """Forget what was due or postponed now, and what a break of its source cancels."""
         kept: list[Pending] = []
         for effect in self.waiting:
-            key = (effect.source, effect.effect, effect.delay)
-            if is_broken(effect.source):
-                self.spent.discard(key)
-            elif effect.due > time:
+            if effect.due > time:
                 kept.append(effect)
             elif not effect.is_postponable:
-                self.spent.add(key)
-        self.spent = {key for key in self.spent if not is_broken(key[0])}
-        self.waiting = kept
+                self.spent[effect.identity] = effect.source
+        self.waiting = [effect for effect in kept if not is_broken(effect.source)]
+        self.spent = {identity: source for identity, source in self.spent.items() if not is_broken(source)}
 
     def set_up(self, fvp: Term, time: int) -> None:
         """Let an initiation at `time` set up its effects, or postpone them."""
         for effect in self.effects_of(fvp, time):
-            same = [e for e in self.waiting if (e.source, e.effect, e.delay) == (fvp, effect.effect, effect.delay)]
             if effect.is_postponable:
-                self.waiting = [e for e in self.waiting if e not in same]
-            elif same or (fvp, effect.effect, effect.delay) in self.spent:
+                self.waiting = [each for each in self.waiting if each.identity != effect.identity]
+            elif effect.identity in self.spent or any(each.identity == effect.identity for each in self.waiting):
                 continue
             self.waiting.append(effect)
 
     def effects_of(self, fvp: Term, time: int) -> Iterator[Pending]:
-        for delay in self.description.delays:
+        for number, delay in enumerate(self.description.delays):
             binding = match(delay.source.term, fvp, {})
             if binding is None:
                 continue
             for answer in self.answers(list(delay.tests_at_set_up), binding):
-                yield self.pending(fvp, delay, answer, time)
+                yield self.pending(fvp, number, answer, time)
 
     def answers(self, tests: list[Test], binding: Binding) -> Iterator[Binding]:
         """The bindings that the atemporal conditions of a declaration have."""
@@ -98,7 +103,8 @@ class PendingEffects:
         for extended in conditions.answers(tests[0].goal, binding):
             yield from self.answers(tests[1:], extended)
 
-    def pending(self, fvp: Term, delay: Delay, binding: Binding, time: int) -> Pending:
+    def pending(self, fvp: Term, number: int, binding: Binding, time: int) -> Pending:
+        delay = self.description.delays[number]
         length = substitute(delay.delay, binding)
         if not isinstance(length, Int) or length.value <= 0:
             message = f"the delay of `{show(fvp)}` is `{show(length)}`, expected a positive integer"
@@ -108,6 +114,7 @@ class PendingEffects:
             raise ExecutionProblem(Diagnostic("HF608", message, delay.span, "effects are due at time-points"))
         target = delay.source if delay.target is None else delay.target
         return Pending(
+            declaration=number,
             source=fvp,
             kind="terminatedAt" if delay.target is None else "initiatedAt",
             effect=substitute(target.term, binding),

@@ -20,7 +20,8 @@ from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog import Engine, standard_order_key
 from holdsfor.prolog.background import background_database
 from holdsfor.reference.conditions import Conditions
-from holdsfor.reference.delays import PendingEffects
+from holdsfor.reference.contests import Contender, contest
+from holdsfor.reference.delays import Pending, PendingEffects
 from holdsfor.reference.domains import Domains, fill_dynamic_domains
 from holdsfor.reference.history import History, Run
 from holdsfor.reference.intervals import INF, Intervals, contains, next_point, previous_point
@@ -149,7 +150,7 @@ class _Walk:
     def __init__(self, compiled: Compiled, component: Component, world: World) -> None:
         self.world = world
         self.vertices = component.vertices
-        self.moments = [m for m in compiled.moments if m.vertex in set(component.vertices)]
+        self.moments = [part for part in compiled.moments if part[0].vertex in set(component.vertices)]
         self.rules = {rule: self._conditions(rule) for rule in compiled.description.point_rules}
         self.pending = PendingEffects(compiled.description, world.engine, world.run.tick)
         self.current: dict[Term, tuple[Term, int]] = {}
@@ -201,14 +202,10 @@ class _Walk:
 
     def step(self) -> None:
         """Work through one time-point: rules and due effects first, then inertia."""
-        for moment in self.moments:
-            match moment.what:
-                case "happens":
-                    self.derive_events(moment.vertex)
-                case "initiated":
-                    self.derive_effects(moment, "initiatedAt")
-                case "terminated":
-                    self.derive_effects(moment, "terminatedAt")
+        for part in self.moments:
+            for moment in part:
+                self.derive(moment)
+            self.derive_due_effects(part)
         started, ended = self.starting(), self.ending()
         for fvp in ended:
             self.end(fvp)
@@ -235,13 +232,11 @@ class _Walk:
     # -- rules -------------------------------------------------------------------------------------------------------
 
     def heads(self, vertex: Vertex, kind: str) -> Iterator[Term]:
-        """The heads that the rules of one kind derive at this time-point for a vertex; variables may be left."""
+        """What the rules that may be about a vertex derive at this time-point; variables may be left."""
         for rule, conditions in self.rules.items():
             if rule.kind == kind and may_match(rule.head_term, vertex.pattern):
                 for binding in list(conditions.solutions(self)):
-                    head = substitute(rule.head_term, binding)
-                    if may_match(head, vertex.pattern):
-                        yield head
+                    yield substitute(rule.head_term, binding)
 
     def derive_events(self, vertex: Vertex) -> None:
         for head in list(self.heads(vertex, "happensAt")):
@@ -249,28 +244,51 @@ class _Walk:
                 if may_match(vertex.pattern, event) and self.world.domains.includes(event):
                     self.world.note(self.world.events, self.time, event)
 
-    def derive_effects(self, moment: Moment, kind: str) -> None:
-        """Note what rules and due effects initiate or terminate for one vertex."""
-        vertex = moment.vertex
-        where = self.world.initiated if kind == "initiatedAt" else self.world.terminated
-        heads = list(self.heads(vertex, kind))
-        heads += list(self.due_effects(vertex, kind))
-        for head in heads:
-            for fvp in [head] if kind == "terminatedAt" else self.world.domains.instances(head):
-                if kind == "terminatedAt" or self.may_be_initiated(fvp, vertex):
-                    self.world.note(where, self.time, fvp)
+    def derive(self, moment: Moment) -> None:
+        """Note what rules say about one vertex."""
+        match moment.what:
+            case "happens":
+                self.derive_events(moment.vertex)
+            case "initiated":
+                for head in list(self.heads(moment.vertex, "initiatedAt")):
+                    for fvp in self.initiable(head, moment.vertex):
+                        self.world.note(self.world.initiated, self.time, fvp)
+            case "terminated":
+                for head in list(self.heads(moment.vertex, "terminatedAt")):
+                    self.world.note(self.world.terminated, self.time, head)
 
-    def may_be_initiated(self, fvp: Term, vertex: Vertex) -> bool:
-        assert isinstance(fvp, Struct)
-        return may_match(vertex.pattern, fvp) and self.world.domains.includes_fluent(fvp.args[0])
+    def initiable(self, head: Term, vertex: Vertex) -> Iterator[Term]:
+        """The FVPs of a vertex that a head is about."""
+        for fvp in self.world.domains.instances(head):
+            assert isinstance(fvp, Struct)
+            if may_match(vertex.pattern, fvp) and self.world.domains.includes_fluent(fvp.args[0]):
+                yield fvp
 
-    def due_effects(self, vertex: Vertex, kind: str) -> Iterator[Term]:
-        """The delayed effects of one kind on a vertex that are due now and whose conditions are satisfied."""
-        for effect in self.pending.due(self.time, kind, vertex.pattern):
-            if effect.is_postponable and effect.source in self.world.initiated.get(self.time, {}):
-                continue
-            for binding in effect.conditions.solutions(self, effect.binding):
-                yield substitute(effect.effect, binding)
+    def derive_due_effects(self, part: tuple[Moment, ...]) -> None:
+        """Note the delayed effects that are due now and whose conditions are satisfied."""
+        contested: set[Contender] = set()
+        for moment in part:
+            if moment.what == "terminated":
+                for effect, head in self.due_effects(moment.vertex, "terminatedAt"):
+                    if not (effect.is_postponable and effect.source in self.initiated()):
+                        self.world.note(self.world.terminated, self.time, head)
+            elif moment.what == "initiated":
+                for effect, head in self.due_effects(moment.vertex, "initiatedAt"):
+                    for fvp in self.initiable(head, moment.vertex):
+                        if effect.is_postponable:
+                            contested.add((effect.source, fvp))
+                        else:
+                            self.world.note(self.world.initiated, self.time, fvp)
+        for fvp in contest(contested, self.initiated()):
+            self.world.note(self.world.initiated, self.time, fvp)
+
+    def due_effects(self, vertex: Vertex, kind: str) -> list[tuple[Pending, Term]]:
+        """The delayed effects of one kind on a vertex that are due now, with what they initiate or terminate."""
+        return [
+            (effect, substitute(effect.effect, binding))
+            for effect in self.pending.due(self.time, kind, vertex.pattern)
+            for binding in list(effect.conditions.solutions(self, effect.binding))
+        ]
 
     # -- what is known at this time-point (the protocol `Moment` of the conditions) ------------------------------------
 

@@ -11,7 +11,7 @@ from holdsfor.prolog import Database, Engine
 from holdsfor.prolog.background import background_database, called_predicates
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.program import Clause, FactTable
-from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_arity
+from holdsfor.syntax.terms import Int, Struct, Term, is_ground, name_and_arity
 
 __all__ = ["Background"]
 
@@ -85,8 +85,7 @@ class Background:
 
     def set_query_time(self, at: int) -> None:
         """Let goals know the query time."""
-        self.engine.run(Struct("retractall", (Struct("queryTime", (Var("_"),)),)))
-        self.database.add_clause(Struct("queryTime", (Int(at),)), None, None)
+        self.database.set_fact(Struct("queryTime", (Int(at),)))
 
     def facts(self, key: Key) -> Relation:
         """The facts of a predicate as words, each once."""

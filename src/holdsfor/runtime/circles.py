@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents, empty_points, point_table
 from holdsfor.physical.rules import PlannedComponent
-from holdsfor.runtime.delays import Prospects, SetUp, prospects
+from holdsfor.runtime.contests import settle_contests
+from holdsfor.runtime.delays import DueEffects, Prospects, SetUp, prospects
 from holdsfor.runtime.turn import Turn
 from holdsfor.runtime.walks import walked
 
@@ -35,9 +36,14 @@ _FEW_TURNS = 6
 
 @dataclass(frozen=True)
 class CircleOutcome:
-    """What a component set up in a stretch, part by part: up to which time-point each part goes."""
+    """What a component set up in a stretch, part by part: up to which time-point each part goes.
+
+    It took `n_turns`, or a walk that visited `n_visited` time-points.
+    """
 
     parts: tuple[tuple[int, tuple[Prospects | None, ...]], ...]
+    n_turns: int = 0
+    n_visited: int = 0
 
     def waiting(self, at: int) -> tuple[SetUp | None, ...]:
         """What each delay has waiting just before a time-point."""
@@ -61,6 +67,7 @@ class _Circle:
         self.event_keys = list(dict.fromkeys(rule.key for rule in component.events))
         self.parts: list[tuple[int, tuple[Prospects | None, ...]]] = []
         self.settled: list[Turn] = []
+        self.n_turns = 0
 
     def run(self) -> CircleOutcome:
         first, end = self.whole.stretch.first, self.whole.stretch.last
@@ -72,7 +79,7 @@ class _Circle:
         self.settled.append(turn)
         self.parts.append((end + 1, turn.prospects))
         self.conclude()
-        return CircleOutcome(tuple(self.parts))
+        return CircleOutcome(tuple(self.parts), self.n_turns, turn.n_visited)
 
     def at_once(self, first: int, end: int) -> Turn | None:
         """The whole stretch in a few turns: enough for chains of delays, which do not ask what holds."""
@@ -81,7 +88,7 @@ class _Circle:
 
     def turned(self, first: int, end: int) -> Turn:
         """The last part of the stretch, turn by turn; the parts before it are settled."""
-        length = max(1, end - first)
+        length = _first_length(first, end)
         while True:
             last = min(end, self.aligned(first + length))
             turn, frontier, n_turns = self.converged(first, last)
@@ -117,24 +124,28 @@ class _Circle:
 
     def turn(self, part: Evaluation, ahead: Sequence[Prospects | None]) -> Turn:
         """Every rule applied once to what the part knows, and to the delayed effects that are ahead."""
-        effects = self.effects(part, ahead)
+        self.n_turns += 1
+        effects, contested = self.effects(part, ahead)
         events = {key: self.events(part, key) for key in self.event_keys}
         initiations: dict[Key, PointTable] = {}
         terminations: dict[Key, PointTable] = {}
         fluents: dict[Key, FluentTable] = {}
+        firm: dict[Key, PointTable] = {}
         for key, fluent in self.component.fluents.items():
             started = _joined([part.initiations(key, fluent), *effects[key, False]])
-            state = self.state[key]
-            ended = part.terminations_of(fluent, started, self.affected(key), key[1] + 1)
+            if key in contested:
+                firm[key] = started
+                started = _joined([started, settle_contests(contested[key], key[1] + 1, part.symbols)])
+            ended = part.terminations_of(key, fluent, started, self.affected(key))
             initiations[key] = started
             terminations[key] = _joined([ended, *effects[key, True]])
-            fluents[key] = part.inertia(key, started, terminations[key], state)
+            fluents[key] = part.inertia(key, started, terminations[key], self.state[key])
             part.guess_fluent(key, started, terminations[key], fluents[key], self.whole)
         set_up = tuple(
-            prospects(delay, initiations[delay.key], terminations[delay.key], waiting, part)
+            prospects(delay, initiations[delay.key], terminations[delay.key], firm.get(delay.key), waiting, part)
             for delay, waiting in zip(self.component.delays, self.waiting, strict=True)
         )
-        return Turn(events, initiations, terminations, fluents, set_up)
+        return Turn(events, initiations, terminations, fluents, set_up, firm)
 
     def events(self, part: Evaluation, key: Key) -> PointTable:
         found = [part.event_points(rule) for rule in self.component.events if rule.key == key]
@@ -142,15 +153,23 @@ class _Circle:
         part.guess_events(key, table, self.whole)
         return table
 
-    def effects(self, part: Evaluation, ahead: Sequence[Prospects | None]) -> dict[tuple[Key, bool], list[PointTable]]:
-        """Delayed effects by fluent, initiations and terminations apart."""
+    def effects(
+        self, part: Evaluation, ahead: Sequence[Prospects | None]
+    ) -> tuple[dict[tuple[Key, bool], list[PointTable]], dict[Key, list[DueEffects]]]:
+        """Delayed effects by fluent, initiations and terminations apart, and those that may postpone each other."""
         found: dict[tuple[Key, bool], list[PointTable]] = {
             (key, is_termination): [] for key in self.component.fluents for is_termination in (False, True)
         }
+        contested: dict[Key, list[DueEffects]] = {d.key: [] for d in self.component.delays if d.may_contend}
         for delay, each in zip(self.component.delays, ahead, strict=True):
-            if each is not None:
-                found[delay.target_key, delay.is_termination].append(each.effects(delay, part))
-        return found
+            if each is None:
+                continue
+            due = each.due(delay, part)
+            if delay.may_contend:
+                contested[delay.key].append(due.take(~due.is_firm))
+                due = due.take(due.is_firm)
+            found[delay.target_key, delay.is_termination].append(point_table(due.effects.columns))
+        return found, contested
 
     def affected(self, key: Key) -> FluentTable:
         """The FVPs that open terminations may be about besides those initiated: holding, or with waiting effects."""
@@ -172,6 +191,7 @@ class _Circle:
                 {key: _until(table, boundary) for key, table in turn.terminations.items()},
                 {key: _rows(table, table.ends <= boundary) for key, table in turn.fluents.items()},
                 (),
+                {},
             )
         )
         self.state = {
@@ -188,6 +208,11 @@ class _Circle:
             started = _joined([turn.initiations[key] for turn in self.settled])
             ended = _joined([turn.terminations[key] for turn in self.settled])
             self.whole.conclude_fluent(key, started, ended, _stacked([turn.fluents[key] for turn in self.settled]))
+
+
+def _first_length(first: int, last: int) -> int:
+    """How far the first part of a stretch reaches: all of it, until it turns out to take too many turns."""
+    return max(1, last - first)
 
 
 def _joined(tables: Iterable[PointTable], arity: int = 0) -> PointTable:

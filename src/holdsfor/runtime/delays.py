@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.tables import PointTable, empty_points, point_table
+from holdsfor.columns.tables import PointTable, empty_points
 from holdsfor.errors import Diagnostic, ExecutionProblem
-from holdsfor.kernels.delays import Outlook, outlook
+from holdsfor.kernels.delays import NEVER, Outlook, due_times, outlook
 from holdsfor.kernels.inertia import ANY_VALUE
-from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
+from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.physical.arithmetic import number_column
 from holdsfor.physical.patterns import build, join, unify_column
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.rules import PlannedDelay, PlannedPostponement
 from holdsfor.physical.steps import run_steps
-from holdsfor.prolog import evaluate
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, substitute, variables
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["Prospects", "SetUp", "prospects", "set_up_by"]
+__all__ = ["DueEffects", "Prospects", "SetUp", "prospects", "set_up_by"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,10 @@ class SetUp:
         return self.rows.times
 
     @property
+    def due(self) -> Int64:
+        return due_times(self.times, self.delays)
+
+    @property
     def sources(self) -> list[Int64]:
         """The arguments and the value of the sources."""
         return [self.rows.columns[name] for name in self.rows.columns if name.startswith("#")]
@@ -55,40 +58,67 @@ class SetUp:
 
 
 @dataclass(frozen=True)
+class DueEffects:
+    """What comes about in a stretch, each row with the source it comes from.
+
+    Those that are not `is_firm` are postponed by an initiation of their source at the same time-point.
+    """
+
+    effects: PointTable
+    sources: list[Int64]
+    is_firm: NDArray[np.bool_]
+
+    def take(self, mask: NDArray[np.bool_]) -> DueEffects:
+        columns = tuple(column[mask] for column in self.effects.columns)
+        effects = PointTable(columns, int(np.count_nonzero(mask)))
+        return DueEffects(effects, [column[mask] for column in self.sources], self.is_firm[mask])
+
+
+@dataclass(frozen=True)
 class Prospects:
     """Everything that one declaration sets up in a stretch, with what is ahead of it."""
 
     set_up: SetUp
     ahead: Outlook
+    is_contested: NDArray[np.bool_] | None = None
 
     def waiting(self, at: int) -> SetUp:
         """What matters for time-points from this one on: effects that wait, and those acted that bar others."""
-        due = self.set_up.times + self.set_up.delays
+        due = self.set_up.due
         return self.set_up.take(self.ahead.waits(self.set_up.times, due, self.set_up.is_postponable, at))
 
-    def effects(self, delay: PlannedDelay, context: Evaluation) -> PointTable:
+    def due(self, delay: PlannedDelay, context: Evaluation) -> DueEffects:
         """What is initiated or terminated in the stretch: effects that are due and satisfy their conditions."""
-        due = self.set_up.times + self.set_up.delays
-        acts = self.ahead.acts(due, self.set_up.is_postponable)
+        due = self.set_up.due
+        acts = self.ahead.acts(due, self.set_up.is_postponable, self.is_contested)
         acts &= (due >= context.stretch.first) & (due <= context.stretch.last)
         rows = self.set_up.rows.take(acts)
-        rows = run_steps(delay.when_due, Rows(rows.n, rows.columns, due[acts]), context)
+        firm = ~self.set_up.is_postponable[acts]
+        numbered = Rows(rows.n, {**rows.columns, "#row": np.arange(rows.n, dtype=np.int64)}, due[acts])
+        rows = run_steps(delay.when_due, numbered, context)
         if rows.n == 0:
-            return empty_points(delay.target_key[1] + 1)
+            nothing = empty_points(delay.target_key[1] + 1)
+            return DueEffects(nothing, [nothing.times] * len(delay.source), np.empty(0, dtype=bool))
         assert rows.times is not None
         columns = [build(pattern, rows, context.symbols) for pattern in delay.target]
         inside = context.domains.includes((True, *delay.target_key), columns[:-1], rows.n, context)
-        return point_table([column[inside] for column in (*columns, rows.times)])
+        sources = [rows.columns[f"#{i}"] for i in range(len(delay.source))]
+        found = PointTable((*columns, rows.times), rows.n)
+        return DueEffects(found, sources, firm[rows.columns["#row"]]).take(inside)
 
 
 def prospects(
     delay: PlannedDelay,
     initiations: PointTable,
     terminations: PointTable,
+    firm: PointTable | None,
     carried: SetUp | None,
     context: Evaluation,
 ) -> Prospects | None:
-    """What a declaration sets up, given all initiations and terminations of its source's fluent; None if nothing."""
+    """What a declaration sets up, given all initiations and terminations of its source's fluent; None if nothing.
+
+    `firm` are the initiations that do not come from effects that others may postpone, where there are such.
+    """
     new = set_up_by(delay, initiations, context)
     parts = [part for part in (carried, new) if part is not None and part.rows.n]
     if not parts:
@@ -97,7 +127,12 @@ def prospects(
     sources, first = dense_ids(set_up.sources, set_up.rows.n)
     effects, _ = dense_ids([*set_up.rows.columns.values(), set_up.delays], set_up.rows.n)
     breaks = _breaks([column[first] for column in set_up.sources], initiations, terminations)
-    return Prospects(set_up, outlook(sources, effects, set_up.times, set_up.is_postponable, breaks))
+    is_contested = None
+    if firm is not None and delay.may_contend:
+        at = [*set_up.sources, set_up.due]
+        is_contested = ~rows_with_a_partner(at, set_up.rows.n, firm.columns, firm.n)
+    ahead = outlook(sources, effects, set_up.times, set_up.is_postponable, breaks)
+    return Prospects(set_up, ahead, is_contested)
 
 
 def _together(parts: Sequence[SetUp]) -> SetUp:
@@ -142,30 +177,28 @@ def _is_postponed(
 
 def _lengths(delay: PlannedDelay, rows: Rows, context: Evaluation) -> Int64:
     """The delays in time, positive multiples of the tick."""
-    values = number_column(delay.delay, rows, context.symbols)
-    lengths = values if values is not None and values.dtype == np.int64 else _evaluated(delay, rows, context)
-    tick = context.stretch.tick
-    wrong = np.flatnonzero((lengths <= 0) | (lengths % tick != 0))
+    lengths = number_column(delay.delay, rows, context.symbols)
+    if lengths is None or lengths.dtype != np.int64:
+        return _evaluated(delay, rows, context)
+    wrong = np.flatnonzero((lengths <= 0) | (lengths % context.stretch.tick != 0))
     if len(wrong):
         _refuse_length(delay, rows, int(wrong[0]), Int(int(lengths[wrong[0]])), context)
     return lengths.astype(np.int64)
 
 
 def _evaluated(delay: PlannedDelay, rows: Rows, context: Evaluation) -> Int64:
-    """The same row by row, for what is not a column of integers."""
+    """The same row by row, for what is not a column of integers; one that is longer than time itself never ends."""
     lengths: list[int] = []
     for i in range(rows.n):
         binding = {name: context.symbols.term(int(rows.columns[name][i])) for name in variables(delay.delay)}
         length = substitute(delay.delay, binding)
-        if not isinstance(length, Int):
+        if not isinstance(length, Int) or length.value <= 0 or length.value % context.stretch.tick:
             _refuse_length(delay, rows, i, length, context)
-        number = evaluate(length)
-        assert isinstance(number, Int)
-        lengths.append(number.value)
+        lengths.append(min(length.value, NEVER))
     return np.array(lengths, dtype=np.int64)
 
 
-def _refuse_length(delay: PlannedDelay, rows: Rows, row: int, length: Term, context: Evaluation) -> None:
+def _refuse_length(delay: PlannedDelay, rows: Rows, row: int, length: Term, context: Evaluation) -> NoReturn:
     words = [int(rows.columns[f"#{i}"][row]) for i in range(len(delay.source))]
     *arguments, value = (context.symbols.term(word) for word in words)
     fluent = Struct(delay.key[0], tuple(arguments)) if arguments else Atom(delay.key[0])

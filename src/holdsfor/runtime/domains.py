@@ -16,12 +16,17 @@ from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.steps import Context, Step, run_steps
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Fvp, Not, Test
-from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
+from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity, substitute, variables
 
 __all__ = ["Domains", "entity_columns", "entity_key"]
 
 EntityKey = tuple[bool, str, int]
+_Signature = tuple[int, frozenset[tuple[Term, ...]]]
 _WORTH_DISTINGUISHING = 5_000  # rows below this are checked as they are
+_FEW_VALUES = 32  # more of them at once are hardly ever asked about again
+_MANY_MEMBERSHIPS = 1_000
+_MEMBER, _UNKNOWN = 1, 2
+_NOBODY = np.empty(0, dtype=np.int8)
 
 
 def entity_key(entity: Term) -> EntityKey:
@@ -45,10 +50,33 @@ class _GroundingPlan:
     def __init__(self, entity: Term, goals: Sequence[Term], planner: Planner) -> None:
         self.entity = entity
         self.columns = entity_columns(entity)
+        self.goals = tuple(goals)
         self.body = tuple(_condition(goal) for goal in goals)
         self.planner = planner
         self._steps: dict[frozenset[str], tuple[Step, ...]] = {}
         self.is_open = bool(set(variables(entity)) - {name for goal in goals for name in variables(goal)})
+
+    def signature(self, value: Term | None) -> tuple[Term, ...] | None:
+        """What it asks of the arguments, given the value, whatever the variables' names; None if it is another value.
+
+        Without a value it is asked whether there is one.
+        """
+        columns = self.columns if value is not None else self.columns[:-1]
+        if value is not None and is_ground(columns[-1]):
+            if columns[-1] != value:
+                return None
+            columns = columns[:-1]
+        asked = (*columns, *self.goals)
+        names: dict[str, Term] = {name: Var(f"#{i}") for i, name in enumerate(variables(*asked))}
+        given = (value,) if value is not None and len(columns) == len(self.columns) else ()
+        return (*(substitute(term, names) for term in asked), *given)
+
+    @property
+    def planned(self) -> list[tuple[list[str], tuple[Step, ...]]]:
+        """What was planned, with the variables that are given; if nothing was, the check of an instance."""
+        if not self._steps:
+            self.steps(frozenset(variables(self.entity)))
+        return sorted((sorted(given), steps) for given, steps in self._steps.items())
 
     def steps(self, given: frozenset[str]) -> tuple[Step, ...]:
         if given not in self._steps:
@@ -62,6 +90,11 @@ def _condition(goal: Term) -> Test | Not:
     return Test(goal, goal.span)
 
 
+def _count(key: EntityKey, context: Context) -> int:
+    """How many tuples of arguments of that width have been met."""
+    return context.symbols.instances.count(key[2])
+
+
 class Domains:
     """Membership in declared groundings, and the instances of patterns."""
 
@@ -70,6 +103,10 @@ class Domains:
         self.planner = planner
         self.plans: dict[EntityKey, list[_GroundingPlan]] = {}
         self._instances: dict[Term, tuple[int, Relation]] = {}
+        self._bindings: dict[tuple[Term, tuple[str, ...]], tuple[int, Rows]] = {}
+        self._signatures: dict[tuple[EntityKey, int | None], _Signature] = {}
+        self._members: dict[_Signature, tuple[int, NDArray[np.int8]]] = {}
+        self._everyone: dict[_Signature, tuple[int, int]] = {}
         for grounding in description.groundings:
             entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
             self.plans.setdefault(entity_key(entity), []).append(_GroundingPlan(entity, grounding.goals, planner))
@@ -81,10 +118,96 @@ class Domains:
         """Which rows are in the grounding; with the value's column missing, whether some value is."""
         if key not in self.plans:
             return np.ones(n, dtype=bool)
+        if context.profile is None:
+            return self._included(key, columns, n, context)
+        with context.profile.at(("grounding", key), n) as tally:
+            inside = self._included(key, columns, n, context)
+            tally.rows_out += int(np.count_nonzero(inside))
+        return inside
+
+    def _included(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
         if n < _WORTH_DISTINGUISHING:
             return self._checked(key, columns, n, context)
         ids, first = dense_ids(columns, n)
         return self._checked(key, [column[first] for column in columns], len(first), context)[ids]
+
+    def inside(
+        self, key: EntityKey, numbers: Int64, values: Int64 | int | None, context: Context, version: int
+    ) -> Int64 | None:
+        """The rows, by number of their arguments, that are in the grounding, or None if all are.
+
+        They have one value, or one each, or none, and then it is asked whether some value is. What was found for an
+        instance is remembered until `version` tells that domains have grown.
+        """
+        if key not in self.plans:
+            return None
+        if context.profile is None:
+            return self._inside(key, numbers, values, context, version)
+        with context.profile.at(("grounding", key), len(numbers)) as tally:
+            inside = self._inside(key, numbers, values, context, version)
+            tally.rows_out += len(numbers) if inside is None else len(inside)
+        return inside
+
+    def _inside(
+        self, key: EntityKey, numbers: Int64, values: Int64 | int | None, context: Context, version: int
+    ) -> Int64 | None:
+        if not isinstance(values, np.ndarray):
+            if self._everyone.get(self._signature(key, values, context)) == (version, _count(key, context)):
+                return None
+            found = self._membership(key, numbers, values, context, version)
+            return None if np.count_nonzero(found == _MEMBER) == len(found) else (found == _MEMBER).nonzero()[0]
+        inside = np.ones(len(numbers), dtype=bool)
+        rest = np.arange(len(numbers), dtype=np.int64)
+        for _ in range(_FEW_VALUES):
+            if len(rest) == 0:
+                return None if np.count_nonzero(inside) == len(inside) else inside.nonzero()[0]
+            value = int(values[rest[0]])
+            same = values[rest] == value
+            rows = rest[same]
+            inside[rows] = self._membership(key, numbers[rows], value, context, version) == _MEMBER
+            rest = rest[~same]
+        columns = (*context.symbols.instances.words(key[2], numbers), values)
+        return self._included(key, columns, len(numbers), context).nonzero()[0]
+
+    def _membership(
+        self, key: EntityKey, numbers: Int64, value: int | None, context: Context, version: int
+    ) -> NDArray[np.int8]:
+        """For each number of arguments whether it is a member with a value; not asked before, it is found out."""
+        instances = context.symbols.instances
+        signature = self._signature(key, value, context)
+        known_at, known = self._members.get(signature, (version, _NOBODY))
+        if known_at != version:
+            known = _NOBODY
+        if len(known) < _count(key, context):
+            more = np.full(2 * _count(key, context) - len(known), _UNKNOWN, dtype=np.int8)
+            known = np.concatenate((known, more))
+        found = known[numbers]
+        if np.count_nonzero(found == _UNKNOWN):
+            is_asked = np.zeros(len(known), dtype=bool)
+            is_asked[numbers[found == _UNKNOWN]] = True
+            asked = is_asked.nonzero()[0]
+            columns = list(instances.words(key[2], asked))
+            if value is not None:
+                columns.append(np.full(len(asked), value, dtype=np.int64))
+            known[asked] = self._checked(key, columns, len(asked), context)
+            found = known[numbers]
+            if np.count_nonzero(known == _MEMBER) == _count(key, context):
+                self._everyone[signature] = version, _count(key, context)
+        self._members[signature] = version, known
+        return found
+
+    def _signature(self, key: EntityKey, value: int | None, context: Context) -> _Signature:
+        """What is asked of arguments; fluents of which the same is asked share what was found."""
+        known = self._signatures.get((key, value))
+        if known is None:
+            if len(self._signatures) > _MANY_MEMBERSHIPS:
+                self._signatures.clear()
+                self._members.clear()
+                self._everyone.clear()
+            term = None if value is None else context.symbols.term(value)
+            known = key[2], frozenset(s for plan in self.plans[key] if (s := plan.signature(term)) is not None)
+            self._signatures[key, value] = known
+        return known
 
     def _checked(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
         found = np.zeros(n, dtype=bool)
@@ -130,6 +253,16 @@ class Domains:
         known = self._instances.get(pattern)
         if known is None or known[0] != version:
             known = self._instances[pattern] = version, self._all_instances(pattern, context)
+        return known[1]
+
+    def bindings(self, pattern: Term, names: Sequence[str], context: Context, version: int) -> Rows:
+        """The instances of a declared pattern as rows of some of its variables, the same rows while no domain grows."""
+        place = pattern, tuple(names)
+        known = self._bindings.get(place)
+        if known is None or known[0] != version:
+            relation = self.instances(pattern, context, version)
+            rows = Rows(relation.n, dict(zip(variables(pattern), relation.columns, strict=True)))
+            known = self._bindings[place] = version, rows.keep(names).distinct()
         return known[1]
 
     def _all_instances(self, pattern: Term, context: Context) -> Relation:

@@ -9,15 +9,26 @@ from itertools import count
 
 import numpy as np
 
-from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, empty_fluents, empty_points, point_table
+from holdsfor.columns.instances import Instances
+from holdsfor.columns.tables import (
+    FluentTable,
+    Key,
+    PointTable,
+    Relation,
+    empty_fluents,
+    empty_points,
+    point_table,
+    stacked,
+)
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
-from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
+from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, pairs_of_equal_keys, positions_of_pairs
 from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.patterns import build, join
+from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.physical.rules import PlannedFluent, PlannedRule, Program
+from holdsfor.physical.rules import PlannedComponent, PlannedFluent, PlannedRule, Program
 from holdsfor.physical.steps import GroundHead, PointKind, run_steps
 from holdsfor.runtime.allen import Construct, Kept
 from holdsfor.runtime.background import Background
@@ -58,25 +69,30 @@ class Stretch:
         return ((time - 1) // self.tick) * self.tick
 
     def next(self, times: Int64) -> Int64:
-        return (times // self.tick + 1) * self.tick
+        return times + 1 if self.tick == 1 else (times // self.tick + 1) * self.tick
 
     def previous(self, times: Int64) -> Int64:
-        return ((times - 1) // self.tick) * self.tick
+        return times - 1 if self.tick == 1 else ((times - 1) // self.tick) * self.tick
 
 
-def true_starts(table: FluentTable, state: FluentTable | None, first: int) -> FluentTable:
+def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: Instances) -> FluentTable:
     """The table with intervals that hold at the first time-point beginning where they truly began."""
     if state is None or state.n == 0 or table.n == 0:
         return table
-    here = np.flatnonzero((table.starts <= first) & (first < table.ends))
-    row, partner = pairs_of_equal_keys([key[here] for key in table.keys], len(here), state.keys, state.n)
+    here = ((table.starts <= first) & (first < table.ends)).nonzero()[0]
+    if len(here) == 0:
+        return table
+    known = state.arguments(instances), state.values
+    position = positions_of_pairs(table.arguments(instances)[here], table.values[here], known)
     starts = table.starts.copy()
-    starts[here[row]] = state.starts[partner]
-    return FluentTable((*table.keys, starts, table.ends), table.n)
+    starts[here] = np.where(position >= 0, state.starts[position], starts[here])
+    return table.with_starts(starts)
 
 
 class Evaluation:
     """What is known of one stretch; it grows as the components are worked through."""
+
+    profile: Profile | None = None
 
     def __init__(
         self,
@@ -103,10 +119,13 @@ class Evaluation:
         self.known = fluents
         self.state = state
         self.symbols = background.symbols
+        self.instances = background.symbols.instances
         self.engine = background.engine
         self.output: dict[Key, FluentTable] = {}
         self._initiations: dict[Key, PointTable] = {}
         self._terminations: dict[Key, PointTable] = {}
+        self._distinct: dict[Key, tuple[PointTable, PointTable]] = {}
+        self._resumed: dict[Key, tuple[FluentTable, FluentTable]] = {}
         self._edges: dict[tuple[str, Key], tuple[FluentTable, PointTable]] = {}
         self.prefixes = prefixes
         self.kept = kept
@@ -128,14 +147,35 @@ class Evaluation:
         if kind == "events":
             return self.events.get(key) or empty_points(key[1])
         if kind == "initiations":
-            return self._initiations.get(key) or empty_points(key[1] + 1)
+            return self.distinct_initiations(key)
         return self.edges(kind, key)
+
+    def distinct_initiations(self, key: Key) -> PointTable:
+        table = self._initiations.get(key) or empty_points(key[1] + 1)
+        known = self._distinct.get(key)
+        if known is None or known[0] is not table:
+            own = (table.numbers(tuple(range(key[1])), self.instances), table.column(key[1]), table.times)
+            rows = distinct_rows(own, table.n)
+            known = self._distinct[key] = table, table if rows is None else table.take(rows)
+        return known[1]
 
     def terminations(self, key: Key) -> PointTable:
         return self._terminations.get(key) or empty_points(key[1] + 1)
 
     def fluents(self, key: Key) -> FluentTable:
         return self.known.get(key) or empty_fluents(key[1])
+
+    def resumed_fluents(self, key: Key) -> FluentTable:
+        """What is known of a fluent from the settled time-point on; true starts come back with what is made of it."""
+        table = self.fluents(key)
+        if not self.stretch.is_resumed:
+            return table
+        known = self._resumed.get(key)
+        if known is None or known[0] is not table:
+            inside = (table.ends > self.stretch.first).nonzero()[0]
+            rest = table if len(inside) == table.n else table.take(inside)
+            known = self._resumed[key] = table, rest.with_starts(np.maximum(rest.starts, self.stretch.first))
+        return known[1]
 
     def facts(self, key: Key) -> Relation:
         return self.background.facts(key)
@@ -156,29 +196,27 @@ class Evaluation:
         known = self._edges.get((kind, key))
         if known is None or known[0] is not table:
             at = table.starts if kind == "starts" else table.ends
-            real = at != OPEN
-            times = self.stretch.previous(np.where(real, at, 0))
-            inside = real & (times >= self.stretch.first) & (times <= self.stretch.last)
-            columns = (*(column[inside] for column in table.keys), times[inside])
-            known = self._edges[kind, key] = table, PointTable(columns, len(columns[-1]))
+            times = self.stretch.previous(at)
+            inside = (at != OPEN) & (times >= self.stretch.first) & (times <= self.stretch.last)
+            rows = inside.nonzero()[0]
+            known = self._edges[kind, key] = table, table.points(rows, times[rows])
         return known[1]
 
     def with_true_starts(self, found: Lists, rule: IntervalRule, index: int) -> Lists:
         """A list whose intervals that hold at the first time-point begin where they truly began."""
         place = (id(rule), index)
         known = self.prefixes.get(place)
-        if known is not None and known.rows.n and found.rows.n:
-            here = np.flatnonzero((found.starts <= self.stretch.first) & (self.stretch.first < found.ends))
+        if known is not None and known.n and found.n:
+            here = ((found.starts <= self.stretch.first) & (self.stretch.first < found.ends)).nonzero()[0]
             names = found.names
-            row, partner = pairs_of_equal_keys(
-                [found.rows.columns[name][here] for name in names],
-                len(here),
-                [known.rows.columns[name] for name in names],
-                known.rows.n,
-            )
+            if found.is_numbered(names) and known.is_numbered(names):
+                own, before = [found.numbers(names, self.instances)], [known.numbers(names, self.instances)]
+            else:
+                own, before = ([each.rows.columns[name] for name in names] for each in (found, known))
+            row, partner = pairs_of_equal_keys([column[here] for column in own], len(here), before, known.n)
             starts = found.starts.copy()
             starts[here[row]] = known.starts[partner]
-            found = Lists(found.rows, starts, found.ends)
+            found = found.with_starts(starts)
         self.whole_lists[place] = found
         return found
 
@@ -189,8 +227,12 @@ class Evaluation:
         """
         place = (id(rule), index)
         before = self.seen.get(place)
+        if before is keys:
+            self.complemented[place] = keys
+            return keys, np.full(keys.n, self.stretch.first, dtype=np.int64)
         if before is not None:
-            keys = concatenate([before, keys]).distinct()
+            together = concatenate([before, keys]).distinct()
+            keys = keys if together.n == keys.n else together
         self.complemented[place] = keys
         begins = np.full(keys.n, self.stretch.first_of_run, dtype=np.int64)
         if before is not None:
@@ -204,28 +246,29 @@ class Evaluation:
     def run(self) -> None:
         """Work through all components."""
         for number, component in enumerate(self.program.components):
-            if component.is_circular:
-                self.circles[number] = evaluate_circle(component, self, self.waiting.get(number, ()))
-                continue
-            for rule in component.events:
-                self.derive_event(rule)
-            for key, fluent in component.fluents.items():
-                self.derive_fluent(key, fluent)
-            if component.static:
-                key, table = evaluate_interval_rules(component.static, self)
-                self.add_fluents(key, true_starts(table, self.state.get(key), self.stretch.first))
+            self.evaluate(number, component)
+
+    def evaluate(self, number: int, component: PlannedComponent) -> None:
+        """Let what one component computes be known."""
+        if component.is_circular:
+            self.circles[number] = evaluate_circle(component, self, self.waiting.get(number, ()))
+            return
+        for rule in component.events:
+            self.derive_event(rule)
+        for key, fluent in component.fluents.items():
+            self.derive_fluent(key, fluent)
+        if component.static:
+            key, table = evaluate_interval_rules(component.static, self)
+            self.add_fluents(key, true_starts(table, self.state.get(key), self.stretch.first, self.instances))
 
     def add_fluents(self, key: Key, table: FluentTable) -> None:
         """Let the FVPs of a finished component be known."""
         if table.n == 0:
             return
-        for tables in (self.known, self.output):
-            before = tables.get(key)
-            if before is not None:
-                columns = tuple(np.concatenate(pair) for pair in zip(before.columns, table.columns, strict=True))
-                tables[key] = FluentTable(columns, before.n + table.n)
-            else:
-                tables[key] = table
+        known, output = self.known.get(key), self.output.get(key)
+        self.known[key] = table if known is None else stacked([known, table])
+        is_same = known is output
+        self.output[key] = self.known[key] if is_same else table if output is None else stacked([output, table])
 
     # -- events --------------------------------------------------------------------------------------------------------
 
@@ -268,59 +311,74 @@ class Evaluation:
     def derive_fluent(self, key: Key, fluent: PlannedFluent) -> None:
         initiations = self.initiations(key, fluent)
         state = self.initial_state(key, fluent)
-        n_columns = key[1] + 1
-        terminations = self.terminations_of(fluent, initiations, state, n_columns)
+        terminations = self.terminations_of(key, fluent, initiations, state)
         self._initiations[key] = _together(self._initiations.get(key), initiations)
         self._terminations[key] = _together(self._terminations.get(key), terminations)
         self.add_fluents(key, self.inertia(key, initiations, terminations, state))
 
     def initiations(self, key: Key, fluent: PlannedFluent) -> PointTable:
-        parts: list[list[Int64]] = []
+        """The initiations of instances in the grounding; one may be there several times."""
+        parts: list[tuple[Int64, Int64, Int64]] = []
         for rule in fluent.initiations:
             rows = self.bound_rows(rule)
             if rows.n:
                 assert rows.times is not None
-                parts.append([*(build(p, rows, self.symbols) for p in rule.columns), rows.times])
+                parts.append((self.arguments(rule, rows), build(rule.columns[-1], rows, self.symbols), rows.times))
+        points = self.effects(key, parts)
+        inside = self.domains.inside(
+            (True, *key), points.numbers(tuple(range(key[1])), self.instances), None, self, self.version
+        )
+        return points if inside is None else points.take(inside)
+
+    def arguments(self, rule: PlannedRule, rows: Rows) -> Int64:
+        """The numbers of the fluents that a rule is about."""
+        if rule.numbered is not None:
+            return rows.columns[rule.numbered]
+        return self.instances.numbers([build(p, rows, self.symbols) for p in rule.columns[:-1]], rows.n)
+
+    def effects(self, key: Key, parts: Sequence[tuple[Int64, Int64, Int64]]) -> PointTable:
+        """The table of effects on fluents: their numbers, values and time-points."""
         if not parts:
             return empty_points(key[1] + 1)
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        inside = self.domains.includes((True, *key), columns[: key[1]], len(columns[0]), self)
-        return point_table([column[inside] for column in columns])
+        numbers, values, times = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
+        return PointTable.numbered(self.instances, key[1], numbers, (values, times))
 
     def terminations_of(
-        self, fluent: PlannedFluent, initiations: PointTable, state: FluentTable, n_columns: int
+        self, key: Key, fluent: PlannedFluent, initiations: PointTable, state: FluentTable
     ) -> PointTable:
         """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
-        parts: list[list[Int64]] = []
+        parts: list[tuple[Int64, Int64, Int64]] = []
         for rule in fluent.terminations:
             rows = self.solutions(rule)
             if rows.n == 0:
                 continue
-            rows, columns = self.with_open_arguments(rule, rows, initiations, state)
-            assert rows.times is not None
-            parts.append([*columns, rows.times])
-        if not parts:
-            return empty_points(n_columns)
-        return point_table([np.concatenate(column) for column in zip(*parts, strict=True)])
+            rows, values = self.with_open_arguments(rule, rows, initiations, state)
+            if rows.n:
+                assert rows.times is not None
+                parts.append((self.arguments(rule, rows), values, rows.times))
+        return self.effects(key, parts)
 
     def with_open_arguments(
         self, rule: PlannedRule, rows: Rows, initiations: PointTable, state: FluentTable
-    ) -> tuple[Rows, list[Int64]]:
-        open_value = isinstance(rule.columns[-1], Var) and rule.columns[-1].name in rule.unbound
+    ) -> tuple[Rows, Int64]:
+        """The rows for every fluent they are about, and the values they take from it."""
+        value = rule.columns[-1]
+        open_value = isinstance(value, Var) and value.name in rule.unbound
         wanted = set(variables(*rule.columns[:-1])) if open_value else set(variables(*rule.columns))
-        if wanted - set(rows.columns):
+        if rule.numbered is None and wanted - set(rows.columns):
             keys = [np.concatenate(pair) for pair in zip(initiations.columns[:-1], state.keys, strict=True)]
             relation = point_table([*keys, np.zeros(len(keys[0]), dtype=np.int64)])
             rows, _ = join(rows, relation, rule.columns, self.symbols)
             open_value = False
-        columns = [build(pattern, rows, self.symbols) for pattern in rule.columns[:-1]]
         if open_value:
-            return rows, [*columns, np.full(rows.n, ANY_VALUE, dtype=np.int64)]
-        return rows, [*columns, build(rule.columns[-1], rows, self.symbols)]
+            return rows, np.full(rows.n, ANY_VALUE, dtype=np.int64)
+        return rows, build(value, rows, self.symbols)
 
     def initial_state(self, key: Key, fluent: PlannedFluent) -> FluentTable:
         """What holds at the first time-point: what was carried over, and initial values of newly seen fluents."""
         carried = self.carried(key, fluent)
+        if not fluent.initially or self.initialised.is_settled(fluent, self.version):
+            return carried
         parts: list[list[Int64]] = []
         for initial in fluent.initially:
             rows = run_steps(initial.steps, one_row(), self)
@@ -331,8 +389,8 @@ class Evaluation:
         if not parts:
             return carried
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        columns = [column[self.domains.includes((True, *key), columns, len(columns[0]), self)] for column in columns]
-        fresh = self.initialised.fresh(key, columns, self.symbols)
+        inside = self.domains.includes((True, *key), columns, len(columns[0]), self)
+        fresh = self.initialised.fresh(key, fluent, [column[inside] for column in columns], self.symbols, self.version)
         first = np.full(fresh.n, self.stretch.first_of_run, dtype=np.int64)
         added = (*fresh.columns, first, np.full(fresh.n, OPEN, dtype=np.int64))
         together = tuple(np.concatenate(pair) for pair in zip(carried.columns, added, strict=True))
@@ -346,36 +404,30 @@ class Evaluation:
         own = np.zeros(table.n, dtype=bool)
         for patterns in fluent.patterns:
             own[join(one_row(), table, _linear(patterns), self.symbols)[1]] = True
-        return FluentTable(tuple(column[own] for column in table.columns), int(own.sum()))
+        return table.take(own.nonzero()[0])
 
     def inertia(self, key: Key, initiations: PointTable, terminations: PointTable, state: FluentTable) -> FluentTable:
-        arguments = [
-            np.concatenate((s, i, t))
-            for s, i, t in zip(state.keys[:-1], initiations.columns[:-2], terminations.columns[:-2], strict=True)
-        ]
-        n = state.n + initiations.n + terminations.n
-        if n == 0:
+        if state.n + initiations.n + terminations.n == 0:
             return empty_fluents(key[1])
-        ids, first = dense_ids(arguments, n)
+        width = tuple(range(key[1]))
+        carried = state.arguments(self.instances)
         changes = inertial_intervals(
-            ids[state.n :],
-            np.concatenate((initiations.columns[-2], terminations.columns[-2])),
+            np.concatenate([points.numbers(width, self.instances) for points in (initiations, terminations)]),
+            np.concatenate((initiations.column(key[1]), terminations.column(key[1]))),
             np.concatenate((initiations.times, terminations.times)),
-            np.arange(n - state.n) < initiations.n,
-            (ids[: state.n], state.keys[-1]),
+            np.arange(initiations.n + terminations.n) < initiations.n,
+            (carried, state.values),
         )
-        starts = self.stretch.next(np.where(changes.begins == BEFORE_EVERYTHING, 0, changes.begins))
-        carried = changes.begins == BEFORE_EVERYTHING
-        if carried.any():
-            since = np.zeros(len(first), dtype=np.int64)
-            since[ids[: state.n]] = state.starts
-            starts[carried] = since[changes.fluents[carried]]
-        ended = changes.stops != OPEN
-        ends = np.where(ended, self.stretch.next(np.where(ended, changes.stops, 0)), OPEN)
-        rows = first[changes.fluents]
-        keys = [*(column[rows] for column in arguments), changes.values]
-        inside = self.domains.includes((True, *key), keys, len(rows), self)
-        return FluentTable((*(k[inside] for k in keys), starts[inside], ends[inside]), int(inside.sum()))
+        starts = self.stretch.next(changes.begins)
+        resumed = (changes.begins == BEFORE_EVERYTHING).nonzero()[0]
+        if len(resumed):
+            order = carried.argsort()
+            starts[resumed] = state.starts[order[carried[order].searchsorted(changes.fluents[resumed])]]
+        ends = self.stretch.next(changes.stops)
+        ends[changes.stops == OPEN] = OPEN
+        found = FluentTable.numbered(self.instances, key[1], changes.fluents, (changes.values, starts, ends))
+        inside = self.domains.inside((True, *key), changes.fluents, changes.values, self, self.version)
+        return found if inside is None else found.take(inside)
 
     # -- circles -------------------------------------------------------------------------------------------------------
 
@@ -439,10 +491,7 @@ def _distinct_together(old: PointTable | None, new: PointTable) -> PointTable:
 
 
 def _together(old: PointTable | None, new: PointTable) -> PointTable:
-    if old is None:
-        return new
-    columns = tuple(np.concatenate(pair) for pair in zip(old.columns, new.columns, strict=True))
-    return PointTable(columns, old.n + new.n)
+    return new if old is None else stacked([old, new])
 
 
 def _linear(patterns: Sequence[Term]) -> list[Term]:
@@ -463,22 +512,27 @@ class Initialised:
     """The fluents whose initial values were carried into the state already: each gets its value once in a run."""
 
     def __init__(self) -> None:
-        self._known: dict[Key, Relation] = {}
-        self._given: dict[Key, Relation] = {}
+        self._known: dict[int, tuple[Relation, int]] = {}
+        self._given: dict[int, tuple[Relation, int]] = {}
 
     def settle(self) -> None:
         """From now on the initial values that were given are part of the state."""
         self._known.update(self._given)
 
-    def fresh(self, key: Key, columns: list[Int64], symbols: Symbols) -> Relation:
+    def is_settled(self, fluent: PlannedFluent, version: int) -> bool:
+        """Whether all initial values there are, by what domains have at a version, are part of the state."""
+        known = self._known.get(id(fluent))
+        return known is not None and known[1] == version
+
+    def fresh(self, key: Key, fluent: PlannedFluent, columns: list[Int64], symbols: Symbols, version: int) -> Relation:
         """The FVPs whose fluents' initial values are not part of the state yet, each once."""
         distinct = point_table([*columns, np.zeros(len(columns[0]), dtype=np.int64)]).columns[:-1]
         arguments, n = distinct[:-1], len(distinct[-1])
         ids, first = dense_ids(arguments, n)
         if len(first) < n:
             self._refuse(key, distinct, ids, symbols)
-        known = self._known.get(key)
-        self._given[key] = Relation(arguments, n)
+        known, _ = self._known.get(id(fluent), (None, version))
+        self._given[id(fluent)] = Relation(arguments, n), version
         is_new = np.ones(n, dtype=bool)
         if known is not None:
             is_new[pairs_of_equal_keys(arguments, n, known.columns, known.n)[0]] = False

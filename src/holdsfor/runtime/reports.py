@@ -9,10 +9,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
+from holdsfor.columns.answers import Extents
+from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
-from holdsfor.kernels.packing import OPEN
 from holdsfor.prolog import standard_order_key
 from holdsfor.syntax.terms import Atom, Struct, Term
 
@@ -76,27 +76,47 @@ class Report:
     def n_intervals(self) -> int:
         return sum(table.n for table in self.fluents.values())
 
+    @property
+    def n_fvps(self) -> int:
+        return sum(len(dense_ids(table.keys, table.n)[1]) for table in self.fluents.values())
+
     def intervals(self, symbols: Symbols) -> dict[Term, list[tuple[int, int | None]]]:
         """The intervals of each FVP (a term `F=V`), in standard order; an open end is None."""
-        found: dict[Term, list[tuple[int, int | None]]] = {}
-        for key in _in_order(self.fluents):
-            table = self.fluents[key]
-            instances, groups = _grouped(table.keys, table.starts, symbols)
-            for row, rows in zip(instances, groups, strict=True):
-                ends = [None if end == OPEN else end for end in table.ends[rows].tolist()]
-                fvp = Struct("=", (_named(key, row[:-1]), row[-1]))
-                found[fvp] = list(zip(table.starts[rows].tolist(), ends, strict=True))
-        return found
+        return self.fvp_extents(symbols).intervals()
 
     def times(self, symbols: Symbols) -> dict[Term, list[int]]:
         """The time-points of each output event, in standard order."""
-        found: dict[Term, list[int]] = {}
+        return self.event_extents(symbols).times()
+
+    def fvp_extents(self, symbols: Symbols) -> Extents:
+        """The FVPs in standard order with their intervals."""
+        parts = []
+        for key in _in_order(self.fluents):
+            table = self.fluents[key]
+            rows, order, counts = _grouped(table.keys, table.starts, symbols)
+            terms = [Struct("=", (_named(key, row[:-1]), row[-1])) for row in rows]
+            parts.append(Extents(terms, counts, table.starts[order], table.ends[order]))
+        return _joined(parts)
+
+    def event_extents(self, symbols: Symbols) -> Extents:
+        """The output events in standard order with their time-points, as starts and as ends."""
+        parts = []
         for key in _in_order(self.events):
             table = self.events[key]
-            instances, groups = _grouped(table.columns[:-1], table.times, symbols)
-            for row, rows in zip(instances, groups, strict=True):
-                found[_named(key, row)] = table.times[rows].tolist()
-        return found
+            rows, order, counts = _grouped(table.columns[:-1], table.times, symbols)
+            times = table.times[order]
+            parts.append(Extents([_named(key, row) for row in rows], counts, times, times))
+        return _joined(parts)
+
+
+def _joined(parts: Sequence[Extents]) -> Extents:
+    nothing = np.zeros(0, np.int64)
+    return Extents(
+        [term for part in parts for term in part.terms],
+        np.concatenate([nothing, *(part.counts for part in parts)]),
+        np.concatenate([nothing, *(part.starts for part in parts)]),
+        np.concatenate([nothing, *(part.ends for part in parts)]),
+    )
 
 
 def _in_order(tables: Iterable[Key]) -> list[Key]:
@@ -108,18 +128,18 @@ def _named(key: Key, arguments: tuple[Term, ...]) -> Term:
     return Struct(key[0], arguments) if arguments else Atom(key[0])
 
 
-def _grouped(keys: Sequence[Int64], times: Int64, symbols: Symbols) -> tuple[list[tuple[Term, ...]], list[Int64]]:
-    """The distinct keys in standard order, and for each the rows that have it, by time."""
+def _grouped(keys: Sequence[Int64], times: Int64, symbols: Symbols) -> tuple[list[tuple[Term, ...]], Int64, Int64]:
+    """The distinct keys in standard order, the rows in this order and by time, and how many rows each key has."""
     ids, first = dense_ids(keys, len(times))
-    order = np.lexsort((times, ids))
-    groups = np.split(order, np.cumsum(np.bincount(ids, minlength=len(first)))[:-1])
+    counts = np.bincount(ids, minlength=len(first))
     columns = [key[first] for key in keys]
     if not columns:
-        return [()], groups
-    ranks = [_ranks(column, symbols) for column in columns]
-    ordered = np.lexsort(tuple(reversed(ranks)))
+        return [()] * len(first), np.argsort(times, kind="stable"), counts
+    ordered = np.lexsort(tuple(reversed([_ranks(column, symbols) for column in columns])))
+    place = np.empty_like(ordered)
+    place[ordered] = np.arange(len(ordered))
     terms = [symbols.terms(column[ordered]) for column in columns]
-    return list(zip(*terms, strict=True)), [groups[i] for i in ordered.tolist()]
+    return list(zip(*terms, strict=True)), np.lexsort((times, place[ids])), counts[ordered]
 
 
 def _ranks(words: Int64, symbols: Symbols) -> Int64:
@@ -144,20 +164,13 @@ def merged(reports: Iterable[Report]) -> Report:
             events.setdefault(key, []).append(points)
     return Report(
         reports[-1].query_time,
-        {key: FluentTable(*_stacked(tables)) for key, tables in fluents.items()},
-        {key: PointTable(*_stacked(tables)) for key, tables in events.items()},
+        {key: stacked(tables) for key, tables in fluents.items()},
+        {key: stacked(tables) for key, tables in events.items()},
     )
-
-
-def _stacked(tables: Sequence[Relation]) -> tuple[tuple[Int64, ...], int]:
-    columns = tuple(np.concatenate(column) for column in zip(*(table.columns for table in tables), strict=True))
-    return columns, sum(table.n for table in tables)
 
 
 Table = TypeVar("Table", FluentTable, PointTable)
 
 
 def _rows(table: Table, mask: NDArray[np.bool_]) -> Table:
-    if mask.all():
-        return table
-    return type(table)(tuple(column[mask] for column in table.columns), int(np.count_nonzero(mask)))
+    return table if np.count_nonzero(mask) == table.n else table.take(mask.nonzero()[0])

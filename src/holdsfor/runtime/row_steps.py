@@ -67,7 +67,9 @@ class RowCompiler:
 
     def compiled(self, steps: Sequence[Step], bound: set[str]) -> list[RowStep]:
         """Row steps for steps; `bound` are the variables with values, and grows along."""
-        return [self.step(step, bound) for step in steps if not isinstance(step, Forget)]
+        profile = self.context.profile
+        compiled = [(step, self.step(step, bound)) for step in steps if not isinstance(step, Forget)]
+        return [row_step if profile is None else profile.counted(step, row_step) for step, row_step in compiled]
 
     def step(self, step: Step, bound: set[str]) -> RowStep:
         match step:

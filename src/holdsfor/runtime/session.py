@@ -17,8 +17,10 @@ from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
+from holdsfor.kernels.keys import Int64
 from holdsfor.physical.patterns import build, join
-from holdsfor.physical.planning import Planner
+from holdsfor.physical.planning import Planner, distinct_variables
+from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.rules import plan_program
 from holdsfor.prolog.background import called_predicates
@@ -28,6 +30,7 @@ from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.evaluation import Evaluation, Initialised, Stretch, true_starts
 from holdsfor.runtime.lists import Lists
+from holdsfor.runtime.profiled import ProfiledEvaluation
 from holdsfor.runtime.reports import Report
 from holdsfor.sources.text import Fact
 from holdsfor.syntax.printer import show
@@ -40,7 +43,10 @@ Group = TypeVar("Group", Key, tuple[bool, Key])
 
 
 class Session:
-    """One run of an event description; `start` is its first time-point."""
+    """One run of an event description; `start` is its first time-point.
+
+    Unless it `is_rewriting`, rules are planned as they are written. A `profile` counts what the query times do.
+    """
 
     def __init__(
         self,
@@ -52,15 +58,17 @@ class Session:
         allen_memory: int | None = None,
         goals: Iterable[Term] = (),
         symbols: Symbols | None = None,
+        is_rewriting: bool = True,
     ) -> None:
         self.compiled = compiled
         self.symbols = Symbols() if symbols is None else symbols
         self.background = Background(compiled.description, self.symbols, tuple(goals))
-        planner = Planner(self.background)
+        planner = Planner(self.background, is_rewriting=is_rewriting)
         self.program = plan_program(compiled, planner)
         self._sorts: Sorts | None = None
         self.domains = Domains(compiled.description, planner, self.sorts)
         self.ranges_over_sorts = any(map(self.domains.ranges_over_sorts, self.program.enumerated))
+        self.asks_for_the_query_time = _asks_for_the_query_time(compiled)
         self.is_announced = False
         self.n_mentions = 0
         self.tick = tick
@@ -81,8 +89,10 @@ class Session:
         self.n_dropped = 0
         self.n_late = 0
         self.seconds = 0.0
+        self.profile: Profile | None = None
         self._evaluation: Evaluation | None = None
         self._sources = _domain_sources(compiled)
+        self._numbered_events = self.program.numbered_events
         self._deciding = self.program.deciding_steps
         if window is not None:
             _refuse_predicates_over_lists(compiled)
@@ -153,7 +163,8 @@ class Session:
         is_settled = self._is_settled(records)
         self.n_dropped += int(is_settled.sum())
         in_time = self._arriving(records.take(np.flatnonzero(~is_settled)))
-        _append(self.retractions, (records.ends is None, key), in_time)
+        if len(in_time):
+            _append(self.retractions, (records.ends is None, key), in_time)
 
     def _is_settled(self, records: Records) -> NDArray[np.bool_]:
         """Which records are over before the last window."""
@@ -175,6 +186,7 @@ class Session:
         """
         arrivals = [int(r.arrivals.max()) for r in (*self.events.values(), *self.fluents.values()) if len(r)]
         last = max([end, *arrivals])
+        self._number()
         events = {key: records.events(self.start, end, last) for key, records in self.events.items()}
         fluents = {key: records.intervals(self.start, last) for key, records in self.fluents.items()}
         self._fill_domains(events, fluents)
@@ -195,12 +207,6 @@ class Session:
             records.arrive(queries[-1])
 
     # -- queries -------------------------------------------------------------------------------------------------------
-
-    @property
-    def asks_for_the_query_time(self) -> bool:
-        """Whether rules depend on when they are asked."""
-        goals = (goal for goal, _ in atemporal_goals(self.compiled.description))
-        return any(name_and_arity(call) == ("queryTime", 1) for goal in goals for call in called_predicates(goal))
 
     def settled_at(self, query_time: int) -> int:
         """The last time-point that a query time leaves as it was: before its window, and before what is undecided."""
@@ -254,15 +260,18 @@ class Session:
         stretch = Stretch(first, at, self.tick, self.start, is_resumed=settled >= self.start)
         self._take_back(at)
         self.admit([at])
+        self._number()
         events = {key: records.events(first, at) for key, records in self.events.items()}
         fluents = {
-            key: true_starts(records.intervals(first, at), self.state.get(key), first)
+            key: true_starts(records.intervals(first, at), self.state.get(key), first, self.symbols.instances)
             for key, records in self.fluents.items()
         }
         if not self.is_announced:
             self._fill_domains(events, fluents)
             self._mention(events, fluents)
-        evaluation = Evaluation(
+        if self.asks_for_the_query_time:
+            self.n_mentions += 1
+        evaluation = (Evaluation if self.profile is None else ProfiledEvaluation)(
             self.program,
             self.background,
             self.domains,
@@ -278,6 +287,7 @@ class Session:
             self.waiting,
             self.background.version + self.n_mentions,
         )
+        evaluation.profile = self.profile
         self.background.set_query_time(at)
         evaluation.run()
         self._evaluation = evaluation
@@ -305,6 +315,14 @@ class Session:
                 waiting[is_event, key] = retractions.take(np.flatnonzero(~has_arrived))
         self.retractions = waiting
 
+    def _number(self) -> None:
+        """Let records know the instances that rules will ask them for."""
+        for key, records in self.events.items():
+            for positions in self._numbered_events.get(key, ()):
+                records.number(positions, self.symbols.instances)
+        for key, records in self.fluents.items():
+            records.number(tuple(range(key[1])), self.symbols.instances)
+
     def _report(self, evaluation: Evaluation, at: int, settled: int) -> Report:
         output = {name_and_arity(event) for event in self.compiled.names.output_events}
         events = {key: table for key, table in evaluation.events.items() if key in output}
@@ -322,9 +340,9 @@ class Session:
         self.seen.update(evaluation.complemented)
         self.state = {}
         for key, table in evaluation.known.items():
-            rows = np.flatnonzero((table.starts <= settled) & (settled < table.ends))
+            rows = ((table.starts <= settled) & (settled < table.ends)).nonzero()[0]
             if len(rows):
-                self.state[key] = FluentTable(tuple(column[rows] for column in table.columns), len(rows))
+                self.state[key] = table.take(rows)
         self.prefixes = {
             place: lists.take((lists.starts <= settled) & (settled < lists.ends))
             for place, lists in evaluation.whole_lists.items()
@@ -356,10 +374,22 @@ class Session:
             for i, column in enumerate(table.keys):
                 sorts.mention_at((*key, "value" if i == key[1] else i), self.symbols.terms(np.unique(column)))
 
+    def _distinct(self, table: PointTable | FluentTable, positions: tuple[int, ...]) -> list[Int64]:
+        """The words at the positions, each combination once."""
+        instances = self.symbols.instances
+        numbers = table.numbers(positions, instances)
+        is_there = np.zeros(instances.count(len(positions)), dtype=bool)
+        is_there[numbers] = True
+        return list(instances.words(len(positions), is_there.nonzero()[0]))
+
     def _fill_domains(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:
         for is_fvp, key, patterns, domain in self._sources:
             table = (fluents if is_fvp else events).get(key)
             if table is None or table.n == 0 or not isinstance(domain, Struct):
+                continue
+            positions = _positions(patterns, domain)
+            if positions is not None:
+                self.background.add_members(name_and_arity(domain), self._distinct(table, positions))
                 continue
             rows, _ = join(one_row(), table, patterns, self.symbols)
             if rows.n and set(variables(domain)) <= set(rows.columns):
@@ -372,6 +402,20 @@ def _append(store: dict[Group, Records], key: Group, records: Records) -> None:
         store[key].append(records)
     else:
         store[key] = records
+
+
+def _positions(patterns: Sequence[Term], domain: Struct) -> tuple[int, ...] | None:
+    """Where the arguments of a domain stand among columns, if all of either are variables of their own."""
+    columns, arguments = distinct_variables(patterns), distinct_variables(domain.args)
+    if columns is None or arguments is None or not set(arguments) <= set(columns):
+        return None
+    return tuple(columns.index(name) for name in arguments)
+
+
+def _asks_for_the_query_time(compiled: Compiled) -> bool:
+    """Whether rules depend on when they are asked."""
+    goals = (goal for goal, _ in atemporal_goals(compiled.description))
+    return any(name_and_arity(call) == ("queryTime", 1) for goal in goals for call in called_predicates(goal))
 
 
 def _refuse_predicates_over_lists(compiled: Compiled) -> None:

@@ -8,21 +8,22 @@ of the background knowledge over lists.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.tables import FluentTable, Key, Relation, empty_fluents, fluent_table
+from holdsfor.columns.instances import Instances
+from holdsfor.columns.tables import FluentTable, Key, Relation, empty_fluents, stacked
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 from holdsfor.kernels.overlaps import overlapping_pairs
 from holdsfor.kernels.packing import OPEN
-from holdsfor.kernels.sweep import intersect_intervals, merge_intervals, subtract_intervals
+from holdsfor.kernels.sweep import Keyed, intersect_intervals, merge_intervals, subtract_intervals, unite_intervals
 from holdsfor.physical.arithmetic import number_column
 from holdsfor.physical.patterns import build, join
-from holdsfor.physical.planning import Planner, fvp_patterns
+from holdsfor.physical.planning import Planner, Shape, fvp_patterns
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.steps import GroundHead, run_steps
 from holdsfor.prolog import evaluate
@@ -37,8 +38,12 @@ from holdsfor.syntax.rules import (
     Intersect,
     IntervalCall,
     IntervalRule,
+    IntervalStep,
+    Not,
     RelativeComplement,
+    Test,
     Union,
+    step_lists,
 )
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, list_items, list_term, substitute, variables
 
@@ -52,14 +57,26 @@ def evaluate_interval_rules(rules: Sequence[IntervalRule], context: Evaluation) 
     """The maximal intervals that the rules of one component give its FVPs."""
     key, _ = fvp_patterns(rules[0].fvp)
     parts: list[FluentTable] = []
+    values: list[int | None] = []
     for rule in rules:
-        table = _Rule(rule, context).table()
+        table, value = _Rule(rule, context).table()
         if table.n:
             parts.append(table)
+            values.append(value)
     if not parts:
         return key, empty_fluents(key[1])
-    columns = [np.concatenate(column) for column in zip(*(part.columns for part in parts), strict=True)]
-    return key, fluent_table(columns[:-2], columns[-2], columns[-1])
+    together = stacked(parts)
+    if None not in values and len(set(values)) == len(values):
+        return key, together
+    return key, _maximal(together, context.symbols.instances, key[1])
+
+
+def _maximal(table: FluentTable, instances: Instances, width: int) -> FluentTable:
+    numbers = table.arguments(instances)
+    ids, first = dense_ids((numbers, table.values), table.n)
+    merged, starts, ends = merge_intervals(ids, table.starts, table.ends)
+    rows = first[merged]
+    return FluentTable.numbered(instances, width, numbers[rows], (table.values[rows], starts, ends))
 
 
 class _Rule:
@@ -73,52 +90,85 @@ class _Rule:
         self.lists: dict[str, Lists] = {}
         self.literals = [step for step in rule.body if isinstance(step, HoldsFor)]
         self.computed: list[Rows] = []
+        self.numbering = context.symbols.instances
 
-    def table(self) -> FluentTable:
-        key, patterns = fvp_patterns(self.rule.fvp)
+    def table(self) -> tuple[FluentTable, int | None]:
+        """What holds by the rule; also the value, if it is a constant and the intervals are maximal."""
+        perform = self.perform if self.context.profile is None else self.perform_and_count
         for index, step in enumerate(self.rule.body):
-            match step:
-                case HoldsFor():
-                    self.lists[step.result.name] = self.holds_for(step)
-                case Union(lists, result):
-                    self.lists[result.name] = self.union([self.operand(t) for t in lists])
-                case Intersect(lists, result):
-                    self.lists[result.name] = self.intersect([self.operand(t) for t in lists])
-                case RelativeComplement(base, lists, result):
-                    self.lists[result.name] = self.subtract(self.operand(base), [self.operand(t) for t in lists])
-                case Complement(lists, result):
-                    self.lists[result.name] = self.complement([self.operand(t) for t in lists], index)
-                case Duration():
-                    self.lists[step.result.name] = self.duration(step, index)
-                case Allen():
-                    self.lists[step.result.name] = self.allen(step, index)
-                case IntervalCall():
-                    self.call(step)
+            perform(index, step)
         assert isinstance(self.rule.result, Var)
         found = self.tested(self.with_computed(self.lists[self.rule.result.name]))
-        return self.head(key, patterns, found)
+        shape = self.planner.shape(self.rule.fvp)
+        if shape.is_plain and set(shape.arguments or ()) == set(found.names):
+            return self.plain_head(shape, found)
+        return self.head(shape.key, shape.patterns, found), None
+
+    def plain_head(self, shape: Shape, found: Lists) -> tuple[FluentTable, int]:
+        """The head whose instances are those of the list."""
+        assert shape.arguments is not None
+        assert shape.value is not None
+        value = self.symbols.word(shape.value)
+        numbers = found.numbers(shape.arguments, self.numbering)
+        inside = self.context.domains.inside((True, *shape.key), numbers, value, self.context, self.context.version)
+        if inside is not None:
+            numbers, found = numbers[inside], found.take(inside)
+        values = np.full(found.n, value, dtype=np.int64)
+        more = (values, found.starts, found.ends)
+        return FluentTable.numbered(self.numbering, shape.key[1], numbers, more), value
+
+    def perform(self, index: int, step: IntervalStep) -> None:
+        """Let the list of one more step be known."""
+        match step:
+            case HoldsFor():
+                self.lists[step.result.name] = self.holds_for(step)
+            case Union(lists, result):
+                self.lists[result.name] = self.union([self.operand(t) for t in lists])
+            case Intersect(lists, result):
+                self.lists[result.name] = self.intersect([self.operand(t) for t in lists])
+            case RelativeComplement(base, lists, result):
+                self.lists[result.name] = self.subtract(self.operand(base), [self.operand(t) for t in lists])
+            case Complement(lists, result):
+                self.lists[result.name] = self.complement([self.operand(t) for t in lists], index)
+            case Duration():
+                self.lists[step.result.name] = self.duration(step, index)
+            case Allen():
+                self.lists[step.result.name] = self.allen(step, index)
+            case IntervalCall():
+                self.call(step)
+
+    def perform_and_count(self, index: int, step: IntervalStep) -> None:
+        profile = self.context.profile
+        assert profile is not None
+        if not isinstance(step, Test | Not):
+            read, made = step_lists(step)
+            n_read = sum(self.lists[name].n for name in read if name in self.lists)
+            with profile.at(("list", id(self.rule), index), n_read) as tally:
+                self.perform(index, step)
+                tally.rows_out += sum(self.lists[name].n for name in made if name in self.lists)
 
     def head(self, key: Key, patterns: Sequence[Term], found: Lists) -> FluentTable:
-        if found.rows.n == 0:
+        if found.n == 0:
             return empty_fluents(key[1])
         if set(variables(*patterns)) - set(found.names):
             numbered = found.rows.with_columns({"#row": np.arange(found.rows.n, dtype=np.int64)})
             rows = GroundHead(self.rule.fvp.term).run(numbered, self.context)
             found = Lists(rows, found.starts[rows.columns["#row"]], found.ends[rows.columns["#row"]])
         columns = [build(pattern, found.rows, self.symbols) for pattern in patterns]
-        inside = self.context.domains.includes((True, *key), columns, found.rows.n, self.context)
-        return FluentTable(
-            (*(column[inside] for column in columns), found.starts[inside], found.ends[inside]), int(inside.sum())
-        )
+        table = FluentTable((*columns, found.starts, found.ends), found.n)
+        inside = self.context.domains.includes((True, *key), columns, found.n, self.context)
+        return table.take(inside.nonzero()[0])
 
     # -- operands ------------------------------------------------------------------------------------------------------
 
     def holds_for(self, step: HoldsFor) -> Lists:
-        key, patterns = fvp_patterns(step.fvp)
-        table = self.context.fluents(key)
-        rows, partner = join(one_row(), table, patterns, self.symbols)
-        found = Lists(Rows(rows.n, rows.columns), table.starts[partner], table.ends[partner])
-        return self.resumed(found)
+        shape = self.planner.shape(step.fvp)
+        table = self.context.resumed_fluents(shape.key)
+        if shape.arguments is not None and shape.value is not None:
+            held = table.of_value(self.symbols.word(shape.value), self.numbering)
+            return Lists.numbered(shape.arguments, self.numbering, *held)
+        rows, partner = join(one_row(), table, shape.patterns, self.symbols)
+        return Lists(Rows(rows.n, rows.columns), table.starts[partner], table.ends[partner])
 
     def resumed(self, found: Lists) -> Lists:
         """The part of a list from the settled time-point on; its true starts come back with the result."""
@@ -126,7 +176,7 @@ class _Rule:
         if not stretch.is_resumed:
             return found
         inside = found.take(found.ends > stretch.first)
-        return Lists(inside.rows, np.maximum(inside.starts, stretch.first), inside.ends)
+        return inside.with_starts(np.maximum(inside.starts, stretch.first))
 
     def operand(self, term: Term) -> Lists:
         if isinstance(term, Var):
@@ -137,6 +187,8 @@ class _Rule:
         """Every combination of values that the variables may have, by the FVPs of the rule that mention them."""
         rows = one_row()
         if self.context.domains.is_declared((True, *fvp_patterns(self.rule.fvp)[0])):
+            if set(names) <= set(variables(self.rule.fvp.term)):
+                return self.context.domains.bindings(self.rule.fvp.term, names, self.context, self.context.version)
             rows = GroundHead(self.rule.fvp.term).run(rows, self.context)
         for step in self.literals:
             own = list(variables(step.fvp.term))
@@ -158,39 +210,53 @@ class _Rule:
         names = list(dict.fromkeys(name for each in lists for name in each.names))
         result: list[Lists] = []
         for each in lists:
-            if set(names) - set(each.names):
+            if len(each.names) < len(names):
                 domain = self.instances(names)
                 shared = each.names
                 left = [each.rows.columns[name] for name in shared]
                 right = [domain.columns[name] for name in shared]
-                row, partner = pairs_of_equal_keys(left, each.rows.n, right, domain.n)
+                row, partner = pairs_of_equal_keys(left, each.n, right, domain.n)
                 each = Lists(domain.take(partner), each.starts[row], each.ends[row])
-            result.append(Lists(each.rows.keep(names), each.starts, each.ends))
+            result.append(each)
         return result
 
-    def ids(self, lists: Sequence[Lists]) -> tuple[list[Int64], Rows]:
-        """Numbers for the instances of lists with the same variables, and the instances by number."""
+    def aligned(self, lists: Sequence[Lists]) -> tuple[list[Keyed], Callable[[Keyed], Lists]]:
+        """Lists with the same variables as intervals by number of instance, and the way back.
+
+        Instances of fluents have numbers. Other combinations of words, which may be new ones every time, are numbered
+        for the occasion.
+        """
         names = lists[0].names
+        if all(each.is_numbered(names) for each in lists):
+            numbers = [each.numbers(names, self.numbering) for each in lists]
+            return _keyed(numbers, lists), lambda found: Lists.numbered(names, self.numbering, *found)
         columns = [np.concatenate([each.rows.columns[name] for each in lists]) for name in names]
-        n = sum(each.rows.n for each in lists)
-        ids, first = dense_ids(columns, n)
+        ids, first = dense_ids(columns, sum(each.n for each in lists))
         rows = Rows(len(first), {name: column[first] for name, column in zip(names, columns, strict=True)})
-        return np.split(ids, np.cumsum([each.rows.n for each in lists])[:-1]), rows
+        numbers = np.split(ids, np.cumsum([each.n for each in lists])[:-1])
+        return _keyed(numbers, lists), lambda found: Lists(rows.take(found[0]), found[1], found[2])
 
     def union(self, lists: Sequence[Lists]) -> Lists:
         if not lists:
-            return Lists(Rows(0, {}), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+            return Lists(Rows(0, {}), _NOTHING, _NOTHING)
         lists = self.spread(lists)
-        ids, rows = self.ids(lists)
-        key, starts, ends = merge_intervals(
-            np.concatenate(ids),
-            np.concatenate([each.starts for each in lists]),
-            np.concatenate([each.ends for each in lists]),
-        )
-        return Lists(rows.take(key), starts, ends)
+        lists = [each for each in lists if each.n] or lists[:1]
+        if len(lists) == 1:
+            return lists[0]
+        keyed, back = self.aligned(lists)
+        return back(unite_intervals(keyed))
+
+    def merged(self, intervals: Lists) -> Lists:
+        """The maximal ones of any intervals."""
+        keyed, back = self.aligned([intervals])
+        return back(merge_intervals(*keyed[0]))
 
     def intersect(self, lists: Sequence[Lists]) -> Lists:
         """Lists that share variables are combined by instance, others by the intervals that overlap."""
+        names = lists[0].names
+        if all(set(each.names) == set(names) for each in lists):
+            keyed, back = self.aligned(lists)
+            return back(intersect_intervals(keyed, len(lists)))
         result = lists[0]
         for each in lists[1:]:
             if set(result.names) & set(each.names) or not result.names or not each.names:
@@ -208,6 +274,12 @@ class _Rule:
         extra = {name for each in others for name in each.names} - set(base.names)
         if extra:
             base = self.spread([base, Lists(Rows(0, dict.fromkeys(extra, _NOTHING)), _NOTHING, _NOTHING)])[0]
+        others = [each for each in others if each.n]
+        if not others or base.n == 0:
+            return base
+        if all(len(each.names) == len(base.names) for each in others):
+            keyed, back = self.aligned([base, *others])
+            return back(subtract_intervals(keyed[0], keyed[1:]))
         keys = base.rows.distinct()
         aligned = [onto(keys, each) for each in others]
         key, starts, ends = subtract_intervals(onto(keys, base), aligned)
@@ -216,9 +288,9 @@ class _Rule:
     def complement(self, lists: Sequence[Lists], index: int) -> Lists:
         names = list(dict.fromkeys(name for each in lists for name in each.names))
         keys, first = self.context.complemented_instances(self.instances(names), self.rule, index)
-        whole = (np.arange(keys.n, dtype=np.int64), first, np.full(keys.n, OPEN, dtype=np.int64))
-        key, starts, ends = subtract_intervals(whole, [onto(keys, each) for each in lists])
-        return Lists(keys.take(key), starts, ends)
+        whole = Lists(keys, first, np.full(keys.n, OPEN, dtype=np.int64))
+        whole.numbers(names, self.numbering)
+        return self.subtract(whole, lists)
 
     def duration(self, step: Duration, index: int) -> Lists:
         whole = self.context.with_true_starts(self.operand(step.intervals), self.rule, index)
@@ -271,8 +343,11 @@ class _Rule:
 
     def tested(self, found: Lists) -> Lists:
         """The instances that satisfy those atemporal conditions whose variables they have."""
-        rows = found.rows.with_columns({"#row": np.arange(found.rows.n, dtype=np.int64)})
-        rows = run_steps(self.planner.tests(self.rule, frozenset(found.names)), rows, self.context)
+        steps = self.planner.tests(self.rule, frozenset(found.names))
+        if not steps:
+            return found
+        rows = found.rows.with_columns({"#row": np.arange(found.n, dtype=np.int64)})
+        rows = run_steps(steps, rows, self.context)
         if rows.n == 0:
             return found.take(np.empty(0, dtype=np.int64))
         row = rows.columns["#row"]
@@ -337,10 +412,14 @@ class _Rule:
         for name in step.outputs:
             if name not in more:
                 found = np.array(answers[name], dtype=np.int64).reshape(-1, 3)
-                self.lists[name] = self.union([Lists(rows.take(found[:, 0]), found[:, 1], found[:, 2])])
+                self.lists[name] = self.merged(Lists(rows.take(found[:, 0]), found[:, 1], found[:, 2]))
 
 
 _NOTHING = np.empty(0, dtype=np.int64)
+
+
+def _keyed(numbers: Sequence[Int64], lists: Sequence[Lists]) -> list[Keyed]:
+    return [(own, each.starts, each.ends) for own, each in zip(numbers, lists, strict=True)]
 
 
 def _by_instance(keyed: tuple[Int64, Int64, Int64], n: int) -> list[list[tuple[int, int]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,17 +16,23 @@ __all__ = ["Turn"]
 
 @dataclass(frozen=True)
 class Turn:
-    """One account of what a component does."""
+    """One account of what a component does; `n_visited` is the number of time-points that a walk stopped at.
+
+    Where effects may postpone each other when they are due, `firm` are the initiations that nothing postpones.
+    """
 
     events: dict[Key, PointTable]
     initiations: dict[Key, PointTable]
     terminations: dict[Key, PointTable]
     fluents: dict[Key, FluentTable]
     prospects: tuple[Prospects | None, ...]
+    firm: dict[Key, PointTable] = field(default_factory=dict)
+    n_visited: int = 0
 
     @property
     def points(self) -> Iterator[tuple[tuple[str, Key], PointTable]]:
-        for kind, tables in (("e", self.events), ("i", self.initiations), ("t", self.terminations)):
+        named = (("e", self.events), ("i", self.initiations), ("t", self.terminations), ("f", self.firm))
+        for kind, tables in named:
             yield from (((kind, key), table) for key, table in tables.items())
 
     def first_difference(self, other: Turn) -> int | None:
@@ -37,8 +43,14 @@ class Turn:
 
 
 def _first_difference(one: PointTable, other: PointTable) -> int | None:
-    if one.n == other.n and np.array_equal(np.sort(mixed(one.columns, one.n)), np.sort(mixed(other.columns, other.n))):
+    if one.n == other.n and _are_the_same(one, other):
         return None
     alone = [a.times[~rows_with_a_partner(a.columns, a.n, b.columns, b.n)] for a, b in ((one, other), (other, one))]
     times = np.concatenate(alone)
     return int(times.min()) if len(times) else None
+
+
+def _are_the_same(one: PointTable, other: PointTable) -> bool:
+    """Whether two tables of one size have the same rows, which is found out by one sort of each."""
+    orders = [np.argsort(mixed(table.columns, table.n)) for table in (one, other)]
+    return all(np.array_equal(a[orders[0]], b[orders[1]]) for a, b in zip(one.columns, other.columns, strict=True))

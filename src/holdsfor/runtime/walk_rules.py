@@ -14,17 +14,39 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.physical.patterns import build
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.rules import PlannedComponent, PlannedRule
-from holdsfor.physical.steps import MatchPoints, run_steps
+from holdsfor.physical.steps import Forget, HoldsNow, MatchPoints, NoneOf, run_steps
 from holdsfor.runtime.grounded import Grounded
 from holdsfor.runtime.row_steps import Binding, NotByRow, RowCompiler, RowStep, Words
-from holdsfor.syntax.terms import Term, Var, variables
+from holdsfor.syntax.terms import Term, Var, is_ground, variables
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["Effect", "WalkRule", "walk_delays", "walk_rules"]
+__all__ = ["Effect", "GuardedRows", "WalkRule", "check_rule", "effects_of", "walk_delays", "walk_rules"]
 
 Effect = Literal["happens", "initiated", "terminated"]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """The arguments of a fluent in every row, and the value that it must have, or must not have."""
+
+    key: Key
+    arguments: list[Words]
+    value: int
+    is_wanted: bool
+
+
+@dataclass(frozen=True)
+class GuardedRows:
+    """The rows of a rule that only asks whether fluents of its component have certain values.
+
+    Everything but that is known beforehand: for every row the arguments and the value of the head.
+    """
+
+    guards: tuple[Guard, ...]
+    heads: list[Words]
+    values: list[int]
 
 
 @dataclass(frozen=True)
@@ -32,7 +54,8 @@ class WalkRule:
     """Something that has effects at a time-point: a rule, or a delay whose time has come.
 
     `rows` are the bindings known from outside, by time; a rule without them `is_triggered_inside`. If it `is_grounded`,
-    all of them are in the grounding. `possible` are the columns of FVPs it may initiate, where that is known.
+    all of them are in the grounding. `possible` are the columns of FVPs it may initiate, where that is known. `guarded`
+    is the short form of a rule that has one.
     """
 
     rank: int
@@ -44,6 +67,7 @@ class WalkRule:
     rows: Rows | None = None
     is_grounded: bool = False
     possible: list[Int64] | None = None
+    guarded: GuardedRows | None = None
 
     @property
     def is_triggered_inside(self) -> bool:
@@ -70,18 +94,36 @@ def walk_rules(
     component: PlannedComponent, part: Evaluation, compiler: RowCompiler, grounded: Grounded
 ) -> list[WalkRule]:
     """The rules that may have effects, by rank; one whose conditions outside never hold is none of them."""
+    compiled = [_walk_rule(rule, effect, part, compiler, grounded) for rule, effect in effects_of(component)]
+    return sorted((rule for rule in compiled if rule is not None), key=lambda rule: rule.rank)
+
+
+def effects_of(component: PlannedComponent) -> list[tuple[PlannedRule, Effect]]:
+    """The rules of a component with the kind of effect that each has."""
     rules: list[tuple[PlannedRule, Effect]] = [(rule, "happens") for rule in component.events]
     for fluent in component.fluents.values():
         rules += [(rule, "initiated") for rule in fluent.initiations]
         rules += [(rule, "terminated") for rule in fluent.terminations]
-    compiled = [_walk_rule(rule, effect, part, compiler, grounded) for rule, effect in rules]
-    return sorted((rule for rule in compiled if rule is not None), key=lambda rule: rule.rank)
+    return rules
+
+
+def check_rule(
+    rule: PlannedRule, effect: Effect, compiler: RowCompiler, bound: set[str], *, is_timed: bool
+) -> tuple[list[RowStep], Callable[[Binding], Words]]:
+    """What a walk is left to do for a rule, given what is known of it from outside; `NotByRow` if it cannot."""
+    head = _head(rule.columns, set(rule.unbound), compiler, may_leave_value_open=effect == "terminated")
+    is_triggered_inside = rule.n_outside == 0 and bool(rule.steps) and isinstance(rule.steps[0], MatchPoints)
+    if not is_timed and not is_triggered_inside:
+        raise NotByRow
+    return compiler.compiled(rule.steps[rule.n_outside :], bound), head
 
 
 def walk_delays(component: PlannedComponent, compiler: RowCompiler) -> list[WalkRule]:
     """The effects of the component's delays when they are due."""
     found: list[WalkRule] = []
     for delay in component.delays:
+        if delay.may_contend:
+            raise NotByRow
         bound = set(delay.bound)
         steps = compiler.compiled(delay.when_due, bound)
         if set(variables(*delay.target)) - bound:
@@ -95,23 +137,20 @@ def walk_delays(component: PlannedComponent, compiler: RowCompiler) -> list[Walk
 def _walk_rule(
     rule: PlannedRule, effect: Effect, part: Evaluation, compiler: RowCompiler, grounded: Grounded
 ) -> WalkRule | None:
-    head = _head(rule.columns, set(rule.unbound), compiler, may_leave_value_open=effect == "terminated")
     outside = rule.steps[: rule.n_outside]
     if not outside:
-        if not rule.steps or not isinstance(rule.steps[0], MatchPoints):
-            raise NotByRow
-        return WalkRule(rule.rank, effect, rule.key, rule.columns, compiler.compiled(rule.steps, set()), head)
+        steps, head = check_rule(rule, effect, compiler, set(), is_timed=False)
+        return WalkRule(rule.rank, effect, rule.key, rule.columns, steps, head)
     rows = run_steps(outside, one_row(), part).distinct()
     if rows.n == 0:
         return None
-    if rows.times is None:
-        raise NotByRow
-    steps = compiler.compiled(rule.steps[rule.n_outside :], set(rows.columns))
+    steps, head = check_rule(rule, effect, compiler, set(rows.columns), is_timed=rows.times is not None)
     made = WalkRule(rule.rank, effect, rule.key, rule.columns, steps, head, rows)
     made = made if effect == "terminated" else _in_grounding(made, rows, part)
     assert made.rows is not None
     assert made.rows.times is not None
-    return replace(made, rows=made.rows.take(np.argsort(made.rows.times, kind="stable")))
+    rows = made.rows.take(np.argsort(made.rows.times, kind="stable"))
+    return replace(made, rows=rows, guarded=_guarded(rule, made, rows, compiler))
 
 
 def _head(
@@ -139,3 +178,36 @@ def _in_grounding(rule: WalkRule, rows: Rows, part: Evaluation) -> WalkRule:
     if rule.effect == "initiated" and not set(variables(rule.columns[-1])) - set(rows.columns):
         possible = [column[inside] for column in (*words, build(rule.columns[-1], rows, part.symbols))]
     return replace(rule, rows=rows.take(inside), is_grounded=True, possible=possible)
+
+
+def _guarded(rule: PlannedRule, made: WalkRule, rows: Rows, compiler: RowCompiler) -> GuardedRows | None:
+    """The short form of a rule for an initiation or termination that asks only for values of bound fluents."""
+    if made.effect == "happens" or (made.effect == "initiated" and not made.is_grounded):
+        return None
+    guards: list[Guard] = []
+    known: dict[tuple[Term, ...], list[Words]] = {}
+    for step in rule.steps[rule.n_outside :]:
+        if isinstance(step, Forget):
+            continue
+        inner, is_wanted = (step.steps[0], False) if isinstance(step, NoneOf) and len(step.steps) == 1 else (step, True)
+        if not isinstance(inner, HoldsNow) or inner.key not in compiler.own or not is_ground(inner.patterns[-1]):
+            return None
+        arguments = inner.patterns[:-1]
+        if set(variables(*arguments)) - set(rows.columns):
+            return None
+        if arguments not in known:
+            known[arguments] = _words(arguments, rows, compiler)
+        guards.append(Guard(inner.key, known[arguments], compiler.symbols.word(inner.patterns[-1]), is_wanted))
+    head, value = rule.columns[:-1], rule.columns[-1]
+    if set(variables(*head)) - set(rows.columns):
+        return None
+    is_open = isinstance(value, Var) and value.name not in rows.columns
+    values = [ANY_VALUE] * rows.n if is_open else build(value, rows, compiler.symbols).tolist()
+    return GuardedRows(tuple(guards), known.get(head) or _words(head, rows, compiler), values)
+
+
+def _words(patterns: Sequence[Term], rows: Rows, compiler: RowCompiler) -> list[Words]:
+    """What patterns stand for, row by row."""
+    if not patterns:
+        return [()] * rows.n
+    return list(zip(*(build(pattern, rows, compiler.symbols).tolist() for pattern in patterns), strict=True))

@@ -81,11 +81,17 @@ class _Walk:
         self.happened: dict[Key, dict[Words, None]] = {rule.key: {} for rule in component.events}
         self.points: dict[tuple[Effect, Key], list[Words]] = {}
         self.intervals: dict[Key, list[Words]] = {key: [] for key in component.fluents}
+        self.n_visited = 0
         self.grounded = Grounded(part)
         own = {*component.fluents, *(rule.key for rule in component.events)}
         compiler = RowCompiler(self, part, own)
         self.rules = walk_rules(component, part, compiler, self.grounded)
         self.delays = walk_delays(component, compiler)
+        self.guards = {
+            id(rule): [(self.current[g.key], g.arguments, g.value, g.is_wanted) for g in rule.guarded.guards]
+            for rule in self.rules
+            if rule.guarded is not None
+        }
         self.triggered = [rule for rule in self.rules if rule.is_triggered_inside]
         self.waiting = Waiting(component, part, carried, self.grounded)
         self.waiting.foresee(_possible(self.rules, state))
@@ -94,22 +100,19 @@ class _Walk:
 
     def run(self) -> Turn:
         agenda = self.agenda()
+        agenda.append((self.last + 1, self.rules[0] if self.rules else self.delays[0], 0, 0))
         position = 0
         while True:
-            outside = agenda[position][0] if position < len(agenda) else None
-            inside = self.waiting.next_due(self.time)
-            if outside is None and inside is None:
-                break
-            self.time = min(time for time in (outside, inside) if time is not None)
+            outside = agenda[position][0]
+            inside = self.waiting.next_due(self.time) if self.waiting.due else None
+            self.time = outside if inside is None or outside < inside else inside
             if self.time > self.last:
-                break
-            here: list[tuple[WalkRule, int, int]] = []
-            while position < len(agenda) and agenda[position][0] == self.time:
-                here.append(agenda[position][1:])
+                return self.outcome()
+            begin = position
+            while agenda[position][0] == self.time:
                 position += 1
-            self.visit(here)
+            self.visit(agenda[begin:position])
             self.time += 1
-        return self.outcome()
 
     def agenda(self) -> list[tuple[int, WalkRule, int, int]]:
         """What is to be done because of what happens outside: rules with ranges of their rows, by time and rank."""
@@ -119,26 +122,28 @@ class _Walk:
         found.sort()
         return [(time, self.rules[number], first, last) for time, number, first, last in found]
 
-    def visit(self, outside: list[tuple[WalkRule, int, int]]) -> None:
+    def visit(self, outside: list[tuple[int, WalkRule, int, int]]) -> None:
         """Work through one time-point: rules and due effects first, then inertia."""
-        due = self.waiting.due_at(self.time)
+        self.n_visited += 1
+        due = self.waiting.due_at(self.time) if self.waiting.due else {}
         if due or self.triggered:
             self.visit_in_order(outside, due)
         else:
-            for rule, first, last in outside:
-                self.apply(rule, rule.bindings(first, last))
-        for key in self.component.fluents:
+            for _, rule, first, last in outside:
+                self.apply_rows(rule, first, last)
+        for key in self.current:
             if self.initiated[key] or self.terminated[key]:
                 self.change(key)
         for key, events in self.happened.items():
             if events:
                 self.points.setdefault(("happens", key), []).extend((*words, self.time) for words in events)
                 events.clear()
-        self.waiting.forget(due)
+        if due:
+            self.waiting.forget(due)
 
-    def visit_in_order(self, outside: list[tuple[WalkRule, int, int]], due: dict[int, list[Pending]]) -> None:
+    def visit_in_order(self, outside: list[tuple[int, WalkRule, int, int]], due: dict[int, list[Pending]]) -> None:
         todo: list[tuple[int, Callable[[], None]]] = [
-            (rule.rank, partial(self.apply, rule, rule.bindings(first, last))) for rule, first, last in outside
+            (rule.rank, partial(self.apply_rows, rule, first, last)) for _, rule, first, last in outside
         ]
         todo += [(rule.rank, partial(self.apply, rule, [{}])) for rule in self.triggered]
         todo += [(self.delays[number].rank, partial(self.come_due, number, each)) for number, each in due.items()]
@@ -155,6 +160,21 @@ class _Walk:
         ]
         self.apply(self.delays[number], acting)
 
+    def apply_rows(self, rule: WalkRule, first: int, last: int) -> None:
+        """Let a rule have its effects for some of its rows."""
+        if rule.guarded is None:
+            self.apply(rule, rule.bindings(first, last))
+            return
+        where = self.initiated[rule.key] if rule.effect == "initiated" else self.terminated[rule.key]
+        heads, values = rule.guarded.heads, rule.guarded.values
+        for row in range(first, last):
+            for current, arguments, value, is_wanted in self.guards[id(rule)]:
+                now = current.get(arguments[row])
+                if (now is not None and now[0] == value) is not is_wanted:
+                    break
+            else:
+                _add(where, heads[row], values[row])
+
     def apply(self, rule: WalkRule, bindings: list[Binding]) -> None:
         """Let a rule have its effects for the bindings that satisfy it."""
         key, head = rule.key, rule.head
@@ -168,12 +188,7 @@ class _Walk:
             return
         where = self.initiated[key] if rule.effect == "initiated" else self.terminated[key]
         for words in heads:
-            arguments, value = words[:-1], words[-1]
-            values = where.get(arguments)
-            if values is None:
-                where[arguments] = (value,)
-            elif value not in values:
-                where[arguments] = (*values, value)
+            _add(where, words[:-1], words[-1])
 
     # -- inertia -------------------------------------------------------------------------------------------------------
 
@@ -181,12 +196,13 @@ class _Walk:
         """Let the effects of the time-point change what holds and what waits of one fluent."""
         following = (self.time // self.tick + 1) * self.tick
         initiated, terminated, current = self.initiated[key], self.terminated[key], self.current[key]
+        intervals = self.intervals[key]
         is_delayed = key in self.waiting.by_source
         for arguments in {**initiated, **terminated} if terminated else initiated:
             before = current.get(arguments)
             values, ended = initiated.get(arguments, ()), terminated.get(arguments, ())
             if before is not None and is_broken(before[0], values, ended):
-                self.intervals[key].append((*arguments, *before, following))
+                intervals.append((*arguments, *before, following))
                 del current[arguments]
             for value in values:
                 if self.begins(key, arguments, value, before, values, ended):
@@ -251,10 +267,19 @@ class _Walk:
             self.tables("terminated", self.component.fluents, 2),
             {key: FluentTable(*_columns(rows, key[1] + 3)) for key, rows in self.intervals.items()},
             self.waiting.prospects(),
+            n_visited=self.n_visited,
         )
 
     def tables(self, effect: Effect, keys: Iterable[Key], n_more: int) -> dict[Key, PointTable]:
         return {key: PointTable(*_columns(self.points.get((effect, key), []), key[1] + n_more)) for key in keys}
+
+
+def _add(effects: dict[Words, Values], arguments: Words, value: int) -> None:
+    values = effects.get(arguments)
+    if values is None:
+        effects[arguments] = (value,)
+    elif value not in values:
+        effects[arguments] = (*values, value)
 
 
 def _current(table: FluentTable) -> dict[Words, tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def query_times(start: int, end: int, step: int | None) -> list[int]:
     return [start + k * step for k in range(1, n + 1)]
 
 
-def each_report(session: Session, queries: Sequence[int]) -> Iterator[Report]:
+def each_report(session: Session, queries: Iterable[int]) -> Iterator[Report]:
     """What is known at each query time about its window."""
     previous: Report | None = None
     for at in queries:

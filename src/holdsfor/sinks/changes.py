@@ -7,16 +7,13 @@ have come are `added` and those that are gone `retracted`. Time-points of output
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from holdsfor.sinks.lines import csv_row
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
 
-__all__ = ["CHANGE_FORMATS", "Change", "Changed", "Interval", "event_changes", "interval_changes"]
+__all__ = ["Change", "Interval", "event_changes", "interval_changes"]
 
 Interval: TypeAlias = tuple[int, int | None]
 """Start and end; an open end is None."""
@@ -30,17 +27,13 @@ class Change(NamedTuple):
     old: Interval | int | None
     new: Interval | int | None
 
+    @property
+    def is_of_event(self) -> bool:
+        return isinstance(self.old, int) or isinstance(self.new, int)
+
     def __str__(self) -> str:
         spans = " → ".join(_written(span) for span in (self.old, self.new) if span is not None)
         return f"{self.kind} {self.name} {spans}"
-
-
-@dataclass(frozen=True)
-class Changed:
-    """What is different at a query time."""
-
-    query_time: int
-    changes: list[Change]
 
 
 def interval_changes(gone: Mapping[Term, list[Interval]], come: Mapping[Term, list[Interval]]) -> list[Change]:
@@ -92,51 +85,7 @@ def _is_longer(new: Interval, old: Interval) -> bool:
     return new[1] is None or (old[1] is not None and new[1] > old[1])
 
 
-# -- lines -------------------------------------------------------------------------------------------------------------
-
-
 def _written(span: Interval | int) -> str:
     if isinstance(span, int):
         return str(span)
     return f"({span[0]},{'inf' if span[1] is None else span[1]})"
-
-
-def _text_lines(reports: Iterable[Changed]) -> Iterator[str]:
-    """`added(F=V, (S,E)).`, `shortened(F=V, (S,E), (S,F)).` and so on, one a line; events with their time-point."""
-    for changed in reports:
-        yield f"% query time {changed.query_time}"
-        for change in changed.changes:
-            spans = [_written(span) for span in (change.old, change.new) if span is not None]
-            yield f"{change.kind}({', '.join([change.name, *spans])})."
-
-
-def _jsonl_lines(reports: Iterable[Changed]) -> Iterator[str]:
-    """One object per change; what is not there before or after is left out, an open end is `null`."""
-    for changed in reports:
-        for change in changed.changes:
-            name = "event" if isinstance(change.old, int) or isinstance(change.new, int) else "fvp"
-            spans = {key: span for key, span in (("old", change.old), ("new", change.new)) if span is not None}
-            row = {"query_time": changed.query_time, "change": change.kind, name: change.name, **spans}
-            yield json.dumps(row, ensure_ascii=False)
-
-
-def _csv_lines(reports: Iterable[Changed]) -> Iterator[str]:
-    """One row per change; an open end is empty, and so are start and end of what is not there."""
-    yield csv_row("query_time", "change", "kind", "name", "old_start", "old_end", "start", "end")
-    for changed in reports:
-        for change in changed.changes:
-            kind = "event" if isinstance(change.old, int) or isinstance(change.new, int) else "fvp"
-            yield csv_row(
-                changed.query_time, change.kind, kind, change.name, *_fields(change.old), *_fields(change.new)
-            )
-
-
-def _fields(span: Interval | int | None) -> tuple[object, object]:
-    if span is None:
-        return "", ""
-    if isinstance(span, int):
-        return span, span
-    return span[0], "" if span[1] is None else span[1]
-
-
-CHANGE_FORMATS = {"text": _text_lines, "jsonl": _jsonl_lines, "csv": _csv_lines}

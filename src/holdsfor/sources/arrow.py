@@ -1,335 +1,86 @@
-"""Records as an Arrow table, as Parquet files and data frames have them: the text records in long form.
-
-    name        text                of the event or fluent
-    arrival     integer             time-point
-    start       integer             time-point of an event or of a fluent at a time-point; begin of an interval
-    end         integer, or null    end of an interval (right-open)
-    value       text or number      of the fluent; null for an event
-    arg1 …      text or number      arguments; null if the record has fewer
-    op          text, or null       `-` takes a record back
+"""Records as an Arrow table, as Parquet files and data frames have them; `holdsfor.sources.layout` lists the columns.
 
 `end`, `value`, `op` and the arguments may be missing where all would be null. Texts may be dictionary-encoded, and mean
-what they mean in a text file; numbers are numbers. A row that does not fit is set aside, with its number as line.
+what they mean in a text file; numbers are numbers; times are integers or timestamps. A row that does not fit is set
+aside, with its number as line.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.types as pt  # type: ignore[import-untyped]
-from numpy.typing import NDArray
 
-from holdsfor.analysis.names import Names, Record
-from holdsfor.columns.records import Records
-from holdsfor.columns.words import Symbols, float_words, integer_words
-from holdsfor.errors import DataProblem, Diagnostic, Diagnostics, did_you_mean
-from holdsfor.kernels.keys import Int64
-from holdsfor.sources.column_reading import ColumnReading, Piece, Retraction
-from holdsfor.sources.fields import LATEST
-from holdsfor.sources.numerals import Lexicon, fields_of, words_of
-from holdsfor.sources.text import SetAside
-from holdsfor.syntax.terms import Int
+from holdsfor.analysis.names import Names
+from holdsfor.columns.words import Symbols
+from holdsfor.errors import DataProblem, Diagnostic, Diagnostics
+from holdsfor.sources.column_reading import ColumnReading
+from holdsfor.sources.layout import TIMES, Layout, layout_of
+from holdsfor.sources.mapping import Mapping
+from holdsfor.sources.rows import Origin, RowReader
+from holdsfor.sources.times import Clock, is_time_type
 
 __all__ = ["read_table"]
 
-Flags = NDArray[np.bool_]
-
 _BATCH = 1 << 18
-_LARGEST_WORD = 2**49
-_MISFIT, _UNUSED = -1, -2
-_SHAPES: tuple[Literal["event", "points", "intervals"], ...] = ("event", "points", "intervals")
 
 
 def read_table(
-    table: Any, names: Names, tick: int, symbols: Symbols, reading: ColumnReading, *, file: str = "table"
+    table: Any,
+    names: Names,
+    tick: int,
+    symbols: Symbols,
+    reading: ColumnReading,
+    *,
+    file: str = "table",
+    mapping: Mapping | None = None,
+    clock: Clock | None = None,
 ) -> None:
     """Add the records of an Arrow table to the reading; `reading.settle()` then says what remains after retractions.
 
-    A table with other columns than those of records is HF502.
+    A table with other columns than those of records, or of the mapping, is HF502 or HF505.
     """
-    _check_schema(table.schema, file)
-    reader = _Reader(file, names, tick, symbols, reading)
-    for batch in _without_views(table).combine_chunks().to_batches(max_chunksize=_BATCH):
-        reader.read(batch)
+    layout = layout_of(table.schema.names, mapping, names, file)
+    table = _without_views(table.select(layout.wanted))
+    _check_types(table.schema, layout, file)
+    clock = clock or Clock()
+    reader = RowReader(file, names, tick, symbols, reading)
+    n_rows = 0
+    for batch in table.combine_chunks().to_batches(max_chunksize=_BATCH):
+        laid_out = layout.apply(batch, clock)
+        reader.read(laid_out.batch, Origin(n_rows + 1 + laid_out.rows, None, laid_out.faults))
+        n_rows += len(batch)
 
 
-# -- schema ------------------------------------------------------------------------------------------------------------
-
-_REQUIRED = ("name", "arrival", "start")
-_OPTIONAL = ("end", "value", "op")
-_HINT = "records have the columns name, arrival, start, end, value, arg1, arg2 and so on, and op if some take back"
-
-
-def _check_schema(schema: Any, file: str) -> None:
+def _check_types(schema: Any, layout: Layout, file: str) -> None:
     diagnostics = Diagnostics()
-
-    def tell(message: str, hint: str | None = None) -> None:
-        diagnostics.append(Diagnostic("HF502", message, hint=hint or _HINT, file=file))
-
-    found = ", ".join(f"`{name}`" for name in schema.names) or "none"
-    for name in _REQUIRED:
-        if name not in schema.names:
-            tell(f"column `{name}` not found among the columns of the table: {found}")
-    n_args = sum(_is_argument(name) for name in schema.names)
-    expected = (*_REQUIRED, *_OPTIONAL, *(f"arg{i + 1}" for i in range(n_args)))
-    for field in schema:
-        if field.name not in expected:
-            tell(f"column `{field.name}` is none of a record", did_you_mean(field.name, expected))
-        elif schema.names.count(field.name) > 1:
-            tell(f"column `{field.name}` is there more than once")
-        elif not _is_allowed(field):
-            tell(f"expected {_expected_type(field.name)} in column `{field.name}`, found {field.type}")
+    for ours, theirs in (*layout.columns.items(), *(("arg", column) for column, _ in layout.conditions)):
+        kind = schema.field(theirs).type
+        if not _is_allowed(kind, ours):
+            message = f"expected {_expected(ours)} in column `{theirs}`, found {kind}"
+            diagnostics.append(Diagnostic("HF502", message, hint="cast the column first", file=file))
     if diagnostics.has_errors:
         raise DataProblem(diagnostics)
 
 
-def _is_argument(name: str) -> bool:
-    return re.fullmatch(r"arg[1-9]\d*", name, re.ASCII) is not None
-
-
-def _expected_type(column: str) -> str:
+def _expected(column: str) -> str:
     if column in ("name", "op"):
         return "text"
-    return "integers" if column in ("arrival", "start", "end") else "text or numbers"
+    return "integers or timestamps" if column in TIMES else "text or numbers"
 
 
-def _is_allowed(field: Any) -> bool:
-    kind = field.type.value_type if pt.is_dictionary(field.type) else field.type
-    is_text = pt.is_string(kind) or pt.is_large_string(kind) or pt.is_string_view(field.type)
-    match _expected_type(field.name):
-        case "text":
-            is_such = is_text
-        case "integers":
-            is_such = pt.is_integer(field.type) and not pt.is_uint64(field.type)
-        case _:
-            is_such = is_text or pt.is_integer(kind) or pt.is_floating(kind)
-    return is_such or (pt.is_null(kind) and field.name not in _REQUIRED)
+def _is_allowed(kind: Any, column: str) -> bool:
+    if column in TIMES:
+        return is_time_type(kind) and not (column == "start" and pt.is_null(kind))
+    kind = kind.value_type if pt.is_dictionary(kind) else kind
+    is_text = pt.is_string(kind) or pt.is_large_string(kind)
+    if pt.is_null(kind):
+        return column != "name"
+    return is_text or (column not in ("name", "op") and (pt.is_integer(kind) or pt.is_floating(kind)))
 
 
 def _without_views(table: Any) -> Any:
     """The same table with views of texts as texts: Arrow can do little with views."""
     kinds = [pa.large_string() if pt.is_string_view(field.type) else field.type for field in table.schema]
     return table.cast(pa.schema(zip(table.schema.names, kinds, strict=True)))
-
-
-# -- columns -----------------------------------------------------------------------------------------------------------
-
-
-def _is_there(array: Any) -> Flags:
-    there: Flags = array.is_valid().to_numpy(zero_copy_only=False)
-    return there
-
-
-def _times(array: Any) -> Int64:
-    """Times as they are, and 0 for null."""
-    times: Int64 = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
-    return times
-
-
-def _constants(array: Any, lexicon: Lexicon) -> tuple[Int64, Flags]:
-    """The words of a column, and which of them are there."""
-    if pt.is_dictionary(array.type) and len(array.dictionary) > len(array):
-        array = array.dictionary_decode()
-    there = _is_there(array)
-    words = np.zeros(len(array), np.int64)
-    if pt.is_dictionary(array.type):
-        meanings, are_there = _constants(array.dictionary, lexicon)
-        which = np.flatnonzero(there)
-        codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False)[which]
-        words[which], there[which] = meanings[codes], are_there[codes]
-    elif pt.is_floating(array.type):
-        words = float_words(array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False))
-    elif pt.is_integer(array.type):
-        values = array.fill_null(0).to_numpy(zero_copy_only=False)
-        is_small = (values < _LARGEST_WORD) & (values >= -_LARGEST_WORD)
-        words[is_small] = integer_words(values[is_small].astype(np.int64))
-        words[~is_small] = lexicon.symbols.words(map(Int, values[~is_small].tolist()))
-    elif not pt.is_null(array.type):
-        which = np.flatnonzero(there)
-        words[which] = words_of(fields_of(array), which, lexicon)
-    return words, there
-
-
-def _texts(array: Any) -> tuple[list[str | None], Int64]:
-    """The different texts of a column, and which of them each row has; the last is null."""
-    encoded = array if pt.is_dictionary(array.type) else array.dictionary_encode()
-    texts = [text if text is None else text.strip() for text in encoded.dictionary.to_pylist()]
-    codes = encoded.indices.cast(pa.int64()).fill_null(len(texts)).to_numpy(zero_copy_only=False)
-    return [*texts, None], codes
-
-
-# -- rows --------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """The rows of a batch as columns."""
-
-    batch: Any
-    names: list[str | None]
-    codes: Int64
-    arrivals: Int64
-    starts: Int64
-    ends: Int64
-    value: Int64
-    args: list[Int64]
-    n_args: Int64
-    shapes: Int64  # of `_SHAPES`; 3 if it is none of them
-    is_addition: Flags
-    is_retraction: Flags
-
-    def explained(self, which: Int64) -> list[dict[str, Any]]:
-        """The rows one by one, as they stand in the table."""
-        rows: list[dict[str, Any]] = self.batch.take(pa.array(which)).to_pylist()
-        return rows
-
-
-def _rows(batch: Any, lexicon: Lexicon) -> _Rows:
-    nothing = pa.nulls(len(batch))
-    column = {name: batch.column(name) for name in batch.schema.names}
-    names, codes = _texts(column["name"])
-    n_columns = sum(map(_is_argument, column))
-    args = [_constants(column[f"arg{i + 1}"], lexicon) for i in range(n_columns)]
-    n_args = np.zeros(len(batch), np.int64)
-    is_gap = np.zeros(len(batch), np.bool_)
-    for i, (_, there) in enumerate(args):
-        is_gap |= there & (n_args < i)
-        n_args += there
-    value, has_value = _constants(column.get("value", nothing), lexicon)
-    has_end = _is_there(column.get("end", nothing))
-    ops, op = _texts(column.get("op", nothing.cast(pa.string())))
-    return _Rows(
-        batch,
-        names,
-        codes,
-        _times(column["arrival"]),
-        _times(column["start"]),
-        _times(column.get("end", nothing)),
-        value,
-        [words for words, _ in args],
-        n_args,
-        np.where(is_gap | (has_end & ~has_value), 3, has_value.astype(np.int64) + has_end),
-        np.array([text in (None, "+") for text in ops])[op],
-        np.array([text == "-" for text in ops])[op],
-    )
-
-
-class _Reader:
-    """Reads the batches of one table."""
-
-    def __init__(self, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading) -> None:
-        self.file = file
-        self.tick = tick
-        self.lexicon = Lexicon(symbols, n_behind=0)
-        self.reading = reading
-        self.records = names.records
-        self.known: dict[str, list[Record]] = {}
-        for record in self.records:
-            self.known.setdefault(record.name, []).append(record)
-        self.computed = {name for name, _ in (*names.events, *names.fluents)}
-        self.n_rows = 0
-
-    def read(self, batch: Any) -> None:
-        """Read the next batch."""
-        rows = _rows(batch, self.lexicon)
-        numbers = self._fitting(rows)
-        misfits = np.flatnonzero(numbers == _MISFIT)
-        for row, content in zip(misfits.tolist(), rows.explained(misfits), strict=True):
-            self.reading.set_aside.append(self._set_aside(row, content, self._reason(content)))
-        for number in np.unique(numbers[numbers >= 0]).tolist():
-            self._add(self.records[number], rows, np.flatnonzero(numbers == number))
-        self.n_rows += len(batch)
-        self.reading.n_records += len(batch)
-        self.reading.n_places += len(batch)
-
-    def _fitting(self, rows: _Rows) -> Int64:
-        """The number of the record that each row fits, or what else to do with it. Unused ones are counted."""
-        table = np.full((len(rows.names), 4, len(rows.args) + 1), _MISFIT, dtype=np.int64)
-        for code, name in enumerate(rows.names):
-            if name is not None and name not in self.known and name not in self.computed:
-                table[code] = _UNUSED
-        codes = {name: [i for i, other in enumerate(rows.names) if other == name] for name in self.known}
-        for number, record in enumerate(self.records):
-            if record.arity <= len(rows.args):
-                table[codes[record.name], _SHAPES.index(record.shape), record.arity] = number
-        numbers: Int64 = table[rows.codes, rows.shapes, rows.n_args]
-        unused = np.bincount(rows.codes[numbers == _UNUSED], minlength=len(rows.names))
-        for name, count in zip(rows.names, unused.tolist(), strict=True):
-            if name is not None and count:
-                self.reading.unused[name] += count
-        numbers[(numbers >= 0) & ~self._are_in_order(rows)] = _MISFIT
-        return numbers
-
-    def _are_in_order(self, rows: _Rows) -> Flags:
-        """Which rows have times that can be and an operation that exists."""
-        in_order: Flags = (rows.is_addition | rows.is_retraction) & (rows.starts % self.tick == 0)
-        in_order &= _is_there(rows.batch.column("arrival")) & _is_there(rows.batch.column("start"))
-        in_order &= (rows.shapes != 1) | (rows.starts <= LATEST - self.tick)
-        in_order &= (rows.shapes != 2) | ((rows.ends % self.tick == 0) & (rows.ends > rows.starts))
-        return in_order
-
-    def _reason(self, row: dict[str, Any]) -> str:
-        """Why a row does not fit: the first thing that is wrong."""
-        name = None if row["name"] is None else row["name"].strip()
-        if name is None:
-            return "expected a name, found nothing"
-        if name not in self.known:
-            return f"`{name}` is computed by the rules"
-        if row.get("op") is not None and row["op"].strip() not in ("+", "-"):
-            return f"expected `+` or `-` as op, found `{row['op']}`"
-        args = [value for column, value in row.items() if _is_argument(column)]
-        n_args = sum(value is not None for value in args)
-        shape = _SHAPES[(row.get("value") is not None) + (row.get("end") is not None)]
-        if None in args[:n_args]:
-            return f"arg{args.index(None) + 1} is missing"
-        if row.get("end") is not None and row.get("value") is None:
-            return "expected a value with the end, found nothing"
-        found = Record(name, n_args, shape)
-        if found not in self.known[name]:
-            expected = " or ".join(f"`{record.layout}`" for record in self.known[name])
-            return f"expected {expected}, found `{found.layout}`"
-        return self._reason_of_times(row, shape)
-
-    def _reason_of_times(self, row: dict[str, Any], shape: str) -> str:
-        what = {"arrival": "arrival", "start": "start" if shape == "intervals" else "occurrence", "end": "end"}
-        for column in ("arrival", "start", "end"):
-            time = row.get(column)
-            if time is None and column != "end":
-                return f"expected an integer as {what[column]}, found nothing"
-            if time is not None and column != "arrival" and time % self.tick:
-                return f"the {what[column]} {time} is not a time-point: the clock ticks every {self.tick}"
-        if shape == "points":
-            return f"the record ends at {row['start'] + self.tick}, expected at most {LATEST}"
-        return f"the interval ends at {row['end']}, not after its start {row['start']}"
-
-    def _set_aside(self, row: int, content: dict[str, Any], reason: str) -> SetAside:
-        columns = ["name", "arrival", "start", "end", "value", *filter(_is_argument, content)]
-        fields = [str(content[column]) for column in columns if content.get(column) is not None]
-        sign = "-" if content.get("op") == "-" else ""
-        return SetAside(self.file, self.n_rows + row + 1, sign + "|".join(fields), reason)
-
-    def _add(self, record: Record, rows: _Rows, which: Int64) -> None:
-        is_event, key = record.shape == "event", (record.name, record.arity)
-        columns = rows.args[: record.arity] if is_event else [*rows.args[: record.arity], rows.value]
-        ends = None if is_event else rows.ends if record.shape == "intervals" else rows.starts + self.tick
-        is_retraction = rows.is_retraction[which]
-        added, taken = which[~is_retraction], which[is_retraction]
-        if len(added):
-            records = Records(
-                [column[added] for column in columns],
-                rows.arrivals[added],
-                rows.starts[added],
-                None if ends is None else ends[added],
-            )
-            self.reading.add(Piece(is_event, key, records, self.reading.n_places + added))
-        reason = "takes back a record that is not there"
-        for row, content in zip(taken.tolist(), rows.explained(taken), strict=True):
-            facts = [*columns, rows.starts, *([] if ends is None else [ends])]
-            words = tuple(int(column[row]) for column in facts)
-            origin = self._set_aside(row, content, reason)
-            place = self.reading.n_places + row
-            self.reading.take_back(is_event, key, [Retraction(words, int(rows.arrivals[row]), place, origin)])

@@ -2,14 +2,16 @@
 
 Records of one name wait as they were read, piece by piece, each with its place in the order of reading. `settle` puts
 the pieces together and leaves out what was taken back, as `Reading.facts` does: in order of arrival, then of reading.
-Only records that equal a retraction are looked at one by one.
+Only records that equal a retraction are looked at one by one. A retraction takes back all that equal it, since an
+exact duplicate is the same record.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +21,15 @@ from holdsfor.columns.tables import Key
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, mixed
 from holdsfor.sources.text import Fact, SetAside
-from holdsfor.syntax.terms import Struct, name_and_arity
+from holdsfor.syntax.terms import Atom, Struct, name_and_arity
 
-__all__ = ["ColumnReading", "Operation", "Piece", "Retraction"]
+__all__ = ["ColumnReading", "Group", "IsKnown", "Operation", "Piece", "Retraction"]
+
+Group = tuple[bool, Key]
+"""Whether they are events, and their name and arity."""
+
+IsKnown = Callable[[Key, Records], NDArray[np.bool_]]
+"""Which records of one name are known."""
 
 Operation = tuple[int, int, bool, Fact, SetAside]
 """Arrival, place, whether it takes back, what it says, where it stands."""
@@ -35,6 +43,10 @@ class Piece:
     key: Key
     records: Records
     places: Int64
+
+    def take(self, which: NDArray[np.bool_]) -> Piece:
+        """Some of the records."""
+        return Piece(self.is_event, self.key, _picked(self.records, which), self.places[which])
 
 
 @dataclass(frozen=True)
@@ -51,8 +63,10 @@ class Retraction:
 class ColumnReading:
     """Everything read so far; `events` and `fluents` hold it once it is settled.
 
-    A record that comes twice is there twice.
+    A record that comes twice is there twice. A reading that follows time is told when records arrive that no rule uses.
     """
+
+    follows_time: ClassVar[bool] = False
 
     n_records: int = 0
     unused: Counter[str] = field(default_factory=Counter)
@@ -60,8 +74,8 @@ class ColumnReading:
     events: dict[Key, Records] = field(default_factory=dict)
     fluents: dict[Key, Records] = field(default_factory=dict)
     n_places: int = 0
-    _pieces: dict[tuple[bool, Key], list[Piece]] = field(default_factory=dict)
-    _retractions: dict[tuple[bool, Key], list[Retraction]] = field(default_factory=dict)
+    _pieces: dict[Group, list[Piece]] = field(default_factory=dict)
+    _retractions: dict[Group, list[Retraction]] = field(default_factory=dict)
 
     def extent(self, tick: int) -> tuple[int | None, int | None]:
         """The first and the last time-point of the settled records."""
@@ -73,6 +87,9 @@ class ColumnReading:
     def add(self, piece: Piece) -> None:
         """Add records that were read as columns."""
         self._pieces.setdefault((piece.is_event, piece.key), []).append(piece)
+
+    def pass_over(self, arrivals: Int64, places: Int64) -> None:
+        """Hear of records that no rule uses."""
 
     def take_back(self, is_event: bool, key: Key, retractions: Iterable[Retraction]) -> None:
         self._retractions.setdefault((is_event, key), []).extend(retractions)
@@ -94,29 +111,52 @@ class ColumnReading:
             arrivals, places = np.array([times for _, *times in rows], dtype=np.int64).T
             self.add(Piece(is_event, key, Records(columns, arrivals, starts, ends), places))
 
+    def operations(self, symbols: Symbols) -> list[Operation]:
+        """What was read and is not settled, one by one, for the reader that has no columns."""
+        found: list[Operation] = []
+        for (_, (name, _)), pieces in self._pieces.items():
+            for piece in pieces:
+                arrivals, places = piece.records.arrivals.tolist(), piece.places.tolist()
+                rows = zip(*(column.tolist() for column in _columns(piece.records)), strict=True)
+                for arrival, place, row in zip(arrivals, places, rows, strict=True):
+                    found.append((arrival, place, False, _fact(name, row, piece.is_event, symbols), _NOWHERE))
+        for (is_event, (name, _)), retractions in self._retractions.items():
+            for each in retractions:
+                found.append((each.arrival, each.place, True, _fact(name, each.row, is_event, symbols), each.origin))
+        return sorted(found, key=lambda operation: operation[1])
+
     def settle(self) -> None:
         """Move what was read into `events` and `fluents`, without what was taken back.
 
         A retraction of a record that is not there is set aside. What is settled cannot be taken back any more.
         """
+        self.settle_upon(_know_nothing)
+
+    def settle_upon(self, is_known: IsKnown) -> list[tuple[Key, Records]]:
+        """Settle upon records that are known already, and return those of them that are taken back."""
+        taken: list[tuple[Key, Records]] = []
         left_over: list[Retraction] = []
-        for group, pieces in self._pieces.items():
+        for group in [*self._pieces, *(group for group in self._retractions if group not in self._pieces)]:
             is_event, key = group
-            records = _joined([piece.records for piece in pieces])
-            retractions = self._retractions.pop(group, [])
+            pieces, retractions = self._pieces.get(group, []), self._retractions.get(group, [])
+            nothing = np.zeros(0, np.int64)
+            parts = [piece.records for piece in pieces] or [_retracted(is_event, retractions).take(nothing)]
+            records = _joined(parts)
             if retractions:
-                places = np.concatenate([piece.places for piece in pieces])
-                stands = _apply(retractions, records, places, left_over)
-                records = _picked(records, stands)
+                places = np.concatenate([nothing, *(piece.places for piece in pieces)])
+                known = _known(is_event, key, retractions, is_known)
+                outcome = _apply(retractions, records, places, known)
+                left_over += outcome.left_over
+                records = _picked(records, outcome.stands)
+                taken += [(key, _retracted(is_event, outcome.taken))] if outcome.taken else []
             store = self.events if is_event else self.fluents
             if len(records.arrivals):
                 store[key] = _joined([store[key], records]) if key in store else records
-        for retractions in self._retractions.values():
-            left_over += retractions
         left_over.sort(key=lambda retraction: (retraction.arrival, retraction.place))
         self.set_aside += [retraction.origin for retraction in left_over]
         self._pieces.clear()
         self._retractions.clear()
+        return taken
 
     def unsettled(self) -> tuple[dict[Key, Records], dict[Key, Records], list[tuple[Key, Records, list[SetAside]]]]:
         """Events, fluents and retractions (with where they stand) as they were read, for a store that applies them."""
@@ -152,33 +192,69 @@ def _row(fact: Fact, symbols: Symbols) -> tuple[int, ...]:
     return (*words, symbols.word(fact.value), fact.start, fact.end)
 
 
+_NOWHERE = SetAside("", 0, "", "")
+"""Where a record stands that is never set aside."""
+
+
+def _fact(name: str, row: tuple[int, ...], is_event: bool, symbols: Symbols) -> Fact:
+    """The inverse of `_row`."""
+    times = row[-1:] * 2 if is_event else row[-2:]
+    terms = tuple(symbols.term(word) for word in (row[:-1] if is_event else row[:-2]))
+    args, value = (terms, None) if is_event else (terms[:-1], terms[-1])
+    return Fact(Struct(name, args) if args else Atom(name), value, *times)
+
+
 def _columns(records: Records) -> list[Int64]:
     """All that makes two records equal: everything but their arrival."""
     return [*records.columns, records.starts, *([] if records.ends is None else [records.ends])]
 
 
+def _know_nothing(key: Key, records: Records) -> NDArray[np.bool_]:
+    return np.zeros(len(records), np.bool_)
+
+
+def _known(is_event: bool, key: Key, retractions: Sequence[Retraction], is_known: IsKnown) -> set[tuple[int, ...]]:
+    """The rows that retractions name and that are known."""
+    distinct = list({retraction.row: retraction for retraction in retractions}.values())
+    which = is_known(key, _retracted(is_event, distinct)).tolist()
+    return {retraction.row for retraction, known in zip(distinct, which, strict=True) if known}
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """Which records stand after retractions, the retractions of known records, and those of none."""
+
+    stands: NDArray[np.bool_]
+    taken: list[Retraction]
+    left_over: list[Retraction]
+
+
 def _apply(
-    retractions: Sequence[Retraction], records: Records, places: Int64, left_over: list[Retraction]
-) -> NDArray[np.bool_]:
-    """Which records stand after the retractions; those that take back nothing are left over."""
+    retractions: Sequence[Retraction], records: Records, places: Int64, known: Iterable[tuple[int, ...]]
+) -> _Outcome:
+    """What retractions do to records, upon rows that are known already, in order of arrival, then of reading."""
+    outcome = _Outcome(np.ones(len(places), dtype=np.bool_), [], [])
     columns = _columns(records)
-    taken = list(np.array([retraction.row for retraction in retractions], dtype=np.int64).T)
-    equal = np.flatnonzero(np.isin(mixed(columns, len(places)), mixed(taken, len(retractions))))
+    named = list(np.array([retraction.row for retraction in retractions], dtype=np.int64).T)
+    equal = np.flatnonzero(np.isin(mixed(columns, len(places)), mixed(named, len(retractions))))
     rows = zip(*(column[equal].tolist() for column in columns), strict=True)
     arrivals, order = records.arrivals[equal].tolist(), places[equal].tolist()
     steps: list[tuple[int, int, tuple[int, ...], int | Retraction]] = []
     steps += zip(arrivals, order, rows, equal.tolist(), strict=True)
     steps += [(retraction.arrival, retraction.place, retraction.row, retraction) for retraction in retractions]
-    stands = np.ones(len(places), dtype=np.bool_)
-    standing: dict[tuple[int, ...], list[int]] = {}
+    standing: dict[tuple[int, ...], list[int]] = {row: [] for row in known}
+    untouched = set(standing)
     for _, _, row, step in sorted(steps, key=lambda step: step[:2]):
         if not isinstance(step, Retraction):
             standing.setdefault(row, []).append(step)
-        elif row in standing:
-            stands[standing.pop(row)] = False
+        elif row not in standing:
+            outcome.left_over.append(step)
         else:
-            left_over.append(step)
-    return stands
+            outcome.stands[standing.pop(row)] = False
+            if row in untouched:
+                untouched.remove(row)
+                outcome.taken.append(step)
+    return outcome
 
 
 def _picked(records: Records, which: NDArray[np.bool_]) -> Records:

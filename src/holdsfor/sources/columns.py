@@ -11,7 +11,7 @@ none) goes to the slow reader, and so does a block with control characters or li
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,18 +21,16 @@ from numpy.typing import NDArray
 from holdsfor.analysis.names import Names, Record
 from holdsfor.columns.records import Records
 from holdsfor.columns.words import Symbols
-from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.kernels.keys import Int64, expand_ranges
 from holdsfor.sources.arrow import read_table
+from holdsfor.sources.blocks import text_blocks
 from holdsfor.sources.column_reading import ColumnReading, Piece
 from holdsfor.sources.numerals import PADDING, Fields, Lexicon, read_integers, words_of
 from holdsfor.sources.text import Reading, read_text_records
 
-__all__ = ["ColumnReading", "read_columns", "read_table"]
+__all__ = ["ColumnReading", "TextReader", "read_columns", "read_table"]
 
-_BLOCK = 1 << 20  # what its arrays take stays in the cache
 _LONGEST_BLOCK = 1 << 30  # offsets into a block have 32 bits
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _OTHER_LINE_BREAKS = (b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
 _ODD, _UNUSED = -1, -2
 
@@ -53,43 +51,9 @@ def read_columns(
     >>> reading.events["win_lottery", 1].starts, reading.unused
     (array([9]), Counter({'sleep': 1}))
     """
-    content = memoryview(data)
-    if bytes(content[:3]) == _BYTE_ORDER_MARK:
-        content = content[3:]
-    if not (isinstance(data, bytes) and data.isascii()):
-        _check_utf8(content, file)
-    reader = _Reader(file, names, tick, symbols, reading)
-    for block in _blocks(content):
+    reader = TextReader(file, names, tick, symbols, reading)
+    for block in text_blocks(data, file):
         reader.read(block)
-
-
-def _blocks(content: memoryview) -> Iterator[bytes]:
-    """The text in pieces that end with a line break."""
-    begin = 0
-    size = _BLOCK
-    while begin < len(content):
-        block = bytes(content[begin : begin + size])
-        is_last = begin + size >= len(content)
-        end = len(block) if is_last else block.rfind(b"\n") + 1
-        if not end:
-            size *= 2
-            continue
-        begin += end
-        size = _BLOCK
-        yield block[:end] if block.endswith(b"\n") or not is_last else block + b"\n"
-
-
-def _check_utf8(content: memoryview, file: str) -> None:
-    begin = 0
-    for block in _blocks(content):
-        try:
-            if not block.isascii():
-                block.decode()
-        except UnicodeDecodeError as error:
-            line = bytes(content[: begin + error.start]).count(b"\n") + 1
-            message = f"`{file}` is not UTF-8 text: byte 0x{block[error.start]:02x} in line {line}"
-            raise DataProblem(Diagnostic("HF501", message, hint="records are UTF-8 text", file=file)) from None
-        begin += len(block)
 
 
 @dataclass(frozen=True)
@@ -137,8 +101,8 @@ def _cut(block: bytes) -> _Lines | None:
     return _Lines(Fields(text, starts, ends, dots, strings, 1), last - n_fields + 1, n_fields)
 
 
-class _Reader:
-    """Reads the blocks of one text."""
+class TextReader:
+    """Reads the blocks of one text, each of which is UTF-8 and ends with a line break."""
 
     def __init__(self, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading) -> None:
         self.file = file
@@ -199,7 +163,15 @@ class _Reader:
         for code in np.flatnonzero(unused).tolist():
             self.reading.unused[texts[code]] += int(unused[code])
         self.reading.n_records += int(unused.sum())
+        if self.reading.follows_time:
+            self._pass_over(lines, np.flatnonzero(shapes == _UNUSED))
         return shapes
+
+    def _pass_over(self, lines: _Lines, which: Int64) -> None:
+        """Tell when records arrived that no rule uses, where they say so."""
+        fields, second = lines.fields, lines.first[which] + 1
+        arrivals, is_read = read_integers(fields.text, fields.starts[second], fields.ends[second])
+        self.reading.pass_over(arrivals[is_read], self.reading.n_places + which[is_read])
 
     def _read_fitting(self, lines: _Lines, which: Int64, shapes: Int64) -> NDArray[np.bool_]:
         """Read the lines that have the shape of a record, and return which could be read."""

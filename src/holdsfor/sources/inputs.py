@@ -1,97 +1,206 @@
-"""Inputs of any kind to columns: text, Parquet and Arrow files, and tables in memory."""
+"""Inputs of any kind to columns: text, CSV, JSON lines, Parquet and Arrow files, tables in memory, Python objects."""
 
 from __future__ import annotations
 
+import gzip
 import sys
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from holdsfor.analysis.names import Names
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import DataProblem, Diagnostic
-from holdsfor.sources.columns import ColumnReading, read_columns, read_table
+from holdsfor.sources.blocks import text_blocks
+from holdsfor.sources.columns import ColumnReading, TextReader, read_table
+from holdsfor.sources.csv_rows import CsvReader
+from holdsfor.sources.formats import TABLES, Format, format_of_suffix, format_of_text
+from holdsfor.sources.json_rows import JsonLinesReader
+from holdsfor.sources.mapping import SOCKET, Mapping, read_mapping, split_mapping
 from holdsfor.sources.objects import Event, Fluent, table_of
+from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.times import Clock, Unit
 
-__all__ = ["read_bytes", "read_input", "read_inputs"]
+__all__ = [
+    "Intake",
+    "LineReader",
+    "Opened",
+    "open_input",
+    "read_facts",
+    "read_inputs",
+    "split_input",
+    "standard_input",
+    "text_form",
+]
+
+LineReader = TextReader | CsvReader | JsonLinesReader
 
 _HINT = "give the files with records behind `--input`; `-` is standard input"
 
 
-def read_inputs(inputs: Iterable[object], names: Names, tick: int, symbols: Symbols) -> ColumnReading:
+@dataclass(frozen=True)
+class Opened:
+    """An input before its records are read: the content of a text, or a table."""
+
+    file: str
+    form: Format
+    mapping: Mapping | None
+    content: Any
+
+
+def open_input(each: object, names: Names, forced: Format | None = None) -> Opened:
+    """A file with perhaps a mapping behind a colon, a table, a pair of a file or table and a mapping, or records."""
+    source, mapping = split_input(each)
+    if hasattr(source, "__arrow_c_stream__"):
+        return Opened("table", "arrow", mapping, _as_table(source))
+    if not isinstance(source, str | Path) and mapping is None:
+        return _opened_records(source)
+    if not isinstance(source, str | Path):
+        message = f"columns are those of a file or a table, found `{type(source).__name__}`"
+        raise DataProblem(Diagnostic("HF505", message, hint="records say themselves what they are"))
+    file = str(source)
+    form = forced or format_of_suffix(file)
+    if form in TABLES:
+        return Opened(file, form, mapping, _table_of(file, form))
+    content = read_bytes(file)
+    return Opened(file, text_form(form, content, file, mapping, names), mapping, content)
+
+
+def text_form(form: Format | None, content: bytes, file: str, mapping: Mapping | None, names: Names) -> Format:
+    """The format of a text as it was said to be, else as its beginning tells; one that has no columns takes none."""
+    form = form or format_of_text(content, file, mapping, names)
+    if form == "text" and mapping is not None:
+        message = f"`{file}` is read as text, which has no columns to choose from"
+        raise DataProblem(Diagnostic("HF505", message, hint="leave out `--input-format text`, or the columns"))
+    return form
+
+
+def split_input(each: object) -> tuple[object, Mapping | None]:
+    """An input without the description of its columns, and that, if it has one."""
+    if isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], str):
+        return each[0], read_mapping(each[1])
+    if not isinstance(each, str) or Path(each).exists():
+        return each, None
+    file, mapping = split_mapping(each)
+    before, _, behind = each.partition(":")
+    if mapping is None and behind.strip() and Path(before).is_file() and not each.startswith(SOCKET):
+        file, mapping = before, behind.strip()
+    return file, None if mapping is None else read_mapping(mapping)
+
+
+@dataclass(frozen=True)
+class Intake:
+    """What the inputs of a run have in common: the names of the rules, the clock, the constants, and where they go."""
+
+    names: Names
+    tick: int
+    symbols: Symbols
+    reading: ColumnReading
+    clock: Clock
+
+    def add(self, opened: Opened) -> None:
+        """Add the records of an input."""
+        if opened.form in TABLES:
+            given = (opened.content, self.names, self.tick, self.symbols, self.reading)
+            read_table(*given, file=opened.file, mapping=opened.mapping, clock=self.clock)
+            return
+        reader = self.line_reader(opened.form, opened.file, opened.mapping)
+        for block in text_blocks(opened.content, opened.file):
+            reader.read(block)
+
+    def line_reader(self, form: Format, file: str, mapping: Mapping | None) -> LineReader:
+        """What reads the lines of an input block by block, each of which is UTF-8 and ends with a line break."""
+        given = (file, self.names, self.tick, self.symbols, self.reading)
+        if form == "csv":
+            return CsvReader(*given, mapping=mapping, clock=self.clock)
+        if form == "jsonl":
+            return JsonLinesReader(*given, mapping=mapping, clock=self.clock)
+        return TextReader(*given)
+
+
+def read_inputs(
+    inputs: Iterable[object],
+    names: Names,
+    tick: int,
+    symbols: Symbols,
+    *,
+    form: Format | None = None,
+    unit: Unit = "s",
+) -> ColumnReading:
     """The records of files (paths, or `-` for standard input) and tables, together.
 
     A table is an Arrow table or any frame that gives itself as an Arrow stream, as those of pandas and polars do.
     Records may also be Python objects or lines of text.
     """
-    reading = ColumnReading()
+    intake = Intake(names, tick, symbols, ColumnReading(), Clock(unit))
     for each in inputs:
-        read_input(each, names, tick, symbols, reading)
-    reading.settle()
+        intake.add(open_input(each, names, form))
+    intake.reading.settle()
+    return intake.reading
+
+
+def read_facts(
+    inputs: Iterable[object], names: Names, tick: int, *, form: Format | None = None, unit: Unit = "s"
+) -> Reading:
+    """The same records one by one; those of texts are read by a reader that has nothing in common with the other."""
+    reading, clock = Reading(), Clock(unit)
+    for each in inputs:
+        opened = open_input(each, names, form)
+        if opened.form == "text":
+            lines = b"".join(text_blocks(opened.content, opened.file)).decode().splitlines()
+            read_text_records(lines, opened.file, names, tick, reading)
+        else:
+            intake = Intake(names, tick, Symbols(), ColumnReading(), clock)
+            intake.add(opened)
+            _add_facts(intake, reading)
     return reading
 
 
-def read_input(given: object, names: Names, tick: int, symbols: Symbols, reading: ColumnReading) -> None:
-    """Add the records of a file, a table, or Python objects to the reading; nothing is settled."""
-    if isinstance(given, str | Path) and Path(given).suffix in (".parquet", ".arrow", ".feather"):
-        read_table(_completed(_table_of(str(given))), names, tick, symbols, reading, file=str(given))
-    elif isinstance(given, str | Path):
-        read_columns(read_bytes(str(given)), str(given), names, tick, symbols, reading)
-    elif hasattr(given, "__arrow_c_stream__"):
-        read_table(_completed(_as_table(given)), names, tick, symbols, reading)
-    else:
-        _read_objects(given, names, tick, symbols, reading)
+def _add_facts(intake: Intake, reading: Reading) -> None:
+    found = intake.reading
+    reading.n_records += found.n_records
+    reading.unused += found.unused
+    reading.set_aside += found.set_aside
+    reading.add_operations(found.operations(intake.symbols))
 
 
-def _read_objects(given: object, names: Names, tick: int, symbols: Symbols, reading: ColumnReading) -> None:
-    """Read an `Event` or `Fluent`, or several, or lines of text."""
+def _opened_records(given: object) -> Opened:
+    """An `Event` or `Fluent`, or several, or lines of text."""
     objects = [given] if isinstance(given, Event | Fluent) else _listed(given)
     lines = [each for each in objects if isinstance(each, str)]
     records = [each for each in objects if isinstance(each, Event | Fluent)]
     if len(records) == len(objects):
-        read_table(table_of(records), names, tick, symbols, reading, file="records")
-    elif len(lines) == len(objects):
-        read_columns("\n".join(lines).encode(), "lines", names, tick, symbols, reading)
-    else:
-        odd = next(each for each in objects if not isinstance(each, Event | Fluent if records else str))
-        message = f"expected an `Event`, a `Fluent` or a line of text, found `{type(odd).__name__}`"
-        hint = "records are all objects or all lines of text" if records or lines else None
-        raise DataProblem(Diagnostic("HF502", message, hint=hint))
+        return Opened("records", "arrow", None, table_of(records))
+    if len(lines) == len(objects):
+        return Opened("lines", "text", None, "\n".join(lines).encode())
+    odd = next(each for each in objects if not isinstance(each, Event | Fluent if records else str))
+    message = f"expected an `Event`, a `Fluent` or a line of text, found `{type(odd).__name__}`"
+    hint = "records are all objects or all lines of text" if records or lines else None
+    raise DataProblem(Diagnostic("HF502", message, hint=hint))
 
 
 def _listed(given: object) -> list[object]:
-    if isinstance(given, Iterable) and not isinstance(given, bytes | Mapping):
+    if isinstance(given, Iterable) and not isinstance(given, bytes | dict):
         return list(given)
     message = f"expected a file, an Arrow table, a frame or records, found `{type(given).__name__}`"
     raise DataProblem(Diagnostic("HF502", message, hint="frames of pandas and polars are read through Arrow"))
 
 
-def _completed(table: Any) -> Any:
-    """The table with the columns that may be left out: records arrive when they occur, events have no end or value."""
-    import pyarrow as pa  # type: ignore[import-untyped]
-
-    if "start" in table.column_names and "arrival" not in table.column_names:
-        table = table.append_column("arrival", table["start"])
-    for name, kind in (("end", pa.int64()), ("value", pa.string())):
-        if name not in table.column_names:
-            table = table.append_column(name, pa.nulls(table.num_rows, kind))
-    return table
-
-
 def _as_table(frame: object) -> Any:
-    import pyarrow as pa
+    import pyarrow as pa  # type: ignore[import-untyped]
 
     return pa.table(frame)
 
 
-def _table_of(file: str) -> Any:
+def _table_of(file: str, form: Format | None) -> Any:
     import pyarrow as pa
     import pyarrow.feather  # type: ignore[import-untyped]
     import pyarrow.parquet  # type: ignore[import-untyped]
 
     try:
-        read = pyarrow.parquet.read_table if Path(file).suffix == ".parquet" else pyarrow.feather.read_table
-        return read(file)
+        return pyarrow.parquet.read_table(file) if form == "parquet" else pyarrow.feather.read_table(file)
     except FileNotFoundError:
         raise DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_HINT, file=file)) from None
     except (OSError, pa.ArrowInvalid) as error:
@@ -101,11 +210,19 @@ def _table_of(file: str) -> Any:
 
 
 def read_bytes(file: str) -> bytes:
-    """The content of an input file; `-` is standard input."""
+    """The content of an input file, unpacked if it is a `.gz`; `-` is standard input."""
     try:
-        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        content = standard_input(_HINT).read() if file == "-" else Path(file).read_bytes()
+        return gzip.decompress(content) if file.endswith(".gz") else content
     except FileNotFoundError:
         raise DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_HINT, file=file)) from None
-    except OSError as error:
-        message = f"`{file}` cannot be read: {(error.strerror or str(error)).lower()}"
+    except (OSError, EOFError, zlib.error) as error:
+        message = f"`{file}` cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}"
         raise DataProblem(Diagnostic("HF501", message, hint="records are lines of text", file=file)) from None
+
+
+def standard_input(hint: str) -> BinaryIO:
+    """Standard input, which a process may have been started without."""
+    if sys.stdin is None:
+        raise DataProblem(Diagnostic("HF501", "standard input is closed", hint=hint, file="-"))
+    return sys.stdin.buffer

@@ -54,6 +54,11 @@ class Reading:
     _operations: list[tuple[int, int, bool, Fact, SetAside]] = field(default_factory=list)
     _standing: dict[Fact, None] = field(default_factory=dict)
 
+    def add_operations(self, operations: Iterable[tuple[int, int, bool, Fact, SetAside]]) -> None:
+        """Add what another reader read, in the order of reading."""
+        for arrival, _, is_retraction, fact, origin in operations:
+            self._operations.append((arrival, len(self._operations), is_retraction, fact, origin))
+
     def facts(self) -> list[Fact]:
         """What remains after retractions, in order of arrival; a record that comes twice counts once.
 

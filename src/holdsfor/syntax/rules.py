@@ -7,7 +7,7 @@ rule. Older spellings, directions of `not` and optimisation tests are gone: two 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -51,6 +51,7 @@ __all__ = [
     "flat_conditions",
     "outer_variables",
     "show_condition",
+    "step_lists",
 ]
 
 
@@ -341,6 +342,25 @@ IntervalStep: TypeAlias = (
 )
 
 
+def step_lists(step: IntervalStep) -> tuple[list[str], list[str]]:
+    """The names of the lists that a step reads, and of those it makes."""
+    match step:
+        case HoldsFor(result=result):
+            return [], [result.name]
+        case Union(lists, result) | Intersect(lists, result) | Complement(lists, result):
+            return [term.name for term in lists if isinstance(term, Var)], [result.name]
+        case RelativeComplement(base, lists, result):
+            return [term.name for term in (base, *lists) if isinstance(term, Var)], [result.name]
+        case Duration(intervals=intervals, result=result):
+            return [intervals.name] if isinstance(intervals, Var) else [], [result.name]
+        case Allen(source=source, target=target, result=result):
+            return [term.name for term in (source, target) if isinstance(term, Var)], [result.name]
+        case IntervalCall(inputs=inputs, outputs=outputs):
+            return list(inputs), list(outputs)
+        case Test() | Not():
+            return [], []
+
+
 # -- rules and declarations --------------------------------------------------------------------------------------------
 
 
@@ -389,6 +409,15 @@ class Initially:
     span: Span | None = _span()
 
 
+def _connected(tests: Iterable[Test], names: set[str], known: set[str]) -> set[str]:
+    """The variables with those that conditions connect with them, other than through known ones."""
+    goals = [set(variables(test.goal)) - known for test in tests]
+    found = set(names)
+    while more := set[str]().union(*(goal for goal in goals if goal & found)) - found:
+        found |= more
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Delay:
     """`fi(source, target, delay)`; `ft(source, delay)` has no target. Conditions with a time are about the due time."""
@@ -402,12 +431,18 @@ class Delay:
 
     @property
     def tests_at_set_up(self) -> tuple[Test, ...]:
-        """The conditions that compute the delay: atemporal, and about nothing that a temporal condition binds."""
+        """The atemporal conditions that compute the delay, and those that have nothing to do with temporal ones.
+
+        Atemporal conditions have the same answers at all times, so the others may wait until the effect is due.
+        """
+        tests = [c for c in self.body if isinstance(c, Test)]
         source = set(variables(self.source.fluent, self.source.value))
-        later = {name for c in self.body if not isinstance(c, Test) for name in condition_variables(c)} - source
-        if self.time is not None:
-            later.add(self.time.name)
-        return tuple(c for c in self.body if isinstance(c, Test) and not later & set(variables(c.goal)))
+        computing = _connected(tests, set(variables(self.delay)) - source, source)
+        temporal = {name for c in self.body if not isinstance(c, Test) for name in condition_variables(c)}
+        temporal |= set() if self.time is None else {self.time.name}
+        others = [test for test in tests if not computing & set(variables(test.goal))]
+        later = _connected(others, temporal - source - computing, source)
+        return tuple(test for test in tests if not later & set(variables(test.goal)) or test not in others)
 
     @property
     def conditions_when_due(self) -> tuple[Condition, ...]:

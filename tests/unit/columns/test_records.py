@@ -100,7 +100,8 @@ def test_forgetting_what_is_over_changes_nothing_that_can_be_seen(
 ) -> None:
     records = interval_records(rows)
     records.forget(min(before, stretch[0]), stretch[1])
-    assert as_rows(records.intervals(*stretch).columns) == as_rows(interval_records(rows).intervals(*stretch).columns)
+    seen, expected = records.intervals(*stretch), interval_records(rows).intervals(*stretch)
+    assert sorted(as_rows(seen.columns)) == sorted(as_rows(expected.columns))
 
 
 @law

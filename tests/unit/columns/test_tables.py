@@ -9,8 +9,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holdsfor.columns.tables import FluentTable, Relation, empty_fluents, empty_points, fluent_table, point_table
+from holdsfor.columns.instances import Instances
+from holdsfor.columns.tables import (
+    FluentTable,
+    Relation,
+    empty_fluents,
+    empty_points,
+    point_table,
+    stacked,
+)
 from holdsfor.kernels.packing import OPEN
+from tests.unit.columns.merging import fluent_table
 from tests.unit.kernels.lists import as_columns, as_rows, law, times
 from tests.unit.kernels.test_keys import colliding
 
@@ -123,3 +132,36 @@ def test_empty_tables_have_all_columns_and_find_nothing(arity: int) -> None:
     assert (len(nothing.keys), nothing.n) == (arity + 1, 0)
     key = [np.zeros(2, dtype=np.int64)] * (arity + 1)
     assert nothing.holding(key, np.zeros(2, dtype=np.int64)).tolist() == [-1, -1]
+
+
+# -- tables of numbers -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_asked_early", [False, True])
+def test_a_table_of_numbers_is_the_table_of_its_words(is_asked_early: bool) -> None:
+    rows: list[Row] = [(5, 6, 1, 0, 4), (5, 7, 2, 1, 3), (5, 6, 1, 9, OPEN), (8, 6, 2, 2, 5)]
+    instances = Instances()
+    words = FluentTable(as_columns(rows, 5), 4)
+    numbers = FluentTable.numbered(instances, 2, words.arguments(instances), words.columns[2:])
+    if is_asked_early:
+        assert len(numbers.columns) == 5
+    some = np.array([2, 0])
+    moved = numbers.with_starts(words.starts + 1)
+    assert as_rows(moved.columns) == [(*row[:3], row[3] + 1, row[4]) for row in rows]
+    assert as_rows(numbers.take(some).columns) == [rows[2], rows[0]]
+    assert numbers.take(some).arguments(instances).tolist() == [0, 0]
+    assert as_rows(stacked([numbers, words, numbers.take(some)]).columns) == [*rows, *rows, rows[2], rows[0]]
+    assert as_rows(numbers.of_value(2, instances)) == [(1, 1, 3), (2, 2, 5)]
+    assert as_rows(numbers.columns) == rows
+
+
+@law
+@given(fluents(), st.lists(st.tuples(_words, _words, st.one_of(times, st.just(OPEN))), max_size=8))
+def test_what_holds_by_number_is_what_holds_by_words(rows: list[Row], asked: list[Row]) -> None:
+    table = table_of(rows)
+    argument, _, at = as_columns(asked, 3)
+    instances = Instances()
+    numbers = instances.numbers([argument], len(asked))
+    for value in range(3):
+        expected = table.holding([argument, np.full(len(asked), value, dtype=np.int64)], at) >= 0
+        assert table.holds(value, instances, numbers, at).tolist() == expected.tolist()

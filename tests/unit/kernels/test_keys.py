@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.kernels.keys import (
+    _FOLD,
     _MULTIPLIERS,
     Int64,
     _exact_ids,
@@ -19,6 +20,7 @@ from holdsfor.kernels.keys import (
     expand_ranges,
     mixed,
     pairs_of_equal_keys,
+    positions_of_pairs,
     rows_with_a_partner,
 )
 from tests.unit.kernels.lists import as_columns, law
@@ -182,3 +184,22 @@ def test_numbering_by_the_columns_themselves_follows_their_order(rows: list[Row]
 def test_no_rows_have_no_numbers(width: int) -> None:
     ids, first = dense_ids([np.empty(0, dtype=np.int64)] * width, 0)
     assert len(ids) == len(first) == 0
+
+
+_small = st.tuples(st.integers(0, 3), st.integers(-2, 2))
+
+
+@law
+@given(st.lists(_small, max_size=12), st.lists(_small, max_size=8, unique=True))
+def test_pairs_are_found_among_those_known(asked: list[tuple[int, int]], known: list[tuple[int, int]]) -> None:
+    own, others = as_columns(asked, 2)
+    found = positions_of_pairs(own, others, as_columns(known, 2)).tolist()  # type: ignore[arg-type]
+    assert found == [known.index(pair) if pair in known else -1 for pair in asked]
+
+
+def test_pairs_that_fold_to_one_number_are_told_apart() -> None:
+    known = np.array([0, 1, 2], dtype=np.int64), np.array([int(_FOLD) + 7, 7, 5], dtype=np.int64)
+    asked = np.array([1, 0, 2, 0], dtype=np.int64), np.array([7, int(_FOLD) + 7, 6, 7], dtype=np.int64)
+    assert positions_of_pairs(*asked, known).tolist() == [1, 0, -1, -1]
+    unknown = np.array([0], dtype=np.int64), np.array([int(_FOLD) + 7], dtype=np.int64)
+    assert positions_of_pairs(*unknown, (known[0][1:], known[1][1:])).tolist() == [-1]

@@ -42,14 +42,15 @@ def test_small_times_need_no_ranks(pairs: list[tuple[int, int]]) -> None:
         (1, [-(2**63), 2**62], True),
         (2**40, [0, 2**22], False),
         (2**40, [0, 2**23], True),
-        (2**62, [5], True),
+        (2**62, [5], False),
+        (2**63, [5], True),
         (3, [0, OPEN], False),
     ],
 )
 def test_ranks_are_used_when_keys_and_times_do_not_fit(n_keys: int, at: list[int], needs_ranks: bool) -> None:
     packing = packing_for(n_keys, np.array(at, dtype=np.int64))
     assert (packing.ranks is not None) == needs_ranks
-    keys = np.array([0, n_keys - 1] if n_keys < 2**62 else [0, 7], dtype=np.int64)
+    keys = np.array([0, n_keys - 1] if n_keys < 2**63 else [0, 7], dtype=np.int64)
     words = [packing.pack(keys, np.full(2, time, dtype=np.int64)).tolist() for time in at]
     assert [w[0] for w in words] == sorted(w[0] for w in words)
     assert all(low < high or n_keys == 1 for low, high in words)
@@ -79,3 +80,15 @@ def test_several_columns_of_times_share_one_packing() -> None:
 def test_without_times_there_is_a_packing_of_nothing() -> None:
     empty = np.empty(0, dtype=np.int64)
     assert len(packing_for(3, empty).pack(empty, empty)) == 0
+
+
+@pytest.mark.parametrize("n_keys", [4, 2**60])
+def test_a_time_between_two_is_found_behind_the_earlier(n_keys: int) -> None:
+    at = np.array([-40, 0, 50], dtype=np.int64)
+    packing = packing_for(n_keys, at)
+    keys = np.array([2, 2, 2], dtype=np.int64)
+    words = packing.pack(keys, at)
+    wanted = packing.pack_preceding(keys, np.array([-40, 7, 50], dtype=np.int64))
+    assert np.searchsorted(words, wanted, side="right").tolist() == [1, 2, 3]
+    assert packing.times(words).tolist() == at.tolist()
+    assert packing.keys(words).tolist() == [2, 2, 2]

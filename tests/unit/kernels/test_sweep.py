@@ -7,16 +7,14 @@ the packing replaces them by ranks.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN
-from holdsfor.kernels.sweep import covered, intersect_intervals, merge_intervals, subtract_intervals
-from holdsfor.reference.intervals import INF, Intervals, intersect, maximal, relative_complement, union
+from holdsfor.kernels.sweep import intersect_intervals, merge_intervals, subtract_intervals, unite_intervals
+from holdsfor.reference.intervals import INF, Intervals, intersect, maximal, relative_complement
 from tests.unit.kernels.lists import KeyedList, as_columns, as_rows, keyed_intervals, law, small_times, times
 
 N_KEYS = 3
@@ -68,6 +66,13 @@ def test_merging_twice_is_merging_once(rows: KeyedList) -> None:
 
 
 @law
+@given(st.lists(maximal_intervals, min_size=1, max_size=4))
+def test_the_union_is_what_merging_makes_of_all_lists(lists: list[KeyedList]) -> None:
+    together = merge_intervals(*columns([row for rows in lists for row in rows]))
+    assert as_rows(unite_intervals([columns(rows) for rows in lists])) == as_rows(together)
+
+
+@law
 @given(any_intervals)
 def test_merging_leaves_its_input_alone(rows: KeyedList) -> None:
     given_columns = columns(rows)
@@ -102,30 +107,6 @@ def test_union_difference_and_intersection_fit_together(one: KeyedList, two: Key
     keys, starts, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
     together = merge_intervals(*(np.concatenate(pair) for pair in zip(a, b, strict=True)))
     assert as_rows(merge_intervals(keys, starts, ends)) == as_rows(together)
-
-
-@law
-@given(st.lists(maximal_intervals, min_size=1, max_size=4), st.lists(maximal_intervals, max_size=2), st.integers(1, 4))
-def test_covered_stretches_have_enough_intervals_and_none_excluded(
-    lists: list[KeyedList], excluded: list[KeyedList], wanted: int
-) -> None:
-    found = as_rows(covered([columns(each) for each in lists], [columns(each) for each in excluded], wanted))
-    included = naive_cover([row for each in lists for row in each], wanted)
-    others = merge_intervals(*columns([row for each in excluded for row in each]))
-    assert found == as_rows(subtract_intervals(columns(included), [others]))
-
-
-def naive_cover(rows: KeyedList, wanted: int) -> KeyedList:
-    """The stretches that enough intervals cover, found piece by piece."""
-    found: KeyedList = []
-    for key in range(N_KEYS):
-        own = [(start, end) for k, start, end in rows if k == key]
-        cuts = sorted({time for interval in own for time in interval})
-        for begin, stop in pairwise(cuts):
-            if sum(start <= begin < end for start, end in own) >= wanted:
-                found.append((key, begin, stop))
-    merged = as_keyed([union([of_key(found, key)]) for key in range(N_KEYS)])
-    return [(key, start, end) for key, start, end in merged]
 
 
 def test_the_worked_example_of_the_literature() -> None:

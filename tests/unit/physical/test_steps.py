@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from holdsfor.columns.tables import FluentTable, PointTable, Relation, empty_fluents, empty_points, fluent_table
+from holdsfor.columns.tables import FluentTable, PointTable, Relation, empty_fluents, empty_points
 from holdsfor.columns.words import Symbols
+from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.steps import (
     AnyOf,
@@ -30,6 +31,7 @@ from holdsfor.prolog import Database, Engine
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
+from tests.unit.columns.merging import fluent_table
 
 Key = tuple[str, int]
 TestNumbers.__test__ = False  # type: ignore[attr-defined]
@@ -45,6 +47,7 @@ class World:
     holding: dict[Key, FluentTable] = field(default_factory=dict)
     relations: dict[Key, Relation] = field(default_factory=dict)
     n_synchronised: int = 0
+    profile: Profile | None = None
 
     def happen(self, *happenings: tuple[str, int]) -> None:
         for text, time in happenings:

@@ -82,7 +82,7 @@ def test_a_steady_stream_keeps_no_more_after_a_thousand_windows_than_after_a_hun
     n_intervals = 0
     for number in range(1000):
         report = step_of_the_stream(session, 10 * number)
-        n_intervals += report.known.n_intervals
+        n_intervals += report.reported.report.n_intervals
         if number % 10 == 0:
             kept[number] = n_kept(session)
     early = max(n for number, n in kept.items() if 50 <= number < 150)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.columns.tables import fluent_table, point_table
+from holdsfor.columns.tables import point_table
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.packing import OPEN
 from holdsfor.prolog import standard_order_key
@@ -13,6 +13,7 @@ from holdsfor.runtime.reports import Report, merged
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Int, Term
 from tests.properties.answers import as_answer
+from tests.unit.columns.merging import fluent_table
 from tests.unit.kernels.lists import as_columns, law
 
 _words: list[Term] = [Atom("a"), Int(2), Atom("b")]

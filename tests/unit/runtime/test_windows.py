@@ -44,6 +44,24 @@ EXAMPLES = {
         "initially(s(X)=off). initiatedAt(s(X)=on, T) :- happensAt(e(X), T).",
         ("e|3|p", "e|27|q"),
     ),
+    "initial values of fluents of one name that have nothing to do with each other": Example(
+        "initially(s(k(a))=on). initially(s(m(a))=on).\n"
+        "terminatedAt(s(k(X))=on, T) :- happensAt(b(X), T). terminatedAt(s(m(X))=on, T) :- happensAt(c(X), T).",
+        ("b|3|a", "c|17|a"),
+    ),
+    "more values of a fluent than are remembered": Example(
+        "initiatedAt(s(X)=V, T) :- happensAt(set(X, V), T). grounding(s(p)=V) :- odd(V).\n"
+        + "".join(f"odd({i}). " for i in range(1, 80, 2)),
+        tuple(f"set|{t}|{x}|{t + 40 * (x == 'q')}" for t in range(30) for x in "pq"),
+    ),
+    "what holds for arguments that are asked for in another order, twice, and as a value": Example(
+        "initiatedAt(s(X, Y)=Y, T) :- happensAt(a(Y, X), T). initiatedAt(r(X, X)=on, T) :- happensAt(a(X, _), T).\n"
+        "terminatedAt(s(X, Y)=_, T) :- happensAt(b(X), T), holdsAt(r(Y, Y)=on, T).\n"
+        "initiatedAt(t(X, Y)=on, T) :- happensAt(a(X, Y), T), not holdsAt(s(X, Y)=p, T), not holdsAt(s(Y, X)=p, T).\n"
+        "terminatedAt(t(X, Y)=on, T) :- happensAt(b(X), T), holdsAt(s(X, Y)=q, T), happensAt(c(Y, X), T).\n"
+        "happensAt(both(X, Y), T) :- happensAt(c(Y, X), T), holdsAt(t(X, Y)=on, T), holdsAt(s(Y, X)=X, T).",
+        ("a|1|p|q", "a|4|q|p", "b|7|q", "c|9|q|p", "a|10|q|q", "a|11|p|q", "b|11|p", "b|14|p", "c|14|q|p", "c|16|q|p"),
+    ),
     "complements of an entity that appears late": Example(
         "dynamicDomain(d(_)). grounding(a(X)) :- d(X). grounding(s(X)=on) :- d(X). grounding(c(X)=true) :- d(X).\n"
         + RULES

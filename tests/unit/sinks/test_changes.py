@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import pyarrow.csv  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.sinks.changes import CHANGE_FORMATS, Change, Changed, Interval, event_changes, interval_changes
+from holdsfor.sinks.change_lines import CHANGE_LINES, Changed, change_schema
+from holdsfor.sinks.changes import Change, Interval, event_changes, interval_changes
+from holdsfor.sinks.times import as_iso
 from holdsfor.syntax.parser import parse_term
 
 FVP = parse_term("f(a)=true")
@@ -68,7 +72,7 @@ CHANGED = [
 
 
 def test_changes_as_text_parse_as_facts() -> None:
-    lines = list(CHANGE_FORMATS["text"](CHANGED))
+    lines = list(CHANGE_LINES["text"](CHANGED))
     assert lines == [
         "% query time 10",
         "shortened(f(a)=true, (3,inf), (3,9)).",
@@ -81,7 +85,7 @@ def test_changes_as_text_parse_as_facts() -> None:
 
 
 def test_changes_as_json_lines() -> None:
-    assert [json.loads(line) for line in CHANGE_FORMATS["jsonl"](CHANGED)] == [
+    assert [json.loads(line) for line in CHANGE_LINES["jsonl"](CHANGED)] == [
         {"query_time": 10, "change": "shortened", "fvp": "f(a)=true", "old": [3, None], "new": [3, 9]},
         {"query_time": 10, "change": "added", "fvp": "f('B, c')=true", "new": [4, None]},
         {"query_time": 10, "change": "retracted", "event": "o(a)", "old": 3},
@@ -90,10 +94,27 @@ def test_changes_as_json_lines() -> None:
 
 
 def test_changes_as_csv() -> None:
-    assert list(CHANGE_FORMATS["csv"](CHANGED)) == [
+    assert list(CHANGE_LINES["csv"](CHANGED)) == [
         "query_time,change,kind,name,old_start,old_end,start,end",
         "10,shortened,fvp,f(a)=true,3,,3,9",
         "10,added,fvp,\"f('B, c')=true\",,,4,",
         "10,retracted,event,o(a),3,3,,",
         "10,added,event,o(a),,,4,4",
     ]
+
+
+def test_changes_as_a_table_are_those_of_the_csv(tmp_path: Path) -> None:
+    path = tmp_path / "changes.csv"
+    path.write_text("\n".join(CHANGE_LINES["csv"](CHANGED)), encoding="utf-8")
+    table = CHANGED[0].table()
+    assert table.schema == change_schema()
+    assert table.to_pylist() == pyarrow.csv.read_csv(path).to_pylist()
+
+
+def test_times_of_changes_are_written_as_asked_for() -> None:
+    shown = as_iso(1)
+    assert next(line for line in CHANGE_LINES["text"](CHANGED, shown) if line.startswith("shortened")) == (
+        "shortened(f(a)=true, ('1970-01-01T00:00:03Z',inf), ('1970-01-01T00:00:03Z','1970-01-01T00:00:09Z'))."
+    )
+    assert json.loads(next(CHANGE_LINES["jsonl"](CHANGED, shown)))["old"] == ["1970-01-01T00:00:03Z", None]
+    assert list(CHANGE_LINES["csv"](CHANGED, shown))[2].endswith(",,,1970-01-01T00:00:04Z,")

@@ -25,7 +25,7 @@ from holdsfor.analysis.names import Names
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import DataProblem, Diagnostics
 from holdsfor.generators import MODELS, model_of, pieces, to_table, write_parquet, write_text
-from holdsfor.sources import columns
+from holdsfor.sources import blocks, columns
 from holdsfor.sources.columns import ColumnReading, read_columns, read_table
 from holdsfor.sources.fields import read_field
 from holdsfor.sources.numerals import Lexicon, fields_of, words_of
@@ -215,7 +215,7 @@ def texts(draw: st.DrawFn) -> Texts:
 @example([("f", b"-p|9|4|a"), ("g", b"p|5|4|a\n")], 1, 8)
 def test_any_text_reads_as_the_slow_reader_reads_it(found: Texts, tick: int, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "_BLOCK", block)
+        patch.setattr(blocks, "_BLOCK", block)
         fast = outcome_of_fast_reader(found, NAMES, tick)
     assert fast == outcome_of_slow_reader(found, NAMES, tick)
 
@@ -243,7 +243,7 @@ def test_an_end_beyond_the_last_time_point_is_set_aside() -> None:
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 def test_a_text_that_is_not_utf8_is_refused_as_a_whole(mark: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "_BLOCK", 8)
+    monkeypatch.setattr(blocks, "_BLOCK", 8)
     reading = ColumnReading()
     with pytest.raises(DataProblem, match="`f` is not UTF-8 text: byte 0xe9 in line 3") as caught:
         read_columns(mark + b"p|1|2|a\np|1|2|b\np|1|2|\xe9t\xe9\n", "f", NAMES, 1, Symbols(), reading)
@@ -475,11 +475,16 @@ def test_a_row_that_does_not_fit_is_set_aside_with_the_reason(row: dict[str, Any
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"name": ["p"], "start": [1]}, "column `arrival` not found among the columns of the table: `name`, `start`"),
-        ({"name": ["p"], "arrival": ["1"], "start": [1]}, "expected integers in column `arrival`, found string"),
+        ({"name": ["p"], "end": [1]}, "column `start` not found among the columns of the table: `name`, `end`"),
+        (
+            {"name": ["p"], "arrival": [1.5], "start": [1]},
+            "expected integers or timestamps in column `arrival`, found double",
+        ),
+        ({"name": ["p"], "time": [1], "start": [1]}, "column `start` is there more than once"),
         ({"name": [1], "arrival": [1], "start": [1]}, "expected text in column `name`, found int64"),
         ({"name": ["p"], "arrival": [1], "start": [1], "agr1": ["a"]}, "column `agr1` is none of a record"),
         ({"name": ["p"], "arrival": [1], "start": [1], "arg2": ["a"]}, "column `arg2` is none of a record"),
+        ({"name": ["p"], "time": [1], "lat": [4.5], "lon": [4.5]}, "`lat`, `lon` are no columns of records"),
         (
             {"name": ["p"], "arrival": [1], "start": [1], "arg1": [True]},
             "expected text or numbers in column `arg1`, found bool",

@@ -1,0 +1,124 @@
+"""What benchmarks show: Markdown tables, numbers a person can read, and charts of curves."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from timing import RESULTS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Curve", "Panel", "draw_charts", "duration", "print_table", "size_options", "spread"]
+
+Scale = Literal["linear", "log"]
+
+# Okabe and Ito's colours, which people with any kind of colour vision can tell apart, darkest first.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
+_INK, _FAINT = "#212529", "#dee2e6"
+_MARKERS = "osD^v"
+
+
+def size_options(about: str) -> argparse.Namespace:
+    """The options of a benchmark that has a short and a long form: `long`, and `pictures`, where its charts go."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--long", action="store_true", help="the largest sizes too")
+    parser.add_argument("--pictures", type=Path, default=RESULTS, metavar="FOLDER", help="where the charts go")
+    options = parser.parse_args()
+    try:
+        options.pictures.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        parser.error(f"charts cannot go to {options.pictures}: {(problem.strerror or str(problem)).lower()}")
+    return options
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a Markdown table."""
+    for cells in (headings, ["---"] * len(headings), *rows):
+        print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them.
+
+    >>> duration(0.0421), duration(0.42), duration(2.83), duration(356)
+    ('42 ms', '420 ms', '2.8 s', '356 s')
+    """
+    if seconds < 0.9995:
+        return f"{1000 * seconds:.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds:.0f} s"
+
+
+def spread(costs: Sequence[float]) -> float:
+    """How many times the smallest cost the largest is: 1 for a curve that is flat."""
+    return max(costs) / min(costs)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points with a name; the x values ascend."""
+
+    label: str
+    xs: Sequence[float]
+    ys: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One chart of some curves; on a logarithmic scale nothing may be zero."""
+
+    title: str
+    x: str
+    y: str
+    curves: Sequence[Curve]
+    x_scale: Scale = "log"
+    y_scale: Scale = "log"
+
+
+def draw_charts(path: Path, panels: Sequence[Panel]) -> None:
+    """Draw the panels side by side; without Matplotlib it is said that there is no picture."""
+    if find_spec("matplotlib") is None:
+        print(f"Matplotlib not found: no {path.name} (pip install 'holdsfor[plot]')")
+        return
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.6 * len(panels), 3.4), dpi=110, facecolor="white", layout="constrained")
+    for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+        _draw(axes, panel)
+    figure.savefig(path, metadata={"Software": "holdsfor"})
+    print(f"The curves are in {path}.")
+
+
+def _draw(axes: Axes, panel: Panel) -> None:
+    for curve, colour, marker in zip(panel.curves, _COLOURS, _MARKERS, strict=False):
+        axes.plot(curve.xs, curve.ys, color=colour, marker=marker, markersize=4.5, linewidth=1.6, label=curve.label)
+    axes.set_xscale(panel.x_scale)
+    axes.set_yscale(panel.y_scale)
+    bottom, top = _limits(panel)
+    axes.set_ylim(bottom, top)
+    axes.set_title(panel.title, fontsize=10.5, fontweight="bold", color=_INK, loc="left")
+    axes.set_xlabel(panel.x, fontsize=9, color=_INK)
+    axes.set_ylabel(panel.y, fontsize=9, color=_INK)
+    axes.tick_params(labelsize=8.5, color=_FAINT, labelcolor=_INK, which="both")
+    axes.grid(color=_FAINT, linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color("#adb5bd")
+    if len(panel.curves) > 1:
+        axes.legend(fontsize=8.5, frameon=False)
+
+
+def _limits(panel: Panel) -> tuple[float, float | None]:
+    """At least two decades on a logarithmic scale, so that a flat curve looks flat; zero on a linear one."""
+    if panel.y_scale == "linear":
+        return 0, None
+    values = [y for curve in panel.curves for y in curve.ys]
+    margin = max(1.5, 10 / spread(values) ** 0.5)
+    return min(values) / margin, max(values) * margin

@@ -1,0 +1,125 @@
+"""Streams that benchmarks recognise: made once, loaded afresh for every measurement, for a run uses its records up."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from time import process_time
+
+from timing import best_seconds
+
+from holdsfor.analysis.compiled import Compiled, compile_files, compile_text
+from holdsfor.columns.words import Symbols
+from holdsfor.errors import Diagnostics
+from holdsfor.generators import model_of, pieces, write_text
+from holdsfor.runtime.reports import Report
+from holdsfor.runtime.session import Session
+from holdsfor.runtime.windows import each_report, query_times, settled_report
+from holdsfor.sources.columns import ColumnReading, read_columns
+
+__all__ = ["DATA", "ROOT", "Run", "Stream", "generated", "real", "rules_of"]
+
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("HOLDSFOR_DATA", ROOT.parent / "shared" / "data"))
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Records as text, and the event description they are recognised by."""
+
+    compiled: Compiled
+    content: bytes
+    tick: int = 1
+
+    @property
+    def n_records(self) -> int:
+        return self.content.count(b"\n")
+
+    def load(self) -> tuple[Symbols, ColumnReading]:
+        """The records as columns."""
+        symbols, reading = Symbols(), ColumnReading()
+        read_columns(self.content, "stream", self.compiled.names, self.tick, symbols, reading)
+        reading.settle()
+        return symbols, reading
+
+    def run(self, window: int | None, step: int | None = None, session: type[Session] = Session) -> Run:
+        """A run over the whole stream that has loaded its records and not begun; windows touch unless a step is given.
+
+        It starts at time-point 0.
+        """
+        symbols, reading = self.load()
+        _, last = reading.extent(self.tick)
+        end = 0 if last is None else last
+        run = session(self.compiled, start=0, tick=self.tick, window=window, symbols=symbols)
+        for key, records in (*reading.events.items(), *reading.fluents.items()):
+            run.insert_columns(key, records.up_to(end))
+        return Run(run, query_times(0, end, window if step is None else step))
+
+    def load_seconds(self, repetitions: int) -> float:
+        return best_seconds(self.load, repetitions)
+
+    def settle_seconds(self, window: int | None, repetitions: int) -> float:
+        """How long it takes to recognise everything and to report it once."""
+        return min(best_seconds(self.run(window).settle, 1) for _ in range(repetitions))
+
+    def n_intervals(self, window: int | None) -> int:
+        """How many intervals the answer has."""
+        return self.run(window).settle().n_intervals
+
+    def report_seconds(self, window: int | None, repetitions: int) -> float:
+        """How long it takes to recognise everything and to report every window."""
+        return min(best_seconds(self.run(window).report_each, 1) for _ in range(repetitions))
+
+
+@dataclass(frozen=True)
+class Run:
+    """A session with all of its records, and its query times."""
+
+    session: Session
+    queries: Sequence[int]
+
+    def settle(self) -> Report:
+        """What all query times together have settled."""
+        self.session.announce(self.queries[-1])
+        return settled_report(self.session, self.queries)
+
+    def reports(self) -> Iterator[Report]:
+        self.session.announce(self.queries[-1])
+        return each_report(self.session, self.queries)
+
+    def report_each(self) -> None:
+        for _ in self.reports():
+            pass
+
+    def seconds_of_each(self) -> list[float]:
+        """How long every query time takes."""
+        reports = self.reports()
+        return [end - begin for begin, end in pairwise([process_time(), *(process_time() for _ in reports)])]
+
+
+def rules_of(app: str) -> list[Path]:
+    """The rule files of an application, without its background knowledge."""
+    return [path for path in sorted((ROOT / "apps" / app).glob("*.prolog")) if "background" not in path.name]
+
+
+def generated(app: str, entities: int, duration: int, rules: Sequence[Path] | None = None) -> Stream:
+    """A generated stream of an application with its background knowledge; the same every time."""
+    model = model_of(app, entities=entities, seed=1)
+    content = io.BytesIO()
+    write_text(pieces(model, duration, seed=1), model.vocabulary, content)
+    return Stream(_compiled(app, model.background(), rules or rules_of(app)), content.getvalue(), model.tick)
+
+
+def real(app: str, file: Path) -> Stream:
+    """A recorded stream of an application."""
+    return Stream(_compiled(app, None, rules_of(app)), file.read_bytes())
+
+
+def _compiled(app: str, background: str | None, rules: Sequence[Path]) -> Compiled:
+    if background is None:
+        return compile_files([*rules, ROOT / "apps" / app / "background.prolog"], Diagnostics())
+    return compile_text("\n".join([*(path.read_text(encoding="utf-8") for path in rules), background]), app)

@@ -1,0 +1,98 @@
+"""What is known about FVPs and events as columns, and as an Arrow table.
+
+query_time  integer             when it is known
+kind        text                `fvp` or `event`
+name        text                as it is written: `speeding(v1)=true`
+functor     text                of the fluent or event: `speeding`
+args        list of texts       its arguments
+value       text, or null       of the fluent
+start       integer             first time-point, or that of the event
+end         integer, or null    right-open end, null if it is open; the time-point of the event
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.packing import OPEN
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.terms import Atom, Struct, Term
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+__all__ = ["Extents", "answer_schema", "answer_table"]
+
+
+@dataclass(frozen=True)
+class Extents:
+    """FVPs or events with the intervals or time-points they take.
+
+    Contract: the first `counts[0]` of `starts` and `ends` are those of `terms[0]`, and so on; an open end is `OPEN`.
+    """
+
+    terms: Sequence[Term]
+    counts: Int64
+    starts: Int64
+    ends: Int64
+
+    def intervals(self) -> dict[Term, list[tuple[int, int | None]]]:
+        """The intervals of each; an open end is None."""
+        starts = self.starts.tolist()
+        ends = [None if end == OPEN else end for end in self.ends.tolist()]
+        return {term: list(zip(starts[a:b], ends[a:b], strict=True)) for term, a, b in self._bounds()}
+
+    def times(self) -> dict[Term, list[int]]:
+        """The time-points of each."""
+        starts = self.starts.tolist()
+        return {term: starts[a:b] for term, a, b in self._bounds()}
+
+    def _bounds(self) -> Iterator[tuple[Term, int, int]]:
+        last = np.cumsum(self.counts).tolist()
+        return zip(self.terms, [0, *last], last, strict=False)
+
+
+def answer_schema() -> pa.Schema:
+    """The columns of an answer."""
+    import pyarrow as pa
+
+    text, time = pa.string(), pa.int64()
+    columns = {"query_time": time, "kind": text, "name": text, "functor": text, "args": pa.list_(text), "value": text}
+    return pa.schema([*columns.items(), ("start", time), ("end", time)])
+
+
+def answer_table(query_time: int, fvps: Extents, events: Extents) -> pa.Table:
+    """A row per interval and per time-point. Each FVP and event is written out once, however many rows it has."""
+    import pyarrow as pa
+
+    parts = [_rows(query_time, "fvp", fvps), _rows(query_time, "event", events)]
+    return pa.concat_tables(pa.table(part, schema=answer_schema()) for part in parts)
+
+
+def _rows(query_time: int, kind: str, found: Extents) -> list[Any]:
+    import pyarrow as pa
+
+    entities = list(map(_entity_and_value, found.terms))
+    args = [entity.args if isinstance(entity, Struct) else () for entity, _ in entities]
+    described = [
+        pa.array([show(term) for term in found.terms], pa.string()),
+        pa.array([entity.name for entity, _ in entities], pa.string()),
+        pa.array([[show(arg) for arg in each] for each in args], pa.list_(pa.string())),
+        pa.array([None if value is None else show(value) for _, value in entities], pa.string()),
+    ]
+    rows = pa.array(np.repeat(np.arange(len(found.terms)), found.counts))
+    ends = pa.array(found.ends, mask=found.ends == OPEN)
+    n = len(found.starts)
+    fixed = [pa.array(np.full(n, query_time, np.int64)), pa.repeat(pa.scalar(kind), n)]
+    return [*fixed, *(column.take(rows) for column in described), pa.array(found.starts), ends]
+
+
+def _entity_and_value(term: Term) -> tuple[Atom | Struct, Term | None]:
+    entity, value = term.args if isinstance(term, Struct) and term.name == "=" else (term, None)
+    assert isinstance(entity, Atom | Struct)
+    return entity, value

@@ -1,0 +1,125 @@
+"""Numbers for tuples of words: an instance of a fluent or event is one integer for as long as a session lasts.
+
+Rules ask again and again whether two rows are about the same instance. Each tuple of words gets a number, counted from
+0 among the tuples of its width, when it is first met; from then on one comparison of integers answers, whichever table
+the rows come from, and the number is the key of a packing or the place in an array as it is.
+
+A tuple is found by its mixed key in a sorted column. Those few whose mixed key another tuple had before are in a
+dictionary of their own, so numbers are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from holdsfor.kernels.keys import Int64, dense_ids, mixed
+
+__all__ = ["Instances"]
+
+_WORTH_DISTINGUISHING = 400
+_NOTHING = np.empty(0, dtype=np.int64)
+
+
+class Instances:
+    """The numbers of all tuples, by width.
+
+    >>> instances = Instances()
+    >>> instances.numbers([np.array([7, 8, 7]), np.array([1, 1, 1])], 3).tolist()
+    [0, 1, 0]
+    >>> [column.tolist() for column in instances.words(2, np.array([1]))]
+    [[8], [1]]
+    """
+
+    def __init__(self) -> None:
+        self._by_width: dict[int, _Tuples] = {}
+
+    def count(self, width: int) -> int:
+        """How many tuples of a width have numbers."""
+        return self._of(width).n
+
+    def numbers(self, columns: Sequence[Int64], n: int) -> Int64:
+        """The number of each row; rows not met before get the next ones. O(n log m) for m tuples."""
+        if n == 0 or not columns:
+            if n:
+                self._of(0).n = 1
+            return np.zeros(n, dtype=np.int64)
+        tuples = self._of(len(columns))
+        if n < _WORTH_DISTINGUISHING:
+            return tuples.numbers(columns, n)
+        ids, first = dense_ids(columns, n)
+        numbers: Int64 = tuples.numbers([column[first] for column in columns], len(first))[ids]
+        return numbers
+
+    def words(self, width: int, numbers: Int64) -> tuple[Int64, ...]:
+        """The columns of words that the numbers stand for."""
+        return tuple(column[numbers] for column in self._of(width).columns())
+
+    def _of(self, width: int) -> _Tuples:
+        if width not in self._by_width:
+            self._by_width[width] = _Tuples(width)
+        return self._by_width[width]
+
+
+class _Tuples:
+    """The tuples of one width: `n` of them in columns with room for more, and their mixed keys in order."""
+
+    def __init__(self, width: int) -> None:
+        self.n = 0
+        self._room = [np.empty(16, dtype=np.int64) for _ in range(width)]
+        self._known = _NOTHING
+        self._number_of = _NOTHING
+        self._clashing: dict[tuple[int, ...], int] = {}
+
+    def columns(self) -> list[Int64]:
+        return [column[: self.n] for column in self._room]
+
+    def numbers(self, columns: Sequence[Int64], n: int) -> Int64:
+        keys = mixed(columns, n)
+        numbers, unknown = self._look_up(keys)
+        if len(unknown):
+            first = dense_ids([keys[unknown]], len(unknown))[1]
+            first.sort()
+            self._add(keys[unknown[first]], [column[unknown[first]] for column in columns])
+            numbers, _ = self._look_up(keys)
+        for column, known in zip(columns, self._room, strict=True) if len(columns) > 1 else ():
+            if np.count_nonzero(known[numbers] != column):
+                return self._with_clashes(columns, numbers)
+        return numbers
+
+    def _look_up(self, keys: Int64) -> tuple[Int64, Int64]:
+        """The number that each mixed key was first given, and the rows whose key is not known."""
+        if not self.n:
+            return np.zeros(len(keys), dtype=np.int64), np.arange(len(keys), dtype=np.int64)
+        at = self._known.searchsorted(keys)
+        at[at == len(self._known)] = 0
+        return self._number_of[at], (self._known[at] != keys).nonzero()[0]
+
+    def _add(self, keys: Int64, columns: Sequence[Int64]) -> None:
+        """Number tuples whose keys are new, each once."""
+        numbers = self._append(columns)
+        order = keys.argsort()
+        at = self._known.searchsorted(keys[order])
+        self._known = np.insert(self._known, at, keys[order])
+        self._number_of = np.insert(self._number_of, at, numbers[order])
+
+    def _append(self, columns: Sequence[Int64]) -> Int64:
+        first, self.n = self.n, self.n + len(columns[0])
+        for i, column in enumerate(columns):
+            if len(self._room[i]) < self.n:
+                self._room[i] = np.concatenate((self._room[i], np.empty(2 * self.n, dtype=np.int64)))
+            self._room[i][first : self.n] = column
+        return np.arange(first, self.n, dtype=np.int64)
+
+    def _with_clashes(self, columns: Sequence[Int64], numbers: Int64) -> Int64:
+        """The numbers, where different tuples have one mixed key: the first has its number, others are looked up."""
+        clashing = np.zeros(len(numbers), dtype=bool)
+        for column, known in zip(columns, self._room, strict=True):
+            clashing |= known[numbers] != column
+        rows = clashing.nonzero()[0]
+        for row, words in zip(rows.tolist(), zip(*(c[rows].tolist() for c in columns), strict=True), strict=True):
+            if words not in self._clashing:
+                self._clashing[words] = int(self._append([np.array([word], dtype=np.int64) for word in words])[0])
+            numbers[row] = self._clashing[words]
+        return numbers

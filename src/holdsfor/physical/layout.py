@@ -1,0 +1,66 @@
+"""Lines of a plan as aligned text, with what a profile counted in front of them where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TypeAlias
+
+from holdsfor.physical.profile import Profile, Tally
+
+__all__ = ["Line", "Place", "laid_out"]
+
+Place: TypeAlias = Hashable | Tally | None
+_WIDTHS = (9, 8, 10, 10)
+_TITLES = ("ms", "calls", "rows in", "rows out")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A relation with the cells that describe it, or a heading: one cell, no name."""
+
+    depth: int
+    name: str
+    cells: tuple[str, ...]
+    place: Place = None
+
+
+def laid_out(lines: Sequence[Line], profile: Profile | None = None) -> str:
+    """The text; cells of neighbouring relations stand below each other."""
+    texts = [text for _, block in groupby(lines, key=lambda line: bool(line.name)) for text in _aligned(list(block))]
+    if profile is not None:
+        counts = [_counted(profile, line.place) for line in lines]
+        texts = [_columns(_TITLES), *(f"{count}  {text}" for count, text in zip(counts, texts, strict=True))]
+    return "".join(f"{text.rstrip()}\n" for text in texts)
+
+
+def _aligned(block: Sequence[Line]) -> Iterator[str]:
+    if not block[0].name:
+        yield from ("  " * line.depth + line.cells[0] for line in block)
+        return
+    names = ["  " * line.depth + line.name for line in block]
+    used = [i for i in range(len(block[0].cells)) if any(line.cells[i] for line in block)]
+    columns = [names, *([line.cells[i] for line in block] for i in used)]
+    widths = [max(map(len, column)) for column in columns]
+    for row in zip(*columns, strict=True):
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+
+
+def _counted(profile: Profile, place: Place) -> str:
+    if place is None:
+        return _columns(("", "", "", ""))
+    if isinstance(place, Tally):
+        return _columns((_milliseconds(place), "", "", ""))
+    tally = profile.of(place)
+    is_whole = isinstance(place, tuple) and place[0] == "component"
+    rows = ("", "") if is_whole else (f"{tally.rows_in:,}", f"{tally.rows_out:,}")
+    return _columns((_milliseconds(tally), f"{tally.calls:,}", *rows))
+
+
+def _milliseconds(tally: Tally) -> str:
+    return f"{tally.seconds * 1000:,.2f}"
+
+
+def _columns(cells: Sequence[str]) -> str:
+    return " ".join(cell.rjust(width) for cell, width in zip(cells, _WIDTHS, strict=True))

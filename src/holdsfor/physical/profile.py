@@ -1,0 +1,79 @@
+"""How often the operators of a plan ran, with how many rows and for how long.
+
+A place is what is counted: a step by its identity, a kernel or a component by its name. Places lie inside each other as
+the calls do, so the seconds of a place include those of the places inside it, and `own` leaves them out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterator, Sized
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+__all__ = ["Profile", "Tally"]
+
+Many = TypeVar("Many", bound=Sized)
+
+
+@dataclass
+class Tally:
+    """What was counted at one place."""
+
+    calls: int = 0
+    rows_in: int = 0
+    rows_out: int = 0
+    seconds: float = 0.0
+    inner: float = 0.0
+
+    @property
+    def own(self) -> float:
+        """The seconds that no place inside it accounts for."""
+        return self.seconds - self.inner
+
+
+@dataclass
+class Profile:
+    """The tallies of a run, by place."""
+
+    tallies: dict[Hashable, Tally] = field(default_factory=dict)
+    _open: list[Tally] = field(default_factory=list, repr=False)
+
+    def of(self, place: Hashable) -> Tally:
+        """What was counted at a place; nothing if it was never reached."""
+        return self.tallies.get(place) or Tally()
+
+    def note(self, place: Hashable, n: int) -> None:
+        """Count things that take no time of their own, such as turns."""
+        tally = self.tallies.setdefault(place, Tally())
+        tally.calls += 1
+        tally.rows_out += n
+
+    @contextmanager
+    def at(self, place: Hashable, rows_in: int) -> Iterator[Tally]:
+        """Count one call; the caller adds the rows that come out."""
+        tally = self.tallies.setdefault(place, Tally())
+        tally.calls += 1
+        tally.rows_in += rows_in
+        self._open.append(tally)
+        began = time.perf_counter()
+        try:
+            yield tally
+        finally:
+            seconds = time.perf_counter() - began
+            tally.seconds += seconds
+            self._open.pop()
+            if self._open:
+                self._open[-1].inner += seconds
+
+    def counted(self, step: object, function: Callable[[Many], Many]) -> Callable[[Many], Many]:
+        """A function from rows to rows that counts as a step."""
+
+        def run(rows: Many) -> Many:
+            with self.at(id(step), len(rows)) as tally:
+                found = function(rows)
+                tally.rows_out += len(found)
+            return found
+
+        return run

@@ -1,0 +1,82 @@
+"""How a session computes: its physical program as text, with what its profile has counted if it has one."""
+
+from __future__ import annotations
+
+from holdsfor.columns.tables import Key
+from holdsfor.physical.describe import Described, Wording
+from holdsfor.physical.explain import Explainer, Manner
+from holdsfor.physical.layout import Line, laid_out
+from holdsfor.physical.profile import Profile, Tally
+from holdsfor.physical.rules import PlannedComponent
+from holdsfor.runtime.session import Session
+from holdsfor.runtime.walkable import is_walkable
+from holdsfor.syntax.printer import show
+
+__all__ = ["explain"]
+
+
+def explain(session: Session) -> str:
+    """The plan of every component, then the groundings, then totals of what was counted."""
+    explainer = Explainer(Wording(lambda key: _size(session, key), {}), session.domains.planner)
+    program = session.program
+    for number, (logical, planned) in enumerate(zip(program.logical.components, program.components, strict=True)):
+        explainer.component(number, logical, planned, _manner(planned, session))
+        if session.profile is not None:
+            explainer.lines += _rest(number, planned, explainer.lines, session.profile)
+    _groundings(session, explainer)
+    text = laid_out(explainer.lines, session.profile)
+    return text if session.profile is None else text + _totals(session, session.profile)
+
+
+def _size(session: Session, key: Key) -> str:
+    if key in session.background.domains:
+        return "members from the input"
+    n = session.background.facts(key).n
+    return f"{n:,} fact{'' if n == 1 else 's'}"
+
+
+def _manner(component: PlannedComponent, session: Session) -> Manner:
+    if not component.is_circular:
+        return Manner()
+    if component.is_only_delayed:
+        return Manner("delays that no condition asks for: a few turns", "once", "every turn")
+    if is_walkable(component, session.symbols):
+        return Manner("circular: walked through time", "once", "on the walk")
+    return Manner("circular: in turns", "once", "every turn")
+
+
+def _rest(number: int, component: PlannedComponent, lines: list[Line], profile: Profile) -> list[Line]:
+    """What the operators of a component leave of its time, and what a circle took."""
+    begins = next(i for i, line in enumerate(lines) if line.place == ("component", number))
+    shown = [profile.of(line.place) for line in lines[begins + 1 :] if line.depth == 2 and line.place is not None]
+    rest = profile.of(("component", number)).seconds - sum(tally.seconds for tally in shown)
+    found = [Line(1, "", ("heads, checks of groundings, and what is between operators",), Tally(seconds=rest))]
+    if not component.is_circular:
+        return found
+    turns, walked, set_up = (profile.of((what, number)).rows_out for what in ("turns", "walked", "set up"))
+    told = f"{turns:,} turns, {walked:,} time-points walked, {set_up:,} effects set up"
+    return [*found, Line(1, "", (told,))]
+
+
+def _groundings(session: Session, explainer: Explainer) -> None:
+    """Who belongs to what is computed: checks of instances, and where they are enumerated."""
+    if session.domains.plans:
+        explainer.heading(0, "groundings")
+    for key, plans in session.domains.plans.items():
+        is_fvp, name, arity = key
+        explainer.heading(1, f"{'fluent' if is_fvp else 'event'} {name}/{arity}", ("grounding", key))
+        for plan in plans:
+            for given, steps in plan.planned:
+                names = explainer.wording.names(given)
+                what = f"given {names}" if given else "all of them"
+                begin = explainer.line(2, [], Described("instances", show(plan.entity), what), None)
+                explainer.follow(steps, begin, set(given))
+
+
+def _totals(session: Session, profile: Profile) -> str:
+    components = sum(profile.of(("component", n)).seconds for n in range(len(session.program.components)))
+    between = session.seconds - components
+    return (
+        f"\ntotal {session.seconds * 1000:,.2f} ms: "
+        f"components {components * 1000:,.2f} ms, records and reports {between * 1000:,.2f} ms\n"
+    )

@@ -1,0 +1,203 @@
+"""Query times of a live run: when they are due, and what has arrived by then.
+
+By event time, a query time is due as soon as every input has shown that it has passed: a record came that arrives after
+it, or the input has ended. What is known then is exactly what arrives by the query time, so the answers depend on the
+streams alone. By the wall clock, a query time is due when so much real time has gone by since the start; what has come
+is known, unless it says that it arrives later.
+
+An input that is already past the next query time is not read any further before it. So no more waits in memory than a
+chunk of each input, however far one runs ahead of another.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+from holdsfor.runtime.reports import Report, merged
+from holdsfor.runtime.session import Session
+from holdsfor.sources.feeds import Feed
+from holdsfor.sources.live_reading import take_due
+from holdsfor.sources.text import SetAside
+
+__all__ = ["LiveRun", "Stop", "settled_so_far"]
+
+_LATEST = 2**62
+
+
+class Stop(Protocol):
+    """Somebody who may ask for an end; `fileno` becomes ready to read when that happens."""
+
+    @property
+    def is_asked(self) -> bool: ...
+
+    def fileno(self) -> int: ...
+
+
+class LiveRun:
+    """Reads the feeds and tells when query times are due.
+
+    `rate` is how many time-points go by in a second of the wall clock; without it time is told by the records.
+    `after_reading` is called whenever something was read.
+    """
+
+    def __init__(
+        self,
+        feeds: Sequence[Feed],
+        *,
+        step: int,
+        start: int | None,
+        end: int | None,
+        rate: float | None,
+        stop: Stop,
+        after_reading: Callable[[LiveRun], None] = lambda _: None,
+    ) -> None:
+        self.feeds = feeds
+        self.step = step
+        self.start = start
+        self.end = end
+        self.rate = rate
+        self.stop = stop
+        self.after_reading = after_reading
+        self.n_outside = 0
+        self._set_aside: list[SetAside] = []
+        self.seconds_reading = 0.0
+        self.seconds_waiting = 0.0
+        self._earliest = -_LATEST
+        self._began = time.monotonic()
+
+    # -- counts --------------------------------------------------------------------------------------------------------
+
+    @property
+    def n_records(self) -> int:
+        return sum(feed.reading.n_records for feed in self.feeds)
+
+    @property
+    def unused(self) -> Counter[str]:
+        """How many records there were of names that no rule uses."""
+        return sum((feed.reading.unused for feed in self.feeds), Counter())
+
+    def take_set_aside(self) -> list[SetAside]:
+        """The records that did not fit since this was last asked."""
+        found = [misfit for feed in self.feeds for misfit in feed.reading.set_aside] + self._set_aside
+        for feed in self.feeds:
+            feed.reading.set_aside.clear()
+        self._set_aside = []
+        return found
+
+    # -- query times ---------------------------------------------------------------------------------------------------
+
+    def begin(self) -> int | None:
+        """The first time-point: as asked for, else that of the record that came first, once every input has one.
+
+        Of several inputs the earliest counts. None if the run was stopped before that.
+        """
+        while self.start is None:
+            silent = [feed for feed in self.feeds if feed.reading.first_start is None and not feed.has_ended]
+            if not silent:
+                firsts = [feed.reading.first_start for feed in self.feeds]
+                self.start = min((first for first in firsts if first is not None), default=0)
+            elif not self._read_some(silent, None):
+                return None
+        self._began = time.monotonic()
+        return self.start
+
+    def query_times(self, session: Session) -> Iterator[int]:
+        """The query times as they become due, each with its records in the session, until the inputs or the run end."""
+        assert self.start is not None
+        at = self.start + self.step
+        while self._wait_until_due(at) and not self._is_over(at, session.tick):
+            self._insert(at, session)
+            yield at
+            self._earliest = at + 1
+            at += self.step
+        for feed in self.feeds:
+            self.n_outside += feed.reading.n_waiting
+            feed.close()
+
+    def lag(self, query_time: int) -> str:
+        """By the wall clock the seconds since a query time was due, else the time-points by which records are ahead."""
+        if self.rate is not None:
+            return f"{max(0.0, time.monotonic() - self._due(query_time)):.1f} s behind"
+        clocks = [feed.reading.clock for feed in self.feeds if feed.reading.clock is not None]
+        return f"{max(0, max(clocks, default=query_time) - query_time)} behind the records"
+
+    def _is_over(self, at: int, tick: int) -> bool:
+        """Whether the query time before this one was the last; there is always a first."""
+        assert self.start is not None
+        before = at - self.step
+        if before == self.start:
+            return False
+        if self.end is not None:
+            return before >= self.end
+        if not all(feed.has_ended for feed in self.feeds):
+            return False
+        lasts = [feed.reading.last for feed in self.feeds if feed.reading.last is not None]
+        return before >= max(lasts, default=self.start) // tick * tick
+
+    # -- waiting -------------------------------------------------------------------------------------------------------
+
+    def _wait_until_due(self, at: int) -> bool:
+        """Read until a query time is due; False if the run is stopped before."""
+        while not self.stop.is_asked:
+            behind = [feed for feed in self.feeds if not feed.shows_passed(at)]
+            has_ended = all(feed.has_ended for feed in self.feeds)
+            if has_ended or (not behind if self.rate is None else time.monotonic() >= self._due(at)):
+                return True
+            self._read_some(behind, None if self.rate is None else self._due(at))
+        return False
+
+    def _due(self, query_time: int) -> float:
+        assert self.start is not None
+        assert self.rate is not None
+        return self._began + (query_time - self.start) / self.rate
+
+    def _read_some(self, feeds: Sequence[Feed], deadline: float | None) -> bool:
+        """Read what is there of some feeds, after waiting for something; False if the run is stopped."""
+        waited = time.monotonic()
+        ready = self._ready(feeds, deadline)
+        began = time.monotonic()
+        for feed in feeds:
+            if feed.channel.fileno() in ready:
+                feed.read(self._earliest)
+        self.seconds_waiting += began - waited
+        self.seconds_reading += time.monotonic() - began
+        self.after_reading(self)
+        return not self.stop.is_asked
+
+    def _ready(self, feeds: Sequence[Feed], deadline: float | None) -> set[int]:
+        poll = select.poll()
+        poll.register(self.stop.fileno(), select.POLLIN)
+        for feed in feeds:
+            poll.register(feed.channel.fileno(), select.POLLIN)
+        milliseconds = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000 + 1
+        return {fd for fd, _ in poll.poll(milliseconds)}
+
+    # -- records -------------------------------------------------------------------------------------------------------
+
+    def _insert(self, at: int, session: Session) -> None:
+        """Put what has arrived by a query time into the session."""
+        began = time.monotonic()
+        end = _LATEST if self.end is None else self.end
+        due = take_due([feed.reading for feed in self.feeds], at, session.can_retract)
+        self._set_aside += due.set_aside
+        for key, records in due.taken:
+            session.retract_columns(key, records)
+        for key, records in due.records:
+            self.n_outside += records.count_outside(session.start, end)
+            session.insert_new(key, records if self.end is None else records.up_to(end))
+        self.seconds_reading += time.monotonic() - began
+        self.after_reading(self)
+
+
+def settled_so_far(session: Session, queries: Iterable[int]) -> Report:
+    """What query times have settled together, and the last one knows, when they come one by one; there must be one."""
+    reports: list[Report] = []
+    for at in queries:
+        if reports:
+            reports[-1] = reports[-1].before(session.settled_at(at))
+        reports.append(session.query(at))
+    return merged(reports)

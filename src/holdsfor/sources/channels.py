@@ -1,0 +1,74 @@
+"""Live inputs as channels of bytes: named pipes, Unix sockets, standard input and plain files.
+
+A channel is read when it is ready, so one thread can serve many. A named pipe is opened without waiting for its writer;
+until the first writer has come it is not ready, and when the last has gone it has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+from collections.abc import Callable
+
+from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.sources.inputs import standard_input
+from holdsfor.sources.mapping import SOCKET
+
+__all__ = ["Channel", "open_channel"]
+
+_HINT = "a live input is a named pipe, a file, `unix:PATH` for a socket, or `-` for standard input"
+
+
+class Channel:
+    """An open input; `fileno` is for waiting until it is ready."""
+
+    def __init__(self, name: str, fd: int, close: Callable[[], None]) -> None:
+        self.name = name
+        self._fd = fd
+        self.close = close
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def read(self, n_bytes: int) -> bytes | None:
+        """What is there, up to a number of bytes: empty if the input has ended, None if nothing is there yet."""
+        try:
+            return os.read(self._fd, n_bytes)
+        except BlockingIOError:
+            return None
+        except OSError as error:
+            raise _unreadable(self.name, error) from None
+
+
+def open_channel(name: str) -> Channel:
+    """The input of that name: a path, `unix:PATH` or `-`."""
+    try:
+        if name == "-":
+            return Channel(name, standard_input(_HINT).fileno(), close=lambda: None)
+        if name.startswith(SOCKET):
+            return _connected(name)
+        fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK)
+        if stat.S_ISDIR(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise DataProblem(Diagnostic("HF501", f"`{name}` is a directory", hint=_HINT, file=name))
+        return Channel(name, fd, close=lambda: os.close(fd))
+    except FileNotFoundError:
+        raise DataProblem(Diagnostic("HF501", f"`{name}` not found", hint=_HINT, file=name)) from None
+    except OSError as error:
+        raise _unreadable(name, error) from None
+
+
+def _connected(name: str) -> Channel:
+    client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        client.connect(name.removeprefix(SOCKET))
+    except OSError:
+        client.close()
+        raise
+    return Channel(name, client.fileno(), close=client.close)
+
+
+def _unreadable(name: str, error: OSError) -> DataProblem:
+    message = f"`{name}` cannot be read: {(error.strerror or str(error)).lower()}"
+    return DataProblem(Diagnostic("HF501", message, hint=_HINT, file=name))

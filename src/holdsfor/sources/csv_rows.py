@@ -1,0 +1,200 @@
+"""Records as CSV with a header: a line is a row.
+
+Arrow cuts the lines into fields. Where it makes fewer rows than there are lines, a quote is not closed on its line;
+such lines are found by halves, so that one of them costs nobody else. A field that is empty is missing.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+import pyarrow.csv  # type: ignore[import-untyped]
+
+from holdsfor.analysis.names import Names
+from holdsfor.columns.words import Symbols
+from holdsfor.kernels.keys import Int64
+from holdsfor.sources.column_reading import ColumnReading
+from holdsfor.sources.layout import Layout, is_header, layout_of
+from holdsfor.sources.mapping import Mapping
+from holdsfor.sources.rows import Origin, RowReader
+from holdsfor.sources.text import SetAside
+from holdsfor.sources.times import Clock
+
+__all__ = ["CsvReader", "Header", "read_header"]
+
+_DELIMITERS = (",", ";", "\t", "|")
+
+
+@dataclass(frozen=True)
+class Header:
+    """The names of the columns, and what stands between them."""
+
+    columns: list[str]
+    delimiter: str
+
+
+def read_header(line: str, mapping: Mapping | None) -> Header | None:
+    """The header that a line is: with the columns of the mapping, or without one with those of records."""
+    for delimiter in _DELIMITERS:
+        columns = [name.strip() for name in next(csv.reader([line], delimiter=delimiter), [])]
+        if is_header(columns) if mapping is None else set(mapping.wanted) <= set(columns):
+            return Header(columns, delimiter)
+    return None
+
+
+def _likeliest_header(line: str) -> Header:
+    found = [Header([name.strip() for name in line.split(delimiter)], delimiter) for delimiter in _DELIMITERS]
+    return max(found, key=lambda header: len(header.columns))
+
+
+class CsvReader:
+    """Reads the blocks of one text, each of which is UTF-8 and ends with a line break; the first has the header."""
+
+    def __init__(
+        self,
+        file: str,
+        names: Names,
+        tick: int,
+        symbols: Symbols,
+        reading: ColumnReading,
+        *,
+        mapping: Mapping | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.file = file
+        self.names = names
+        self.mapping = mapping
+        self.clock = clock or Clock()
+        self.reading = reading
+        self.rows = RowReader(file, names, tick, symbols, reading)
+        self.n_lines = 0
+        self.header: Header | None = None
+        self.layout = Layout({})
+
+    def read(self, block: bytes) -> None:
+        """Read the next block."""
+        if b"\r" in block:
+            block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        lines = block.split(b"\n")[:-1]
+        if self.header is None:
+            lines = self._behind_header(lines)
+        if self.header is not None:
+            for part in _parts(lines, self.n_lines, self.header, self.layout.wanted):
+                self._add(part)
+        self.n_lines += len(lines)
+
+    def _behind_header(self, lines: list[bytes]) -> list[bytes]:
+        """The lines behind the header, which is the first that is not blank."""
+        at = next((i for i, line in enumerate(lines) if line.strip()), None)
+        if at is None:
+            return lines
+        line = lines[at].decode()
+        self.header = read_header(line, self.mapping) or _likeliest_header(line)
+        self.layout = layout_of(self.header.columns, self.mapping, self.names, self.file)
+        self.n_lines += at + 1
+        return lines[at + 1 :]
+
+    def _add(self, part: _Part) -> None:
+        for number, reason in part.misfits:
+            self.reading.n_records += 1
+            self.reading.set_aside.append(SetAside(self.file, number, part.text(number), reason))
+        laid_out = self.layout.apply(part.batch, self.clock)
+        numbers = part.numbers[laid_out.rows]
+        origin = Origin(numbers, lambda row: part.text(int(numbers[row])), laid_out.faults)
+        self.rows.read(laid_out.batch, origin)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Lines that were cut into fields: the rows, their numbers as lines, and the lines that are no rows."""
+
+    lines: list[bytes]
+    first: int
+    batch: Any
+    numbers: Int64
+    misfits: list[tuple[int, str]]
+
+    def text(self, number: int) -> str:
+        return self.lines[number - self.first - 1].decode()
+
+
+def _parts(lines: list[bytes], first: int, header: Header, wanted: list[str]) -> Iterator[_Part]:
+    """The lines behind the first ones, as parts in each of which every line is a row or a misfit."""
+    if not lines:
+        return
+    invalid: list[Any] = []
+    # An empty row behind the lines, for a quote that is not closed on the last of them to swallow.
+    sentinel = header.delimiter.encode() * (len(header.columns) - 1)
+    table = _cut(b"\n".join([*lines, sentinel, b""]), header, wanted, invalid)
+    if table is not None and len(table) + len(invalid) == len(lines) + 1:
+        yield _part(lines, first, table.slice(0, len(table) - 1), invalid)
+    elif len(lines) == 1:
+        misfit = (first + 1, "a quote is not closed on its line")
+        yield _Part(lines, first, _cut(b"", header, wanted, []), np.zeros(0, np.int64), [misfit])
+    else:
+        middle = len(lines) // 2
+        yield from _parts(lines[:middle], first, header, wanted)
+        yield from _parts(lines[middle:], first + middle, header, wanted)
+
+
+def _part(lines: list[bytes], first: int, table: Any, invalid: list[Any]) -> _Part:
+    is_row = np.ones(len(lines), np.bool_)
+    is_row[[row.number - 1 for row in invalid]] = False
+    blank = [i for i in np.flatnonzero(is_row).tolist() if not lines[i].strip()] if b"" in lines else []
+    misfits = [
+        (first + row.number, f"expected {row.expected_columns} fields, found {row.actual_columns}")
+        for row in invalid
+        if lines[row.number - 1].strip()
+    ]
+    batch = table.combine_chunks().to_batches()[0] if len(table) else pa.RecordBatch.from_pylist([], table.schema)
+    kept = np.ones(len(lines), np.bool_)
+    kept[blank] = False
+    if blank:
+        batch = batch.filter(pa.array(kept[is_row]))
+    return _Part(lines, first, batch, first + 1 + np.flatnonzero(is_row & kept), misfits)
+
+
+def _cut(block: bytes, header: Header, wanted: list[str], invalid: list[Any]) -> Any:
+    """The wanted columns of the lines as texts, or None if they cannot be cut; other lengths go to `invalid`."""
+
+    def set_aside(row: Any) -> str:
+        invalid.append(row)
+        return "skip"
+
+    places = [str(i) for i in range(len(header.columns))]
+    schema = {places[header.columns.index(name)]: pa.string() for name in wanted}
+    if not block:
+        return pa.RecordBatch.from_pylist([], pa.schema([(name, pa.string()) for name in wanted]))
+    try:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(block),
+            pyarrow.csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=places),
+            pyarrow.csv.ParseOptions(
+                delimiter=header.delimiter, ignore_empty_lines=False, invalid_row_handler=set_aside
+            ),
+            pyarrow.csv.ConvertOptions(
+                column_types=schema,
+                include_columns=list(schema),
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    table = table.rename_columns(wanted)
+    delimiter = header.delimiter.encode()
+    marks = (delimiter + b" ", b" " + delimiter, b"\n ", b" \n")
+    has_blanks = block.startswith(b" ") or (b" " in block and any(mark in block for mark in marks))
+    return _trimmed(table) if has_blanks else table
+
+
+def _trimmed(table: Any) -> Any:
+    columns = [pc.utf8_trim_whitespace(column) for column in table.columns]
+    columns = [pc.if_else(pc.equal(column, ""), None, column) for column in columns]
+    return pa.table(dict(zip(table.column_names, columns, strict=True)), schema=table.schema)

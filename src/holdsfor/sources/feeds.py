@@ -1,0 +1,124 @@
+"""A live input from bytes to records that have arrived.
+
+Chunks of bytes become blocks of whole lines, and a reader of blocks makes records of them. What cannot be part of any
+record (bytes that are no UTF-8, a line without an end) is set aside like a record that does not fit: it does not stop a
+live run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from holdsfor.sources.channels import Channel
+from holdsfor.sources.live_reading import LiveReading
+from holdsfor.sources.text import SetAside
+
+__all__ = ["CHUNK", "BlockReader", "Feed", "MakeReader"]
+
+CHUNK = 1 << 20
+"""How many bytes are read at once, unless said otherwise."""
+
+_LONGEST_LINE = 1 << 24
+_SHOWN = 80
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class BlockReader(Protocol):
+    """Reads blocks of whole lines, each with its line break, in UTF-8, into a reading."""
+
+    def read(self, block: bytes) -> None: ...
+
+
+MakeReader = Callable[[str, LiveReading], BlockReader]
+
+
+class Feed:
+    """A live input: chunks of bytes in, records that have arrived out."""
+
+    def __init__(self, channel: Channel, make_reader: MakeReader, *, n_bytes: int = CHUNK) -> None:
+        self.channel = channel
+        self.n_bytes = n_bytes
+        self.reading = LiveReading()
+        self.has_ended = False
+        self._reader = make_reader(channel.name, self.reading)
+        self._rest: list[bytes] = []
+        self._n_rest = 0
+        self._n_lines = 0
+        self._is_skipping = False
+
+    def shows_passed(self, time: int) -> bool:
+        """Whether nothing more can arrive by a time-point: the input is later, or has ended."""
+        return self.has_ended or (self.reading.clock is not None and self.reading.clock > time)
+
+    def read(self, earliest: int) -> None:
+        """Read a chunk; its records arrived at `earliest` or later."""
+        chunk = self.channel.read(self.n_bytes)
+        if chunk is None:
+            return
+        if not chunk:
+            self.has_ended = True
+            self.channel.close()
+        self._take(chunk)
+        self.reading.arrive(earliest)
+
+    def close(self) -> None:
+        """Read no more."""
+        if not self.has_ended:
+            self.channel.close()
+
+    def _take(self, chunk: bytes) -> None:
+        """Cut a chunk after its last line; the end of the input is the end of its last line."""
+        end = chunk.rfind(b"\n") + 1
+        if end or not chunk:
+            block = b"".join([*self._rest, chunk[:end]])
+            self._rest, self._n_rest = [], 0
+            self._read_block(block if chunk or not block else block + b"\n")
+        if chunk[end:]:
+            self._rest.append(chunk[end:])
+            self._n_rest += len(chunk) - end
+        if self._n_rest > _LONGEST_LINE:
+            self._give_up_line()
+
+    def _read_block(self, block: bytes) -> None:
+        if self._is_skipping:
+            # The beginning of the first line is set aside already.
+            block = block[block.find(b"\n") :]
+            self._is_skipping = False
+        if not self._n_lines:
+            block = block.removeprefix(_BYTE_ORDER_MARK)
+        if not block:
+            return
+        if not block.isascii():
+            block = self._only_utf8(block)
+        self._reader.read(block)
+        self._n_lines += block.count(b"\n")
+
+    def _only_utf8(self, block: bytes) -> bytes:
+        """The block with empty lines for those that are no text, which are set aside."""
+        try:
+            block.decode()
+            return block
+        except UnicodeDecodeError:
+            lines = block.split(b"\n")
+        for number, line in enumerate(lines):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                reason = f"the line is not UTF-8 text: byte 0x{line[error.start]:02x}"
+                self._set_aside(self._n_lines + number + 1, line, reason)
+                lines[number] = b""
+        return b"\n".join(lines)
+
+    def _give_up_line(self) -> None:
+        """Set aside a line that is longer than any record, and go on behind it."""
+        if not self._is_skipping:
+            line = b"".join(self._rest)
+            self._set_aside(self._n_lines + 1, line, f"the line is longer than {_LONGEST_LINE} bytes")
+        self._rest, self._n_rest = [], 0
+        self._is_skipping = True
+
+    def _set_aside(self, line: int, content: bytes, reason: str) -> None:
+        text = content[:_SHOWN].decode(errors="replace")
+        self.reading.n_records += 1
+        self.reading.set_aside.append(SetAside(self.channel.name, line, text, reason))

@@ -1,0 +1,78 @@
+"""How the records of a file are written: by its suffix, else by its first line; never by a guess.
+
+Files of RTEC are called `.csv` too, but have neither a header nor commas. A first line that is a record of the rules,
+or has integers where a record has its times, is such a file; one with the columns of records is CSV with a header, and
+so is any with a mapping. Everything else that is called `.csv` is unclear, and refused.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from holdsfor.analysis.names import Names
+from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.sources.csv_rows import read_header
+from holdsfor.sources.fields import read_time
+from holdsfor.sources.mapping import Mapping
+
+__all__ = ["TABLES", "Format", "format_of_suffix", "format_of_text"]
+
+Format = Literal["text", "csv", "jsonl", "parquet", "arrow"]
+TABLES = ("parquet", "arrow")
+_SUFFIXES: dict[str, Format] = {
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+_SAMPLE = 1 << 16
+
+
+def format_of_suffix(file: str) -> Format | None:
+    """The format that the suffix of a file tells."""
+    return _SUFFIXES.get(_suffix(file))
+
+
+def _suffix(file: str) -> str:
+    path = Path(file.lower())
+    return path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+
+
+def format_of_text(content: bytes, file: str, mapping: Mapping | None, names: Names) -> Format:
+    """The format of a text whose suffix does not tell; HF504 if that is unclear."""
+    line = _first_line(content)
+    if line.startswith("{"):
+        return "jsonl"
+    if mapping is not None or read_header(line, None) is not None:
+        return "csv"
+    if _suffix(file) not in (".csv", ".tsv", ".json") or not line or _is_record(line, names):
+        return "text"
+    raise _problem(file, line, names)
+
+
+def _first_line(content: bytes) -> str:
+    sample = bytes(content[:_SAMPLE]).decode("utf-8-sig", errors="replace")
+    return next((line.strip() for line in sample.splitlines() if line.strip()), "")
+
+
+def _is_record(line: str, names: Names) -> bool:
+    """Whether a line is a record as text, or means to be one."""
+    fields = [part.strip() for part in line.split("|")]
+    if len(fields) < 2:
+        return False
+    known = {name for name, _ in (*names.events, *names.fluents)}
+    return fields[0].removeprefix("-").strip() in known or [read_time(field) for field in fields[1:3]].count(None) == 0
+
+
+def _problem(file: str, line: str, names: Names) -> DataProblem:
+    if _suffix(file) == ".json":
+        message = f"`{file}` begins with `{line[:80]}`, expected an object `{{…}}` a line"
+        hint = "`jq -c '.[]'` writes a list as such lines"
+        return DataProblem(Diagnostic("HF504", message, hint=hint, file=file))
+    message = f"`{file}` begins neither with a record nor with a header of records: `{line[:80]}`"
+    events = [f"{name}({', '.join(['column'] * arity)})" if arity else name for name, arity in names.input_events]
+    event = (events or ["event(column, …)"])[0]
+    hint = f"say which columns make a record: `--input '{file}: happensAt({event}, column)'`"
+    return DataProblem(Diagnostic("HF504", message, hint=hint, file=file))

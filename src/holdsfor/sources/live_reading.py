@@ -1,0 +1,152 @@
+"""What a live input has delivered and no query time has taken yet.
+
+The order in which records come is the truth about their arrival: a record arrives when it says, but no earlier than
+the records that came before it. So arrivals never go back along an input, the latest of them is the input's clock, and
+what is known at a query time depends on the stream alone, not on how it was cut into chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from holdsfor.columns.records import Records
+from holdsfor.columns.tables import Key
+from holdsfor.kernels.keys import Int64
+from holdsfor.sources.column_reading import ColumnReading, Group, IsKnown, Piece, Retraction
+from holdsfor.sources.text import SetAside
+
+__all__ = ["Due", "LiveReading", "take_due"]
+
+Pieces = dict[Group, list[Piece]]
+Retractions = dict[Group, list[Retraction]]
+
+
+@dataclass(frozen=True)
+class Due:
+    """Records that have arrived, those known earlier that are taken back, and retractions of what is not there.
+
+    What is taken back is taken back before the records are added.
+    """
+
+    records: list[tuple[Key, Records]]
+    taken: list[tuple[Key, Records]]
+    set_aside: list[SetAside]
+
+
+@dataclass
+class LiveReading(ColumnReading):
+    """Records of a chunk `arrive`, then wait for the query time that takes what is `due`.
+
+    `clock` is the latest arrival, `first_start` the time-point of the record that came first, `last` the last
+    time-point of any record, `n_waiting` the number of records that have arrived and are not taken.
+    """
+
+    follows_time: ClassVar[bool] = True
+
+    clock: int | None = None
+    first_start: int | None = None
+    last: int | None = None
+    n_waiting: int = 0
+    _new: list[Piece] = field(default_factory=list)
+    _new_retractions: list[tuple[Group, Retraction]] = field(default_factory=list)
+    _passed: list[tuple[Int64, Int64]] = field(default_factory=list)
+
+    def add(self, piece: Piece) -> None:
+        self._new.append(piece)
+
+    def take_back(self, is_event: bool, key: Key, retractions: Iterable[Retraction]) -> None:
+        self._new_retractions += [((is_event, key), retraction) for retraction in retractions]
+
+    def pass_over(self, arrivals: Int64, places: Int64) -> None:
+        self._passed.append((arrivals, places))
+
+    def arrive(self, earliest: int) -> None:
+        """Let what was read since the last time arrive: not before `earliest`, nor before what came before it."""
+        pieces, retractions = self._new, self._new_retractions
+        stated = [(piece.records.arrivals, piece.places) for piece in pieces]
+        stated += [(_column(r.arrival), _column(r.place)) for _, r in retractions]
+        stated += self._passed
+        arrivals = _never_back(stated, earliest if self.clock is None else max(earliest, self.clock))
+        self.clock = max((int(each.max()) for each in arrivals if len(each)), default=self.clock)
+        self._new, self._new_retractions, self._passed = [], [], []
+        for piece, arrived in zip(pieces, arrivals, strict=False):
+            super().add(replace(piece, records=replace(piece.records, arrivals=arrived)))
+        for ((is_event, key), retraction), arrived in zip(retractions, arrivals[len(pieces) :], strict=False):
+            super().take_back(is_event, key, [replace(retraction, arrival=int(arrived[0]))])
+        self._extend(pieces)
+
+    def _extend(self, pieces: list[Piece]) -> None:
+        if not pieces:
+            return
+        self.n_waiting += sum(len(piece.records) for piece in pieces)
+        if self.first_start is None:
+            first = min(pieces, key=lambda piece: int(piece.places[0]))
+            self.first_start = int(first.records.starts[0])
+        lasts = [p.records.starts if p.records.ends is None else p.records.ends - 1 for p in pieces]
+        self.last = max(int(last.max()) for last in [*lasts, *([] if self.last is None else [_column(self.last)])])
+
+    def hand_over(self, query_time: int, others: ColumnReading, first_place: int) -> None:
+        """Move what has arrived by a query time to others, with places from the first one on."""
+        arrived, self._pieces = _cut_pieces(self._pieces, query_time)
+        retractions, self._retractions = _cut_retractions(self._retractions, query_time)
+        for pieces in arrived.values():
+            self.n_waiting -= sum(len(piece.records) for piece in pieces)
+            for piece in pieces:
+                others.add(replace(piece, places=piece.places + first_place))
+        for (is_event, key), group in retractions.items():
+            others.take_back(is_event, key, [replace(each, place=each.place + first_place) for each in group])
+
+
+def take_due(readings: Sequence[LiveReading], query_time: int, is_known: IsKnown) -> Due:
+    """Take what has arrived by a query time on several inputs: in order of arrival, then of the inputs."""
+    together = ColumnReading()
+    for number, reading in enumerate(readings):
+        reading.hand_over(query_time, together, number * _PLACES)
+    taken = together.settle_upon(is_known)
+    return Due([*together.events.items(), *together.fluents.items()], taken, together.set_aside)
+
+
+_PLACES = 1 << 48
+"""More than an input has records."""
+
+
+def _column(value: int) -> Int64:
+    return np.array([value], dtype=np.int64)
+
+
+def _never_back(stated: list[tuple[Int64, Int64]], earliest: int) -> list[Int64]:
+    """The arrivals of records, given as (arrivals, places), such that they never go back from place to place."""
+    if not stated:
+        return []
+    arrivals, places = (np.concatenate(column) for column in zip(*stated, strict=True))
+    order = np.argsort(places)
+    arrivals[order] = np.maximum(np.maximum.accumulate(arrivals[order]), earliest)
+    return np.split(arrivals, np.cumsum([len(places) for _, places in stated])[:-1])
+
+
+def _cut_pieces(pieces: Pieces, query_time: int) -> tuple[Pieces, Pieces]:
+    """The records that have arrived by a query time, and the others."""
+    arrived: Pieces = {}
+    later: Pieces = {}
+    for group, waiting in pieces.items():
+        for piece in waiting:
+            is_due = piece.records.arrivals <= query_time
+            for mask, side in ((is_due, arrived), (~is_due, later)):
+                if mask.any():
+                    side.setdefault(group, []).append(piece if mask.all() else piece.take(mask))
+    return arrived, later
+
+
+def _cut_retractions(retractions: Retractions, query_time: int) -> tuple[Retractions, Retractions]:
+    """The retractions that have arrived by a query time, and the others."""
+    arrived: Retractions = {}
+    later: Retractions = {}
+    for group, waiting in retractions.items():
+        for retraction in waiting:
+            side = arrived if retraction.arrival <= query_time else later
+            side.setdefault(group, []).append(retraction)
+    return arrived, later

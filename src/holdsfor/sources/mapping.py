@@ -1,0 +1,143 @@
+"""Which columns of a table make a record, written as the record is written in a rule.
+
+    trips.csv: happensAt(speed(vehicle, kmh), ts)
+    shifts.csv: holdsFor(working(person)="true", [(begin, finish)]), arrival(received)
+    log.jsonl: happensAt(alarm(sensor), time), kind=alarm
+
+Names stand for columns: as atoms, as variables (`Vehicle`) or in quotes (`'Vehicle ID'`); numbers and strings stand for
+themselves. `holdsAt(F=V, T)` is a fluent at a time-point, `holdsFor(F=V, [(S, E)])` one over an interval. `arrival` and
+`op` name these columns, and `column=constant` picks the rows that have it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from holdsfor.analysis.names import Names, Record
+from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
+from holdsfor.syntax.parser import parse_term
+from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Str, Struct, Term, Var, conjuncts, list_items
+
+__all__ = ["SOCKET", "Mapping", "read_mapping", "split_mapping"]
+
+SOCKET = "unix:"
+"""How the name of a Unix socket begins."""
+
+Shape = Literal["event", "points", "intervals"]
+
+_INPUT = re.compile(r"(?P<file>.*?\S)\s*:\s*(?P<mapping>(?:happensAt|holdsAt|holdsFor)\s*\(.*)", re.DOTALL)
+_FORMS = (
+    "write `happensAt(event(column, …), time)`, `holdsAt(fluent(column, …)=value, time)` "
+    "or `holdsFor(fluent(column, …)=value, [(start, end)])`"
+)
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """For each column of a record the term that says where it comes from, and the rows that are meant."""
+
+    record: Record
+    entity: Term
+    columns: dict[str, Term]
+    conditions: list[tuple[Atom | Var, str]]
+
+    @property
+    def wanted(self) -> list[str]:
+        """The columns that the table must have."""
+        terms = [*self.columns.values(), *(column for column, _ in self.conditions)]
+        return list(dict.fromkeys(term.name for term in terms if isinstance(term, Atom | Var)))
+
+    def check(self, found: list[str], file: str) -> None:
+        """Refuse columns that the table does not have, or has more than once."""
+        wanted = [*self.columns.items(), *(("condition", column) for column, _ in self.conditions)]
+        for role, term in wanted:
+            if not isinstance(term, Atom | Var) or found.count(term.name) == 1:
+                continue
+            if term.name in found:
+                raise _problem(f"column `{term.name}` is there more than once in `{file}`", term)
+            hint = did_you_mean(term.name, found) or f"its columns are {', '.join(f'`{name}`' for name in found)}"
+            if role == "value":
+                hint = f'if `{term.name}` is the value itself, write `"{term.name}"`; {hint}'
+            raise _problem(f"column `{term.name}` not found in `{file}`", term, hint)
+
+    def check_record(self, names: Names) -> None:
+        """Refuse records that the rules do not have."""
+        known = [each for each in names.records if each.name == self.record.name]
+        if self.record in known:
+            return
+        if known:
+            expected = " or ".join(f"`{each.layout}`" for each in known)
+            raise _problem(f"expected {expected}, found `{self.record.layout}`", self.entity)
+        if any(self.record.name == name for name, _ in (*names.events, *names.fluents)):
+            raise _problem(f"`{self.record.name}` is computed by the rules", self.entity)
+        every = dict.fromkeys(each.name for each in names.records)
+        hint = did_you_mean(self.record.name, every) or f"the rules use {', '.join(f'`{name}`' for name in every)}"
+        raise _problem(f"no rule uses `{self.record.name}`", self.entity, hint)
+
+
+def split_mapping(text: str) -> tuple[str, str | None]:
+    """A file, and the description of its columns if there is one behind a colon.
+
+    >>> split_mapping("trips.csv: happensAt(speed(vehicle, kmh), ts)")
+    ('trips.csv', 'happensAt(speed(vehicle, kmh), ts)')
+    """
+    match = _INPUT.fullmatch(text)
+    return (match["file"], match["mapping"]) if match else (text, None)
+
+
+def read_mapping(text: str) -> Mapping:
+    """What a description of columns says; one that makes no record is HF505."""
+    head, *rest = conjuncts(parse_term(text, "--input"))
+    shape, entity, columns = _head(head)
+    args = entity.args if isinstance(entity, Struct) else ()
+    columns |= {f"arg{i + 1}": arg for i, arg in enumerate(args)}
+    conditions = _conditions(rest, columns)
+    for ours, term in columns.items():
+        if ours in ("start", "end") and not isinstance(term, Atom | Var):
+            raise _problem("expected the name of a column with times", term, "put other names in single quotes")
+        if isinstance(term, Struct) or (isinstance(term, Var) and term.is_anonymous):
+            raise _problem(
+                "expected the name of a column, a number or a string", term, "put other names in single quotes"
+            )
+    return Mapping(Record(entity.name, len(args), shape), entity, columns, conditions)
+
+
+def _head(head: Term) -> tuple[Shape, Atom | Struct, dict[str, Term]]:
+    """The shape of the record, its event or fluent, and its columns but the arguments."""
+    match head:
+        case Struct(name="happensAt", args=(Atom() | Struct() as event, time)):
+            return "event", event, {"start": time}
+        case Struct(name="holdsAt", args=(Struct(name="=", args=(Atom() | Struct() as fluent, value)), time)):
+            return "points", fluent, {"start": time, "value": value}
+        case Struct(name="holdsFor", args=(Struct(name="=", args=(Atom() | Struct() as fluent, value)), intervals)):
+            return "intervals", fluent, {**_interval(intervals), "value": value}
+    raise _problem("expected what a row says", head, _FORMS)
+
+
+def _interval(term: Term) -> dict[str, Term]:
+    match list_items(term):
+        case [Struct(name=",", args=(start, end))], rest if rest == EMPTY_LIST:
+            return {"start": start, "end": end}
+    raise _problem("expected one interval of two columns", term, "write `[(start, end)]`")
+
+
+def _conditions(terms: list[Term], columns: dict[str, Term]) -> list[tuple[Atom | Var, str]]:
+    """The conditions behind the head; `arrival` and `op` are added to the columns."""
+    conditions: list[tuple[Atom | Var, str]] = []
+    for term in terms:
+        match term:
+            case Struct(name=("arrival" | "op") as name, args=(Atom() | Var() as column,)) if name not in columns:
+                columns[name] = column
+            case Struct(name="=", args=(Atom() | Var() as column, Atom(name=text))):
+                conditions.append((column, text))
+            case Struct(name="=", args=(Atom() | Var() as column, Int() | Float() | Str() as constant)):
+                conditions.append((column, str(constant.value)))
+            case _:
+                raise _problem("expected `arrival(column)`, `op(column)` or `column=constant`", term)
+    return conditions
+
+
+def _problem(message: str, term: Term, hint: str | None = None) -> DataProblem:
+    return DataProblem(Diagnostic("HF505", message, term.span, hint))

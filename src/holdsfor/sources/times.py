@@ -1,0 +1,166 @@
+"""Times of records to time-points: integers as they are, ISO 8601 and Arrow timestamps as time since 1970.
+
+A time such as `2026-03-01T08:00:00+01:00` becomes a number of seconds, or of the finer unit that the run has; what
+would not be whole is refused. A time without an offset from UTC is taken as UTC. Times with and without an offset
+cannot be compared, so a run has either the one or the other: whichever comes first.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+import pyarrow.types as pt  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from holdsfor.kernels.keys import Int64
+from holdsfor.sources.fields import read_time
+from holdsfor.sources.numerals import fields_of, read_integers
+
+__all__ = ["Clock", "Unit", "is_time_type"]
+
+Unit = Literal["s", "ms", "us"]
+Flags = NDArray[np.bool_]
+
+_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_DAY = r"\d{4}-\d\d-\d\d"
+_OF_DAY = r"[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?"
+_WITHOUT_OFFSET = f"^{_DAY}({_OF_DAY})?$"
+_WITH_OFFSET = f"^{_DAY}{_OF_DAY}(Z|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)$"
+
+
+def is_time_type(kind: Any) -> bool:
+    """Whether a column of an Arrow type can hold times."""
+    is_text = pt.is_string(kind) or pt.is_large_string(kind) or pt.is_null(kind)
+    is_whole = pt.is_integer(kind) and not pt.is_uint64(kind)
+    return is_text or is_whole or pt.is_timestamp(kind) or pt.is_date32(kind)
+
+
+class Clock:
+    """How the times of a run are read.
+
+    >>> Clock().read("1970-01-01T01:00:00+01:00"), Clock("ms").read("1970-01-02"), Clock().read("-5")
+    (0, 86400000, -5)
+    """
+
+    def __init__(self, unit: Unit = "s") -> None:
+        assert unit in get_args(Unit), unit
+        self.unit = unit
+        self.has_offset: bool | None = None  # of the first time that is not an integer
+
+    def read(self, text: str) -> int | str:
+        """The time-point of one text, or as a sentence why it has none."""
+        times, faults = self.column(pa.array([text], pa.string()), "time")
+        return faults[0] if faults else int(times[0].as_py())
+
+    def column(self, array: Any, what: str) -> tuple[Any, dict[int, str]]:
+        """The time-points of a column as an Arrow array, and what is wrong with those rows that have none.
+
+        Nulls stay nulls. Contract: the type of the column is a time type. O(n).
+        """
+        if pt.is_timestamp(array.type) or pt.is_date32(array.type):
+            return self._of_timestamps(array)
+        if pt.is_string(array.type) or pt.is_large_string(array.type):
+            return self._of_texts(array, what)
+        return array.cast(pa.int64()), {}
+
+    def _of_timestamps(self, array: Any) -> tuple[Any, dict[int, str]]:
+        if pt.is_date32(array.type):
+            array = array.cast(pa.timestamp("s"))
+        values: Int64 = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+        there = array.is_valid().to_numpy(zero_copy_only=False)
+        has_offset = np.full(len(array), array.type.tz is not None)
+        is_comparable = self._are_comparable(has_offset, there)
+        times, is_whole = _rescaled(values, _PER_SECOND[array.type.unit], _PER_SECOND[self.unit])
+        wrong = np.flatnonzero(there & ~(is_comparable & is_whole))
+        texts = array.take(pa.array(wrong)).cast(pa.string()).to_pylist()
+        faults = {row: self._fault(text, "time") for row, text in zip(wrong.tolist(), texts, strict=True)}
+        is_read = there.copy()
+        is_read[wrong] = False
+        return pa.array(times, mask=~is_read), faults
+
+    def _of_texts(self, array: Any, what: str) -> tuple[Any, dict[int, str]]:
+        there = array.is_valid().to_numpy(zero_copy_only=False)
+        fields = fields_of(array)
+        times, is_read = read_integers(fields.text, fields.starts, fields.ends)
+        is_read &= there
+        rest = np.flatnonzero(there & ~is_read)
+        faults: dict[int, str] = {}
+        if len(rest):
+            texts = array.take(pa.array(rest))
+            times[rest], is_read[rest] = self._of_moments(texts)
+            for i in np.flatnonzero(~is_read[rest]).tolist():
+                row, time = int(rest[i]), self._of_odd_text(texts[i].as_py(), what)
+                if isinstance(time, str):
+                    faults[row] = time
+                else:
+                    times[row], is_read[row] = time, True
+        return pa.array(times, mask=~is_read), faults
+
+    def _of_odd_text(self, text: str, what: str) -> int | str:
+        """The time-point of a text with blanks around it or of 19 digits, or what is wrong with it."""
+        if text != text.strip():
+            times, faults = self._of_texts(pa.array([text.strip()]), what)
+            return faults[0] if faults else int(times[0].as_py())
+        time = read_time(text)
+        return self._fault(text, what) if time is None else time
+
+    def _of_moments(self, texts: Any) -> tuple[Int64, Flags]:
+        """The time-points of texts in ISO 8601, and which are such."""
+        with_offset = pc.match_substring_regex(texts, _WITH_OFFSET).to_numpy(zero_copy_only=False)
+        is_moment = with_offset
+        if not with_offset.all():
+            is_moment = with_offset | pc.match_substring_regex(texts, _WITHOUT_OFFSET).to_numpy(zero_copy_only=False)
+        is_moment = is_moment & _are_days(pc.utf8_slice_codeunits(texts, 0, 10))
+        is_moment &= self._are_comparable(with_offset, is_moment)
+        chosen = np.flatnonzero(is_moment)
+        moments = texts.take(pa.array(chosen)).cast(pa.timestamp("us", "UTC" if self.has_offset else None))
+        values, is_whole = _rescaled(moments.cast(pa.int64()).to_numpy(), _PER_SECOND["us"], _PER_SECOND[self.unit])
+        times = np.zeros(len(texts), np.int64)
+        times[chosen], is_moment[chosen] = values, is_whole
+        return times, is_moment
+
+    def _are_comparable(self, has_offset: Flags, which: Flags) -> Flags:
+        """Which times have an offset, or have none, as the first time of the run."""
+        if self.has_offset is None and which.any():
+            self.has_offset = bool(has_offset[np.argmax(which)])
+        are_comparable: Flags = has_offset == self.has_offset
+        return are_comparable
+
+    def _fault(self, text: str, what: str) -> str:
+        has_offset = re.search(_WITH_OFFSET, text, re.ASCII) is not None
+        if not has_offset and not re.search(_WITHOUT_OFFSET, text, re.ASCII):
+            return f"expected an integer or a time such as `2026-03-01T08:00:00Z` as {what}, found `{text}`"
+        if not _is_day(text[:10]):
+            return f"`{text[:10]}` is not a date"
+        if has_offset != self.has_offset:
+            first, others = ("an", "none") if has_offset else ("no", "one")
+            return f"the time `{text}` has {first} offset from UTC, and others have {others}"
+        return f"the time `{text}` falls between two time-points: the unit of time is `{self.unit}`"
+
+
+def _rescaled(values: Int64, per_second: int, wanted: int) -> tuple[Int64, Flags]:
+    """Times in another unit, and which of them are whole in it."""
+    if wanted >= per_second:
+        return values * (wanted // per_second), np.ones(len(values), np.bool_)
+    times, rest = np.divmod(values, per_second // wanted)
+    return times, rest == 0
+
+
+def _are_days(texts: Any) -> Flags:
+    """Which texts are days of the calendar, looked at once for each different one."""
+    encoded = texts.dictionary_encode()
+    are_days = np.array([_is_day(text) for text in encoded.dictionary.to_pylist()], np.bool_)
+    found: Flags = are_days[encoded.indices.to_numpy(zero_copy_only=False)]
+    return found
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return len(text) == 10 and bool(datetime.date.fromisoformat(text))
+    except ValueError:
+        return False

@@ -1,0 +1,53 @@
+"""A case with the rewrites and without them, and the text of its rules after the rewrites."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from holdsfor.analysis.compiled import Compiled
+from holdsfor.errors import ExecutionProblem
+from holdsfor.physical.rewritten import show_rewritten
+from holdsfor.runtime.session import Session
+from holdsfor.syntax.printer import show_program
+from holdsfor.syntax.program import Clause, Directive, FactTable
+from holdsfor.syntax.terms import is_callable, name_and_arity
+from tests.properties.answers import Answer, Input, as_answer
+
+__all__ = ["answer_as_written", "answer_rewritten", "rewritten_text"]
+
+_REWRITTEN = {("initiatedAt", 2), ("terminatedAt", 2), ("happensAt", 2), ("holdsFor", 2), ("initially", 1)}
+_REWRITTEN |= {("fi", 3), ("ft", 2)}
+
+
+def rewritten_text(compiled: Compiled) -> str:
+    """The rules as the logical stage shows them, with the declarations and the background knowledge as they were."""
+    session = Session(compiled, start=0)
+    rules = show_rewritten(session.program, session.domains.planner)
+    programs = [replace(p, items=tuple(item for item in p.items if _is_kept(item))) for p in compiled.programs]
+    return "\n".join([rules, *(show_program(program) for program in programs)])
+
+
+def _is_kept(item: Clause | Directive | FactTable) -> bool:
+    if not isinstance(item, Clause):
+        return True
+    assert is_callable(item.head)
+    return name_and_arity(item.head) not in _REWRITTEN
+
+
+def answer_as_written(given: Input, at: int) -> Answer:
+    """What the engine says if it plans the rules as they are written."""
+    return _answer(given, at, is_rewriting=False)
+
+
+def answer_rewritten(given: Input, at: int) -> Answer:
+    """What the engine says as it is."""
+    return _answer(given, at, is_rewriting=True)
+
+
+def _answer(given: Input, at: int, *, is_rewriting: bool) -> Answer:
+    session = Session(given.compiled, start=given.case.start, tick=given.case.tick, is_rewriting=is_rewriting)
+    session.insert((at, fact) for fact in given.facts)
+    try:
+        return as_answer(session.query(at), session.symbols)
+    except ExecutionProblem as problem:
+        return f"fails with {problem.diagnostics.in_order()[0].code}"

@@ -1,0 +1,138 @@
+"""The laws of delayed effects and circles, on random programs that are full of them.
+
+engine = reference, windows = batch, late events that the window tolerates = in order, and reported once = settled by
+all windows, as in `test_engine`; also with windows in which nothing arrives, and with delays many windows long.
+parts do not matter: a circle that may take few turns, or begins with short parts, says what it says with many.
+
+`delayed_case(seed)` makes a case again.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from holdsfor.errors import PlanningProblem
+from holdsfor.runtime import circles
+from holdsfor.runtime.session import Session
+from tests.properties.answers import Schedule, batch_answer, explained, read_case, reference_answer, window_answer
+from tests.properties.delayed_programs import DELAY_CONSTRUCTS, delayed_case
+from tests.properties.laws import (
+    check_against_the_reference,
+    check_late_events,
+    check_reporting_once,
+    check_windows,
+    chunks,
+    named,
+    of_the_run,
+)
+from tests.properties.programs import Case
+
+AGAINST_REFERENCE = range(600)
+IN_WINDOWS = range(1000, 1250)
+LATE = range(2000, 2200)
+ONCE = range(3000, 3200)
+IN_PARTS = range(4000, 4250)
+QUIET = range(5000, 5150)
+
+
+@pytest.mark.parametrize("seeds", chunks(AGAINST_REFERENCE), ids=named)
+def test_the_engine_says_what_the_reference_says(seeds: range) -> None:
+    for seed in seeds:
+        check_against_the_reference(seed, delayed_case(seed))
+
+
+@pytest.mark.parametrize("seeds", chunks(IN_WINDOWS), ids=named)
+def test_windows_do_not_change_the_answer(seeds: range) -> None:
+    for seed in seeds:
+        check_windows(seed, delayed_case(seed))
+
+
+@pytest.mark.parametrize("seeds", chunks(LATE), ids=named)
+def test_late_events_that_the_window_tolerates_do_not_change_the_answer(seeds: range) -> None:
+    for seed in seeds:
+        check_late_events(seed, delayed_case(seed))
+
+
+@pytest.mark.parametrize("seeds", chunks(ONCE), ids=named)
+def test_reporting_once_says_what_all_windows_settle(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in seeds:
+        check_reporting_once(seed, delayed_case(seed), monkeypatch)
+
+
+@pytest.mark.parametrize("seeds", chunks(QUIET), ids=named)
+def test_windows_in_which_nothing_arrives_let_effects_come_about(seeds: range) -> None:
+    """All records in the first third of the run, and windows of a few time-points up to its end."""
+    for seed in seeds:
+        given = of_the_run(delayed_case(seed))
+        case = given.case
+        third = case.start + (case.end - case.start) // 3
+        given.facts[:] = [fact for fact in given.facts if fact.start <= third]
+        step = random.Random(seed).randint(1, 6) * case.tick
+        queries = list(range(case.start + step, third, step)) + list(range(third, case.end + 1, 2 * step))
+        queries = sorted({*queries, case.end})
+        schedule = Schedule(3 * step, queries)
+        try:
+            expected = batch_answer(given, case.end)
+            found = window_answer(given, schedule, [fact.start for fact in given.facts])
+        except PlanningProblem:
+            continue
+        if found != expected:
+            pytest.fail(explained(seed, given, expected, found, window=schedule.window, queries=queries), pytrace=False)
+
+
+@pytest.mark.parametrize("seeds", chunks(IN_PARTS), ids=named)
+def test_parts_of_a_stretch_do_not_change_the_answer(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Circles in turns instead of walked, cut after two to four, begun with parts of a few time-points."""
+    for seed in seeds:
+        chance = random.Random(seed)
+        case = delayed_case(seed)
+        few, length = chance.randint(2, 4), chance.choice([0, 1, 2, 5]) * case.tick
+        monkeypatch.setattr(circles, "walked", lambda *_: None)
+        monkeypatch.setattr(circles, "_TURNS", few)
+        monkeypatch.setattr(circles, "_FEW_TURNS", chance.randint(1, few))
+        if length:
+            monkeypatch.setattr(circles, "_first_length", lambda first, last, length=length: length)
+        check_against_the_reference(seed, case)
+        check_windows(seed, case)
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("seeds", [AGAINST_REFERENCE, IN_WINDOWS, LATE, IN_PARTS])
+def test_every_construct_is_generated(seeds: range) -> None:
+    used: Counter[str] = Counter()
+    for seed in seeds:
+        used.update(delayed_case(seed).used)
+    table = "\n".join(f"{used[name]:6} {name}" for name in sorted(DELAY_CONSTRUCTS, key=lambda name: used[name]))
+    assert all(used[name] >= 5 for name in DELAY_CONSTRUCTS), table
+    assert used["refused"] < len(seeds), "most programs should advance time"
+
+
+def test_few_cases_are_refused() -> None:
+    refused = sum(_is_refused(delayed_case(seed)) for seed in AGAINST_REFERENCE)
+    assert refused < len(AGAINST_REFERENCE) // 5
+
+
+def _is_refused(case: Case) -> bool:
+    try:
+        Session(read_case(case).compiled, start=0, window=10)
+    except PlanningProblem:
+        return True
+    return False
+
+
+def test_delays_make_a_difference() -> None:
+    """An engine that knows no delays would agree with a reference that knows none."""
+    different = 0
+    for seed in range(100):
+        case = delayed_case(seed)
+        lines = [line for line in case.text.splitlines() if not line.startswith(("fi(", "ft("))]
+        without = Case("\n".join(lines) + "\n", case.records, case.start, case.end, case.tick)
+        different += reference_answer(read_case(case)) != reference_answer(read_case(without))
+    assert different > 40
+
+
+def test_cases_are_the_same_every_time() -> None:
+    assert [delayed_case(seed) for seed in range(20)] == [delayed_case(seed) for seed in range(20)]

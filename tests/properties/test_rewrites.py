@@ -1,0 +1,95 @@
+"""optimised plan = unoptimised plan, on random programs and on the applications.
+
+A rewrite that changes an answer: the engine with all of them against the engine with none, and the rewritten rules
+against the rules as they were, both by the reference evaluator. Circles and delays, which the random programs do not
+have, come with the applications.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from holdsfor.analysis.compiled import compile_files, compile_text
+from holdsfor.errors import PlanningProblem
+from holdsfor.runtime.session import Session
+from holdsfor.sources.text import Reading, read_text_records
+from tests.apps.data import ROOT
+from tests.apps.runs import RUNS
+from tests.properties.answers import Input, explained, read_case, reference_answer
+from tests.properties.programs import Case, random_case
+from tests.properties.rewriting import answer_as_written, answer_rewritten, rewritten_text
+
+CHUNK = 25
+SEEDS = range(3000, 3300)
+SHOWN = range(3300, 3400)
+
+
+def chunks(seeds: range) -> list[range]:
+    return [seeds[i : i + CHUNK] for i in range(0, len(seeds), CHUNK)]
+
+
+def named(seeds: range) -> str:
+    return f"seeds {seeds.start} to {seeds.stop - 1}"
+
+
+@pytest.mark.parametrize("seeds", chunks(SEEDS), ids=named)
+def test_rewrites_do_not_change_what_the_engine_says(seeds: range) -> None:
+    for seed in seeds:
+        given = read_case(random_case(seed))
+        try:
+            expected, found = answer_as_written(given, given.case.end), answer_rewritten(given, given.case.end)
+        except PlanningProblem:
+            continue
+        if found != expected:
+            pytest.fail(explained(seed, given, expected, found), pytrace=False)
+
+
+@pytest.mark.parametrize("seeds", chunks(SHOWN), ids=named)
+def test_the_rewritten_rules_mean_what_the_rules_mean(seeds: range) -> None:
+    """The logical stage is shown as rules; they parse, and the reference evaluator says the same of them."""
+    for seed in seeds:
+        given = read_case(random_case(seed))
+        try:
+            text = rewritten_text(given.compiled)
+        except PlanningProblem:
+            continue
+        expected, found = reference_answer(given), reference_answer(Input(given.case, compile_text(text), given.facts))
+        if found != expected:
+            pytest.fail(explained(seed, given, expected, found, rewritten=text), pytrace=False)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_rewrites_do_not_change_what_an_application_recognises(name: str) -> None:
+    run = RUNS[name]
+    tick = 40 if name == "activity" else 1
+    compiled = compile_files(run.files)
+    reading = Reading()
+    lines = (ROOT / "apps" / run.app / run.records).read_text(encoding="utf-8").splitlines()
+    read_text_records(lines, run.records, compiled.names, tick, reading)
+    facts = reading.facts()
+    end = max(fact.start for fact in facts)
+    case = Case("", [], 0, end, tick)
+    one, other = (Input(case, each, facts) for each in (compiled, compile_text(rewritten_text(compiled))))
+    expected = answer_rewritten(one, end)
+    assert len(expected) > 2
+    assert answer_as_written(one, end) == expected
+    assert answer_rewritten(other, end) == expected
+
+
+def test_some_cases_are_rewritten() -> None:
+    """A law about rewrites that never happen would hold."""
+    done = {"folded": 0, "unfolded": 0}
+    for seed in SEEDS:
+        try:
+            text = rewritten_text(read_case(random_case(seed)).compiled)
+        except PlanningProblem:
+            continue
+        for word in done:
+            done[word] += f"% {word}: " in text
+    assert min(done.values()) > 5, done
+
+
+def test_a_session_that_does_not_rewrite_plans_other_steps() -> None:
+    compiled = compile_files(RUNS["maritime"].files)
+    one, other = (Session(compiled, start=0, is_rewriting=each) for each in (True, False))
+    assert one.program.logical != other.program.logical

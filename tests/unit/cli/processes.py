@@ -1,0 +1,67 @@
+"""Commands as real processes, and the little stream they are fed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import IO
+
+import holdsfor
+
+RULES = """
+initiatedAt(lit(X)=true, T) :- happensAt(switch_on(X), T).
+terminatedAt(lit(X)=true, T) :- happensAt(switch_off(X), T).
+"""
+PATIENCE = 30.0
+"""Seconds after which a process is taken to hang."""
+
+
+def environment() -> dict[str, str]:
+    """That of this process, except that what is out at once must be so because it was flushed."""
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return {**own, "PYTHONPATH": str(Path(holdsfor.__file__).parent.parent)}
+
+
+def started(
+    *arguments: str, stdin: int | IO[bytes] | None = None, stderr: int = subprocess.PIPE
+) -> subprocess.Popen[bytes]:
+    """`holdsfor` with these arguments, running."""
+    command = [sys.executable, "-m", "holdsfor.cli.main", *arguments]
+    return subprocess.Popen(
+        command,
+        bufsize=0,  # so that lines can be read now, and the rest by `ended`
+        stdin=stdin or subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        env=environment(),
+    )
+
+
+def ended(process: subprocess.Popen[bytes]) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of a process, once it has ended."""
+    out, err = process.communicate(timeout=PATIENCE)
+    return process.returncode, out.decode(), (err or b"").decode()
+
+
+def rules(folder: Path) -> str:
+    """The path of a rule file: a light is switched on and off."""
+    path = folder / "rules.prolog"
+    path.write_text(RULES, encoding="utf-8")
+    return str(path)
+
+
+def lines_until(process: subprocess.Popen[bytes], end: str) -> list[str]:
+    """The lines that a process has printed up to the one that begins so; a process that hangs is ended."""
+    assert process.stdout is not None
+    found: list[str] = []
+    patience = threading.Timer(PATIENCE, process.kill)
+    patience.start()
+    while not found or not found[-1].startswith(end):
+        line = process.stdout.readline().decode().rstrip("\n")
+        assert line, f"the output ended before `{end}`: {found}"
+        found.append(line)
+    patience.cancel()
+    return found

@@ -1,0 +1,161 @@
+"""A configuration file says what the command line would say, and RTEC's file what it says to RTEC."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from holdsfor.cli import run
+from holdsfor.cli.config import KEYS
+from holdsfor.cli.durations import PER_SECOND
+from holdsfor.cli.main import main
+from holdsfor.cli.rtec_parameters import PARAMETERS
+from holdsfor.sources.formats import Format
+from holdsfor.sources.times import Unit
+from holdsfor.views.graph import has_graphviz
+
+RULES = """
+initiatedAt(on(X)=true, T) :- happensAt(switch_on(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(switch_off(X), T).
+"""
+ANSWER = "% query time 20\nholdsFor(on(l1)=true, [(2,8)]).\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an application, beside the one that the command is called in."""
+    app = tmp_path / "app"
+    app.mkdir()
+    (app / "rules.prolog").write_text(RULES, encoding="utf-8")
+    (app / "lamps.csv").write_text("ts,lamp,state\n1,l1,on\n7,l1,off\n15,l1,x\n", encoding="utf-8")
+    (app / "events.csv").write_text("switch_on|1|1|l1\nswitch_off|7|7|l1\n", encoding="utf-8")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    return app
+
+
+def configure(folder: Path, text: str) -> list[str]:
+    (folder / "app.toml").write_text(text, encoding="utf-8")
+    return ["run", "--config", str(folder / "app.toml")]
+
+
+def options_of_run() -> list[argparse.Action]:
+    parser = argparse.ArgumentParser()
+    run.add_parser(parser.add_subparsers())
+    (commands,) = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    command: argparse.ArgumentParser = commands.choices["run"]
+    return command._actions
+
+
+def test_every_option_of_run_is_a_key() -> None:
+    names = {action.dest for action in options_of_run()} - {"help", "config", "app", "files"}
+    assert KEYS.keys() == names | {"rules"}
+
+
+def test_the_file_has_the_choices_of_the_command_line() -> None:
+    choices = {action.dest: tuple(action.choices) for action in options_of_run() if action.choices}
+    assert choices == run._CHOICES
+    assert get_args(Format) == run.INPUT_FORMATS
+    assert tuple(PER_SECOND) == get_args(Unit)
+
+
+def test_every_parameter_of_rtec_sets_an_option_or_none() -> None:
+    assert {option for option in PARAMETERS.values() if option} <= KEYS.keys()
+
+
+OWN = """
+rules = "rules.prolog"
+input = [
+  'lamps.csv: happensAt(switch_on(lamp), ts), state=on',
+  'lamps.csv: happensAt(switch_off(lamp), ts), state=off',
+]
+start = 0
+end = "1970-01-01T00:00:20Z"
+window = "10s"
+final = true
+stats = "stats.json"
+"""
+
+
+def test_paths_are_meant_from_the_folder_of_the_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(configure(folder, OWN)) == 0
+    assert capsys.readouterr().out == ANSWER
+    assert json.loads((folder / "stats.json").read_text(encoding="utf-8"))["query_times"] == 2
+
+
+def test_the_command_line_comes_before_the_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = configure(folder, OWN)
+    assert main([*command, "--window", "20", "--no-final", "--format", "jsonl", "--stats", "here.json"]) == 0
+    expected = {"query_time": 20, "fvp": "on(l1)=true", "intervals": [[2, 8]]}
+    assert json.loads(capsys.readouterr().out) == expected
+    assert Path("here.json").exists()
+    assert not (folder / "stats.json").exists()
+
+
+def test_an_explicit_default_comes_before_the_file_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = configure(folder, OWN + "tick = 7\n")
+    assert main([*command, "--tick", "1"]) == 0
+    assert capsys.readouterr().out == ANSWER
+
+
+def test_times_of_toml_and_hyphens_will_do(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = OWN.replace('"1970-01-01T00:00:20Z"', "1970-01-01T00:00:20Z") + 'time-unit = "s"\nset-aside = "odd.jsonl"\n'
+    assert main(configure(folder, text)) == 0
+    assert capsys.readouterr().out == ANSWER
+    assert (folder / "odd.jsonl").read_text(encoding="utf-8") == ""
+
+
+def test_finer_units_of_time_make_longer_durations(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "lamps.csv").write_text("ts,lamp,state\n1970-01-01T00:00:00.001Z,l1,on\n", encoding="utf-8")
+    text = OWN.replace("start = 0", 'start = "1970-01-01"') + 'time_unit = "ms"\n'
+    assert main(configure(folder, text)) == 0
+    assert capsys.readouterr().out == "% query time 20000\nholdsFor(on(l1)=true, [(2,inf)]).\n"
+
+
+# Every parameter of RTEC, in the shape of its defaults.toml.
+RTEC = """
+[lamps]
+event_description = 'rules.prolog'
+input_mode = "csv"
+input_providers = ['events.csv']
+results_directory = "results"
+window_size = 10
+step = 10
+start_time = 0
+end_time = 20
+clock_tick = 1
+goals = []
+background_knowledge = []
+stream_rate = 1
+dependency_graph_flag = false
+dependency_graph_directory = 'graphs'
+include_input = true
+
+[doors]
+event_description = 'doors.prolog'
+"""
+
+
+def test_the_parameters_of_rtec_are_taken_as_they_are(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*configure(folder, RTEC), "--app", "lamps"]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "`stream_rate` has no effect" in err
+    assert f"wrote {folder / 'results' / 'lamps-intervals.txt'}" in err
+    answer = (folder / "results" / "lamps-intervals.txt").read_text(encoding="utf-8")
+    assert answer == "% query time 10\nholdsFor(on(l1)=true, [(2,8)]).\n% query time 20\n"
+    assert not (folder / "graphs").exists()
+
+
+@pytest.mark.skipif(not has_graphviz(), reason="Graphviz is not installed")
+def test_the_dependency_graph_is_drawn_when_rtec_would_draw_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = RTEC.replace("dependency_graph_flag = false", "dependency_graph_flag = true")
+    assert main([*configure(folder, text), "--app", "lamps"]) == 0
+    assert "include_input" not in capsys.readouterr().err
+    assert (folder / "graphs" / "lamps.png").read_bytes().startswith(b"\x89PNG")

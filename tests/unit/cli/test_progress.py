@@ -1,0 +1,78 @@
+"""Progress is for a person at a terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+from pathlib import Path
+
+from tests.unit.cli.processes import ended, rules, started
+
+LINE = r"query time \d+, {}, [\d,]+ records/s, [\d,]+ MB"
+
+
+def shown_at_a_terminal(*arguments: str, stdin: bytes = b"") -> str:
+    """What a command writes to standard error when that is a terminal."""
+    ours, theirs = pty.openpty()
+    process = started(*arguments, stdin=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    ended_input(process, stdin)
+    shown = b""
+    while chunk := _read(ours):
+        shown += chunk
+    os.close(ours)
+    assert process.wait(30) == 0
+    assert process.stdout is not None
+    process.stdout.close()
+    return shown.decode()
+
+
+def ended_input(process: subprocess.Popen[bytes], content: bytes) -> None:
+    assert process.stdin is not None
+    process.stdin.write(content)
+    process.stdin.close()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:  # the other side is closed
+        return b""
+
+
+def test_a_run_over_files_tells_how_far_it_has_come(tmp_path: Path) -> None:
+    stream = tmp_path / "events.txt"
+    stream.write_text("switch_on|0|0|a\nswitch_off|100|100|a\n", encoding="utf-8")
+    options = ("--window", "10", "--replay", "100", "-o", str(tmp_path / "results"))
+    shown = shown_at_a_terminal("run", rules(tmp_path), "--input", str(stream), *options)
+    assert re.search(r"\r" + LINE.format(r"\d+%"), shown)
+    assert shown.splitlines()[-3].endswith("2 records read")
+
+
+def test_a_live_run_tells_its_lag(tmp_path: Path) -> None:
+    options = (
+        "--live",
+        "--clock",
+        "wall",
+        "--rate",
+        "100",
+        "--window",
+        "10",
+        "--start",
+        "0",
+        "-o",
+        str(tmp_path / "results"),
+    )
+    stream = tmp_path / "events.txt"
+    stream.write_text("switch_on|0|0|a\nswitch_off|100|100|a\n", encoding="utf-8")
+    shown = shown_at_a_terminal("run", rules(tmp_path), "--input", str(stream), *options)
+    assert re.search(r"\r" + LINE.format(r"0\.\d s behind"), shown)
+
+
+def test_nothing_is_said_where_nobody_looks(tmp_path: Path) -> None:
+    stream = tmp_path / "events.txt"
+    stream.write_text("switch_on|0|0|a\nswitch_off|10000|10000|a\n", encoding="utf-8")
+    process = started("run", rules(tmp_path), "--input", str(stream), "--window", "10", "-o", str(tmp_path / "results"))
+    assert ended(process) == (0, "", "")

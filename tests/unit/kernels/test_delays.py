@@ -1,0 +1,151 @@
+"""Delayed effects in closed form against a walk along the time-points of every effect.
+
+Families: breaks before, at and after the deadline, re-initiations at all of these, ties with the set-up, postponable
+effects and others, several effects of one source, delays of one time-point and longer than time. What waits at a
+time-point is all that must be known of the time before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from holdsfor.kernels.delays import NEVER, Outlook, due_times, outlook
+from tests.unit.kernels.lists import as_columns, huge_times, law, small_times
+
+Point = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the initiations of a source set up."""
+
+    source: int
+    delay: int
+    is_postponable: bool
+
+
+@dataclass(frozen=True)
+class History:
+    """Initiations and breaks of sources, as (source, time)."""
+
+    kinds: list[Kind]
+    initiations: set[Point]
+    breaks: set[Point]
+
+    def since(self, at: int) -> History:
+        return History(self.kinds, _since(self.initiations, at), _since(self.breaks, at))
+
+    @property
+    def rows(self) -> list[Point]:
+        """What every initiation would set up: (number of the kind, time)."""
+        return [(i, time) for i, kind in enumerate(self.kinds) for s, time in self.initiations if s == kind.source]
+
+
+def _since(points: set[Point], at: int) -> set[Point]:
+    return {(source, time) for source, time in points if time >= at}
+
+
+def walked(history: History) -> set[Point]:
+    """Which kinds act when, by walking from time-point to time-point with at most one effect in hand."""
+    found: set[Point] = set()
+    for i, kind in enumerate(history.kinds):
+        initiated = {time for source, time in history.initiations if source == kind.source}
+        broken = {time for source, time in history.breaks if source == kind.source}
+        due: int | None = None
+        is_spent = False
+        for time in sorted(initiated | broken | {time + kind.delay for time in initiated}):
+            if due == time:
+                if not (kind.is_postponable and time in initiated):
+                    found.add((i, time))
+                due, is_spent = None, not kind.is_postponable
+            if time in broken:
+                due, is_spent = None, False
+            if time in initiated and (kind.is_postponable or (due is None and not is_spent)):
+                due = time + kind.delay
+    return {(i, time) for i, time in found if time < NEVER}
+
+
+def ahead_of(history: History, rows: list[Point]) -> tuple[Outlook, np.ndarray, np.ndarray, np.ndarray]:
+    """The outlook of rows, with their times, when they are due, and whether they are postponable."""
+    numbers, times = as_columns(rows, 2)
+    sources = np.array([history.kinds[i].source for i, _ in rows], dtype=np.int64)
+    is_postponable = np.array([history.kinds[i].is_postponable for i, _ in rows], dtype=bool)
+    due = due_times(times, np.array([history.kinds[i].delay for i, _ in rows], dtype=np.int64))
+    breaks = as_columns(sorted(history.breaks), 2)
+    ahead = outlook(sources, numbers, times, is_postponable, (breaks[0], breaks[1]))
+    return ahead, times, due, is_postponable
+
+
+def computed(history: History, carried: list[Point] | None = None) -> set[Point]:
+    """The same by the kernel, from the initiations and what was carried over."""
+    rows = sorted({*history.rows, *(carried or [])})
+    ahead, _, due, is_postponable = ahead_of(history, rows)
+    acts = ahead.acts(due, is_postponable)
+    return {(i, int(time)) for (i, _), time, act in zip(rows, due, acts, strict=True) if act and time < NEVER}
+
+
+def waiting(history: History, at: int) -> list[Point]:
+    """What the kernel carries over to a time-point."""
+    rows = sorted(history.rows)
+    ahead, times, due, is_postponable = ahead_of(history, rows)
+    return [row for row, waits in zip(rows, ahead.waits(times, due, is_postponable, at), strict=True) if waits]
+
+
+def histories(times: st.SearchStrategy[int], delays: st.SearchStrategy[int]) -> st.SearchStrategy[History]:
+    points = st.sets(st.tuples(st.integers(0, 1), times), max_size=10)
+    kinds = st.lists(st.builds(Kind, st.integers(0, 1), delays, st.booleans()), min_size=1, max_size=4)
+    return st.builds(History, kinds, points, points)
+
+
+small = histories(small_times, st.integers(1, 8))
+huge = histories(huge_times, st.one_of(st.integers(1, 8), st.sampled_from([2**40, 2**62, NEVER])))
+
+
+@law
+@given(st.one_of(small, huge))
+@example(History([Kind(0, 5, True)], {(0, 0), (0, 5)}, set()))
+@example(History([Kind(0, 5, False)], {(0, 0), (0, 5)}, {(0, 5)}))
+@example(History([Kind(0, 5, False)], {(0, 0), (0, 3)}, {(0, 0)}))
+def test_effects_act_as_in_a_walk_through_time(history: History) -> None:
+    assert computed(history) == walked(history)
+
+
+@law
+@given(small, small_times)
+def test_what_waits_is_all_that_matters_of_the_past(history: History, at: int) -> None:
+    later = {(i, time) for i, time in walked(history) if time >= at}
+    carried = waiting(history, at)
+    resumed = computed(history.since(at), carried)
+    assert {(i, time) for i, time in resumed if time >= at} == later
+
+
+@law
+@given(small, small_times)
+def test_at_most_one_effect_of_a_kind_waits_and_was_set_up_before(history: History, at: int) -> None:
+    """What is set up at the time-point itself may still be revised."""
+    carried = waiting(history, at)
+    assert len(carried) == len({i for i, _ in carried})
+    assert all(time < at for _, time in carried)
+
+
+@law
+@given(small, st.sets(st.integers(0, 3), max_size=3))
+def test_a_contested_initiation_at_the_deadline_does_not_postpone(history: History, contested: set[int]) -> None:
+    """More acts then, and only what is postponable, contested and initiated exactly when it is due."""
+    rows = sorted(history.rows)
+    ahead, _, due, is_postponable = ahead_of(history, rows)
+    is_contested = np.array([i in contested for i, _ in rows], dtype=bool)
+    plain, open_ = ahead.acts(due, is_postponable), ahead.acts(due, is_postponable, is_contested)
+    for row, time, before, after in zip(rows, due.tolist(), plain, open_, strict=True):
+        at_deadline = (history.kinds[row[0]].source, time) in history.initiations
+        assert before <= after
+        assert before == after or (row[0] in contested and at_deadline and history.kinds[row[0]].is_postponable)
+
+
+def test_what_is_due_after_the_end_of_time_is_never_due() -> None:
+    times, delays = as_columns([(5, 3), (5, NEVER), (-5, NEVER), (NEVER - 2, 1), (NEVER - 2, 9)], 2)
+    assert due_times(times, delays).tolist() == [8, NEVER, NEVER - 5, NEVER - 1, NEVER]

@@ -1,0 +1,223 @@
+"""What an analysis counts: rows that add up, time that adds up, turns and walks; and that counting changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from holdsfor.analysis.compiled import compile_text
+from holdsfor.cli.main import main
+from holdsfor.errors import PlanningProblem
+from holdsfor.physical.bindings import inner_steps
+from holdsfor.physical.profile import Profile
+from holdsfor.physical.rules import PlannedComponent
+from holdsfor.physical.steps import Forget, Gather, NoneOf, Step
+from holdsfor.runtime.explain import explain
+from holdsfor.runtime.session import Session
+from holdsfor.runtime.walkable import is_walkable
+from holdsfor.sources.text import Reading, read_text_records
+from tests.apps.data import ROOT
+from tests.apps.runs import RUNS
+from tests.properties.answers import Input, as_answer, read_case
+from tests.properties.programs import Case, random_case
+
+SEEDS = range(4000, 4060)
+CIRCLE = """
+initiatedAt(lit(X)=true, T) :- happensAt(push(X), T), not holdsAt(lit(X)=true, T).
+terminatedAt(lit(X)=true, T) :- happensAt(push(X), T), holdsAt(lit(X)=true, T).
+ft(lit(X)=true, 5).
+"""
+OPEN_CIRCLE = """
+initiatedAt(lit(X)=true, T) :- happensAt(push(X), T), not holdsAt(lit(_)=true, T).
+terminatedAt(lit(X)=true, T) :- happensAt(push(_), T), holdsAt(lit(X)=true, T).
+"""
+CHAIN = """
+initiatedAt(lamp(X)=bright, T) :- happensAt(push(X), T).
+fi(lamp(X)=bright, lamp(X)=dim, 3).
+fi(lamp(X)=dim, lamp(X)=dark, 3).
+"""
+COUNTS = 42  # what is counted stands before the plan
+PUSHES = "push|1|1|a\npush|3|3|a\npush|4|4|b\n"
+
+
+def profiled(given: Input) -> Session:
+    """A session that has answered one query with a profile."""
+    session = Session(given.compiled, start=given.case.start, tick=given.case.tick)
+    session.profile = Profile()
+    session.insert((given.case.end, fact) for fact in given.facts)
+    session.query(given.case.end)
+    return session
+
+
+def random_sessions() -> Iterator[Session]:
+    for seed in SEEDS:
+        try:
+            yield profiled(read_case(random_case(seed)))
+        except PlanningProblem:
+            continue
+
+
+def pushed(rules: str) -> Session:
+    """The circle or chain of delays after three pushes, analysed."""
+    compiled = compile_text(rules)
+    reading = Reading()
+    read_text_records(PUSHES.splitlines(), "pushes", compiled.names, 1, reading)
+    return profiled(Input(Case("", [], 0, 20, 1), compiled, reading.facts()))
+
+
+def counted(session: Session) -> Profile:
+    assert session.profile is not None
+    return session.profile
+
+
+def rows_out_of(session: Session, place: Hashable) -> int:
+    return counted(session).of(place).rows_out
+
+
+def rules_of(component: PlannedComponent) -> list[Sequence[Step]]:
+    fluents = component.fluents.values()
+    effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
+    return [rule.steps for rule in (*component.events, *effects)]
+
+
+def test_what_comes_out_of_a_step_goes_into_the_next() -> None:
+    """Components without circles; one with a circle asks its first steps once and the others again and again."""
+    n_rows = 0
+    for session in random_sessions():
+        profile = counted(session)
+        for component in session.program.components:
+            for steps in [] if component.is_circular else rules_of(component):
+                n_rows += sum(profile.of(id(step)).rows_in for step in steps)
+                for one, following in pairwise(steps):
+                    assert profile.of(id(following)).rows_in == profile.of(id(one)).rows_out, explain(session)
+    assert n_rows > 1_000
+
+
+def test_steps_inside_others_begin_with_the_rows_of_those() -> None:
+    n_found = 0
+    for session in random_sessions():
+        profile = counted(session)
+        steps = [s for c in session.program.components if not c.is_circular for rule in rules_of(c) for s in rule]
+        for step in steps:
+            if isinstance(step, NoneOf | Gather):
+                first = next(inner for inner in inner_steps(step)[0] if not isinstance(inner, Forget))
+                assert profile.of(id(first)).rows_in == profile.of(id(step)).rows_in
+                n_found += 1
+    assert n_found > 10
+
+
+def test_seconds_of_places_without_those_inside_them_are_the_seconds_of_the_components() -> None:
+    for session in random_sessions():
+        profile = counted(session)
+        components = [profile.of(("component", n)).seconds for n in range(len(session.program.components))]
+        assert sum(tally.own for tally in profile.tallies.values()) == pytest.approx(sum(components), abs=1e-9)
+        assert sum(components) <= session.seconds
+
+
+def test_counting_does_not_change_the_answer() -> None:
+    for seed in SEEDS:
+        given = read_case(random_case(seed))
+        try:
+            plain = Session(given.compiled, start=given.case.start, tick=given.case.tick)
+        except PlanningProblem:
+            continue
+        assert plain.profile is None
+        analysed = Session(given.compiled, start=given.case.start, tick=given.case.tick)
+        analysed.profile = Profile()
+        for session in (plain, analysed):
+            session.insert((given.case.end, fact) for fact in given.facts)
+        expected = as_answer(plain.query(given.case.end), plain.symbols)
+        assert as_answer(analysed.query(given.case.end), analysed.symbols) == expected
+
+
+def test_a_circle_that_is_walked_says_where_it_stopped_and_what_it_set_up() -> None:
+    session = pushed(CIRCLE)
+    assert is_walkable(session.program.components[0], session.symbols)
+    assert rows_out_of(session, ("turns", 0)) == 0
+    assert rows_out_of(session, ("walked", 0)) == 5  # pushes at 1, 3, 4; deadlines at 6 (cancelled) and 9
+    assert rows_out_of(session, ("set up", 0)) == 2
+    assert "circular: walked through time" in explain(session)
+
+
+def test_a_circle_that_cannot_be_walked_takes_turns_and_the_plan_says_so() -> None:
+    session = pushed(OPEN_CIRCLE)
+    assert not is_walkable(session.program.components[0], session.symbols)
+    assert rows_out_of(session, ("turns", 0)) >= 2
+    assert rows_out_of(session, ("walked", 0)) == 0
+    assert "circular: in turns" in explain(session)
+
+
+def test_a_chain_of_delays_takes_a_few_turns() -> None:
+    session = pushed(CHAIN)
+    assert 2 <= rows_out_of(session, ("turns", 0)) <= 6
+    assert rows_out_of(session, ("walked", 0)) == 0
+    assert rows_out_of(session, ("set up", 0)) == 5  # three pushes, a dims once and b once
+    assert "a few turns" in explain(session)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_application_can_be_analysed(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _, *arguments = RUNS[name].arguments
+    assert main(["plan", *arguments, "--analyse", "--window", str(RUNS[name].window)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["ms", "calls", "rows", "in", "rows", "out"]
+    assert lines[-1].startswith("total ")
+
+
+def milliseconds(line: str) -> float:
+    return float(line[:COUNTS].split()[0].replace(",", "")) if line[:COUNTS].strip() else 0.0
+
+
+def depth(line: str) -> int:
+    return (len(line) - COUNTS - len(line[COUNTS:].lstrip())) // 2
+
+
+@pytest.mark.parametrize("rules", [CIRCLE, OPEN_CIRCLE, CHAIN])
+def test_the_times_that_are_shown_add_up(rules: str) -> None:
+    """The operators, but for those inside others, and the rest make up the component; components make up the total."""
+    _, *shown, _, total = explain(pushed(rules)).splitlines()
+    component, *parts = shown
+    spent = [milliseconds(line) for line in parts if depth(line) in (1, 2)]
+    assert sum(spent) == pytest.approx(milliseconds(component), abs=0.01 * len(spent))
+    told = float(total.split("components ")[1].split(" ms")[0].replace(",", ""))
+    assert told == pytest.approx(milliseconds(component), abs=0.01)
+
+
+def test_records_that_do_not_fit_are_told_not_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules, events = tmp_path / "rules.prolog", tmp_path / "events.txt"
+    rules.write_text(CIRCLE, encoding="utf-8")
+    events.write_text(PUSHES + "push|7\n", encoding="utf-8")
+    assert main(["plan", str(rules), "--analyse", "--input", str(events)]) == 0
+    out, err = capsys.readouterr()
+    assert "1 set aside" in err
+    assert "set aside" not in out
+
+
+def counted_rows(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
+    """What an analysis shows but for the times."""
+    assert main(["plan", *RUNS["toy"].files, "--input", "apps/toy/events.txt", "--analyse", *arguments]) == 0
+    shown = [line for line in capsys.readouterr().out.splitlines() if not line.startswith("total ")]
+    return [[*line[:COUNTS].split()[1:], line[COUNTS:]] for line in shown]
+
+
+def test_times_are_written_as_for_a_run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    expected = counted_rows(["--start", "0", "--end", "30", "--window", "10"], capsys)
+    iso = ["--start", "1970-01-01T00:00:00Z", "--end", "1970-01-01T00:00:30Z", "--window", "10s"]
+    assert counted_rows(iso, capsys) == expected
+    assert counted_rows(["--start", "0", "--end", "30", "--window", "30"], capsys) != expected
+
+
+def test_checks_of_groundings_are_counted_also_where_instances_are_numbers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    lines = counted_rows(["--start", "0", "--end", "30"], capsys)
+    checked = {line[-1].strip(): line[:-1] for line in lines}
+    for fluent in ("fluent rich/1", "fluent location/1", "fluent happy/1"):
+        calls, rows_in, rows_out = map(int, checked[fluent])
+        assert calls > 0
+        assert rows_in >= rows_out > 0
