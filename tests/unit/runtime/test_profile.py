@@ -227,7 +227,7 @@ def test_checks_of_groundings_are_counted_also_where_instances_are_numbers(
 def test_an_analysis_says_how_many_intervals_allen_relations_keep(capsys: pytest.CaptureFixture[str]) -> None:
     sea = ROOT / "apps" / "maritime"
     files = [str(sea / f"{name}.prolog") for name in ("rules", "parameters", "background")]
-    options = ["--analyse", "--input", str(sea / "events.txt"), "--window", "36000"]
+    options = ["--analyse", "--input", str(sea / "events.txt"), "--window", "600"]
     assert main(["plan", *files, str(sea / "allen" / "patterns.prolog"), *options]) == 0
     kept = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Allen relations keep")]
     assert len(kept) == 1
