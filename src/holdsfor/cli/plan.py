@@ -46,7 +46,7 @@ def _physical(session: Session) -> str:
 
 PLANS: dict[str, Callable[[Session], str]] = {"logical": _logical, "physical": _physical}
 STAGES = (*ANALYSES, *PLANS)
-_OF_A_RUN = ("input", "input_format", "time_unit", "start", "end", "tick", "window", "step")
+_OF_A_RUN = ("input", "input_format", "time_unit", "start", "end", "tick", "window", "step", "allen_memory")
 
 
 def add_parser(commands: Commands) -> None:
@@ -69,6 +69,9 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--tick", type=int, metavar="N", help="distance of time-points (default: 1)")
     parser.add_argument("--window", type=duration_text, metavar="T", help="how far a query time looks (default: all)")
     parser.add_argument("--step", type=duration_text, metavar="T", help="between query times (default: the window)")
+    parser.add_argument(
+        "--allen-memory", type=duration_text, metavar="T", help="how far `before` looks (default: the window)"
+    )
     parser.set_defaults(execute=execute)
 
 
@@ -107,10 +110,9 @@ def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term])
     from holdsfor.runtime.windows import check_windows
 
     options.tick = 1 if options.tick is None else options.tick
-    options.allen_memory = None
     options.time_unit = options.time_unit or "s"
     make_points(options)
-    check_windows(options.tick, options.window, options.step)
+    check_windows(options.tick, options.window, options.step, options.allen_memory)
     options.step = options.window if options.step is None else options.step
     engine = AnalysingEngine(compiled, options, goals)
     engine.load()

@@ -50,6 +50,12 @@ class Profile:
         tally.calls += 1
         tally.rows_out += n
 
+    def note_most(self, place: Hashable, n: int) -> None:
+        """Remember the largest of some numbers, such as what is kept from one query time to the next."""
+        tally = self.tallies.setdefault(place, Tally())
+        tally.calls += 1
+        tally.rows_out = max(tally.rows_out, n)
+
     @contextmanager
     def at(self, place: Hashable, rows_in: int) -> Iterator[Tally]:
         """Count one call; the caller adds the rows that come out."""

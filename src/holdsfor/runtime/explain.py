@@ -11,6 +11,7 @@ from holdsfor.physical.rules import PlannedComponent
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.walkable import is_walkable
 from holdsfor.syntax.printer import show
+from holdsfor.syntax.rules import Allen
 
 __all__ = ["explain"]
 
@@ -51,6 +52,9 @@ def _rest(number: int, component: PlannedComponent, lines: list[Line], profile: 
     shown = [profile.of(line.place) for line in lines[begins + 1 :] if line.depth == 2 and line.place is not None]
     rest = profile.of(("component", number)).seconds - sum(tally.seconds for tally in shown)
     found = [Line(1, "", ("heads, checks of groundings, and what is between operators",), Tally(seconds=rest))]
+    if any(isinstance(step, Allen) for rule in component.static for step in rule.body):
+        kept = profile.of(("kept", number)).rows_out
+        return [*found, Line(1, "", (f"at most {kept:,} interval{'' if kept == 1 else 's'} kept between query times",))]
     if not component.is_circular:
         return found
     turns, walked, set_up = (profile.of((what, number)).rows_out for what in ("turns", "walked", "set up"))

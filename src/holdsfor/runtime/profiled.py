@@ -31,6 +31,8 @@ class ProfiledEvaluation(Evaluation):
             super().evaluate(number, component)
         if number in self.circles:
             self.note_circle(number, self.circles[number])
+        own = {id(rule) for rule in component.static}
+        self.counts.note_most(("kept", number), sum(k.n for (rule, _), k in self.kept.items() if rule in own))
 
     def note_circle(self, number: int, outcome: CircleOutcome) -> None:
         self.counts.note(("turns", number), outcome.n_turns)

@@ -52,6 +52,21 @@ def profiled(given: Input) -> Session:
     return session
 
 
+def test_an_analysis_tells_how_many_intervals_allen_relations_keep(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, events = tmp_path / "rules.prolog", tmp_path / "events.txt"
+    rules.write_text(
+        "holdsFor(d(X)=true, I) :- holdsFor(s(X)=true, S), holdsFor(t(X)=true, U), allen(equal, S, U, source, I).\n"
+    )
+    events.write_text("s|1|1|40|true|a\nt|3|3|40|true|a\ns|2|2|30|true|b\n")
+    arguments = ["plan", str(rules), "--analyse", "--input", str(events), "--start", "0", "--end", "40"]
+    assert main([*arguments, "--window", "10"]) == 0
+    assert "at most 3 intervals kept between query times" in capsys.readouterr().out
+    assert main(arguments) == 0
+    assert "at most 0 intervals kept between query times" in capsys.readouterr().out
+
+
 def random_sessions() -> Iterator[Session]:
     for seed in SEEDS:
         try:
