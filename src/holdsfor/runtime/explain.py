@@ -80,8 +80,7 @@ def _groundings(session: Session, explainer: Explainer) -> None:
 def _totals(session: Session, profile: Profile) -> str:
     components = sum(profile.of(("component", n)).seconds for n in range(len(session.program.components)))
     between = session.seconds - components
-    kept = f"Allen relations keep {session.n_kept_for_allen:,} intervals from before\n" if session.kept else ""
     return (
-        f"\n{kept}total {session.seconds * 1000:,.2f} ms: "
+        f"\ntotal {session.seconds * 1000:,.2f} ms: "
         f"components {components * 1000:,.2f} ms, records and reports {between * 1000:,.2f} ms\n"
     )
