@@ -12,12 +12,21 @@ from holdsfor.syntax.printer import show_program
 
 __all__ = ["STAGES", "add_parser"]
 
+
+def _spark_stages(compiled: Compiled) -> str:
+    from holdsfor.physical.stages import plan_stages
+    from holdsfor.runtime.session import Session
+
+    return str(plan_stages(compiled, Session(compiled, start=0).program))
+
+
 STAGES: dict[str, Callable[[Compiled], str]] = {
     "ast": lambda compiled: "".join(show_program(program) for program in compiled.programs),
     "names": lambda compiled: str(compiled.names),
     "safety": lambda compiled: show_safety(compiled.description),
     "graph": lambda compiled: str(compiled.graph),
     "levels": lambda compiled: str(compiled.levels),
+    "spark": _spark_stages,
 }
 
 
