@@ -96,6 +96,7 @@ CODES: dict[str, Code] = {
     "HF710": _error("a stream to generate without entities, without a duration or with a negative seed"),
     "HF711": _error("a share of late records that is none, or a delay without one"),
     "HF712": _error("a distribution of delays that does not exist or lacks parameters"),
+    "HF720": _error("a number of buckets that is not positive"),
     "HF740": _error("a query time that a session cannot have"),
     "HF741": _error("two kinds of report that cannot be had at once"),
     "HF750": _error("a picture whose file name does not say how to draw it"),

@@ -24,6 +24,7 @@ __all__ = [
     "empty_fluents",
     "empty_points",
     "fluent_table",
+    "joined",
     "point_table",
 ]
 
@@ -154,3 +155,11 @@ def fluent_table(keys: Sequence[Int64], starts: Int64, ends: Int64) -> FluentTab
     merged, begins, stops = merge_intervals(ids, starts, ends)
     rows = first[merged]
     return FluentTable((*(key[rows] for key in keys), begins, stops), len(merged))
+
+
+def joined(known: FluentTable | None, more: FluentTable) -> FluentTable:
+    """FVPs known so far and others of the same name, as one table."""
+    if known is None or known.n == 0:
+        return more
+    columns = tuple(np.concatenate(pair) for pair in zip(known.columns, more.columns, strict=True))
+    return FluentTable(columns, known.n + more.n)

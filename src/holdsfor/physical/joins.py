@@ -47,11 +47,15 @@ Path = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Question:
-    """An event or FVP (a term `F=V`) that a rule asks for."""
+    """An event or FVP (a term `F=V`) that a rule asks for.
+
+    One about effects asks for initiations or terminations; those of other values may be the answer.
+    """
 
     pattern: Term
     is_fvp: bool
     is_guard: bool
+    is_about_effects: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,8 +107,9 @@ def _conditions(body: tuple[Condition, ...]) -> tuple[tuple[Question, ...], tupl
                 questions.append(Question(event, is_fvp=False, is_guard=is_positive))
             case Starts(fvp) | Ends(fvp) | Holds(fvp):
                 questions.append(Question(fvp.term, is_fvp=True, is_guard=is_positive))
-            case Initiated(fvp) | Terminated(fvp):  # what is terminated need not ever have held
-                questions.append(Question(fvp.term, is_fvp=True, is_guard=False))
+            case Initiated(fvp) | Terminated(fvp):
+                any_value = Struct("=", (fvp.fluent, Var("_#value")))
+                questions.append(Question(any_value, is_fvp=True, is_guard=False, is_about_effects=True))
             case Test(goal):
                 goals.append(goal)
     return tuple(questions), tuple(goals)

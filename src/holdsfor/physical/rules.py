@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from holdsfor.analysis.compiled import Compiled
@@ -175,6 +175,10 @@ class Program:
     def enumerated(self) -> list[Term]:
         """The events and FVPs whose instances may have to be enumerated."""
         return [entity for component in self.components for entity in component.enumerated]
+
+    def part(self, numbers: Collection[int] | None) -> Program:
+        """The program with only the components of these numbers; None is all of them."""
+        return self if numbers is None else Program(tuple(c for i, c in enumerate(self.components) if i in numbers))
 
 
 def plan_program(compiled: Compiled, planner: Planner) -> Program:

@@ -36,7 +36,7 @@ def units_of(compiled: Compiled, program: Program) -> list[Unit]:
     components = [c for c in compiled.levels.components if not c.is_input]
     rules = [_rule(join, compiled) for join in joins_of(compiled.description)]
     rules = [rule for rule in rules if rule.about]
-    numbers = _together(compiled, components, rules)
+    numbers = _together(components, rules)
     unit_of = {v: i for i, members in enumerate(numbers) for c in members for v in components[c].vertices}
     units: list[Unit] = []
     for i, members in enumerate(numbers):
@@ -54,13 +54,15 @@ def _rule(join: Join, compiled: Compiled) -> Rule:
     return Rule(join, tuple(about), tuple(asked), tuple(dict.fromkeys(_uses(join, compiled.description))))
 
 
-def _together(compiled: Compiled, components: list[Component], rules: list[Rule]) -> list[list[int]]:
+def _together(components: list[Component], rules: list[Rule]) -> list[list[int]]:
     """The numbers of the components of each unit."""
     component_of = {vertex: i for i, component in enumerate(components) for vertex in component.vertices}
     links = [
-        (component_of[edge.source], component_of[edge.target])
-        for edge in compiled.graph.edges
-        if edge.through in ("initiatedAt", "terminatedAt") and edge.source in component_of
+        (component_of[rule.about[0][1]], component_of[vertex])
+        for rule in rules
+        for question, vertices in rule.asked
+        for vertex in vertices
+        if question.is_about_effects and vertex in component_of
     ]
     links += [(component_of[a], component_of[b]) for r in rules for (_, a), (_, b) in combinations(r.about, 2)]
     events = [v for v in component_of if v.kind == "event"]
@@ -72,9 +74,9 @@ def _together(compiled: Compiled, components: list[Component], rules: list[Rule]
     groups = weak_components(range(len(components)), links)
     group_of = {number: i for i, group in enumerate(groups) for number in group}
     before: dict[int, set[int]] = {i: set() for i in range(len(groups))}
-    for edge in compiled.graph.edges:
-        if edge.source in component_of and edge.target in component_of:
-            before[group_of[component_of[edge.target]]].add(group_of[component_of[edge.source]])
+    for rule in rules:
+        here = before[group_of[component_of[rule.about[0][1]]]]
+        here.update(group_of[component_of[vertex]] for vertex in rule.asks if vertex in component_of)
     circles = strong_components(range(len(groups)), lambda i: sorted(before[i]))
     return [sorted(number for i in circle for number in groups[i]) for circle in circles]
 

@@ -9,7 +9,16 @@ from itertools import count
 
 import numpy as np
 
-from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, empty_fluents, empty_points, point_table
+from holdsfor.columns.tables import (
+    FluentTable,
+    Key,
+    PointTable,
+    Relation,
+    empty_fluents,
+    empty_points,
+    joined,
+    point_table,
+)
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
@@ -210,12 +219,7 @@ class Evaluation:
         if table.n == 0:
             return
         for tables in (self.known, self.output):
-            before = tables.get(key)
-            if before is not None:
-                columns = tuple(np.concatenate(pair) for pair in zip(before.columns, table.columns, strict=True))
-                tables[key] = FluentTable(columns, before.n + table.n)
-            else:
-                tables[key] = table
+            tables[key] = joined(tables.get(key), table)
 
     # -- events --------------------------------------------------------------------------------------------------------
 

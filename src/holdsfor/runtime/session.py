@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.analysis.suspicions import atemporal_goals
 from holdsfor.columns.records import Records
-from holdsfor.columns.tables import FluentTable, Key, PointTable
+from holdsfor.columns.tables import FluentTable, Key, PointTable, joined
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
@@ -33,13 +33,16 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import Fvp, IntervalCall
 from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 
-__all__ = ["Session"]
+__all__ = ["Session", "domain_sources"]
 
 Group = TypeVar("Group", Key, tuple[bool, Key])
 
 
 class Session:
-    """One run of an event description; `start` is its first time-point."""
+    """One run of an event description; `start` is its first time-point.
+
+    With `components` only these of the program are computed; what they ask of others is inserted as if it were input.
+    """
 
     def __init__(
         self,
@@ -50,12 +53,13 @@ class Session:
         window: int | None = None,
         goals: Iterable[Term] = (),
         symbols: Symbols | None = None,
+        components: Collection[int] | None = None,
     ) -> None:
         self.compiled = compiled
         self.symbols = Symbols() if symbols is None else symbols
         self.background = Background(compiled.description, self.symbols, tuple(goals))
         planner = Planner(self.background)
-        self.program = plan_program(compiled, planner)
+        self.program = plan_program(compiled, planner).part(components)
         self._sorts: Sorts | None = None
         self.domains = Domains(compiled.description, planner, self.sorts)
         self.ranges_over_sorts = any(map(self.domains.ranges_over_sorts, self.program.enumerated))
@@ -67,6 +71,7 @@ class Session:
         self.events: dict[Key, Records] = {}
         self.fluents: dict[Key, Records] = {}
         self.retractions: dict[tuple[bool, Key], Records] = {}
+        self.computed: dict[Key, FluentTable] = {}
         self.state: dict[Key, FluentTable] = {}
         self.prefixes: dict[tuple[int, int], Lists] = {}
         self.initialised = Initialised()
@@ -78,7 +83,7 @@ class Session:
         self.n_late = 0
         self.seconds = 0.0
         self._evaluation: Evaluation | None = None
-        self._sources = _domain_sources(compiled)
+        self._sources = domain_sources(compiled)
         if window is not None:
             _refuse_predicates_over_lists(compiled)
 
@@ -128,6 +133,14 @@ class Session:
             together = records if waiting is None else waiting.joined(records)
             records = records.take(np.flatnonzero(store.partners(together)[-len(records) :] < 0))
         self.insert_columns(key, records)
+
+    def insert_computed(self, key: Key, table: FluentTable) -> None:
+        """Let FVPs of components that this session does not compute be known, for one query of the whole history.
+
+        They are no records: they may begin after the query time, as complements do, and fill no domains.
+        """
+        assert self.window is None
+        self.computed[key] = joined(self.computed.get(key), table)
 
     def can_retract(self, key: Key, records: Records) -> NDArray[np.bool_]:
         """Which records of one name there are to take back; each takes back one.
@@ -240,6 +253,7 @@ class Session:
         if not self.is_announced:
             self._fill_domains(events, fluents)
             self._mention(events, fluents)
+        fluents.update((key, joined(fluents.get(key), table)) for key, table in self.computed.items())
         evaluation = Evaluation(
             self.program,
             self.background,
@@ -282,7 +296,7 @@ class Session:
         self.retractions = waiting
 
     def _report(self, evaluation: Evaluation, at: int, settled: int) -> Report:
-        output = {name_and_arity(event) for event in self.compiled.names.output_events}
+        output = {rule.key for component in self.program.components for rule in component.events}
         events = {key: table for key, table in evaluation.events.items() if key in output}
         known = Report(at, evaluation.output, events)
         return known.since(evaluation.stretch.first if settled >= self.start else evaluation.stretch.first_of_run)
@@ -359,7 +373,7 @@ def _refuse_predicates_over_lists(compiled: Compiled) -> None:
                 raise PlanningProblem(Diagnostic("HF401", message, step.span, hint))
 
 
-def _domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:
+def domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:
     """Which input entities fill which dynamic domains: (is it an FVP, its key, its columns, the domain)."""
     description = compiled.description
     dynamic = {name_and_arity(domain) for domain in description.dynamic_domains}

@@ -13,7 +13,7 @@ from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.columns import ColumnReading, read_columns, read_table
 from holdsfor.sources.objects import Event, Fluent, table_of
 
-__all__ = ["read_bytes", "read_input", "read_inputs"]
+__all__ = ["read_bytes", "read_frame", "read_input", "read_inputs"]
 
 _HINT = "give the files with records behind `--input`; `-` is standard input"
 
@@ -38,9 +38,14 @@ def read_input(given: object, names: Names, tick: int, symbols: Symbols, reading
     elif isinstance(given, str | Path):
         read_columns(read_bytes(str(given)), str(given), names, tick, symbols, reading)
     elif hasattr(given, "__arrow_c_stream__"):
-        read_table(_completed(_as_table(given)), names, tick, symbols, reading)
+        read_frame(given, names, tick, symbols, reading)
     else:
         _read_objects(given, names, tick, symbols, reading)
+
+
+def read_frame(frame: object, names: Names, tick: int, symbols: Symbols, reading: ColumnReading) -> None:
+    """Add the records of an Arrow table or of a frame; columns that may be left out may be missing."""
+    read_table(_completed(_as_table(frame)), names, tick, symbols, reading)
 
 
 def _read_objects(given: object, names: Names, tick: int, symbols: Symbols, reading: ColumnReading) -> None:
