@@ -1,7 +1,7 @@
 """Composite event recognition that people trust.
 
 `import holdsfor as hf`, then `hf.load`, `hf.recognise`, `hf.Session`; see `holdsfor.api` and `holdsfor.session`. They
-are loaded when first used.
+are loaded when first used, and so is `hf.spark` (`holdsfor.spark`), the same on Apache Spark.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from holdsfor import spark
     from holdsfor.api import Result, load, load_text, recognise
     from holdsfor.session import Change, Event, Fluent, Report, Session
 
@@ -23,6 +24,7 @@ __all__ = [
     "load",
     "load_text",
     "recognise",
+    "spark",
 ]
 
 __version__ = "0.1.0"
@@ -34,8 +36,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        from importlib import import_module
+    from importlib import import_module
 
+    if name == "spark":
+        return import_module("holdsfor.spark")
+    if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module `holdsfor` has no attribute `{name}`")

@@ -19,6 +19,7 @@ from holdsfor.physical.stages import Stage, Stages, plan_stages
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import check_windows
 from holdsfor.spark.exchange import Layout
+from holdsfor.spark.flow import Flow, spark_schema
 from holdsfor.spark.inputs import Given, Source, sources_of
 from holdsfor.spark.planning import bucket_of, layout_of, sender_of
 from holdsfor.spark.reading import Reader, Settler
@@ -82,15 +83,15 @@ def recognise(
     travelling = Rules.of(rules, goals)
     spark = sources[0].frame.sparkSession
     kept: list[DataFrame] = []
-    read = _read(sources, Reader(travelling, tick, layout, "table"), kept)
-    run = Run(*_bounds(read, start, end, tick), tick, window, step)
+    read = _read(sources, travelling, tick, layout, kept, is_needed_now=start is None or end is None)
+    run = Run(*_bounds(read, layout, start, end, tick), tick, window, step)
     admission = Admission(travelling, run, layout)
     n_buckets = _n_buckets(spark) if buckets is None else buckets
     answers = _Stages(spark, stages, admission, n_buckets, kept).answers(read)
     return Recognition(
         _intervals(answers),
         _events(answers),
-        read.where("kind = 'set aside'").select("text", "reason"),
+        read.frame(layout.schema).where("kind = 'set aside'").select("text", "reason"),
         _counts(read, admission),
         run,
         tuple(kept),
@@ -100,17 +101,15 @@ def recognise(
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def _read(sources: list[Source], reader: Reader, kept: list[DataFrame]) -> DataFrame:
-    """The records as rows, without what was taken back; they are kept if they are needed more than once."""
-    schema = _spark_schema(reader.layout.schema)
-    frames: list[DataFrame] = []
-    for source in sources:
-        read = Reader(reader.rules, reader.tick, reader.layout, source.shape)
-        frames.append(source.frame.mapInArrow(read, schema))
-    rows = _union(frames)
+def _read(
+    sources: list[Source], rules: Rules, tick: int, layout: Layout, kept: list[DataFrame], *, is_needed_now: bool
+) -> Flow:
+    """The records as rows, without what was taken back; they are kept where that is a shuffle, or needed at once."""
+    flows = [Flow.of(source.frame, Reader(rules, tick, layout, source.shape)) for source in sources]
+    read = reduce(lambda one, other: one | other, flows)
     if any(source.may_take_back for source in sources):
-        rows = _settled(rows, reader.layout)
-    return _keep(rows, kept)
+        return Flow.of(_keep(_settled(read.frame(layout.schema), layout), kept))
+    return Flow.of(_keep(read.frame(layout.schema), kept)) if is_needed_now else read
 
 
 def _settled(rows: DataFrame, layout: Layout) -> DataFrame:
@@ -125,10 +124,10 @@ def _settled(rows: DataFrame, layout: Layout) -> DataFrame:
     def settle(table: Any) -> Any:
         return settler(table.drop_columns(["part"]))
 
-    return rows.withColumn("part", part).groupBy("part").applyInArrow(settle, _spark_schema(layout.schema))
+    return rows.withColumn("part", part).groupBy("part").applyInArrow(settle, spark_schema(layout.schema))
 
 
-def _bounds(read: DataFrame, start: int | None, end: int | None, tick: int) -> tuple[int, int]:
+def _bounds(read: Flow, layout: Layout, start: int | None, end: int | None, tick: int) -> tuple[int, int]:
     """The first and last time-point of the run: as asked for, else of the first and the last record."""
     if start is None or end is None:
         from pyspark.sql import functions as F
@@ -136,7 +135,8 @@ def _bounds(read: DataFrame, start: int | None, end: int | None, tick: int) -> t
         last = F.when(F.col("kind") == "event", F.col("start")).otherwise(
             F.floor((F.col("end") - 1) / F.lit(tick)).cast("long") * tick
         )
-        found = read.where("kind in ('event', 'fluent')").agg(F.min("start"), F.max(last)).first()
+        records = read.frame(layout.schema).where("kind in ('event', 'fluent')")
+        found = records.agg(F.min("start"), F.max(last)).first()
         assert found is not None
         first_record, last_record = found
         start = (0 if first_record is None else first_record) if start is None else start
@@ -159,28 +159,27 @@ class _Stages:
     n_buckets: int
     kept: list[DataFrame]
 
-    def answers(self, read: DataFrame) -> DataFrame:
+    def answers(self, read: Flow) -> DataFrame:
         """The results of all stages."""
         layout = self.admission.layout
-        records = read.where("kind in ('event', 'fluent')")
-        rows = records.mapInArrow(self.admission.rows, _spark_schema(layout.schema))
-        known, found = rows, list[Any]()
+        known = read.then(self.admission.rows)
+        if len(self.stages.stages) > 1:
+            known = Flow.of(_keep(known.frame(layout.schema), self.kept))
+        answers = self.spark.createDataFrame([], spark_schema(layout.answer_schema))
         for stage in self.stages.stages:
             answer = _keep(self._evaluated(stage, known), self.kept)
-            found.append(answer)
-            known = known.unionByName(answer.select(*layout.schema.names))
-        if not found:
-            return self.spark.createDataFrame([], _spark_schema(layout.answer_schema))
-        return _union(found)
+            answers = answers.unionByName(answer)
+            known = known | Flow.of(answer.select(*layout.schema.names))
+        return answers
 
-    def _evaluated(self, stage: Stage, known: DataFrame) -> DataFrame:
+    def _evaluated(self, stage: Stage, known: Flow) -> DataFrame:
         """The results of one stage from what is known before it."""
         bucket = bucket_of(stage, self.stages, self.admission, self.n_buckets)
         sender = sender_of(stage, self.stages, self.admission, bucket.n_buckets)
-        sent = known.mapInArrow(sender.send, _spark_schema(sender.sent_schema))
+        sent = known.then(sender.send).frame(sender.sent_schema)
         if sender.has_guards:
-            waiting = known.mapInArrow(sender.wait, _spark_schema(sender.waiting_schema))
-            routes = known.mapInArrow(sender.routes, _spark_schema(sender.route_schema)).distinct()
+            waiting = known.then(sender.wait).frame(sender.waiting_schema)
+            routes = known.then(sender.routes).frame(sender.route_schema).distinct()
             sent = sent.unionByName(waiting.join(routes, "route").drop("route"))
         everyone = self.spark.range(bucket.n_buckets).selectExpr("cast(id as int) as bucket")
         sent = sent.unionByName(everyone, allowMissingColumns=True)
@@ -188,7 +187,7 @@ class _Stages:
         def evaluate(key: Any, table: Any) -> Any:
             return bucket(int(key[0].as_py()), table)
 
-        return sent.groupBy("bucket").applyInArrow(evaluate, _spark_schema(bucket.layout.answer_schema))
+        return sent.groupBy("bucket").applyInArrow(evaluate, spark_schema(bucket.layout.answer_schema))
 
 
 # -- results -----------------------------------------------------------------------------------------------------------
@@ -210,30 +209,20 @@ def _events(answers: DataFrame) -> DataFrame:
     return answers.where("kind = 'event'").select("name", "args", shown, F.col("start").alias("time"))
 
 
-def _counts(read: DataFrame, admission: Admission) -> DataFrame:
+def _counts(read: Flow, admission: Admission) -> DataFrame:
     """How many records were read, of names that no rule uses, set aside, outside the run, late and too late."""
     from pyspark.sql import functions as F
 
-    counted = read.mapInArrow(admission.counts, _spark_schema(COUNTS))
+    counted = read.then(admission.counts).frame(COUNTS)
     return counted.groupBy("what", "name").agg(F.sum("n").alias("n"))
 
 
 # -- plumbing ----------------------------------------------------------------------------------------------------------
 
 
-def _union(frames: list[DataFrame]) -> DataFrame:
-    return reduce(lambda one, other: one.unionByName(other), frames)
-
-
 def _keep(frame: DataFrame, kept: list[DataFrame]) -> DataFrame:
     kept.append(frame.persist())
     return frame
-
-
-def _spark_schema(schema: Any) -> Any:
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    return from_arrow_schema(schema)
 
 
 def _n_buckets(spark: SparkSession) -> int:
