@@ -97,6 +97,8 @@ CODES: dict[str, Code] = {
     "HF711": _error("a share of late records that is none, or a delay without one"),
     "HF712": _error("a distribution of delays that does not exist or lacks parameters"),
     "HF720": _error("a number of buckets that is not positive"),
+    "HF721": _error("a place for results where there are some already"),
+    "HF722": _error("a setting of Spark that is not of the form `NAME=VALUE`"),
     "HF740": _error("a query time that a session cannot have"),
     "HF741": _error("two kinds of report that cannot be had at once"),
     "HF750": _error("a picture whose file name does not say how to draw it"),
@@ -104,4 +106,5 @@ CODES: dict[str, Code] = {
     "HF752": _error("a picture that needs Graphviz, which is not installed"),
     "HF753": _error("a picture that Graphviz could not draw"),
     "HF754": _error("a picture that cannot be written to its file"),
+    "HF760": _error("a run on Spark without the package `pyspark`, or without Java"),
 }

@@ -30,7 +30,7 @@ from holdsfor.syntax.terms import Term
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Recognition", "recognise"]
+__all__ = ["Recognition", "check_buckets", "recognise"]
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,7 @@ def recognise(
     them, if they are not given. `buckets` is in how many parts entities are divided.
     """
     check_windows(tick, window, step)
-    if buckets is not None and buckets < 1:
-        raise UsageProblem(Diagnostic("HF720", f"the number of buckets is {buckets}, expected at least 1"))
+    check_buckets(buckets)
     goals = list(goals)
     session = Session(rules, start=0, tick=tick, window=window, goals=goals)
     stages = plan_stages(rules, session.program)
@@ -96,6 +95,12 @@ def recognise(
         run,
         tuple(kept),
     )
+
+
+def check_buckets(buckets: int | None) -> None:
+    """Refuse a number of buckets that nothing can be divided into."""
+    if buckets is not None and buckets < 1:
+        raise UsageProblem(Diagnostic("HF720", f"the number of buckets is {buckets}, expected at least 1"))
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
