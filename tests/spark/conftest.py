@@ -45,6 +45,6 @@ def spark() -> Iterator[SparkSession]:
         "spark.driver.memory": "1g",
     }
     session = SparkSession.builder.master("local[2]").appName("holdsfor").config(map=options).getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
+    session.sparkContext.setLogLevel("FATAL")
     yield session
     session.stop()

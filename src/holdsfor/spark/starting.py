@@ -21,13 +21,17 @@ _TOLD = re.compile(r"(error\[HF\d{3}\]: .*?)(?:\n\s*\n|\Z)", re.DOTALL)
 
 @contextmanager
 def started(master: str | None, options: Mapping[str, str]) -> Iterator[SparkSession]:
-    """A session that ends with the block, and its JVM with it."""
+    """A session that ends with the block, and its JVM with it; one that is there already is used, and stays."""
     try:
         from pyspark.errors import PySparkRuntimeError
         from pyspark.sql import SparkSession
     except ImportError:
         hint = "pip install 'holdsfor[spark]'"
         raise UsageProblem(Diagnostic("HF760", "Spark needs the package `pyspark`", hint=hint)) from None
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        yield active
+        return
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("holdsfor").config("spark.ui.showConsoleProgress", "false")
     builder = builder if master is None else builder.master(master)
@@ -41,7 +45,7 @@ def started(master: str | None, options: Mapping[str, str]) -> Iterator[SparkSes
         hint = "install Java 17 or newer, for example: apt install openjdk-17-jre-headless"
         raise UsageProblem(Diagnostic("HF760", "Spark needs Java, and it could not be started", hint=hint)) from None
     try:
-        session.sparkContext.setLogLevel("ERROR")
+        session.sparkContext.setLogLevel("FATAL")  # what goes wrong is told once, by the exception
         yield session
     finally:
         session.stop()
