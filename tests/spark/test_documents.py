@@ -1,0 +1,36 @@
+"""The Python of the page about Spark, and of the README where it is about Spark, does what it says."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import holdsfor as hf
+from tests.docs.console import ROOT
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def blocks(document: str) -> list[str]:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return [
+        block for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE) if "hf.spark" in block
+    ]
+
+
+@pytest.mark.parametrize("document", ["docs/spark.md", "README.md"])
+def test_examples_run(
+    document: str, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    rules = hf.load("apps/toy/rules.prolog", "apps/toy/background.prolog")
+    names: dict[str, Any] = {"hf": hf, "spark": spark, "rules": rules}
+    assert blocks(document)
+    for block in blocks(document):
+        exec(compile(block, document, "exec"), names)
+    shown = capsys.readouterr().out
+    assert "14" in shown
+    assert "22" in shown
