@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,6 +26,13 @@ def why_not() -> str | None:
     if shutil.which("java") is None and not (java_home and os.access(f"{java_home}/bin/java", os.X_OK)):
         return "Java is not installed: apt install openjdk-17-jre-headless"
     return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let one worker have all tests of this folder, where workers are given groups (`--dist loadgroup`)."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 @pytest.fixture(scope="session")

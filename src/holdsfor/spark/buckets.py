@@ -14,7 +14,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from holdsfor.analysis.dependencies import Vertex
 from holdsfor.columns.tables import Key, Relation, fluent_table
 from holdsfor.columns.words import Symbols
-from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.joins import Path, arguments
 from holdsfor.physical.patterns import ANYTHING, join
 from holdsfor.physical.rows import one_row
@@ -104,11 +104,11 @@ class Bucket:
         n = len(times["start"])
         constants = [constants_of(column, symbols) for column in columns]
         rows = self.layout.rows(n, kind, *key, constants, **times)
-        terms = [symbols.terms(column) for column in columns]
-        instances: list[tuple[Term, ...]] = list(zip(*terms, strict=True)) if terms else [()] * n
-        shown, args, values = _written(kind, key, instances)
-        arrays = [*rows.columns, pa.array(shown, pa.string()), pa.array(args, pa.list_(pa.string())), values]
-        return pa.RecordBatch.from_arrays(arrays, schema=self.layout.answer_schema)
+        ids, first = dense_ids(columns, n)
+        terms = [symbols.terms(column[first]) for column in columns]
+        instances: list[tuple[Term, ...]] = list(zip(*terms, strict=True)) if terms else [()] * len(first)
+        written = [column.take(pa.array(ids)) for column in _written(kind, key, instances)]
+        return pa.RecordBatch.from_arrays([*rows.columns, *written], schema=self.layout.answer_schema)
 
     def _owned(self, what: tuple[str, Key], table: Relation, bucket: int, symbols: Symbols) -> Int64:
         """The rows of a table that this bucket owns."""
@@ -152,17 +152,16 @@ def _by_path(vertex: Vertex, path: Path) -> tuple[list[Term], str]:
     return (patterns if vertex.kind == "event" else [*patterns, opened(vertex.value, (len(columns),))]), "#key"
 
 
-def _written(kind: str, key: Key, instances: list[tuple[Term, ...]]) -> tuple[list[str], list[list[str]], Any]:
+def _written(kind: str, key: Key, instances: list[tuple[Term, ...]]) -> list[Any]:
     """Results as people read them: as a whole, their arguments and their value."""
     name, arity = key
-    whole: dict[tuple[Term, ...], str] = {}
+    shown: list[str] = []
     for row in instances:
-        if row not in whole:
-            named = Struct(name, row[:arity]) if arity else Atom(name)
-            whole[row] = show(Struct("=", (named, row[-1])) if kind == "fluent" else named)
+        named = Struct(name, row[:arity]) if arity else Atom(name)
+        shown.append(show(Struct("=", (named, row[-1])) if kind == "fluent" else named))
     args = [[_text(term) for term in row[:arity]] for row in instances]
     values = [_text(row[-1]) if kind == "fluent" else None for row in instances]
-    return [whole[row] for row in instances], args, pa.array(values, pa.string())
+    return [pa.array(shown, pa.string()), pa.array(args, pa.list_(pa.string())), pa.array(values, pa.string())]
 
 
 def _text(term: Term) -> str:
