@@ -1,13 +1,15 @@
 """Random programs about things and pairs of things: what they have in common is a key, and sometimes it is none.
 
 Rules are drawn from forms that go by a thing, by one side of a pair, along a pair, or by nothing; they build on each
-other in any order that has no circle.
+other in any order; within a rule there may be a circle or a delayed effect.
 """
 
 from __future__ import annotations
 
 import random
+from typing import get_args
 
+from holdsfor.syntax.rules import AllenMode, AllenRelation
 from tests.properties.programs import Case
 
 __all__ = ["keyed_case"]
@@ -28,6 +30,20 @@ _OF_A_THING = [
     "initiatedAt({new}(X)=true, T) :- happensAt(meet(X, Y), T), holdsAt({old}(Y)=_, T){more}.\n"
     "terminatedAt({new}(X)=true, T) :- happensAt(meet(X, Y), T), not holdsAt({old}(Y)=_, T).",
     "initiatedAt({new}(X)=true, T) :- happensAt(on(X), T), initiatedAt({old}(X)=_, T).",
+    "initiatedAt({new}(X)=high, T) :- happensAt(on(X), T){more}.\n"
+    "fi({new}(X)=high, {new}(X)=low, {n}).\np({new}(_)=high).",
+    "initiatedAt({new}(X)=high, T) :- happensAt(meet(X, _), T), not holdsAt({old}(X)=_, T).\n"
+    "fi({new}(X)=high, {new}b(X)=true, {n}) :- not holdsAt({old}(X)=_, T).\nft({new}b(X)=true, {n}).\n"
+    "grounding({new}b(X)=true) :- thing(X).",
+    "initiatedAt({new}(X)=true, T) :- happensAt(on(X), T), not holdsAt({new}b(X)=true, T).\n"
+    "initiatedAt({new}b(X)=true, T) :- happensAt(off(X), T), holdsAt({new}(X)=true, T).\n"
+    "terminatedAt({new}b(X)=true, T) :- happensAt(meet(_, X), T), not holdsAt({old}(X)=_, T).\n"
+    "grounding({new}b(X)=true) :- thing(X).",
+    "initiatedAt({new}(X)=true, T) :- happensAt(on(X), T){more}.\n"
+    "initiatedAt({new}(X)=true, T) :- happensAt(meet(X, Y), T), holdsAt({new}(Y)=true, T).\n"
+    "terminatedAt({new}(X)=true, T) :- happensAt(off(X), T).",
+    "holdsFor({new}(X)=true, I) :- holdsFor({old}(X)=true, I1), holdsFor({old2}(X)=true, I2),\n"
+    "    allen({relation}, I1, I2, {mode}, I).",
     "initiatedAt({new}(X)=true, T) :- happensAt(on(X), T), happensAt(storm, T).",
     "initiatedAt({new}(X)=true, T) :- happensAt(on(X), T), not holdsAt({old}(a)=_, T).",
     "initiatedAt({new}(X)=true, T) :- happensAt(on(X), T), aggregate_all(count, holdsAt({old}(_)=_, T), N), N > {n}.",
@@ -40,6 +56,10 @@ _OF_A_PAIR = [
     "    holdsFor({old2}(Y)=true, I3), relative_complement_all(I1, [I2, I3], I).",
     "holdsFor({new}(X, Y)=true, I) :- holdsFor(near(X, Y)=true, I1), holdsFor({old}(Y)=true, I2),\n"
     "    intersect_all([I1, I2], I3), intDurGreater(I3, {n}, I).",
+    "holdsFor({new}(X, Y)=true, I) :- holdsFor(near(X, Y)=true, I1), holdsFor({old}(Y)=true, I2),\n"
+    "    allen({relation}, I1, I2, {mode}, I).",
+    "holdsFor({new}(X, Y)=true, I) :- holdsFor(near(X, Y)=true, I1), holdsFor({old}(X)=true, I2),\n"
+    "    holdsFor({old2}(Y)=true, I3), allen({relation}, I2, I3, {mode}, I4), intersect_all([I1, I4], I).",
     "holdsFor({new}(X, Y)=true, I) :- holdsFor({old}(X)=true, I1), holdsFor({old2}(Y)=true, I2),\n"
     "    intersect_all([I1, I2], I).",
 ]
@@ -58,6 +78,7 @@ def keyed_case(seed: int) -> Case:
         form = chance.choice(_OF_A_PAIR if is_pair else _OF_A_THING)
         more = chance.choice(_MORE).format(old=chance.choice(things))
         filled = {"old": chance.choice(things), "old2": chance.choice(things), "n": chance.randint(1, 9), "more": more}
+        filled |= {"relation": chance.choice(get_args(AllenRelation)), "mode": chance.choice(get_args(AllenMode))}
         name = f"{'p' if is_pair else 'f'}{i}"
         clauses.append(form.format(new=name, **filled))
         members = "(X, Y)=V) :- thing(X), thing(Y)" if is_pair else "(X)=V) :- thing(X)"

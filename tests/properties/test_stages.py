@@ -14,6 +14,7 @@ import pytest
 from holdsfor.errors import PlanningProblem
 from holdsfor.physical.stages import Along
 from tests.properties.answers import Answer, Input, batch_answer, explained, read_case
+from tests.properties.delayed_programs import delayed_case
 from tests.properties.keyed_programs import keyed_case
 from tests.properties.programs import random_case
 from tests.properties.staged import staged_answer, stages_of
@@ -21,6 +22,7 @@ from tests.properties.staged import staged_answer, stages_of
 BUCKETS = (1, 2, 7, 32)
 ANY = range(5000, 5075)
 KEYED = range(6000, 6150)
+DELAYED = range(7000, 7075)
 CHUNK = 25
 
 
@@ -56,6 +58,12 @@ def test_stages_of_any_program_say_what_one_engine_says(seeds: range) -> None:
 def test_stages_of_programs_with_keys_say_what_one_engine_says(seeds: range) -> None:
     for seed in seeds:
         compare(seed, read_case(keyed_case(seed)), BUCKETS[seed % 4])
+
+
+@pytest.mark.parametrize("seeds", chunks(DELAYED), ids=named)
+def test_stages_of_programs_with_delays_say_what_one_engine_says(seeds: range) -> None:
+    for seed in seeds:
+        compare(seed, read_case(delayed_case(seed)), BUCKETS[seed % 4])
 
 
 def test_programs_with_keys_have_stages_of_all_kinds() -> None:
