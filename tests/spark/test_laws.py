@@ -93,7 +93,7 @@ def test_allen_relations_remember_as_much(spark: SparkSession, tmp_path: Path) -
     path.write_text("".join(lows + highs), encoding="utf-8")
     memories: list[dict[str, int]] = [{"allen_memory": 5}, {"window": 20, "step": 10}, {}]
     for n_related, memory in enumerate(memories, start=1):
-        options = {"start": 0, "end": 40, **memory}
+        options: dict[str, Any] = {"start": 0, "end": 40, **memory}
         expected = embedded_rows(rules, path, **options)
         assert len(expected) == n_related
         assert spark_rows(hf.spark.recognise(spark.read.text(str(path)), rules, buckets=2, **options)) == expected
