@@ -1,7 +1,7 @@
 """Composite event recognition that people trust.
 
 `import holdsfor as hf`, then `hf.load`, `hf.recognise`, `hf.Session`; see `holdsfor.api` and `holdsfor.session`. For
-intervals alone, `hf.intervals` and `hf.allen`. They are loaded when first used.
+intervals alone, `hf.intervals` and `hf.allen`; on Apache Spark, `hf.spark`. They are loaded when first used.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from holdsfor import allen, intervals
+    from holdsfor import allen, intervals, spark
     from holdsfor.api import Result, load, load_text, recognise
     from holdsfor.session import Change, Event, Fluent, Report, Session
 
@@ -27,6 +27,7 @@ __all__ = [
     "load",
     "load_text",
     "recognise",
+    "spark",
 ]
 
 __version__ = "0.1.0"
@@ -40,6 +41,6 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
-    if name in ("allen", "intervals"):
+    if name in ("allen", "intervals", "spark"):
         return import_module(f"holdsfor.{name}")
     raise AttributeError(f"module `holdsfor` has no attribute `{name}`")

@@ -28,7 +28,7 @@ from holdsfor.prolog import Engine
 DIAGNOSTICS = Path(__file__).parent / "diagnostics"
 CASES = sorted({path.stem for path in DIAGNOSTICS.iterdir() if path.suffix in (".prolog", ".args")})
 RULES = str(DIAGNOSTICS / "HF000-clean.prolog")
-SCRIPTED = {"HF502", "HF506", "HF740", "HF751", "HF752", "HF753", "HF754", "HF760", "HF761", "HF762", "HF763"}
+SCRIPTED = {"HF502", "HF506", "HF740", "HF751", "HF752", "HF753", "HF754", "HF760", "HF761", "HF762", "HF763", "HF773"}
 
 
 def arguments(case: str) -> list[str]:
@@ -175,3 +175,15 @@ def test_hf740_says_what_the_query_time_had_to_come_after() -> None:
     assert str(problem.value) == (
         "error[HF740]: the query time 10 does not come after the query time before, 10\nhint: query times ascend"
     )
+
+
+def test_hf773_says_how_to_get_spark(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark.errors", None)
+    events = tmp_path / "events.txt"
+    events.write_text("switch_on|1|1|a\n", encoding="utf-8")
+    assert main(["spark", "run", RULES, "--input", str(events), "-o", str(tmp_path / "found")]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error[HF773]: ")
+    assert "pip install 'holdsfor[spark]'" in err

@@ -12,13 +12,13 @@ import sys
 from collections.abc import Sequence
 
 from holdsfor import __version__
-from holdsfor.cli import check, generate, graph, plan, run
+from holdsfor.cli import check, generate, graph, plan, run, spark
 from holdsfor.cli.interruption import INTERRUPTED
 from holdsfor.errors import HoldsforError
 
 __all__ = ["main"]
 
-COMMANDS = (check, plan, graph, run, generate)
+COMMANDS = (check, plan, graph, run, spark, generate)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

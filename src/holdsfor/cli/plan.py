@@ -44,7 +44,13 @@ def _physical(session: Session) -> str:
     return explain(session)
 
 
-PLANS: dict[str, Callable[[Session], str]] = {"logical": _logical, "physical": _physical}
+def _spark(session: Session) -> str:
+    from holdsfor.physical.stages import plan_stages
+
+    return str(plan_stages(session.compiled, session.program))
+
+
+PLANS: dict[str, Callable[[Session], str]] = {"logical": _logical, "physical": _physical, "spark": _spark}
 STAGES = (*ANALYSES, *PLANS)
 _OF_A_RUN = ("input", "input_format", "time_unit", "start", "end", "tick", "window", "step", "allen_memory")
 

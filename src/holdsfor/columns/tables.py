@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from holdsfor.columns.instances import Instances
 from holdsfor.kernels.keys import Int64, KeyIndex, dense_ids, distinct_rows, index_of, mixed, pairs_of_equal_keys
 from holdsfor.kernels.packing import packing_for
+from holdsfor.kernels.sweep import merge_intervals
 
 __all__ = [
     "FluentTable",
@@ -26,6 +27,7 @@ __all__ = [
     "Relation",
     "empty_fluents",
     "empty_points",
+    "fluent_table",
     "point_table",
     "stacked",
 ]
@@ -243,6 +245,14 @@ def point_table(columns: Sequence[Int64]) -> PointTable:
     n = len(columns[0])
     rows = distinct_rows(columns, n)
     return PointTable(tuple(columns), n) if rows is None else PointTable(tuple(c[rows] for c in columns), len(rows))
+
+
+def fluent_table(keys: Sequence[Int64], starts: Int64, ends: Int64) -> FluentTable:
+    """A table of the maximal intervals that any intervals make up."""
+    ids, first = dense_ids(keys, len(starts))
+    merged, begins, stops = merge_intervals(ids, starts, ends)
+    rows = first[merged]
+    return FluentTable((*(key[rows] for key in keys), begins, stops), len(merged))
 
 
 def stacked(tables: Sequence[Table]) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -205,6 +205,14 @@ class Program:
             for index, step in enumerate(rule.body)
             if isinstance(step, Duration | Allen)
         ]
+
+    def part(self, numbers: Collection[int] | None) -> Program:
+        """The program with only the components of these numbers; None is all of them."""
+        if numbers is None:
+            return self
+        chosen = sorted(numbers)
+        logical = LogicalProgram(tuple(self.logical.components[i] for i in chosen))
+        return Program(tuple(self.components[i] for i in chosen), logical)
 
 
 def plan_program(compiled: Compiled, planner: Planner) -> Program:

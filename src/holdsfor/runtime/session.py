@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.analysis.suspicions import atemporal_goals
 from holdsfor.columns.records import Records
-from holdsfor.columns.tables import FluentTable, Key, PointTable
+from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
@@ -37,7 +37,7 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import Fvp, IntervalCall
 from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 
-__all__ = ["Session"]
+__all__ = ["Session", "domain_sources"]
 
 Group = TypeVar("Group", Key, tuple[bool, Key])
 
@@ -45,7 +45,8 @@ Group = TypeVar("Group", Key, tuple[bool, Key])
 class Session:
     """One run of an event description; `start` is its first time-point.
 
-    Unless it `is_rewriting`, rules are planned as they are written. A `profile` counts what the query times do.
+    Unless it `is_rewriting`, rules are planned as they are written. With `components` only these of the program are
+    computed; what they ask of others is inserted as if it were input. A `profile` counts what the query times do.
     """
 
     def __init__(
@@ -59,12 +60,13 @@ class Session:
         goals: Iterable[Term] = (),
         symbols: Symbols | None = None,
         is_rewriting: bool = True,
+        components: Collection[int] | None = None,
     ) -> None:
         self.compiled = compiled
         self.symbols = Symbols() if symbols is None else symbols
         self.background = Background(compiled.description, self.symbols, tuple(goals))
         planner = Planner(self.background, is_rewriting=is_rewriting)
-        self.program = plan_program(compiled, planner)
+        self.program = plan_program(compiled, planner).part(components)
         self._sorts: Sorts | None = None
         self.domains = Domains(compiled.description, planner, self.sorts)
         self.ranges_over_sorts = any(map(self.domains.ranges_over_sorts, self.program.enumerated))
@@ -78,6 +80,7 @@ class Session:
         self.events: dict[Key, Records] = {}
         self.fluents: dict[Key, Records] = {}
         self.retractions: dict[tuple[bool, Key], Records] = {}
+        self.computed: dict[Key, FluentTable] = {}
         self.state: dict[Key, FluentTable] = {}
         self.prefixes: dict[tuple[int, int], Lists] = {}
         self.kept: dict[tuple[int, int], Kept] = {}
@@ -91,7 +94,7 @@ class Session:
         self.seconds = 0.0
         self.profile: Profile | None = None
         self._evaluation: Evaluation | None = None
-        self._sources = _domain_sources(compiled)
+        self._sources = domain_sources(compiled)
         self._numbered_events = self.program.numbered_events
         self._deciding = self.program.deciding_steps
         if window is not None:
@@ -143,6 +146,15 @@ class Session:
             together = records if waiting is None else waiting.joined(records)
             records = records.take(np.flatnonzero(store.partners(together)[-len(records) :] < 0))
         self.insert_columns(key, records)
+
+    def insert_computed(self, key: Key, table: FluentTable) -> None:
+        """Let FVPs of components that this session does not compute be known, for one query of the whole history.
+
+        They are no records: they may begin after the query time, as complements do, and fill no domains.
+        """
+        assert self.window is None
+        known = self.computed.get(key)
+        self.computed[key] = table if known is None else stacked([known, table])
 
     def can_retract(self, key: Key, records: Records) -> NDArray[np.bool_]:
         """Which records of one name there are to take back; each takes back one.
@@ -269,6 +281,8 @@ class Session:
         if not self.is_announced:
             self._fill_domains(events, fluents)
             self._mention(events, fluents)
+        for key, table in self.computed.items():
+            fluents[key] = stacked([fluents[key], table]) if key in fluents else table
         if self.asks_for_the_query_time:
             self.n_mentions += 1
         evaluation = (Evaluation if self.profile is None else ProfiledEvaluation)(
@@ -324,7 +338,7 @@ class Session:
             records.number(tuple(range(key[1])), self.symbols.instances)
 
     def _report(self, evaluation: Evaluation, at: int, settled: int) -> Report:
-        output = {name_and_arity(event) for event in self.compiled.names.output_events}
+        output = {rule.key for component in self.program.components for rule in component.events}
         events = {key: table for key, table in evaluation.events.items() if key in output}
         known = Report(at, evaluation.output, events)
         return known.since(evaluation.stretch.first if settled >= self.start else evaluation.stretch.first_of_run)
@@ -428,7 +442,7 @@ def _refuse_predicates_over_lists(compiled: Compiled) -> None:
                 raise PlanningProblem(Diagnostic("HF401", message, step.span, hint))
 
 
-def _domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:
+def domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:
     """Which input entities fill which dynamic domains: (is it an FVP, its key, its columns, the domain)."""
     description = compiled.description
     dynamic = {name_and_arity(domain) for domain in description.dynamic_domains}

@@ -99,6 +99,8 @@ class _Walk:
     # -- the walk ------------------------------------------------------------------------------------------------------
 
     def run(self) -> Turn:
+        if not (self.rules or self.delays):
+            return self.outcome()
         agenda = self.agenda()
         agenda.append((self.last + 1, self.rules[0] if self.rules else self.delays[0], 0, 0))
         position = 0

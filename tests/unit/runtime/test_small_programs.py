@@ -24,6 +24,12 @@ PROGRAMS = {
         "initiatedAt(s(k(X))=low, T) :- happensAt(e(X), T). initiatedAt(r(X)=on, T) :- terminatedAt(s(X)=high, T).",
         ("e|3|b",),
     ),
+    "a circle of which nothing happens": Example(
+        "initiatedAt(s(X)=on, T) :- happensAt(e(X), T), not holdsAt(r(X)=on, T). "
+        "initiatedAt(r(X)=on, T) :- happensAt(f(X), T), holdsAt(s(X)=on, T). "
+        "initiatedAt(q(X)=on, T) :- happensAt(g(X), T).",
+        ("g|3|b",),
+    ),
     "a termination of a fluent that nothing initiates": Example(
         "terminatedAt(s(X)=_, T) :- happensAt(e(X), T). initiatedAt(r(X)=on, T) :- terminatedAt(s(X)=high, T). "
         "grounding(s(X)=low) :- d(X). d(a).",

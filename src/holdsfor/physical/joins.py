@@ -1,0 +1,227 @@
+"""What the rules join: each rule reduced to its heads, the events and fluents it asks for, and its atemporal goals.
+
+A *path* leads into an event or a fluent: `(0,)` is the first argument, `(1, 0)` the first argument of the structure
+that is the second one. Values are in no path: the values of a simple fluent break each other, so no two of them may be
+told apart by where they are computed.
+
+A *guard* is a question without whose answers a rule gives nothing: a positive condition, or a list of intervals that
+contains the result. Along a guard such as `proximity(V1, V2)` it is known which `V2` matter to a `V1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from holdsfor.syntax.description import EventDescription
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.rules import (
+    Allen,
+    Complement,
+    Condition,
+    Delay,
+    Duration,
+    Ends,
+    Happens,
+    Holds,
+    HoldsFor,
+    Initiated,
+    Intersect,
+    IntervalCall,
+    IntervalRule,
+    Not,
+    RelativeComplement,
+    Starts,
+    Terminated,
+    Test,
+    Union,
+    flat_conditions,
+)
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import Struct, Term, Var, is_ground, variables
+
+__all__ = ["Join", "Path", "Question", "arguments", "joins_of", "paths", "position", "term_at"]
+
+Path = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """An event or FVP (a term `F=V`) that a rule asks for.
+
+    One about effects asks for initiations or terminations; those of other values may be the answer.
+    """
+
+    pattern: Term
+    is_fvp: bool
+    is_guard: bool
+    is_about_effects: bool = False
+
+
+@dataclass(frozen=True)
+class Join:
+    """A rule: `heads` is what it is about, `questions` what it asks for, `goals` its atemporal conditions.
+
+    Of the FVPs `ranging` also instances that do not hold may matter.
+    """
+
+    what: str
+    heads: tuple[Term, ...]
+    questions: tuple[Question, ...]
+    goals: tuple[Term, ...]
+    ranging: tuple[Term, ...] = ()
+    span: Span | None = None
+
+
+def joins_of(description: EventDescription) -> Iterator[Join]:
+    """Every rule that computes something."""
+    for rule in description.point_rules:
+        what = f"{rule.kind}({show(rule.head_term)}, …)"
+        yield Join(what, (rule.head_term,), *_conditions(rule.body), span=rule.span)
+    for interval_rule in description.interval_rules:
+        if not interval_rule.is_empty:
+            yield _interval_join(interval_rule)
+    for delay in description.delays:
+        yield _delay_join(delay)
+    for initially in description.initially:
+        head = (initially.fvp.term,)
+        yield Join(f"initially({initially.fvp})", head, *_conditions(initially.body), span=initially.span)
+    for postponable in description.postponable:
+        head = (postponable.fvp.term,)
+        yield Join(f"p({postponable.fvp})", head, *_conditions(postponable.body), span=postponable.span)
+
+
+def _delay_join(delay: Delay) -> Join:
+    heads = [fvp for fvp in (delay.source, delay.target) if fvp is not None]
+    name = "ft" if delay.target is None else "fi"
+    what = f"{name}({', '.join(str(fvp) for fvp in heads)}, …)"
+    return Join(what, tuple(fvp.term for fvp in heads), *_conditions(delay.body), span=delay.span)
+
+
+def _conditions(body: tuple[Condition, ...]) -> tuple[tuple[Question, ...], tuple[Term, ...]]:
+    questions: list[Question] = []
+    goals: list[Term] = []
+    for condition, is_positive in flat_conditions(body):
+        match condition:
+            case Happens(event):
+                questions.append(Question(event, is_fvp=False, is_guard=is_positive))
+            case Starts(fvp) | Ends(fvp) | Holds(fvp):
+                questions.append(Question(fvp.term, is_fvp=True, is_guard=is_positive))
+            case Initiated(fvp) | Terminated(fvp):
+                any_value = Struct("=", (fvp.fluent, Var("_#value")))
+                questions.append(Question(any_value, is_fvp=True, is_guard=False, is_about_effects=True))
+            case Test(goal):
+                goals.append(goal)
+    return tuple(questions), tuple(goals)
+
+
+def _interval_join(rule: IntervalRule) -> Join:
+    needed = _needed(rule)
+    literals = [step for step in rule.body if isinstance(step, HoldsFor)]
+    tests = [step for step in rule.body if isinstance(step, Test | Not)]
+    goals = [c.goal for c, _ in flat_conditions(tuple(tests)) if isinstance(c, Test)]
+    goals += [step.goal for step in rule.body if isinstance(step, IntervalCall)]
+    return Join(
+        f"holdsFor({rule.fvp}, …)",
+        (rule.fvp.term,),
+        tuple(Question(step.fvp.term, is_fvp=True, is_guard=step.result.name in needed) for step in literals),
+        tuple(goals),
+        (rule.fvp.term, *(step.fvp.term for step in literals)) if _ranges(rule) else (),
+        rule.span,
+    )
+
+
+def _ranges(rule: IntervalRule) -> bool:
+    """Whether some list of a rule is needed for instances that it does not have: to be complemented or repeated."""
+    tested = {name for step in rule.body if isinstance(step, Test) for name in variables(step.goal)}
+    scopes: dict[str, set[str]] = {}
+
+    def of(terms: Iterable[Term]) -> list[set[str]]:
+        return [scopes.get(term.name, set()) if isinstance(term, Var) else set() for term in terms]
+
+    for step in rule.body:
+        match step:
+            case HoldsFor(fvp, result):
+                scopes[result.name] = set(variables(fvp.term))
+            case Union(lists, result):
+                if len({frozenset(scope) for scope in of(lists)}) > 1:
+                    return True
+                scopes[result.name] = set().union(*of(lists))
+            case Intersect(lists, result):
+                scopes[result.name] = set().union(*of(lists))
+            case RelativeComplement(base, lists, result):
+                scopes[result.name] = of([base])[0]
+                if set().union(*of(lists)) - scopes[result.name]:
+                    return True
+            case Duration(intervals=intervals, bound=bound, result=result):
+                inner = of([intervals])[0]
+                scopes[result.name] = inner | tested if set(variables(bound)) - inner else inner
+            case Complement() | IntervalCall() | Allen():
+                return True
+    return False
+
+
+def _needed(rule: IntervalRule) -> set[str]:
+    """The names of the `holdsFor` lists that contain the rule's result, whatever the others are."""
+    needs: dict[str, set[str]] = {}
+
+    def of(terms: Iterable[Term]) -> list[set[str]]:
+        return [needs.get(term.name, set()) if isinstance(term, Var) else set() for term in terms]
+
+    for step in rule.body:
+        match step:
+            case HoldsFor(_, result):
+                needs[result.name] = {result.name}
+            case Union(lists, result):
+                needs[result.name] = set.intersection(*of(lists)) if lists else set()
+            case Intersect(lists, result):
+                needs[result.name] = set().union(*of(lists))
+            case RelativeComplement(base, _, result):
+                needs[result.name] = of([base])[0]
+            case Duration(intervals=intervals, result=result):
+                needs[result.name] = of([intervals])[0]
+            case Allen(source=source, target=target, result=result):
+                needs[result.name] = set().union(*of([source, target]))
+    return of([rule.result])[0]
+
+
+# -- paths -------------------------------------------------------------------------------------------------------------
+
+
+def arguments(entity: Term) -> tuple[Term, ...]:
+    """The arguments of an event, or of the fluent of an FVP.
+
+    >>> from holdsfor.syntax.parser import parse_term
+    >>> [show(argument) for argument in arguments(parse_term("location(chris)=pub"))]
+    ['chris']
+    """
+    named = entity.args[0] if isinstance(entity, Struct) and entity.name == "=" else entity
+    return named.args if isinstance(named, Struct) else ()
+
+
+def paths(pattern: Term) -> list[Path]:
+    """Where a pattern has something that may be one thing or another, outermost first."""
+    found: list[Path] = []
+    level: list[tuple[Path, Term]] = [((i,), argument) for i, argument in enumerate(arguments(pattern))]
+    while level:
+        found += [path for path, term in level if not is_ground(term)]
+        structures = [(path, term) for path, term in level if isinstance(term, Struct) and not is_ground(term)]
+        level = [((*path, i), inner) for path, term in structures for i, inner in enumerate(term.args)]
+    return found
+
+
+def term_at(entity: Term, path: Path) -> Term | None:
+    """What stands at a path, or None where a variable hides it."""
+    found: Term | None = None
+    inside = arguments(entity)
+    for i in path:
+        if i >= len(inside):
+            return None
+        found = inside[i]
+        inside = found.args if isinstance(found, Struct) else ()
+    return found
+
+
+def position(entity: Term, wanted: Term) -> int | None:
+    """The first argument that is the wanted term."""
+    return next((i for i, argument in enumerate(arguments(entity)) if argument == wanted), None)

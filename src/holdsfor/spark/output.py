@@ -1,0 +1,90 @@
+"""Results in their place: a folder with a table each for intervals, events and records set aside, whole or not at all.
+
+Everything is written beside the place and moved there when it is complete, so that nobody sees half of it, and a second
+run never mixes with the first. Places are of any file system that Spark can write to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+from uuid import uuid4
+
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.spark.recognition import Recognition
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Format", "Place", "refuse_existing"]
+
+Format = Literal["parquet", "csv", "json"]
+
+
+def refuse_existing(path: str) -> None:
+    """Tell that there is something in the place already."""
+    raise UsageProblem(Diagnostic("HF771", f"`{path}` exists already", hint="`--overwrite` replaces it"))
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder for results."""
+
+    spark: SparkSession
+    path: str
+    overwrite: bool = False
+
+    def write(self, found: Recognition, format_: Format) -> None:
+        """Write all results."""
+        if self._exists(self.path) and not self.overwrite:
+            refuse_existing(self.path)
+        beside = f"{self.path.rstrip('/')}.{uuid4().hex}"
+        try:
+            _write(found.intervals, f"{beside}/intervals", format_, partition="fluent")
+            _write(found.events, f"{beside}/events", format_, partition="name")
+            _write(found.set_aside, f"{beside}/set_aside", format_)
+            self._move(beside)
+        finally:
+            self._delete(beside)
+
+    def _move(self, beside: str) -> None:
+        """Put what was written in its place; what was there is deleted when that has worked."""
+        before = f"{beside}.before"
+        if self._exists(self.path):
+            self._rename(self.path, before)
+        self._rename(beside, self.path)
+        self._delete(before)
+
+    # -- the file system of Spark --------------------------------------------------------------------------------------
+
+    def _on(self, path: str) -> tuple[Any, Any]:
+        """The file system of a path, and the path as it knows it."""
+        jvm: Any = self.spark.sparkContext._jvm
+        there = jvm.org.apache.hadoop.fs.Path(path)
+        return there.getFileSystem(self.spark.sparkContext._jsc.hadoopConfiguration()), there
+
+    def _exists(self, path: str) -> bool:
+        system, there = self._on(path)
+        return bool(system.exists(there))
+
+    def _delete(self, path: str) -> None:
+        system, there = self._on(path)
+        system.delete(there, True)
+
+    def _rename(self, path: str, to: str) -> None:
+        system, there = self._on(path)
+        if not system.rename(there, self._on(to)[1]):
+            raise OSError(f"cannot move {path} to {to}")
+
+
+def _write(frame: DataFrame, path: str, format_: Format, partition: str | None = None) -> None:
+    from pyspark.sql import functions as F
+
+    if format_ == "csv" and "args" in frame.columns:
+        frame = frame.withColumn("args", F.to_json("args"))
+    writer = frame.write.format(format_)
+    if format_ == "csv":
+        writer = writer.option("header", "true")
+    if format_ == "parquet" and partition is not None:
+        writer = writer.partitionBy(partition)
+    writer.save(path)

@@ -1,0 +1,78 @@
+"""stages = one engine: random programs, stage by stage in buckets, say what one evaluation of everything says.
+
+This is for wrong keys: rows that are sent nowhere or to the wrong bucket, results that two buckets or none own, domains
+and initial values that a bucket knows only in part. Shuffles are done by hand here, so that hundreds of programs can be
+tried; `tests/spark` does the same with Spark.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from holdsfor.errors import PlanningProblem
+from holdsfor.physical.stages import Along
+from tests.properties.answers import Answer, Input, batch_answer, explained, read_case
+from tests.properties.delayed_programs import delayed_case
+from tests.properties.keyed_programs import keyed_case
+from tests.properties.programs import random_case
+from tests.properties.staged import staged_answer, stages_of
+
+BUCKETS = (1, 2, 7, 32)
+ANY = range(5000, 5075)
+KEYED = range(6000, 6150)
+DELAYED = range(7000, 7075)
+CHUNK = 25
+
+
+def chunks(seeds: range) -> list[range]:
+    return [seeds[i : i + CHUNK] for i in range(0, len(seeds), CHUNK)]
+
+
+def named(seeds: range) -> str:
+    return f"seeds {seeds.start} to {seeds.stop - 1}"
+
+
+def compare(seed: int, given: Input, n_buckets: int) -> None:
+    try:
+        stages, expected = stages_of(given), batch_answer(given, given.case.end)
+    except PlanningProblem:
+        return
+    if isinstance(expected, str):
+        return
+    in_order: Answer = {name: sorted(each, key=str) for name, each in expected.items()}
+    found = staged_answer(given, stages, n_buckets)
+    if found != in_order:
+        message = explained(seed, given, in_order, found, buckets=n_buckets, stages=f"\n{stages}")
+        pytest.fail(message, pytrace=False)
+
+
+@pytest.mark.parametrize("seeds", chunks(ANY), ids=named)
+def test_stages_of_any_program_say_what_one_engine_says(seeds: range) -> None:
+    for seed in seeds:
+        compare(seed, read_case(random_case(seed)), BUCKETS[seed % 4])
+
+
+@pytest.mark.parametrize("seeds", chunks(KEYED), ids=named)
+def test_stages_of_programs_with_keys_say_what_one_engine_says(seeds: range) -> None:
+    for seed in seeds:
+        compare(seed, read_case(keyed_case(seed)), BUCKETS[seed % 4])
+
+
+@pytest.mark.parametrize("seeds", chunks(DELAYED), ids=named)
+def test_stages_of_programs_with_delays_say_what_one_engine_says(seeds: range) -> None:
+    for seed in seeds:
+        compare(seed, read_case(delayed_case(seed)), BUCKETS[seed % 4])
+
+
+def test_programs_with_keys_have_stages_of_all_kinds() -> None:
+    kinds: Counter[str] = Counter()
+    for seed in KEYED:
+        stages = stages_of(read_case(keyed_case(seed)))
+        keyed = [stage for stage in stages.stages if stage.is_keyed]
+        kinds["keyed"] += bool(keyed)
+        kinds["several keyed"] += len(keyed) > 1
+        kinds["along a guard"] += any(isinstance(how, Along) for stage in keyed for _, how in stage.receives)
+        kinds["both"] += 0 < len(keyed) < len(stages.stages)
+    assert min(kinds[kind] for kind in ("keyed", "several keyed", "along a guard", "both")) >= 15, kinds

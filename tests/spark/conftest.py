@@ -1,0 +1,58 @@
+"""One Spark for all tests: a JVM takes seconds to start, and half a gigabyte."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.apps.data import ROOT
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def why_not() -> str | None:
+    """Why Spark cannot be tested here."""
+    if importlib.util.find_spec("pyspark") is None:
+        return "pyspark is not installed: pip install 'holdsfor[spark]'"
+    java_home = os.environ.get("JAVA_HOME")
+    if shutil.which("java") is None and not (java_home and os.access(f"{java_home}/bin/java", os.X_OK)):
+        return "Java is not installed: apt install openjdk-17-jre-headless"
+    return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let one worker have all tests of this folder, where workers are given groups (`--dist loadgroup`)."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    reason = why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    from pyspark.sql import SparkSession
+
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
+    options: dict[str, bool | float | int | str | None] = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.default.parallelism": "2",
+        "spark.driver.memory": "1g",
+    }
+    session = SparkSession.builder.master("local[2]").appName("holdsfor").config(map=options).getOrCreate()
+    session.sparkContext.setLogLevel("FATAL")
+    yield session
+    session.stop()

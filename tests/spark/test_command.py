@@ -1,0 +1,65 @@
+"""`holdsfor spark run`: files in, a folder of results out, and nothing where something went wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
+import pytest
+
+from holdsfor.cli.main import main
+from tests.apps.runs import RUNS
+from tests.spark.answers import embedded_rows, options_of, records_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TOY = RUNS["toy"]
+
+
+def test_results_are_written_whole_and_replaced_only_when_asked(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import holdsfor as hf
+
+    place, stats = tmp_path / "found", tmp_path / "stats.json"
+    arguments = ["spark", "run", *TOY.files, "--input", str(records_of(TOY)), "-o", str(place), *TOY.options]
+    assert main([*arguments, "--stats", str(stats)]) == 0
+    assert "5 records read" in capsys.readouterr().err
+    rows = pq.read_table(place / "intervals").to_pylist()
+    expected = embedded_rows(hf.load(*TOY.files), records_of(TOY), **options_of(TOY))
+    assert sorted(((row["fvp"], row["start"], row["end"]) for row in rows), key=str) == expected
+    assert json.loads(stats.read_text(encoding="utf-8"))["intervals"] == len(expected)
+    assert main(arguments) == 2
+    assert "error[HF771]" in capsys.readouterr().err
+    assert main([*arguments, "--overwrite", "--format", "json"]) == 0
+    assert not list(place.glob("intervals/fluent=*"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["found", "stats.json"]
+
+
+def test_a_run_that_fails_tells_why_and_leaves_nothing(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, records = tmp_path / "rules.prolog", tmp_path / "records.txt"
+    rules.write_text("happensAt(rare(X), T) :- happensAt(seen(X, N), T), 1 / N < 1.\n", encoding="utf-8")
+    records.write_text("seen|1|1|a|0\n", encoding="utf-8")
+    arguments = ["spark", "run", str(rules), "-o", str(tmp_path / "found"), "--start", "0", "--end", "9"]
+    assert main([*arguments, "--input", str(records)]) == 2
+    err = capsys.readouterr().err
+    assert "error[HF604]: division by zero" in err
+    assert "Traceback" not in err
+    assert main([*arguments, "--input", str(tmp_path / "nothing.parquet")]) == 2
+    assert "error[HF501]" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["records.txt", "rules.prolog"]
+
+
+def test_csv_has_the_columns_of_records_by_name(spark: SparkSession, tmp_path: Path) -> None:
+    rules, records, place = tmp_path / "rules.prolog", tmp_path / "records.csv", tmp_path / "found"
+    rules.write_text("happensAt(often(X), T) :- happensAt(seen(X, N), T), N > 2.5.\n", encoding="utf-8")
+    records.write_text("name,start,arg1,arg2\nseen,3,a,3\nseen,4,b,2\nseen,soon,a,9\n", encoding="utf-8")
+    assert main(["spark", "run", str(rules), "--input", str(records), "-o", str(place), "--format", "csv"]) == 0
+    (written,) = [text for path in place.glob("events/*.csv") if "often" in (text := path.read_text(encoding="utf-8"))]
+    assert written.splitlines()[1:] == ['often,"[\\"a\\"]",often(a),3']
+    assert any("expected an integer" in path.read_text(encoding="utf-8") for path in place.glob("set_aside/*.csv"))

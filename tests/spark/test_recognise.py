@@ -1,0 +1,116 @@
+"""What goes in and comes out: DataFrames of records, tables of one event each, retractions, misfits, mistakes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pytest
+
+import holdsfor as hf
+from holdsfor.errors import DataProblem, UsageProblem
+from tests.spark.answers import embedded_rows, spark_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+RULES = """
+initiatedAt(fast(V)=true, T) :- happensAt(velocity(V, Speed), T), Speed > 5.
+terminatedAt(fast(V)=true, T) :- happensAt(velocity(V, Speed), T), Speed =< 5.
+initiatedAt(fast(V)=true, T) :- happensAt(start(pushed(V)=true), T).
+happensAt(slows_down(V), T) :- happensAt(end(fast(V)=true), T).
+"""
+RECORDS: dict[str, list[Any]] = {
+    "name": ["velocity", "velocity", "velocity", "pushed", "sail"],
+    "start": [1, 4, 9, 2, 3],
+    "end": [None, None, None, 3, None],
+    "value": [None, None, None, "true", None],
+    "arg1": ["Anna", "Anna", "b", "b", "b"],
+    "arg2": [7.5, 5.0, 9.0, None, None],
+}
+
+
+@pytest.fixture(scope="module")
+def rules() -> Any:
+    return hf.load_text(RULES)
+
+
+def frame_of(spark: SparkSession, columns: dict[str, list[Any]]) -> DataFrame:
+    return spark.createDataFrame(pa.table(columns))
+
+
+def test_records_in_the_long_form_have_the_embedded_answer(spark: SparkSession, rules: Any) -> None:
+    found = hf.spark.recognise(frame_of(spark, RECORDS), rules, buckets=2)
+    assert (found.run.start, found.run.end) == (1, 9)
+    counts = {(row.what, row.name): row.n for row in found.counts.collect()}
+    assert counts == {("read", ""): 5, ("unused", "sail"): 1}
+    assert spark_rows(found) == embedded_rows(rules, pa.table(RECORDS))
+
+
+def test_results_say_what_they_are_about(spark: SparkSession, rules: Any) -> None:
+    found = hf.spark.recognise(frame_of(spark, RECORDS), rules, start=0, end=10)
+    rows = {row.fvp: row.asDict() for row in found.intervals.collect()}
+    assert rows["fast('Anna')=true"] == {
+        "fluent": "fast", "args": ["Anna"], "value": "true", "fvp": "fast('Anna')=true", "start": 2, "end": 5,
+    }  # fmt: skip
+    assert rows["fast(b)=true"]["end"] is None
+    assert [(row.name, row.args, row.event, row.time) for row in found.events.collect()] == [
+        ("slows_down", ["Anna"], "slows_down('Anna')", 4)
+    ]
+    found.unpersist()
+
+
+def test_tables_of_one_event_or_fluent_each_need_only_their_columns_named(spark: SparkSession, rules: Any) -> None:
+    speeds = frame_of(
+        spark, {"t": [1, 4, 9], "vessel": ["Anna", "Anna", "b"], "knots": [7.5, 5.0, 9.0], "x": [0, 0, 0]}
+    )
+    pushes = frame_of(spark, {"since": [2], "until": [3], "whom": ["b"], "is_so": ["true"]})
+    given = [
+        hf.spark.events("velocity", speeds, time="t", args=["vessel", "knots"]),
+        hf.spark.fluents("pushed", pushes, start="since", end="until", value="is_so", args=["whom"]),
+    ]
+    found = hf.spark.recognise(given, rules, start=1, end=9, buckets=3)
+    assert spark_rows(found) == embedded_rows(rules, pa.table(RECORDS))
+
+
+def test_what_is_taken_back_was_never_there_and_misfits_are_set_aside(spark: SparkSession, rules: Any) -> None:
+    lines = [
+        "velocity|1|1|a|9", "velocity|2|2|a|1", "-velocity|3|2|a|1",
+        "-velocity|3|2|zoe|1", "velocity|4|x|a|1", "slows_down|5|5|a",
+    ]  # fmt: skip
+    found = hf.spark.recognise(
+        spark.createDataFrame([(line,) for line in lines], "value string"), rules, start=0, end=9
+    )
+    assert sorted(map(tuple, found.set_aside.collect())) == [
+        ("-velocity|3|2|zoe|1", "takes back a record that is not there"),
+        ("slows_down|5|5|a", "`slows_down` is computed by the rules"),
+        ("velocity|4|x|a|1", "expected an integer as occurrence, found `x`"),
+    ]
+    assert spark_rows(found) == [("fast(a)=true", 2, None)]
+
+
+def test_entities_without_records_have_their_initial_values(spark: SparkSession) -> None:
+    rules = hf.load_text("""
+        initially(idle(_)=true).
+        terminatedAt(idle(P)=true, T) :- happensAt(work(P), T).
+        grounding(idle(P)=true) :- person(P).
+        person(ann). person(bob). person(cid).
+    """)
+    lines = spark.createDataFrame([("work|3|3|bob",)], "value string")
+    found = hf.spark.recognise(lines, rules, start=0, end=9, buckets=7)
+    assert spark_rows(found) == [("idle(ann)=true", 0, None), ("idle(bob)=true", 0, 4), ("idle(cid)=true", 0, None)]
+
+
+def test_mistakes_are_told_before_anything_runs(spark: SparkSession, rules: Any) -> None:
+    wrong = frame_of(spark, {"name": ["velocity"], "when": [1]})
+    with pytest.raises(DataProblem, match="column `start` not found"):
+        hf.spark.recognise(wrong, rules)
+    with pytest.raises(DataProblem, match="column `vesel` not found") as told:
+        hf.spark.events("velocity", frame_of(spark, {"t": [1], "vessel": ["a"]}), time="t", args=["vesel"])
+    assert "did you mean `vessel`?" in str(told.value)
+    with pytest.raises(DataProblem, match="expected a DataFrame, found `str`"):
+        hf.spark.recognise(["records.txt"], rules)  # type: ignore[list-item, unused-ignore]
+    with pytest.raises(UsageProblem, match="HF770"):
+        hf.spark.recognise(frame_of(spark, RECORDS), rules, buckets=0)
+    with pytest.raises(UsageProblem, match="HF702"):
+        hf.spark.recognise(frame_of(spark, RECORDS), rules, start=5, end=1)
