@@ -13,7 +13,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.compiled import Compiled
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import Diagnostic, PlanningProblem, UsageProblem
 from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.stages import Stage, Stages, plan_stages
 from holdsfor.runtime.session import Session
@@ -78,6 +78,9 @@ def recognise(
     check_buckets(buckets)
     goals = list(goals)
     session = Session(rules, start=0, tick=tick, window=window, goals=goals)
+    if window is not None and session.asks_for_the_query_time:
+        message = "rules that ask for the query time are not supported on Spark in windows"
+        raise PlanningProblem(Diagnostic("HF401", message, hint="leave out the window, or use `holdsfor run`"))
     stages = plan_stages(rules, session.program)
     sources = sources_of(data, rules.names, tick)
     layout = layout_of(rules)
