@@ -9,6 +9,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.errors import DataProblem, UsageProblem
+from holdsfor.syntax.printer import show
 
 RULES = hf.load_text("""
 initiatedAt(s(X)=on, T) :- happensAt(a(X), T).
@@ -282,3 +283,16 @@ def test_an_entity_stays_known_when_its_record_is_taken_back() -> None:
     made.query(10)
     made.retract(a(3))
     assert made.query(20).holds_for("s(p)=off") == [(0, None)]
+
+
+def test_rules_are_told_each_query_time() -> None:
+    rules = hf.load_text("happensAt(known(X, Q), T) :- happensAt(a(X), T), queryTime(Q).\n")
+    asked = hf.Session(rules, start=0, window=10)
+    for at in (5, 15, 25):
+        asked.insert(hf.Event("a", "p", at=at))
+    known = [list(asked.query(at).times) for at in (10, 20, 30)]
+    assert [[show(event) for event in events] for events in known] == [
+        ["known(p,10)"],
+        ["known(p,20)"],
+        ["known(p,30)"],
+    ]

@@ -15,6 +15,8 @@ from holdsfor.syntax.terms import Int, Struct, Term, is_ground, name_and_arity
 
 __all__ = ["Background"]
 
+_QUERY_TIME = ("queryTime", 1)
+
 
 class Background:
     """The database with its start-up goals done, its fact relations, and the dynamic domains that the input fills.
@@ -34,7 +36,7 @@ class Background:
         self.version = 0
         self._relations: dict[Key, Relation] = {}
         self._unasserted: list[tuple[Key, list[Int64]]] = []
-        for name, arity in (*self.domains, ("queryTime", 1)):
+        for name, arity in (*self.domains, _QUERY_TIME):
             self.database.declare_dynamic(name, arity)
 
     def is_relation(self, key: Key) -> bool:
@@ -47,7 +49,7 @@ class Background:
         stack = [name_and_arity(call) for call in called_predicates(goal)]
         while stack:
             key = stack.pop()
-            if key in self.domains or key == ("queryTime", 1):
+            if key in self.domains or key == _QUERY_TIME:
                 return False
             if key not in seen:
                 seen.add(key)
@@ -59,7 +61,7 @@ class Background:
         if not isinstance(goal, Struct):
             return None
         key = name_and_arity(goal)
-        if key in self.domains or not self.is_relation(key):
+        if key in self.domains or key == _QUERY_TIME or not self.is_relation(key):
             return None
         answers = {tuple(sorted(answer.items())): answer for answer in self.engine.solve(goal)}
         return next(iter(answers.values())) if len(answers) == 1 else None
@@ -86,6 +88,7 @@ class Background:
     def set_query_time(self, at: int) -> None:
         """Let goals know the query time."""
         self.database.set_fact(Struct("queryTime", (Int(at),)))
+        self._relations.pop(_QUERY_TIME, None)
 
     def facts(self, key: Key) -> Relation:
         """The facts of a predicate as words, each once."""
