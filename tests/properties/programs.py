@@ -6,27 +6,11 @@ import random
 from collections import Counter
 from dataclasses import dataclass, field
 
+from holdsfor.allen import MODES, RELATIONS
 from tests.properties.bodies import Body, Fluent, Vocabulary, term
 from tests.properties.records import random_records
 
 __all__ = ["CONSTRUCTS", "NOT_YET", "Case", "Generator", "random_case"]
-
-RELATIONS = [
-    "before",
-    "meets",
-    "starts",
-    "finishes",
-    "during",
-    "overlaps",
-    "equal",
-    "after",
-    "met_by",
-    "started_by",
-    "finished_by",
-    "contains",
-    "overlapped_by",
-]
-MODES = ["source", "target", "union", "intersect", "complement", "complement_inv"]
 
 NOT_YET: frozenset[str] = frozenset()
 """Constructs that are not generated yet, each with the reason."""

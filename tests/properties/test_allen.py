@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from holdsfor.allen import MODES, RELATIONS
 from tests.properties.answers import (
     Schedule,
     batch_answer,
@@ -23,7 +24,7 @@ from tests.properties.answers import (
     settled_answer,
     window_answer,
 )
-from tests.properties.programs import MODES, RELATIONS, Case
+from tests.properties.programs import Case
 
 CHUNK = 8
 SEEDS = range(80)

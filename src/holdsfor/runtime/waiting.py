@@ -109,6 +109,7 @@ class Waiting:
                 if delay.key == key
             ]
         except ExecutionProblem:
+            # One of them has no proper delay, but perhaps it is never initiated: each is looked at when it is.
             return
         self.declared[key].update({words: [] for words in sources})
         for number, set_up in found:

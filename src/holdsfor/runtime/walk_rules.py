@@ -15,7 +15,6 @@ from holdsfor.physical.patterns import build
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.rules import PlannedComponent, PlannedRule
 from holdsfor.physical.steps import Forget, HoldsNow, MatchPoints, NoneOf, run_steps
-from holdsfor.runtime.grounded import Grounded
 from holdsfor.runtime.row_steps import Binding, NotByRow, RowCompiler, RowStep, Words
 from holdsfor.syntax.terms import Term, Var, is_ground, variables
 
@@ -90,11 +89,9 @@ class WalkRule:
         return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def walk_rules(
-    component: PlannedComponent, part: Evaluation, compiler: RowCompiler, grounded: Grounded
-) -> list[WalkRule]:
+def walk_rules(component: PlannedComponent, part: Evaluation, compiler: RowCompiler) -> list[WalkRule]:
     """The rules that may have effects, by rank; one whose conditions outside never hold is none of them."""
-    compiled = [_walk_rule(rule, effect, part, compiler, grounded) for rule, effect in effects_of(component)]
+    compiled = [_walk_rule(rule, effect, part, compiler) for rule, effect in effects_of(component)]
     return sorted((rule for rule in compiled if rule is not None), key=lambda rule: rule.rank)
 
 
@@ -134,9 +131,7 @@ def walk_delays(component: PlannedComponent, compiler: RowCompiler) -> list[Walk
     return found
 
 
-def _walk_rule(
-    rule: PlannedRule, effect: Effect, part: Evaluation, compiler: RowCompiler, grounded: Grounded
-) -> WalkRule | None:
+def _walk_rule(rule: PlannedRule, effect: Effect, part: Evaluation, compiler: RowCompiler) -> WalkRule | None:
     outside = rule.steps[: rule.n_outside]
     if not outside:
         steps, head = check_rule(rule, effect, compiler, set(), is_timed=False)

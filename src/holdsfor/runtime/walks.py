@@ -85,7 +85,7 @@ class _Walk:
         self.grounded = Grounded(part)
         own = {*component.fluents, *(rule.key for rule in component.events)}
         compiler = RowCompiler(self, part, own)
-        self.rules = walk_rules(component, part, compiler, self.grounded)
+        self.rules = walk_rules(component, part, compiler)
         self.delays = walk_delays(component, compiler)
         self.guards = {
             id(rule): [(self.current[g.key], g.arguments, g.value, g.is_wanted) for g in rule.guarded.guards]
