@@ -14,11 +14,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Int64", "compact", "compact_ids", "first_of_each"]
+__all__ = ["Int64", "ascending_order", "compact", "compact_ids", "first_of_each"]
 
 Int64: TypeAlias = NDArray[np.int64]
 
 _BITS = 63
+_WORTH_PACKING = 1_000
 
 
 def compact(columns: Sequence[Int64], n: int) -> tuple[Int64, int] | None:
@@ -75,6 +76,23 @@ def first_of_each(keys: Int64, bits: int) -> Int64 | None:
     return is_kept.nonzero()[0]
 
 
+def ascending_order(keys: Int64) -> Int64:
+    """The rows in the order of their keys, those of equal keys in any order.
+
+    Contract: keys are any numbers. O(n log n), in half the time that sorting positions takes if keys are small.
+
+    >>> ascending_order(np.array([5, -2, 9])).tolist()
+    [1, 0, 2]
+    """
+    small = compact([keys], len(keys)) if len(keys) >= _WORTH_PACKING else None
+    together = None if small is None else _with_positions(*small)
+    if together is None:
+        return keys.argsort()
+    together.sort()
+    together &= (1 << _position_bits(keys)) - 1
+    return together
+
+
 def _ids_by_place(keys: Int64, n_places: int) -> tuple[Int64, Int64]:
     is_taken = np.zeros(n_places, dtype=bool)
     is_taken[keys] = True
@@ -89,12 +107,25 @@ def _ids_by_place(keys: Int64, n_places: int) -> tuple[Int64, Int64]:
 
 def _sorted_rows(keys: Int64, bits: int) -> tuple[Int64, NDArray[np.bool_]] | None:
     """The rows in the order of their keys, then of their positions, and which are the first of their key."""
-    position_bits = (len(keys) - 1).bit_length()
-    if bits + position_bits > _BITS:
+    together = _with_positions(keys, bits)
+    if together is None:
         return None
-    together = (keys << position_bits) + np.arange(len(keys), dtype=np.int64)
     together.sort()
     is_first = np.ones(len(keys), dtype=bool)
-    ordered = together >> position_bits
+    ordered = together >> _position_bits(keys)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    return together & ((1 << position_bits) - 1), is_first
+    together &= (1 << _position_bits(keys)) - 1
+    return together, is_first
+
+
+def _with_positions(keys: Int64, bits: int) -> Int64 | None:
+    """The keys with their positions below them, if there is room."""
+    if bits + _position_bits(keys) > _BITS:
+        return None
+    together = keys << _position_bits(keys)
+    together += np.arange(len(keys), dtype=np.int64)
+    return together
+
+
+def _position_bits(keys: Int64) -> int:
+    return (len(keys) - 1).bit_length()
