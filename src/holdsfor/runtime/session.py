@@ -28,7 +28,8 @@ from holdsfor.runtime.allen import Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
-from holdsfor.runtime.evaluation import Evaluation, Initialised, Stretch, true_starts
+from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
+from holdsfor.runtime.initialised import Initialised
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.profiled import ProfiledEvaluation
 from holdsfor.runtime.reports import Report
