@@ -122,17 +122,25 @@ class Records:
         self.is_first = None if self.is_first is None else self.is_first[rows]
         self._numbers = {positions: numbers[rows] for positions, numbers in self._numbers.items()}
 
-    def events(self, first: int, last: int, arrived_by: int | None = None) -> PointTable:
-        """The events between two time-points that have arrived, by the second unless said otherwise."""
+    def events(self, first: int, last: int) -> PointTable:
+        """The events between two time-points that have arrived by the second, each once."""
         self.sort()
+        return self._slice(first, last, last, self.is_first)
+
+    def mentioned(self, first: int, last: int, arrived_by: int) -> PointTable:
+        """The events between two time-points that have arrived by a third; one may be there several times."""
+        self.sort()
+        return self._slice(first, last, arrived_by, None)
+
+    def _slice(self, first: int, last: int, arrived_by: int, is_wanted: NDArray[np.bool_] | None) -> PointTable:
         low, high = self.starts.searchsorted((first, last + 1)).tolist()
         columns = tuple(column[low:high] for column in (*self.columns, self.starts))
         table = PointTable(columns, high - low)
         for positions, numbers in self._numbers.items():
             table.with_numbers(positions, numbers[low:high])
-        is_seen: NDArray[np.bool_] = self.arrivals[low:high] <= (last if arrived_by is None else arrived_by)
-        if self.is_first is not None:
-            is_seen &= self.is_first[low:high]
+        is_seen: NDArray[np.bool_] = self.arrivals[low:high] <= arrived_by
+        if is_wanted is not None:
+            is_seen &= is_wanted[low:high]
         return table if np.count_nonzero(is_seen) == table.n else table.take(is_seen.nonzero()[0])
 
     def intervals(self, first: int, last: int) -> FluentTable:

@@ -85,6 +85,10 @@ class Relation:
             self._numbers[positions] = known
         return known
 
+    def is_numbered(self, positions: tuple[int, ...]) -> bool:
+        """Whether the numbers at the positions are known already."""
+        return positions in self._numbers
+
     def with_numbers(self: Table, positions: tuple[int, ...], numbers: Int64) -> Table:
         """The same relation, with the numbers of instances that are known already."""
         self._numbers[positions] = numbers
@@ -113,9 +117,20 @@ class Relation:
             owner = np.repeat(np.arange(n, dtype=np.int64), self.n)
             return owner, np.tile(np.arange(self.n, dtype=np.int64), n)
         columns = [self.columns[position] for position in positions]
-        if n and self.n and positions not in self._indices:
-            self._indices[positions] = index_of(mixed(columns, self.n))
-        return pairs_of_equal_keys(keys, n, columns, self.n, self._indices.get(positions))
+        return pairs_of_equal_keys(keys, n, columns, self.n, self._index(positions) if n and self.n else None)
+
+    def has(self, keys: Sequence[Int64], n: int) -> NDArray[np.bool_]:
+        """Which rows of complete keys are rows of this relation."""
+        if len(keys) == 1 and n and self.n:
+            return self._index((0,)).numbers(keys[0]) >= 0
+        found = np.zeros(n, dtype=bool)
+        found[self.partners(keys, tuple(range(len(keys))), n)[0]] = True
+        return found
+
+    def _index(self, positions: tuple[int, ...]) -> KeyIndex:
+        if positions not in self._indices:
+            self._indices[positions] = index_of(mixed([self.columns[position] for position in positions], self.n))
+        return self._indices[positions]
 
 
 class PointTable(Relation):

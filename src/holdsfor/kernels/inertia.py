@@ -47,26 +47,28 @@ def inertial_intervals(
     Contract: fluents are dense numbers, values are less than `NO_VALUE - 1`. O(n log n).
     """
     n_state = len(state[0])
-    fluents = np.concatenate((state[0], fluents))
-    values = np.concatenate((state[1], values))
+    first = int(times.min()) - 1 if len(times) else 0
+    if n_state:
+        fluents = np.concatenate((state[0], fluents))
+        values = np.concatenate((state[1], values))
+        is_initiation = np.concatenate((np.ones(n_state, dtype=bool), is_initiation))
+        times = np.concatenate((np.full(n_state, first, dtype=np.int64), times))
     if len(fluents) == 0:
         return Changes(fluents, values, fluents, fluents)
-    is_initiation = np.concatenate((np.ones(n_state, dtype=bool), is_initiation))
-    first = int(times.min()) - 1 if len(times) else 0
-    times = np.concatenate((np.full(n_state, first, dtype=np.int64), times))
     packing = packing_for(int(fluents.max()) + 1, times)
     packed, values, is_initiation = _in_order(packing.pack_finite(fluents, times), values, is_initiation)
     at, group = _groups(packed)
-    fluents, times = packing.keys(packed[at]), packing.times(packed[at])
+    packed = packed[at]
+    fluents, times = packing.keys(packed), packing.times(packed)
     result = _set_values(group, len(at), values, is_initiation)
-    matters = _matters(result, group, fluents, values, is_initiation)
+    matters = _matters(result, group, fluents, values)
     if len(matters) < len(result):
         fluents, times, result = fluents[matters], times[matters], result[matters]
     return _stretches(fluents, times, result, first if n_state else None)
 
 
 def _in_order(packed: Int64, values: Int64, is_initiation: NDArray[np.bool_]) -> tuple[Int64, Int64, NDArray[np.bool_]]:
-    """The three sorted by the first, which is not negative.
+    """The three sorted by the first, which is not negative, and which is gone.
 
     If all of them fit into one number, numbers are sorted, which is several times as fast as sorting positions.
     """
@@ -74,11 +76,15 @@ def _in_order(packed: Int64, values: Int64, is_initiation: NDArray[np.bool_]) ->
     if packing.ranks is not None:
         order = packed.argsort()
         return packed[order], values[order], is_initiation[order]
-    together = packing.pack((packed << 1) + is_initiation, values)
+    packed <<= 1
+    packed += is_initiation
+    together = packing.pack_onto(packed, values)
     together.sort()
     values = packing.times(together)
-    packed = packing.keys(together)
-    return packed >> 1, values, (packed & 1).astype(bool)
+    together >>= packing.bits
+    is_initiation = (together & 1).astype(bool)
+    together >>= 1
+    return together, values, is_initiation
 
 
 def _groups(packed: Int64) -> tuple[Int64, Int64]:
@@ -87,7 +93,11 @@ def _groups(packed: Int64) -> tuple[Int64, Int64]:
     is_first[:1] = True
     np.not_equal(packed[1:], packed[:-1], out=is_first[1:])
     at = is_first.nonzero()[0]
-    return at, at if len(at) == len(packed) else is_first.cumsum() - 1
+    if len(at) == len(packed):
+        return at, at
+    group = is_first.cumsum()
+    group -= 1
+    return at, group
 
 
 _UNDECIDED = OPEN - 2
@@ -109,25 +119,40 @@ def _set_values(group: Int64, n_groups: int, values: Int64, is_initiation: NDArr
     return result
 
 
-def _matters(result: Int64, group: Int64, fluents: Int64, values: Int64, is_initiation: NDArray[np.bool_]) -> Int64:
+def _matters(result: Int64, group: Int64, fluents: Int64, values: Int64) -> Int64:
     """The points that change anything: one with terminations only does if it hits the last value set before it.
 
     What these set becomes `NO_VALUE`.
     """
-    undecided = result == _UNDECIDED
-    positions = np.arange(len(result), dtype=np.int64)
-    if not np.count_nonzero(undecided):
-        return positions
-    last_set = np.maximum.accumulate(np.where(undecided, 0, positions))
-    before = result[last_set]
-    is_known = (before != _UNDECIDED) & (fluents[last_set] == fluents)
+    is_undecided = result == _UNDECIDED
+    undecided = is_undecided.nonzero()[0]
+    if len(undecided) == 0:
+        return np.arange(len(result), dtype=np.int64)
+    before = _values_before(undecided, (~is_undecided).nonzero()[0], result, fluents)
     result[undecided] = NO_VALUE
-    terminated = (~is_initiation & undecided[group]).nonzero()[0]
-    where, given = group[terminated], values[terminated]
-    is_hit = is_known[where] & ((given == before[where]) | ((given == ANY_VALUE) & (before[where] != NO_VALUE)))
-    matters: NDArray[np.bool_] = ~undecided
-    matters[where[is_hit]] = True
+    rows, point = undecided, slice(None)
+    if len(group) > len(result):
+        number_of = is_undecided.cumsum()
+        number_of -= 1
+        rows = is_undecided[group].nonzero()[0]
+        point = number_of[group[rows]]
+    given, there = values[rows], before[point]
+    is_hit = (there != NO_VALUE) & ((given == there) | (given == ANY_VALUE))
+    matters: NDArray[np.bool_] = ~is_undecided
+    matters[undecided[point][is_hit.nonzero()[0]]] = True
     return matters.nonzero()[0]
+
+
+def _values_before(undecided: Int64, decided: Int64, result: Int64, fluents: Int64) -> Int64:
+    """What the last decided point of its fluent before each undecided one sets, `NO_VALUE` if there is none."""
+    if len(decided) == 0:
+        return np.full(len(undecided), NO_VALUE, dtype=np.int64)
+    # all points before the i-th undecided one are decided but for i
+    n_decided = undecided - np.arange(len(undecided), dtype=np.int64)
+    last = decided[n_decided - 1]
+    before: Int64 = result[last]
+    before[((n_decided == 0) | (fluents[last] != fluents[undecided])).nonzero()[0]] = NO_VALUE
+    return before
 
 
 def _stretches(fluents: Int64, times: Int64, values: Int64, first: int | None) -> Changes:

@@ -33,13 +33,17 @@ class Packing:
 
     def pack(self, keys: Int64, times: Int64) -> Int64:
         """Keys and times as one column that sorts by key, then time. Times must lie within the packing."""
-        packed: Int64 = keys << self.bits
+        return self.pack_onto(keys.copy(), times)
+
+    def pack_onto(self, keys: Int64, times: Int64) -> Int64:
+        """The same in the place of the keys, which are gone."""
+        keys <<= self.bits
         if self.ranks is not None:
-            packed += self.ranks.searchsorted(times)
-            return packed
-        packed += np.minimum(times, self.low + self._open)
-        packed -= self.low
-        return packed
+            keys += self.ranks.searchsorted(times)
+            return keys
+        keys += np.minimum(times, self.low + self._open)
+        keys -= self.low
+        return keys
 
     def pack_finite(self, keys: Int64, times: Int64) -> Int64:
         """The same for times none of which is `OPEN`."""

@@ -189,7 +189,10 @@ class JoinFacts:
     patterns: tuple[Term, ...]
 
     def run(self, rows: Rows, context: Context) -> Rows:
-        return join(rows, context.facts(self.key), self.patterns, context.symbols)[0]
+        facts = context.facts(self.key)
+        if len(bound_positions(self.patterns, rows.columns)) == len(self.patterns):
+            return rows.take(facts.has([build(pattern, rows, context.symbols) for pattern in self.patterns], rows.n))
+        return join(rows, facts, self.patterns, context.symbols)[0]
 
 
 @dataclass(frozen=True)

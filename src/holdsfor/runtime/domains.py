@@ -215,6 +215,8 @@ class Domains:
         for plan in self.plans[key]:
             rows = Rows(n, {"#row": everything})
             for pattern, column in zip(plan.columns, columns, strict=False):
+                if rows.n == 0:
+                    break
                 words = column if rows.n == n else column[rows.columns["#row"]]
                 rows = unify_column(pattern, words, rows, context.symbols)
             given = frozenset(name for name in rows.columns if name != "#row")

@@ -421,7 +421,7 @@ class Evaluation:
             np.concatenate([points.numbers(width, self.instances) for points in (initiations, terminations)]),
             np.concatenate((initiations.column(key[1]), terminations.column(key[1]))),
             np.concatenate((initiations.times, terminations.times)),
-            np.arange(initiations.n + terminations.n) < initiations.n,
+            np.repeat((True, False), (initiations.n, terminations.n)),
             (carried, state.values),
         )
         starts = self.stretch.next(changes.begins)
