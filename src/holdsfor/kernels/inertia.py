@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.keys import Int64, expand_ranges
 from holdsfor.kernels.packing import OPEN, packing_for
 
 __all__ = ["ANY_VALUE", "BEFORE_EVERYTHING", "NO_VALUE", "Changes", "inertial_intervals"]
@@ -57,11 +57,11 @@ def inertial_intervals(
         return Changes(fluents, values, fluents, fluents)
     packing = packing_for(int(fluents.max()) + 1, times)
     packed, values, is_initiation = _in_order(packing.pack_finite(fluents, times), values, is_initiation)
-    at, group = _groups(packed)
-    packed = packed[at]
+    points = _points(packed)
+    packed = packed[points.first]
     fluents, times = packing.keys(packed), packing.times(packed)
-    result = _set_values(group, len(at), values, is_initiation)
-    matters = _matters(result, group, fluents, values)
+    result = _set_values(points, values, is_initiation)
+    matters = _matters(result, points, fluents, values)
     if len(matters) < len(result):
         fluents, times, result = fluents[matters], times[matters], result[matters]
     return _stretches(fluents, times, result, first if n_state else None)
@@ -87,39 +87,58 @@ def _in_order(packed: Int64, values: Int64, is_initiation: NDArray[np.bool_]) ->
     return together, values, is_initiation
 
 
-def _groups(packed: Int64) -> tuple[Int64, Int64]:
-    """Where runs of equal numbers begin, and the number of the run at each position."""
-    is_first = np.empty(len(packed), dtype=bool)
-    is_first[:1] = True
+@dataclass(frozen=True)
+class _Points:
+    """The rows of each time-point of each fluent: where they begin and, unless there is one each, how many they are."""
+
+    first: Int64
+    sizes: Int64 | None
+
+    def rows_of(self, points: Int64) -> tuple[Int64, Int64]:
+        """The rows of some points, and for each the position of its point among these."""
+        if self.sizes is None or not np.count_nonzero(self.sizes[points] > 1):
+            return self.first[points], np.arange(len(points), dtype=np.int64)
+        owner, rows = expand_ranges(self.first[points], self.sizes[points])
+        return rows, owner
+
+
+def _points(packed: Int64) -> _Points:
+    """The runs of equal numbers."""
+    is_first = np.ones(len(packed), dtype=bool)
     np.not_equal(packed[1:], packed[:-1], out=is_first[1:])
-    at = is_first.nonzero()[0]
-    if len(at) == len(packed):
-        return at, at
-    group = is_first.cumsum()
-    group -= 1
-    return at, group
+    first = is_first.nonzero()[0]
+    return _Points(first, None if len(first) == len(packed) else np.diff(first, append=len(packed)))
 
 
 _UNDECIDED = OPEN - 2
 
 
-def _set_values(group: Int64, n_groups: int, values: Int64, is_initiation: NDArray[np.bool_]) -> Int64:
+def _set_values(points: _Points, values: Int64, is_initiation: NDArray[np.bool_]) -> Int64:
     """What each point sets: a value, `NO_VALUE`, or `_UNDECIDED` where there are only terminations."""
-    if n_groups == len(group):
-        return np.where(is_initiation, values, _UNDECIDED)
+    result: Int64 = values[points.first]
+    result[(~is_initiation[points.first]).nonzero()[0]] = _UNDECIDED
+    if points.sizes is not None:
+        several = (points.sizes > 1).nonzero()[0]
+        rows, point = points.rows_of(several)
+        result[several] = _set_together(point, len(several), values[rows], is_initiation[rows])
+    return result
+
+
+def _set_together(point: Int64, n_points: int, values: Int64, is_initiation: NDArray[np.bool_]) -> Int64:
+    """What points with several initiations and terminations set."""
     initiated = is_initiation.nonzero()[0]
-    result = np.full(n_groups, _UNDECIDED, dtype=np.int64)
-    where, given = group[initiated], values[initiated]
+    result = np.full(n_points, _UNDECIDED, dtype=np.int64)
+    where, given = point[initiated], values[initiated]
     result[where] = given
     result[where[given != result[where]]] = NO_VALUE
     terminated = (~is_initiation).nonzero()[0]
-    where, given = group[terminated], values[terminated]
+    where, given = point[terminated], values[terminated]
     here = result[where]
     result[where[(here != _UNDECIDED) & ((given == here) | (given == ANY_VALUE))]] = NO_VALUE
     return result
 
 
-def _matters(result: Int64, group: Int64, fluents: Int64, values: Int64) -> Int64:
+def _matters(result: Int64, points: _Points, fluents: Int64, values: Int64) -> Int64:
     """The points that change anything: one with terminations only does if it hits the last value set before it.
 
     What these set becomes `NO_VALUE`.
@@ -130,16 +149,11 @@ def _matters(result: Int64, group: Int64, fluents: Int64, values: Int64) -> Int6
         return np.arange(len(result), dtype=np.int64)
     before = _values_before(undecided, (~is_undecided).nonzero()[0], result, fluents)
     result[undecided] = NO_VALUE
-    rows, point = undecided, slice(None)
-    if len(group) > len(result):
-        number_of = is_undecided.cumsum()
-        number_of -= 1
-        rows = is_undecided[group].nonzero()[0]
-        point = number_of[group[rows]]
-    given, there = values[rows], before[point]
-    is_hit = (there != NO_VALUE) & ((given == there) | (given == ANY_VALUE))
+    rows, point = points.rows_of(undecided)
+    given, before = values[rows], before[point]
+    is_hit = (before != NO_VALUE) & ((given == before) | (given == ANY_VALUE))
     matters: NDArray[np.bool_] = ~is_undecided
-    matters[undecided[point][is_hit.nonzero()[0]]] = True
+    matters[undecided[point[is_hit.nonzero()[0]]]] = True
     return matters.nonzero()[0]
 
 
