@@ -480,11 +480,10 @@ def _between(tables: dict[Key, PointTable], first: int, last: int) -> dict[Key, 
     """The tables with only the points from one time-point to another."""
     found: dict[Key, PointTable] = {}
     for key, table in tables.items():
-        mask = (table.times >= first) & (table.times <= last)
-        if mask.all():
+        if table.n == 0 or (int(table.times.min()) >= first and int(table.times.max()) <= last):
             found[key] = table
         else:
-            found[key] = PointTable(tuple(column[mask] for column in table.columns), int(np.count_nonzero(mask)))
+            found[key] = table.take(((table.times >= first) & (table.times <= last)).nonzero()[0])
     return found
 
 
