@@ -105,9 +105,10 @@ class Relation:
     def restricted(self, words: tuple[tuple[int, int], ...]) -> tuple[Relation, Int64]:
         """The rows that have certain words at certain positions, as a relation, and where they are in this one."""
         if words not in self._restricted:
-            rows = np.arange(self.n, dtype=np.int64)
+            is_such = np.ones(self.n, dtype=bool)
             for position, word in words:
-                rows = rows[self.column(position)[rows] == word]
+                is_such &= self.column(position) == word
+            rows = is_such.nonzero()[0]
             self._restricted[words] = self.take(rows), rows
         return self._restricted[words]
 

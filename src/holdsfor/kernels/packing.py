@@ -31,6 +31,11 @@ class Packing:
         """What stands for `OPEN`: as many time-points after `low` as fit, at most those there are."""
         return min((1 << self.bits) - 1, OPEN - self.low)
 
+    @property
+    def latest(self) -> int:
+        """The last time that can be looked for: later ones have before them what it has."""
+        return OPEN - 1 if self.ranks is not None else self.low + self._open - 1
+
     def pack(self, keys: Int64, times: Int64) -> Int64:
         """Keys and times as one column that sorts by key, then time. Times must lie within the packing."""
         return self.pack_onto(keys.copy(), times)
@@ -55,7 +60,7 @@ class Packing:
         return packed
 
     def pack_preceding(self, keys: Int64, times: Int64) -> Int64:
-        """The same for times between the first and the last one packed: what is packed at them or before."""
+        """The same for times between the first one packed and `latest`: what is packed at them or before."""
         if self.ranks is None:
             return self.pack_finite(keys, times)
         return (keys << self.bits) + self.ranks.searchsorted(times, side="right") - 1

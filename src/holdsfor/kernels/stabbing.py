@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from holdsfor.kernels.compact import ascending_order
 from holdsfor.kernels.keys import Int64
-from holdsfor.kernels.packing import OPEN, packing_for
+from holdsfor.kernels.packing import packing_for
 from holdsfor.kernels.searching import search_sorted
 
 __all__ = ["Depths", "Stabbing"]
@@ -81,13 +81,11 @@ class Depths:
         self.stops = self.packing.pack(keys, ends)
         self.begins.sort()
         self.stops.sort()
-        finite = ends[ends != OPEN]
         self.low = int(starts.min())
-        self.high = max(int(starts.max()), int(finite.max(initial=self.low)))
 
     def count(self, keys: Int64, times: Int64) -> Int64:
         """How many intervals of each key contain the time; -1 is a key without any. O(n log n + n log m)."""
-        wanted = self.packing.pack_preceding(np.maximum(keys, 0), np.clip(times, self.low, self.high))
+        wanted = self.packing.pack_preceding(np.maximum(keys, 0), np.clip(times, self.low, self.packing.latest))
         depth = search_sorted(self.begins, wanted, side="right") - search_sorted(self.stops, wanted, side="right")
         depth[(keys < 0) | (times < self.low)] = 0
         return depth
