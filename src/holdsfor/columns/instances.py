@@ -14,7 +14,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from holdsfor.kernels.keys import Int64, dense_ids, mixed
+from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, mixed
+from holdsfor.kernels.searching import search_sorted
 
 __all__ = ["Instances"]
 
@@ -79,10 +80,7 @@ class _Tuples:
         keys = mixed(columns, n)
         numbers, unknown = self._look_up(keys)
         if len(unknown):
-            first = dense_ids([keys[unknown]], len(unknown))[1]
-            first.sort()
-            self._add(keys[unknown[first]], [column[unknown[first]] for column in columns])
-            numbers, _ = self._look_up(keys)
+            numbers[unknown] = self._add(keys[unknown], [column[unknown] for column in columns])
         for column, known in zip(columns, self._room, strict=True) if len(columns) > 1 else ():
             if np.count_nonzero(known[numbers] != column):
                 return self._with_clashes(columns, numbers)
@@ -92,17 +90,22 @@ class _Tuples:
         """The number that each mixed key was first given, and the rows whose key is not known."""
         if not self.n:
             return np.zeros(len(keys), dtype=np.int64), np.arange(len(keys), dtype=np.int64)
-        at = self._known.searchsorted(keys)
+        at = search_sorted(self._known, keys)
         at[at == len(self._known)] = 0
         return self._number_of[at], (self._known[at] != keys).nonzero()[0]
 
-    def _add(self, keys: Int64, columns: Sequence[Int64]) -> None:
-        """Number tuples whose keys are new, each once."""
+    def _add(self, keys: Int64, columns: Sequence[Int64]) -> Int64:
+        """Number tuples whose keys are new, the first of each key."""
+        rows = distinct_rows([keys], len(keys))
+        if rows is not None:
+            self._add(keys[rows], [column[rows] for column in columns])
+            return self._look_up(keys)[0]
         numbers = self._append(columns)
         order = keys.argsort()
         at = self._known.searchsorted(keys[order])
         self._known = np.insert(self._known, at, keys[order])
         self._number_of = np.insert(self._number_of, at, numbers[order])
+        return numbers
 
     def _append(self, columns: Sequence[Int64]) -> Int64:
         first, self.n = self.n, self.n + len(columns[0])

@@ -1,7 +1,7 @@
 """Input records as columns, found by time.
 
 The records of one name are kept sorted by the time-point they begin at, so that a window is a slice of them. What is
-true of all of them is found out once and need not be looked at in every window: that no event is there twice, that
+true of all of them is found out once and need not be looked at in every window: which events are there twice, that
 intervals are maximal as they are, which instances the records are about.
 """
 
@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.columns.instances import Instances
-from holdsfor.columns.tables import FluentTable, PointTable, point_table
+from holdsfor.columns.tables import FluentTable, PointTable
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, pairs_of_equal_keys
 from holdsfor.kernels.sweep import merge_intervals
 
@@ -25,7 +26,8 @@ class Records:
     """Records of one name: columns of words (for a fluent the value is the last), arrivals, and when they hold.
 
     `begins` are the starts as they are seen, where they came too late for a part; None where all are seen whole. They
-    are `is_clean` if no event is there twice, and no two intervals of an FVP overlap or touch; None is not known.
+    are `is_clean` if no event is there twice, and no two intervals of an FVP overlap or touch; None is not known. Of
+    events that are there twice, `is_first` tells which is the first to arrive: whoever sees one of them sees that one.
     """
 
     columns: list[Int64]
@@ -36,6 +38,7 @@ class Records:
     is_sorted: bool = False
     longest: int = 0
     is_clean: bool | None = None
+    is_first: NDArray[np.bool_] | None = None
     is_prompt: bool = False
     arrives_in_order: bool = False
     _numbers: dict[tuple[int, ...], Int64] = field(default_factory=dict, repr=False)
@@ -53,7 +56,11 @@ class Records:
         if self.ends is not None and more.ends is not None:
             self.ends = np.concatenate((self.ends, more.ends))
         self._numbers.clear()
-        self.is_sorted, self.is_clean = False, None
+        self._unsort()
+
+    def _unsort(self) -> None:
+        """Let be found out again what is true of all records."""
+        self.is_sorted, self.is_clean, self.is_first = False, None, None
 
     def sort(self) -> None:
         """Sort by time, and find out what is true of all records."""
@@ -70,7 +77,17 @@ class Records:
         self.is_sorted = True
 
     def _is_distinct(self) -> bool:
-        return distinct_rows((*self.columns, self.starts), len(self)) is None
+        rows = distinct_rows(self._facts, len(self))
+        if rows is None:
+            return True
+        if not self.arrives_in_order:
+            order = self.arrivals.argsort(kind="stable")
+            firsts = distinct_rows([column[order] for column in self._facts], len(self))
+            assert firsts is not None
+            rows = order[firsts]
+        self.is_first = np.zeros(len(self), dtype=bool)
+        self.is_first[rows] = True
+        return False
 
     def _is_maximal(self, ends: Int64) -> bool:
         return len(merge_intervals(self._fvps(), self.seen_from, ends)[0]) == len(self)
@@ -102,20 +119,29 @@ class Records:
         self.arrivals, self.starts = self.arrivals[rows], self.starts[rows]
         self.begins = None if self.begins is None else self.begins[rows]
         self.ends = None if self.ends is None else self.ends[rows]
+        self.is_first = None if self.is_first is None else self.is_first[rows]
         self._numbers = {positions: numbers[rows] for positions, numbers in self._numbers.items()}
 
-    def events(self, first: int, last: int, arrived_by: int | None = None) -> PointTable:
-        """The events between two time-points that have arrived, by the second unless said otherwise."""
+    def events(self, first: int, last: int) -> PointTable:
+        """The events between two time-points that have arrived by the second, each once."""
         self.sort()
+        return self._slice(first, last, last, self.is_first)
+
+    def mentioned(self, first: int, last: int, arrived_by: int) -> PointTable:
+        """The events between two time-points that have arrived by a third; one may be there several times."""
+        self.sort()
+        return self._slice(first, last, arrived_by, None)
+
+    def _slice(self, first: int, last: int, arrived_by: int, is_wanted: NDArray[np.bool_] | None) -> PointTable:
         low, high = self.starts.searchsorted((first, last + 1)).tolist()
         columns = tuple(column[low:high] for column in (*self.columns, self.starts))
         table = PointTable(columns, high - low)
         for positions, numbers in self._numbers.items():
             table.with_numbers(positions, numbers[low:high])
-        arrived = self.arrivals[low:high] <= (last if arrived_by is None else arrived_by)
-        if np.count_nonzero(arrived) < table.n:
-            table = table.take(arrived.nonzero()[0])
-        return table if self.is_clean else point_table(table.columns)
+        is_seen: NDArray[np.bool_] = self.arrivals[low:high] <= arrived_by
+        if is_wanted is not None:
+            is_seen &= is_wanted[low:high]
+        return table if np.count_nonzero(is_seen) == table.n else table.take(is_seen.nonzero()[0])
 
     def intervals(self, first: int, last: int) -> FluentTable:
         """The maximal intervals that reach into a stretch of time-points and have arrived by its end."""
@@ -172,7 +198,9 @@ class Records:
             keep[begun] = True
             self.ends = self.ends.copy()
             self.ends[begun] = (oldest // tick + 1) * tick
-            self.is_sorted, self.is_clean = False, None
+            self._unsort()
+        if self.is_first is not None:
+            self._unsort()  # it may be the first of equal events that goes
         self._keep(np.flatnonzero(keep))
 
     @property
@@ -241,7 +269,7 @@ class Records:
         if len(cut):
             self.begins = self.seen_from.copy()
             self.begins[new[cut]] = (oldest[cut] // tick + 1) * tick
-            self.is_sorted, self.is_clean = False, None
+            self._unsort()
         if np.count_nonzero(dropped):
             keep = np.ones(len(self), dtype=bool)
             keep[new[dropped]] = False

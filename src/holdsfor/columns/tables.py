@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from holdsfor.columns.instances import Instances
 from holdsfor.kernels.keys import Int64, KeyIndex, dense_ids, distinct_rows, index_of, mixed, pairs_of_equal_keys
-from holdsfor.kernels.packing import packing_for
+from holdsfor.kernels.stabbing import Depths, Stabbing
 from holdsfor.kernels.sweep import merge_intervals
 
 __all__ = [
@@ -85,6 +85,10 @@ class Relation:
             self._numbers[positions] = known
         return known
 
+    def is_numbered(self, positions: tuple[int, ...]) -> bool:
+        """Whether the numbers at the positions are known already."""
+        return positions in self._numbers
+
     def with_numbers(self: Table, positions: tuple[int, ...], numbers: Int64) -> Table:
         """The same relation, with the numbers of instances that are known already."""
         self._numbers[positions] = numbers
@@ -101,9 +105,10 @@ class Relation:
     def restricted(self, words: tuple[tuple[int, int], ...]) -> tuple[Relation, Int64]:
         """The rows that have certain words at certain positions, as a relation, and where they are in this one."""
         if words not in self._restricted:
-            rows = np.arange(self.n, dtype=np.int64)
+            is_such = np.ones(self.n, dtype=bool)
             for position, word in words:
-                rows = rows[self.column(position)[rows] == word]
+                is_such &= self.column(position) == word
+            rows = is_such.nonzero()[0]
             self._restricted[words] = self.take(rows), rows
         return self._restricted[words]
 
@@ -113,9 +118,20 @@ class Relation:
             owner = np.repeat(np.arange(n, dtype=np.int64), self.n)
             return owner, np.tile(np.arange(self.n, dtype=np.int64), n)
         columns = [self.columns[position] for position in positions]
-        if n and self.n and positions not in self._indices:
-            self._indices[positions] = index_of(mixed(columns, self.n))
-        return pairs_of_equal_keys(keys, n, columns, self.n, self._indices.get(positions))
+        return pairs_of_equal_keys(keys, n, columns, self.n, self._index(positions) if n and self.n else None)
+
+    def has(self, keys: Sequence[Int64], n: int) -> NDArray[np.bool_]:
+        """Which rows of complete keys are rows of this relation."""
+        if len(keys) == 1 and n and self.n:
+            return self._index((0,)).numbers(keys[0]) >= 0
+        found = np.zeros(n, dtype=bool)
+        found[self.partners(keys, tuple(range(len(keys))), n)[0]] = True
+        return found
+
+    def _index(self, positions: tuple[int, ...]) -> KeyIndex:
+        if positions not in self._indices:
+            self._indices[positions] = index_of(mixed([self.columns[position] for position in positions], self.n))
+        return self._indices[positions]
 
 
 class PointTable(Relation):
@@ -132,7 +148,8 @@ class FluentTable(Relation):
     def __init__(self, columns: tuple[Int64, ...], n: int) -> None:
         super().__init__(columns, n)
         self._by_value: dict[int, tuple[Int64, Int64, Int64]] = {}
-        self._stabbing: dict[int | None, _Stabbing] = {}
+        self._stabbing: dict[int | None, Stabbing] = {}
+        self._depths: dict[tuple[int, ...], tuple[Relation, Depths]] = {}
         self._distinct_keys: Relation | None = None
 
     @property
@@ -192,7 +209,7 @@ class FluentTable(Relation):
             return ids
         if self._distinct_keys is None:
             own, first = dense_ids(self.keys, self.n)
-            self._stabbing[None] = _Stabbing(own, self.starts, self.ends)
+            self._stabbing[None] = Stabbing(own, self.starts, self.ends)
             self._distinct_keys = Relation(tuple(key[first] for key in self.keys), len(first))
         row, partner = self._distinct_keys.partners(keys, tuple(range(len(keys))), len(times))
         ids[row] = partner
@@ -204,32 +221,23 @@ class FluentTable(Relation):
         if len(own) == 0 or len(times) == 0:
             return np.zeros(len(times), dtype=bool)
         if value not in self._stabbing:
-            self._stabbing[value] = _Stabbing(own, starts, ends)
-        return self._stabbing[value].find(numbers, times) >= 0
+            self._stabbing[value] = Stabbing(own, starts, ends)
+        return self._stabbing[value].contains(numbers, times)
 
-
-class _Stabbing:
-    """Intervals sorted by key and start: the one that contains a time-point is found by one binary search."""
-
-    def __init__(self, ids: Int64, starts: Int64, ends: Int64) -> None:
-        self.n_ids = int(ids.max()) + 1
-        self.packing = packing_for(self.n_ids + 1, starts)
-        packed = self.packing.pack_finite(ids, starts)
-        self.order = packed.argsort()
-        self.packed = packed[self.order]
-        self.ends = ends[self.order]
-        self.low, self.high = int(starts.min()), int(starts.max())
-
-    def find(self, ids: Int64, times: Int64) -> Int64:
-        """For each id and time: the position of the interval of that id that contains the time, or -1.
-
-        Ids that no interval has, such as -1, are in none.
-        """
-        wanted = self.packing.pack_preceding(np.minimum(ids, self.n_ids), np.clip(times, self.low, self.high))
-        position = self.packed.searchsorted(wanted, side="right") - 1
-        hit = (position >= 0) & (self.packing.keys(self.packed[position]) == ids)
-        hit &= (times >= self.low) & (times < self.ends[position])
-        return np.where(hit, self.order[position], -1)
+    def n_holding(self, keys: Sequence[Int64], positions: tuple[int, ...], times: Int64) -> Int64:
+        """For each row of keys at some positions and a time: how many FVPs that agree with it there hold then."""
+        if self.n == 0 or len(times) == 0:
+            return np.zeros(len(times), dtype=np.int64)
+        if positions not in self._depths:
+            own = [self.columns[position] for position in positions]
+            ids, first = dense_ids(own, self.n)
+            groups = Relation(tuple(column[first] for column in own), len(first))
+            self._depths[positions] = groups, Depths(ids, self.starts, self.ends)
+        groups, depths = self._depths[positions]
+        ids = np.full(len(times), -1, dtype=np.int64)
+        row, partner = groups.partners(keys, tuple(range(len(positions))), len(times))
+        ids[row] = partner
+        return depths.count(ids, times)
 
 
 def empty_points(arity: int) -> PointTable:

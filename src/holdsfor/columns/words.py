@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,10 @@ from holdsfor.columns.instances import Instances
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.terms import Float, Int, Struct, Term, is_ground
 
-__all__ = ["Symbols", "as_numbers", "integer_words", "is_integer", "is_number", "is_symbol"]
+if TYPE_CHECKING:
+    from holdsfor.columns.structures import Structures
+
+__all__ = ["Symbols", "as_numbers", "integer_words", "is_integer", "is_number", "is_symbol", "symbol_numbers"]
 
 _INTEGERS = -(2**51)
 _SYMBOLS = -(2**50)
@@ -29,6 +33,11 @@ _INTEGER_OFFSET = _INTEGERS + _LARGEST
 
 def is_symbol(words: Int64) -> NDArray[np.bool_]:
     return (words >= _SYMBOLS) & (words < 0)
+
+
+def symbol_numbers(words: Int64) -> Int64:
+    """The numbers that the symbol table gave, -1 for words that are no symbols."""
+    return np.where(is_symbol(words), words - _SYMBOLS, -1)
 
 
 def is_integer(words: Int64) -> NDArray[np.bool_]:
@@ -89,6 +98,7 @@ class Symbols:
         self._terms: list[Term] = []
         self.instances = Instances()
         self.entities = Entities(self)
+        self.structures: dict[tuple[str, int], Structures] = {}
 
     def __len__(self) -> int:
         return len(self._terms)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN, Packing, packing_for
+from holdsfor.kernels.searching import search_sorted
 
 __all__ = ["NEVER", "Outlook", "due_times", "outlook"]
 
@@ -82,13 +83,13 @@ def outlook(
 
 def _following(packed: Int64, packing: Packing, keys: Int64, times: Int64) -> Int64:
     """The first time after each one that is packed with the same key, or `NEVER`."""
-    position = np.searchsorted(packed, packing.pack(keys, times), side="right")
+    position = search_sorted(packed, packing.pack(keys, times), side="right")
     return _at(packed, packing, position, keys)
 
 
 def _preceding(packed: Int64, packing: Packing, keys: Int64, times: Int64) -> Int64:
     """The last time before each one that is packed with the same key, or `NEVER`."""
-    position = np.searchsorted(packed, packing.pack(keys, times), side="left") - 1
+    position = search_sorted(packed, packing.pack(keys, times), side="left") - 1
     return _at(packed, packing, position, keys)
 
 

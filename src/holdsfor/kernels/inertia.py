@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.keys import Int64, expand_ranges
 from holdsfor.kernels.packing import OPEN, packing_for
 
 __all__ = ["ANY_VALUE", "BEFORE_EVERYTHING", "NO_VALUE", "Changes", "inertial_intervals"]
@@ -47,26 +47,28 @@ def inertial_intervals(
     Contract: fluents are dense numbers, values are less than `NO_VALUE - 1`. O(n log n).
     """
     n_state = len(state[0])
-    fluents = np.concatenate((state[0], fluents))
-    values = np.concatenate((state[1], values))
+    first = int(times.min()) - 1 if len(times) else 0
+    if n_state:
+        fluents = np.concatenate((state[0], fluents))
+        values = np.concatenate((state[1], values))
+        is_initiation = np.concatenate((np.ones(n_state, dtype=bool), is_initiation))
+        times = np.concatenate((np.full(n_state, first, dtype=np.int64), times))
     if len(fluents) == 0:
         return Changes(fluents, values, fluents, fluents)
-    is_initiation = np.concatenate((np.ones(n_state, dtype=bool), is_initiation))
-    first = int(times.min()) - 1 if len(times) else 0
-    times = np.concatenate((np.full(n_state, first, dtype=np.int64), times))
     packing = packing_for(int(fluents.max()) + 1, times)
     packed, values, is_initiation = _in_order(packing.pack_finite(fluents, times), values, is_initiation)
-    at, group = _groups(packed)
-    fluents, times = packing.keys(packed[at]), packing.times(packed[at])
-    result = _set_values(group, len(at), values, is_initiation)
-    matters = _matters(result, group, fluents, values, is_initiation)
+    points = _points(packed)
+    packed = packed[points.first]
+    fluents, times = packing.keys(packed), packing.times(packed)
+    result = _set_values(points, values, is_initiation)
+    matters = _matters(result, points, fluents, values)
     if len(matters) < len(result):
         fluents, times, result = fluents[matters], times[matters], result[matters]
     return _stretches(fluents, times, result, first if n_state else None)
 
 
 def _in_order(packed: Int64, values: Int64, is_initiation: NDArray[np.bool_]) -> tuple[Int64, Int64, NDArray[np.bool_]]:
-    """The three sorted by the first, which is not negative.
+    """The three sorted by the first, which is not negative, and which is gone.
 
     If all of them fit into one number, numbers are sorted, which is several times as fast as sorting positions.
     """
@@ -74,60 +76,97 @@ def _in_order(packed: Int64, values: Int64, is_initiation: NDArray[np.bool_]) ->
     if packing.ranks is not None:
         order = packed.argsort()
         return packed[order], values[order], is_initiation[order]
-    together = packing.pack((packed << 1) + is_initiation, values)
+    packed <<= 1
+    packed += is_initiation
+    together = packing.pack_onto(packed, values)
     together.sort()
     values = packing.times(together)
-    packed = packing.keys(together)
-    return packed >> 1, values, (packed & 1).astype(bool)
+    together >>= packing.bits
+    is_initiation = (together & 1).astype(bool)
+    together >>= 1
+    return together, values, is_initiation
 
 
-def _groups(packed: Int64) -> tuple[Int64, Int64]:
-    """Where runs of equal numbers begin, and the number of the run at each position."""
-    is_first = np.empty(len(packed), dtype=bool)
-    is_first[:1] = True
+@dataclass(frozen=True)
+class _Points:
+    """The rows of each time-point of each fluent: where they begin and, unless there is one each, how many they are."""
+
+    first: Int64
+    sizes: Int64 | None
+
+    def rows_of(self, points: Int64) -> tuple[Int64, Int64]:
+        """The rows of some points, and for each the position of its point among these."""
+        if self.sizes is None or not np.count_nonzero(self.sizes[points] > 1):
+            return self.first[points], np.arange(len(points), dtype=np.int64)
+        owner, rows = expand_ranges(self.first[points], self.sizes[points])
+        return rows, owner
+
+
+def _points(packed: Int64) -> _Points:
+    """The runs of equal numbers."""
+    is_first = np.ones(len(packed), dtype=bool)
     np.not_equal(packed[1:], packed[:-1], out=is_first[1:])
-    at = is_first.nonzero()[0]
-    return at, at if len(at) == len(packed) else is_first.cumsum() - 1
+    first = is_first.nonzero()[0]
+    return _Points(first, None if len(first) == len(packed) else np.diff(first, append=len(packed)))
 
 
 _UNDECIDED = OPEN - 2
 
 
-def _set_values(group: Int64, n_groups: int, values: Int64, is_initiation: NDArray[np.bool_]) -> Int64:
+def _set_values(points: _Points, values: Int64, is_initiation: NDArray[np.bool_]) -> Int64:
     """What each point sets: a value, `NO_VALUE`, or `_UNDECIDED` where there are only terminations."""
-    if n_groups == len(group):
-        return np.where(is_initiation, values, _UNDECIDED)
+    result: Int64 = values[points.first]
+    result[(~is_initiation[points.first]).nonzero()[0]] = _UNDECIDED
+    if points.sizes is not None:
+        several = (points.sizes > 1).nonzero()[0]
+        rows, point = points.rows_of(several)
+        result[several] = _set_together(point, len(several), values[rows], is_initiation[rows])
+    return result
+
+
+def _set_together(point: Int64, n_points: int, values: Int64, is_initiation: NDArray[np.bool_]) -> Int64:
+    """What points with several initiations and terminations set."""
     initiated = is_initiation.nonzero()[0]
-    result = np.full(n_groups, _UNDECIDED, dtype=np.int64)
-    where, given = group[initiated], values[initiated]
+    result = np.full(n_points, _UNDECIDED, dtype=np.int64)
+    where, given = point[initiated], values[initiated]
     result[where] = given
     result[where[given != result[where]]] = NO_VALUE
     terminated = (~is_initiation).nonzero()[0]
-    where, given = group[terminated], values[terminated]
+    where, given = point[terminated], values[terminated]
     here = result[where]
     result[where[(here != _UNDECIDED) & ((given == here) | (given == ANY_VALUE))]] = NO_VALUE
     return result
 
 
-def _matters(result: Int64, group: Int64, fluents: Int64, values: Int64, is_initiation: NDArray[np.bool_]) -> Int64:
+def _matters(result: Int64, points: _Points, fluents: Int64, values: Int64) -> Int64:
     """The points that change anything: one with terminations only does if it hits the last value set before it.
 
     What these set becomes `NO_VALUE`.
     """
-    undecided = result == _UNDECIDED
-    positions = np.arange(len(result), dtype=np.int64)
-    if not np.count_nonzero(undecided):
-        return positions
-    last_set = np.maximum.accumulate(np.where(undecided, 0, positions))
-    before = result[last_set]
-    is_known = (before != _UNDECIDED) & (fluents[last_set] == fluents)
+    is_undecided = result == _UNDECIDED
+    undecided = is_undecided.nonzero()[0]
+    if len(undecided) == 0:
+        return np.arange(len(result), dtype=np.int64)
+    before = _values_before(undecided, (~is_undecided).nonzero()[0], result, fluents)
     result[undecided] = NO_VALUE
-    terminated = (~is_initiation & undecided[group]).nonzero()[0]
-    where, given = group[terminated], values[terminated]
-    is_hit = is_known[where] & ((given == before[where]) | ((given == ANY_VALUE) & (before[where] != NO_VALUE)))
-    matters: NDArray[np.bool_] = ~undecided
-    matters[where[is_hit]] = True
+    rows, point = points.rows_of(undecided)
+    given, before = values[rows], before[point]
+    is_hit = (before != NO_VALUE) & ((given == before) | (given == ANY_VALUE))
+    matters: NDArray[np.bool_] = ~is_undecided
+    matters[undecided[point[is_hit.nonzero()[0]]]] = True
     return matters.nonzero()[0]
+
+
+def _values_before(undecided: Int64, decided: Int64, result: Int64, fluents: Int64) -> Int64:
+    """What the last decided point of its fluent before each undecided one sets, `NO_VALUE` if there is none."""
+    if len(decided) == 0:
+        return np.full(len(undecided), NO_VALUE, dtype=np.int64)
+    # all points before the i-th undecided one are decided but for i
+    n_decided = undecided - np.arange(len(undecided), dtype=np.int64)
+    last = decided[n_decided - 1]
+    before: Int64 = result[last]
+    before[((n_decided == 0) | (fluents[last] != fluents[undecided])).nonzero()[0]] = NO_VALUE
+    return before
 
 
 def _stretches(fluents: Int64, times: Int64, values: Int64, first: int | None) -> Changes:

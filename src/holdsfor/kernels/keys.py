@@ -3,19 +3,21 @@
 A key is a row of int64 columns. `mixed` folds a row into one int64 that is equal for equal rows and almost always
 different for different ones; every join verifies the columns themselves, so the answers are exact.
 
-Keys are found by hashing (Arrow's hash tables), a few by binary search: that is faster below some hundred rows.
+Keys are found by hashing (Arrow's hash tables), a few by binary search: that is faster below some hundred rows. Rows
+that are compared with each other only are numbered without either if their columns are small (`compact.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 from numpy.typing import NDArray
+
+from holdsfor.kernels.compact import Int64, compact, compact_ids, first_of_each
 
 __all__ = [
     "Int64",
@@ -29,8 +31,6 @@ __all__ = [
     "positions_of_pairs",
     "rows_with_a_partner",
 ]
-
-Int64: TypeAlias = NDArray[np.int64]
 
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
 _FOLD = np.int64(0x1E3779B97F4A7C15)
@@ -168,9 +168,13 @@ def rows_with_a_partner(left: Sequence[Int64], n_left: int, right: Sequence[Int6
 
 
 def dense_ids(columns: Sequence[Int64], n: int) -> tuple[Int64, Int64]:
-    """A number from 0 for every row, equal for equal rows, and for every number a row that has it. O(n)."""
+    """A number from 0 for every row, equal for equal rows, and for every number a row that has it. O(n log n)."""
     if n == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    small = compact(columns, n) if n >= _WORTH_HASHING else None
+    found = None if small is None else compact_ids(*small)
+    if found is not None:
+        return found
     keys = mixed(columns, n)
     ids, first = _hashed_ids(keys) if n >= _WORTH_HASHING else _sorted_ids(keys)
     if len(columns) > 1 and any(bool((column != column[first][ids]).any()) for column in columns):
@@ -210,11 +214,16 @@ def _exact_ids(columns: Sequence[Int64], n: int) -> tuple[Int64, Int64]:
 
 
 def distinct_rows(columns: Sequence[Int64], n: int) -> Int64 | None:
-    """One row of each kind, or None if no two rows are equal, which is found out by one sort. O(n log n)."""
+    """The first row of each kind, in order, or None if no two rows are equal. O(n log n)."""
     if n <= 1:
         return None
-    keys = np.sort(mixed(columns, n))
-    if not (keys[1:] == keys[:-1]).any():
-        return None
-    first = dense_ids(columns, n)[1]
+    small = compact(columns, n)
+    first = None if small is None else first_of_each(*small)
+    if first is None:
+        keys = np.sort(mixed(columns, n))
+        if not (keys[1:] == keys[:-1]).any():
+            return None
+        ids, first = dense_ids(columns, n)
+        first[ids[::-1]] = np.arange(n - 1, -1, -1, dtype=np.int64)
+        first.sort()
     return None if len(first) == n else first

@@ -31,15 +31,24 @@ class Packing:
         """What stands for `OPEN`: as many time-points after `low` as fit, at most those there are."""
         return min((1 << self.bits) - 1, OPEN - self.low)
 
+    @property
+    def latest(self) -> int:
+        """The last time that can be looked for: later ones have before them what it has."""
+        return OPEN - 1 if self.ranks is not None else self.low + self._open - 1
+
     def pack(self, keys: Int64, times: Int64) -> Int64:
         """Keys and times as one column that sorts by key, then time. Times must lie within the packing."""
-        packed: Int64 = keys << self.bits
+        return self.pack_onto(keys.copy(), times)
+
+    def pack_onto(self, keys: Int64, times: Int64) -> Int64:
+        """The same in the place of the keys, which are gone."""
+        keys <<= self.bits
         if self.ranks is not None:
-            packed += self.ranks.searchsorted(times)
-            return packed
-        packed += np.minimum(times, self.low + self._open)
-        packed -= self.low
-        return packed
+            keys += self.ranks.searchsorted(times)
+            return keys
+        keys += np.minimum(times, self.low + self._open)
+        keys -= self.low
+        return keys
 
     def pack_finite(self, keys: Int64, times: Int64) -> Int64:
         """The same for times none of which is `OPEN`."""
@@ -51,7 +60,7 @@ class Packing:
         return packed
 
     def pack_preceding(self, keys: Int64, times: Int64) -> Int64:
-        """The same for times between the first and the last one packed: what is packed at them or before."""
+        """The same for times between the first one packed and `latest`: what is packed at them or before."""
         if self.ranks is None:
             return self.pack_finite(keys, times)
         return (keys << self.bits) + self.ranks.searchsorted(times, side="right") - 1

@@ -9,6 +9,7 @@ from holdsfor.physical.steps import (
     AnyClause,
     AnyOf,
     Broken,
+    CountHolding,
     Forget,
     Gather,
     GroundHead,
@@ -32,6 +33,8 @@ __all__ = ["all_steps", "bound_after", "inner_steps", "list_variables", "says_wh
 def inner_steps(step: Step) -> tuple[tuple[Step, ...], ...]:
     """The plans that a step runs itself, each from its own rows."""
     match step:
+        case CountHolding():
+            return ()
         case NoneOf(steps) | Gather(steps=steps):
             return (steps,)
         case AnyOf(branches) | AnyClause(branches):

@@ -15,6 +15,7 @@ from holdsfor.physical.steps import (
     AnyClause,
     AnyOf,
     Broken,
+    CountHolding,
     Forget,
     Gather,
     GroundHead,
@@ -107,6 +108,10 @@ class Wording:
                 return Described("union of clauses", self.show(goal), "each answer once", binds)
             case Forget(names):
                 return Described("drop", self.names(name for name in names if name in bound))
+            case CountHolding(counted=counted):
+                how = self.key_of(counted.patterns, bound, has_value=True)
+                how = f"{how}, those begun less those over" if how else "those begun less those over"
+                return Described("count fluents", self.fvp(counted.key, counted.patterns), how, binds)
             case Gather(template, aggregate=aggregate):
                 what = "" if aggregate == "count" else self.show(template)
                 return Described(f"gather {aggregate}", what, "per row, each solution once", binds)

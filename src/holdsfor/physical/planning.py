@@ -19,6 +19,7 @@ from holdsfor.physical.steps import (
     AnyClause,
     AnyOf,
     Broken,
+    CountHolding,
     Forget,
     Gather,
     GroundHead,
@@ -32,6 +33,7 @@ from holdsfor.physical.steps import (
     Step,
     TestNumbers,
     Unify,
+    counts_holding,
 )
 from holdsfor.syntax.rules import (
     Collect,
@@ -208,7 +210,9 @@ class Planner:
                 return AnyOf(tuple(tuple(self.inner(b, bound)) for b in branches), outputs)
             case Collect(template, body, result, aggregate):
                 own = {name for c in body for name in condition_variables(c)}
-                return Gather(template, tuple(self.inner(body, bound)), tuple(sorted(own)), result, aggregate)
+                steps = tuple(self.inner(body, bound))
+                is_count = aggregate == "count" and counts_holding(steps, bound)
+                return (CountHolding if is_count else Gather)(template, steps, tuple(sorted(own)), result, aggregate)
 
     def broken(self, fvp: Fvp, condition: Condition, bound: set[str]) -> Step:
         if set(variables(fvp.value)) <= bound:

@@ -17,13 +17,14 @@ from holdsfor.physical.patterns import bound_positions, build, is_plain, join, s
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate
 from holdsfor.prolog import Engine, evaluate, standard_order_key
-from holdsfor.syntax.terms import Float, Int, Struct, Term, list_term, substitute, variables
+from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, is_ground, list_term, substitute, variables
 
 __all__ = [
     "AnyClause",
     "AnyOf",
     "Broken",
     "Context",
+    "CountHolding",
     "Forget",
     "Gather",
     "GroundHead",
@@ -37,6 +38,7 @@ __all__ = [
     "TestNumbers",
     "Unify",
     "asks_for",
+    "counts_holding",
     "run_steps",
 ]
 
@@ -187,7 +189,10 @@ class JoinFacts:
     patterns: tuple[Term, ...]
 
     def run(self, rows: Rows, context: Context) -> Rows:
-        return join(rows, context.facts(self.key), self.patterns, context.symbols)[0]
+        facts = context.facts(self.key)
+        if len(bound_positions(self.patterns, rows.columns)) == len(self.patterns):
+            return rows.take(facts.has([build(pattern, rows, context.symbols) for pattern in self.patterns], rows.n))
+        return join(rows, facts, self.patterns, context.symbols)[0]
 
 
 @dataclass(frozen=True)
@@ -365,6 +370,42 @@ class Gather:
         exists = np.array([result is not None for result in results], dtype=bool)
         words = context.symbols.words(result for result in results if result is not None)
         return unify_column(self.result, words, rows.take(exists), context.symbols)
+
+
+@dataclass(frozen=True)
+class CountHolding(Gather):
+    """Counts the FVPs of one pattern that hold at the rows' time-points, without looking at each of them.
+
+    The unbound patterns of its only step are variables of their own: every FVP that fits is one solution.
+    """
+
+    @property
+    def counted(self) -> HoldsNow:
+        (step,) = self.steps
+        assert isinstance(step, HoldsNow)
+        return step
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        assert rows.times is not None
+        table, patterns = context.fluents(self.counted.key), self.counted.patterns
+        constants = tuple((i, context.symbols.word(p)) for i, p in enumerate(patterns) if is_ground(p))
+        some = table.restricted(constants)[0] if constants else table
+        assert isinstance(some, FluentTable)
+        positions = tuple(i for i in bound_positions(patterns, rows.columns) if not is_ground(patterns[i]))
+        keys = [build(patterns[i], rows, context.symbols) for i in positions]
+        counts = some.n_holding(keys, positions, rows.times)
+        return unify_column(self.result, integer_words(counts), rows, context.symbols)
+
+
+def counts_holding(steps: Sequence[Step], bound: set[str]) -> bool:
+    """Whether to count the solutions of the steps is to count FVPs that hold, given the variables that are bound."""
+    if len(steps) != 1 or not isinstance(steps[0], HoldsNow):
+        return False
+    patterns = steps[0].patterns
+    at = bound_positions(patterns, bound)
+    unbound = [pattern for i, pattern in enumerate(patterns) if i not in at]
+    names = {pattern.name for pattern in unbound if isinstance(pattern, Var)}
+    return len(names) == len(unbound)
 
 
 def _aggregate(kind: str, items: list[Term]) -> Term | None:

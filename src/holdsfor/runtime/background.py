@@ -102,9 +102,7 @@ class Background:
         """Let the input fill a dynamic domain."""
         known = self.facts(key)
         candidates = _distinct(columns)
-        owner, _ = known.partners(candidates.columns, tuple(range(key[1])), candidates.n)
-        is_new = np.ones(candidates.n, dtype=bool)
-        is_new[owner] = False
+        is_new = ~known.has(candidates.columns, candidates.n)
         if not is_new.any():
             return
         fresh = [column[is_new] for column in candidates.columns]

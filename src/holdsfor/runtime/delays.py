@@ -68,10 +68,10 @@ class DueEffects:
     sources: list[Int64]
     is_firm: NDArray[np.bool_]
 
-    def take(self, mask: NDArray[np.bool_]) -> DueEffects:
-        columns = tuple(column[mask] for column in self.effects.columns)
-        effects = PointTable(columns, int(np.count_nonzero(mask)))
-        return DueEffects(effects, [column[mask] for column in self.sources], self.is_firm[mask])
+    def take(self, positions: Int64 | NDArray[np.bool_]) -> DueEffects:
+        """The effects at the positions, or where a mask is true."""
+        rows: Int64 = positions.nonzero()[0] if positions.dtype == np.bool_ else positions.astype(np.int64, copy=False)
+        return DueEffects(self.effects.take(rows), [column[rows] for column in self.sources], self.is_firm[rows])
 
 
 @dataclass(frozen=True)
@@ -101,10 +101,11 @@ class Prospects:
             return DueEffects(nothing, [nothing.times] * len(delay.source), np.empty(0, dtype=bool))
         assert rows.times is not None
         columns = [build(pattern, rows, context.symbols) for pattern in delay.target]
-        inside = context.domains.includes((True, *delay.target_key), columns[:-1], rows.n, context)
         sources = [rows.columns[f"#{i}"] for i in range(len(delay.source))]
-        found = PointTable((*columns, rows.times), rows.n)
-        return DueEffects(found, sources, firm[rows.columns["#row"]]).take(inside)
+        found = DueEffects(PointTable((*columns, rows.times), rows.n), sources, firm[rows.columns["#row"]])
+        numbers = found.effects.numbers(tuple(range(delay.target_key[1])), context.instances)
+        inside = context.domains.inside((True, *delay.target_key), numbers, None, context, context.version)
+        return found if inside is None else found.take(inside)
 
 
 def prospects(

@@ -152,22 +152,28 @@ class Domains:
         self, key: EntityKey, numbers: Int64, values: Int64 | int | None, context: Context, version: int
     ) -> Int64 | None:
         if not isinstance(values, np.ndarray):
-            if self._everyone.get(self._signature(key, values, context)) == (version, _count(key, context)):
-                return None
-            found = self._membership(key, numbers, values, context, version)
-            return None if np.count_nonzero(found == _MEMBER) == len(found) else (found == _MEMBER).nonzero()[0]
-        inside = np.ones(len(numbers), dtype=bool)
-        rest = np.arange(len(numbers), dtype=np.int64)
-        for _ in range(_FEW_VALUES):
-            if len(rest) == 0:
-                return None if np.count_nonzero(inside) == len(inside) else inside.nonzero()[0]
-            value = int(values[rest[0]])
-            same = values[rest] == value
-            rows = rest[same]
-            inside[rows] = self._membership(key, numbers[rows], value, context, version) == _MEMBER
-            rest = rest[~same]
-        columns = (*context.symbols.instances.words(key[2], numbers), values)
-        return self._included(key, columns, len(numbers), context).nonzero()[0]
+            outside = self._outside(key, numbers, values, context, version)
+            return None if outside is None else (~outside).nonzero()[0]
+        ids, first = dense_ids([values], len(values))
+        if len(first) > _FEW_VALUES:
+            columns = (*context.symbols.instances.words(key[2], numbers), values)
+            return self._included(key, columns, len(numbers), context).nonzero()[0]
+        is_inside = np.ones(len(numbers), dtype=bool)
+        for number, value in enumerate(values[first].tolist()):
+            rows = (ids == number).nonzero()[0]
+            outside = self._outside(key, numbers[rows], value, context, version)
+            if outside is not None:
+                is_inside[rows[outside.nonzero()[0]]] = False
+        return None if np.count_nonzero(is_inside) == len(is_inside) else is_inside.nonzero()[0]
+
+    def _outside(
+        self, key: EntityKey, numbers: Int64, value: int | None, context: Context, version: int
+    ) -> NDArray[np.bool_] | None:
+        """Which rows are not in the grounding with a value, or None if all are."""
+        if self._everyone.get(self._signature(key, value, context)) == (version, _count(key, context)):
+            return None
+        is_outside: NDArray[np.bool_] = self._membership(key, numbers, value, context, version) != _MEMBER
+        return is_outside if np.count_nonzero(is_outside) else None
 
     def _membership(
         self, key: EntityKey, numbers: Int64, value: int | None, context: Context, version: int
@@ -215,6 +221,8 @@ class Domains:
         for plan in self.plans[key]:
             rows = Rows(n, {"#row": everything})
             for pattern, column in zip(plan.columns, columns, strict=False):
+                if rows.n == 0:
+                    break
                 words = column if rows.n == n else column[rows.columns["#row"]]
                 rows = unify_column(pattern, words, rows, context.symbols)
             given = frozenset(name for name in rows.columns if name != "#row")

@@ -20,8 +20,6 @@ from holdsfor.columns.tables import (
     point_table,
     stacked,
 )
-from holdsfor.columns.words import Symbols
-from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, pairs_of_equal_keys, positions_of_pairs
 from holdsfor.kernels.packing import OPEN
@@ -35,11 +33,11 @@ from holdsfor.runtime.background import Background
 from holdsfor.runtime.circles import CircleOutcome, evaluate_circle
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_key
+from holdsfor.runtime.initialised import Initialised
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.static import evaluate_interval_rules
-from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import IntervalRule
-from holdsfor.syntax.terms import Atom, Struct, Term, Var, variables
+from holdsfor.syntax.terms import Struct, Term, Var, variables
 
 __all__ = ["Evaluation", "Stretch"]
 
@@ -347,32 +345,40 @@ class Evaluation:
         self, key: Key, fluent: PlannedFluent, initiations: PointTable, state: FluentTable
     ) -> PointTable:
         """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
-        parts: list[tuple[Int64, Int64, Int64]] = []
-        for rule in fluent.terminations:
-            rows = self.solutions(rule)
-            if rows.n == 0:
-                continue
-            rows, values = self.with_open_arguments(rule, rows, initiations, state)
-            if rows.n:
-                assert rows.times is not None
-                parts.append((self.arguments(rule, rows), values, rows.times))
-        return self.effects(key, parts)
+        found = [self.terminated(key, rule, initiations, state) for rule in fluent.terminations]
+        return self.effects(key, [part for part in found if part is not None])
 
-    def with_open_arguments(
-        self, rule: PlannedRule, rows: Rows, initiations: PointTable, state: FluentTable
-    ) -> tuple[Rows, Int64]:
-        """The rows for every fluent they are about, and the values they take from it."""
-        value = rule.columns[-1]
-        open_value = isinstance(value, Var) and value.name in rule.unbound
-        wanted = set(variables(*rule.columns[:-1])) if open_value else set(variables(*rule.columns))
+    def terminated(
+        self, key: Key, rule: PlannedRule, initiations: PointTable, state: FluentTable
+    ) -> tuple[Int64, Int64, Int64] | None:
+        """What one rule terminates: numbers of fluents, their values, and when; None if it is nothing."""
+        rows = self.solutions(rule)
+        if rows.n == 0:
+            return None
+        *arguments, value = rule.columns
+        has_open_value = isinstance(value, Var) and value.name in {*rule.unbound} - {*variables(*arguments)}
+        wanted = set(variables(*(arguments if has_open_value else rule.columns)))
         if rule.numbered is None and wanted - set(rows.columns):
-            keys = [np.concatenate(pair) for pair in zip(initiations.columns[:-1], state.keys, strict=True)]
-            relation = point_table([*keys, np.zeros(len(keys[0]), dtype=np.int64)])
-            rows, _ = join(rows, relation, rule.columns, self.symbols)
-            open_value = False
-        if open_value:
-            return rows, np.full(rows.n, ANY_VALUE, dtype=np.int64)
-        return rows, build(value, rows, self.symbols)
+            numbers, values = self.there_are(key, initiations, state, with_values=not has_open_value)
+            columns = (*self.instances.words(key[1], numbers), *([] if has_open_value else [values]))
+            patterns = arguments if has_open_value else rule.columns
+            rows, partner = join(rows, Relation(columns, len(numbers)), patterns, self.symbols)
+            numbers = numbers[partner]
+        else:
+            numbers = self.arguments(rule, rows)
+        assert rows.times is not None
+        values = np.full(rows.n, ANY_VALUE, np.int64) if has_open_value else build(value, rows, self.symbols)
+        return numbers, values, rows.times
+
+    def there_are(
+        self, key: Key, initiations: PointTable, state: FluentTable, *, with_values: bool
+    ) -> tuple[Int64, Int64]:
+        """The fluents that are initiated or hold, by number, and their values: each FVP once, or else each fluent."""
+        width = tuple(range(key[1]))
+        numbers = np.concatenate((initiations.numbers(width, self.instances), state.arguments(self.instances)))
+        values = np.concatenate((initiations.column(key[1]), state.values))
+        rows = dense_ids([numbers, values] if with_values else [numbers], len(numbers))[1]
+        return numbers[rows], values[rows]
 
     def initial_state(self, key: Key, fluent: PlannedFluent) -> FluentTable:
         """What holds at the first time-point: what was carried over, and initial values of newly seen fluents."""
@@ -415,7 +421,7 @@ class Evaluation:
             np.concatenate([points.numbers(width, self.instances) for points in (initiations, terminations)]),
             np.concatenate((initiations.column(key[1]), terminations.column(key[1]))),
             np.concatenate((initiations.times, terminations.times)),
-            np.arange(initiations.n + terminations.n) < initiations.n,
+            np.repeat((True, False), (initiations.n, terminations.n)),
             (carried, state.values),
         )
         starts = self.stretch.next(changes.begins)
@@ -474,11 +480,10 @@ def _between(tables: dict[Key, PointTable], first: int, last: int) -> dict[Key, 
     """The tables with only the points from one time-point to another."""
     found: dict[Key, PointTable] = {}
     for key, table in tables.items():
-        mask = (table.times >= first) & (table.times <= last)
-        if mask.all():
+        if table.n == 0 or (int(table.times.min()) >= first and int(table.times.max()) <= last):
             found[key] = table
         else:
-            found[key] = PointTable(tuple(column[mask] for column in table.columns), int(np.count_nonzero(mask)))
+            found[key] = table.take(((table.times >= first) & (table.times <= last)).nonzero()[0])
     return found
 
 
@@ -506,42 +511,3 @@ def _linear(patterns: Sequence[Term]) -> list[Term]:
         return pattern
 
     return [fresh(pattern) for pattern in patterns]
-
-
-class Initialised:
-    """The fluents whose initial values were carried into the state already: each gets its value once in a run."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Relation, int]] = {}
-        self._given: dict[int, tuple[Relation, int]] = {}
-
-    def settle(self) -> None:
-        """From now on the initial values that were given are part of the state."""
-        self._known.update(self._given)
-
-    def is_settled(self, fluent: PlannedFluent, version: int) -> bool:
-        """Whether all initial values there are, by what domains have at a version, are part of the state."""
-        known = self._known.get(id(fluent))
-        return known is not None and known[1] == version
-
-    def fresh(self, key: Key, fluent: PlannedFluent, columns: list[Int64], symbols: Symbols, version: int) -> Relation:
-        """The FVPs whose fluents' initial values are not part of the state yet, each once."""
-        distinct = point_table([*columns, np.zeros(len(columns[0]), dtype=np.int64)]).columns[:-1]
-        arguments, n = distinct[:-1], len(distinct[-1])
-        ids, first = dense_ids(arguments, n)
-        if len(first) < n:
-            self._refuse(key, distinct, ids, symbols)
-        known, _ = self._known.get(id(fluent), (None, version))
-        self._given[id(fluent)] = Relation(arguments, n), version
-        is_new = np.ones(n, dtype=bool)
-        if known is not None:
-            is_new[pairs_of_equal_keys(arguments, n, known.columns, known.n)[0]] = False
-        return Relation(tuple(column[is_new] for column in distinct), int(is_new.sum()))
-
-    def _refuse(self, key: Key, columns: Sequence[Int64], ids: Int64, symbols: Symbols) -> None:
-        order = np.argsort(ids)
-        twice = order[np.flatnonzero(ids[order][1:] == ids[order][:-1])[0] :][:2]
-        first, second = ([symbols.term(int(column[row])) for column in columns] for row in twice)
-        fluent = Struct(key[0], tuple(first[:-1])) if key[1] else Atom(key[0])
-        message = f"`{show(fluent)}` has two initial values, `{show(first[-1])}` and `{show(second[-1])}`"
-        raise ExecutionProblem(Diagnostic("HF607", message, None, "a fluent has at most one value at a time"))

@@ -17,7 +17,7 @@ from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
-from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planning import Planner, distinct_variables
 from holdsfor.physical.profile import Profile
@@ -28,7 +28,8 @@ from holdsfor.runtime.allen import Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
-from holdsfor.runtime.evaluation import Evaluation, Initialised, Stretch, true_starts
+from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
+from holdsfor.runtime.initialised import Initialised
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.profiled import ProfiledEvaluation
 from holdsfor.runtime.reports import Report
@@ -199,7 +200,7 @@ class Session:
         arrivals = [int(r.arrivals.max()) for r in (*self.events.values(), *self.fluents.values()) if len(r)]
         last = max([end, *arrivals])
         self._number()
-        events = {key: records.events(self.start, end, last) for key, records in self.events.items()}
+        events = {key: records.mentioned(self.start, end, last) for key, records in self.events.items()}
         fluents = {key: records.intervals(self.start, last) for key, records in self.fluents.items()}
         self._fill_domains(events, fluents)
         self._mention(events, fluents)
@@ -390,6 +391,10 @@ class Session:
 
     def _distinct(self, table: PointTable | FluentTable, positions: tuple[int, ...]) -> list[Int64]:
         """The words at the positions, each combination once."""
+        if not table.is_numbered(positions):
+            words = [table.column(position) for position in positions]
+            first = dense_ids(words, table.n)[1]
+            return [column[first] for column in words]
         instances = self.symbols.instances
         numbers = table.numbers(positions, instances)
         is_there = np.zeros(instances.count(len(positions)), dtype=bool)

@@ -45,7 +45,7 @@ from holdsfor.syntax.rules import (
     Union,
     step_lists,
 )
-from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, list_items, list_term, substitute, variables
+from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, is_ground, list_items, list_term, substitute, variables
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
@@ -156,8 +156,11 @@ class _Rule:
             found = Lists(rows, found.starts[rows.columns["#row"]], found.ends[rows.columns["#row"]])
         columns = [build(pattern, found.rows, self.symbols) for pattern in patterns]
         table = FluentTable((*columns, found.starts, found.ends), found.n)
-        inside = self.context.domains.includes((True, *key), columns, found.n, self.context)
-        return table.take(inside.nonzero()[0])
+        value = self.symbols.word(patterns[-1]) if is_ground(patterns[-1]) else columns[-1]
+        inside = self.context.domains.inside(
+            (True, *key), table.arguments(self.numbering), value, self.context, self.context.version
+        )
+        return table if inside is None else table.take(inside)
 
     # -- operands ------------------------------------------------------------------------------------------------------
 

@@ -79,8 +79,10 @@ _WORTH_A_WINDOW = 250_000
 
 def _far_apart(session: Session, queries: Sequence[int]) -> list[int]:
     """Some of the query times, the last included, with enough records between them to be worth a window."""
-    times = [records.starts for records in (*session.events.values(), *session.fluents.values())]
-    known = np.searchsorted(np.sort(np.concatenate(times)), queries, side="right") if times else np.zeros(len(queries))
+    known = np.zeros(len(queries), dtype=np.int64)
+    for records in (*session.events.values(), *session.fluents.values()):
+        records.sort()
+        known += records.starts.searchsorted(queries, side="right")
     n_seen = 0
     few: list[int] = []
     for at, n in zip(queries[:-1], known.tolist(), strict=False):

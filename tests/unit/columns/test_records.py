@@ -167,3 +167,18 @@ def test_what_is_added_and_taken_back_leaves_nothing(stay: list[Row], passing: l
     records.append(event_records(passing))
     records.take_back(records.partners(event_records(passing)), None, 0, 1)
     assert Counter(as_rows([records.columns[0], records.starts])) == Counter(facts(stay))
+
+
+@law
+@given(_events, _events, _stretches)
+def test_an_event_is_seen_until_the_last_of_equal_ones_is_taken_back(
+    here: list[Row], taken: list[Row], stretch: tuple[int, int]
+) -> None:
+    records = event_records(here)
+    records.events(*stretch)
+    partners = records.partners(event_records(taken))
+    stored = as_rows([records.columns[0], records.arrivals, records.starts])
+    left = [row for i, row in enumerate(stored) if i not in partners.tolist()]
+    records.take_back(partners[partners >= 0], None, 0, 1)
+    seen, expected = records.events(*stretch), event_records(left).events(*stretch)
+    assert sorted(as_rows(seen.columns)) == sorted(as_rows(expected.columns))

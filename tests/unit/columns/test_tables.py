@@ -165,3 +165,26 @@ def test_what_holds_by_number_is_what_holds_by_words(rows: list[Row], asked: lis
     for value in range(3):
         expected = table.holding([argument, np.full(len(asked), value, dtype=np.int64)], at) >= 0
         assert table.holds(value, instances, numbers, at).tolist() == expected.tolist()
+
+
+@law
+@given(
+    fluents(),
+    st.lists(st.tuples(_words, _words, st.one_of(times, st.just(OPEN - 1))), max_size=8),
+    st.sampled_from([(), (0,), (1,), (0, 1)]),
+)
+def test_as_many_hold_as_have_an_interval_with_the_time(
+    rows: list[Row], asked: list[Row], positions: tuple[int, ...]
+) -> None:
+    table = table_of(rows)
+    argument, value, at = as_columns(asked, 3)
+    keys = [(argument, value)[position] for position in positions]
+    expected = [
+        sum(
+            start <= time < end and all(row[p] == key[p] for p in positions)
+            for *row, start, end in as_rows(table.columns)
+        )
+        for *key, time in asked
+    ]
+    for _ in range(2):
+        assert table.n_holding(keys, positions, at).tolist() == expected

@@ -1,0 +1,91 @@
+"""Which interval of a key contains a time-point, and how many intervals of a key do.
+
+Intervals are sorted by (key, start), packed into one int64: the interval that contains a time-point is the last that
+begins at or before it, if it is not over. Of intervals that may overlap, those that contain a time-point are as many as
+have begun by then less those that are over.
+
+Many time-points of few keys are looked up in a table instead that has a place for every key and time-point.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.kernels.compact import ascending_order
+from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.packing import packing_for
+from holdsfor.kernels.searching import search_sorted
+
+__all__ = ["Depths", "Stabbing"]
+
+
+class Stabbing:
+    """Intervals of keys that are dense numbers, disjoint within each key; there is at least one."""
+
+    def __init__(self, keys: Int64, starts: Int64, ends: Int64) -> None:
+        self.n_keys = int(keys.max()) + 1
+        self.packing = packing_for(self.n_keys + 1, starts)
+        packed = self.packing.pack_finite(keys, starts)
+        self.order = ascending_order(packed)
+        self.packed = packed[self.order]
+        self.ends = ends[self.order]
+        self.low, self.high = int(starts.min()), int(starts.max())
+        self.intervals = keys, starts, ends
+
+    def find(self, keys: Int64, times: Int64) -> Int64:
+        """For each key and time: the position of the interval of that key that contains the time, or -1.
+
+        Keys that no interval has, such as -1, are in none. O(n log n + n log m).
+        """
+        wanted = self.packing.pack_preceding(np.minimum(keys, self.n_keys), np.clip(times, self.low, self.high))
+        position = search_sorted(self.packed, wanted, side="right") - 1
+        hit = (position >= 0) & (self.packing.keys(self.packed[position]) == keys)
+        hit &= (times >= self.low) & (times < self.ends[position])
+        return np.where(hit, self.order[position], -1)
+
+    def contains(self, keys: Int64, times: Int64) -> NDArray[np.bool_]:
+        """Whether an interval of each key contains the time. Keys are not negative.
+
+        O(n) if there are more of them than places, else O(n log n + n log m).
+        """
+        if len(times) == 0:
+            return np.zeros(0, dtype=bool)
+        first, last = int(times.min()), int(times.max())
+        n_times = last - first + 2
+        if (self.n_keys + 1) * n_times > len(times):
+            return self.find(keys, times) >= 0
+        return self._table(first, last)[np.minimum(keys, self.n_keys) * n_times + (times - first)]
+
+    def _table(self, first: int, last: int) -> NDArray[np.bool_]:
+        """Whether each time-point from first to one after last is contained, key after key.
+
+        After the last key comes one that has no interval.
+        """
+        keys, starts, ends = self.intervals
+        n_times = last - first + 2
+        begun, over = (
+            np.bincount(keys * n_times + (np.clip(at, first, last + 1) - first), minlength=(self.n_keys + 1) * n_times)
+            for at in (starts, ends)
+        )
+        is_inside: NDArray[np.bool_] = (begun - over).cumsum() > 0
+        return is_inside
+
+
+class Depths:
+    """Intervals of keys that are dense numbers, in any number at a time-point; there is at least one."""
+
+    def __init__(self, keys: Int64, starts: Int64, ends: Int64) -> None:
+        self.packing = packing_for(int(keys.max()) + 1, starts, ends)
+        self.begins = self.packing.pack_finite(keys, starts)
+        self.stops = self.packing.pack(keys, ends)
+        self.begins.sort()
+        self.stops.sort()
+        self.low = int(starts.min())
+
+    def count(self, keys: Int64, times: Int64) -> Int64:
+        """How many intervals of each key contain the time; -1 is a key without any. O(n log n + n log m)."""
+        wanted = self.packing.pack_preceding(np.maximum(keys, 0), np.clip(times, self.low, self.packing.latest))
+        depth = search_sorted(self.begins, wanted, side="right") - search_sorted(self.stops, wanted, side="right")
+        depth[(keys < 0) | (times < self.low)] = 0
+        return depth
