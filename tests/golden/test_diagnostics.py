@@ -180,7 +180,7 @@ def test_hf740_says_what_the_query_time_had_to_come_after() -> None:
 def test_hf773_says_how_to_get_spark(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "pyspark.errors", None)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     events = tmp_path / "events.txt"
     events.write_text("switch_on|1|1|a\n", encoding="utf-8")
     assert main(["spark", "run", RULES, "--input", str(events), "-o", str(tmp_path / "found")]) == 2

@@ -21,6 +21,12 @@ class Line:
         self.is_shown = is_shown and sys.stderr.isatty()
         self._width = 0
 
+    def __enter__(self) -> Line:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.clear()
+
     def show(self, text: str) -> None:
         if self.is_shown:
             sys.stderr.write(f"\r{text:<{self._width}}")
