@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.apps.data import ROOT
+from tests.spark.postgresql import DRIVER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,6 +47,8 @@ def spark() -> Iterator[SparkSession]:
         "spark.default.parallelism": "2",
         "spark.driver.memory": "1g",
     }
+    if DRIVER.exists():
+        options["spark.jars"] = str(DRIVER)
     session = SparkSession.builder.master("local[2]").appName("holdsfor").config(map=options).getOrCreate()
     session.sparkContext.setLogLevel("FATAL")
     yield session

@@ -20,6 +20,7 @@ _LONGEST = 300
 
 _MEMORY = "more buckets are smaller ones (`--buckets`); `--conf spark.executor.memory=…` gives more memory"
 _WORKER_LOST = re.compile(r"exited unexpectedly|ExecutorLostFailure|OutOfMemoryError|MemoryError|executor .* exited")
+_READING = re.compile(r"FAILED_READ_FILE|FileScanRDD|HadoopRDD")
 _UNWRITABLE = (
     (
         re.compile(r"No space left on device|Disk quota exceeded"),
@@ -64,7 +65,7 @@ def failure_of(problem: BaseException, place: str, log: Log) -> Failure:
     if told is not None:
         return Failure(told, 2)
     cause = cause_of(full)
-    for pattern, hint in _UNWRITABLE:
+    for pattern, hint in () if _READING.search(full) else _UNWRITABLE:
         if pattern.search(full):
             message = f"results cannot be written to `{place}`: {cause}"
             return Failure(Diagnostic("HF620", message, hint=hint).render(), 1)
@@ -90,11 +91,12 @@ def cause_of(text: str) -> str:
     'is full'
     """
     found = [match for line in text.splitlines() if (match := _EXCEPTION.match(line.strip()))]
+    found = [match for match in found if _WORKER_LOST.search(match[0])] or found  # what follows from it is no cause
     name, said = found[-1].groups() if found else ("", text.strip().splitlines()[0])
     said = said or name
     within = _TASK.match(said)
     if within is not None:
         inner = _EXCEPTION.match(within[1])
         said = (inner[2] or inner[1]) if inner else within[1]
-    said = re.sub(r"^\[[A-Z_.]+\] ", "", said).rstrip(". ")
+    said = re.sub(r"^\[[A-Z_.]+\] ", "", said).partition(". ")[0].rstrip(".")
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
