@@ -31,7 +31,7 @@ def why_not() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     reason = why_not()
     if reason is not None:
         pytest.skip(reason)
@@ -46,6 +46,7 @@ def spark() -> Iterator[SparkSession]:
         "spark.sql.shuffle.partitions": "2",
         "spark.default.parallelism": "2",
         "spark.driver.memory": "1g",
+        "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
     }
     if DRIVER.exists():
         options["spark.jars"] = str(DRIVER)
