@@ -6,6 +6,7 @@ Spark tells what went wrong as two stack traces, of Java and of Python, and the 
 from __future__ import annotations
 
 import re
+import traceback
 from dataclasses import dataclass
 
 from holdsfor.errors import Diagnostic, HoldsforError
@@ -14,12 +15,20 @@ from holdsfor.spark.starting import Log
 __all__ = ["Failure", "cause_of", "failure_of", "told_by_worker"]
 
 _TOLD = re.compile(r"(error\[HF\d{3}\]: .*?)(?:\n\s*\n|\Z)", re.DOTALL)
-_EXCEPTION = re.compile(r"^(?:Caused by: |: )?((?:[\w$]+\.)*[\w$]*(?:Exception|Error|Failure))(?:: (.*))?$")
+_EXCEPTION = re.compile(
+    r"^(?:Caused by: |: |Exception in thread \S+ )?((?:[\w$]+\.)*[\w$]*(?:Exception|Error|Failure))(?:: (.*))?$"
+)
 _TASK = re.compile(r"^Job aborted due to .*?executor [^)]*\): (.*)$")
 _LONGEST = 300
 
-_MEMORY = "more buckets are smaller ones (`--buckets`); `--conf spark.executor.memory=…` gives more memory"
 _WORKER_LOST = re.compile(r"exited unexpectedly|ExecutorLostFailure|OutOfMemoryError|MemoryError|executor .* exited")
+_UNFINISHED = (
+    (
+        _WORKER_LOST,
+        "more buckets are smaller ones (`--buckets`); `--conf spark.executor.memory=…` gives more memory",
+    ),
+    (re.compile(r"JAVA_GATEWAY_EXITED|stopped SparkContext"), "see `--master` and `--conf`"),
+)
 _READING = re.compile(r"FAILED_READ_FILE|FileScanRDD|HadoopRDD")
 _UNWRITABLE = (
     (
@@ -64,13 +73,14 @@ def failure_of(problem: BaseException, place: str, log: Log) -> Failure:
     told = told_by_worker(full)
     if told is not None:
         return Failure(told, 2)
-    cause = cause_of(full)
+    # A JVM that does not start says why in the log only.
+    cause = cause_of((log.read().strip() if "JAVA_GATEWAY_EXITED" in full else "") or full)
     for pattern, hint in () if _READING.search(full) else _UNWRITABLE:
         if pattern.search(full):
             message = f"results cannot be written to `{place}`: {cause}"
             return Failure(Diagnostic("HF620", message, hint=hint).render(), 1)
-    kept = f"the full text is in {log.keep(full)}"
-    hint = f"{_MEMORY}; {kept}" if _WORKER_LOST.search(full) else kept
+    kept = f"the full text is in {log.keep(''.join(traceback.format_exception(problem)))}"
+    hint = next((f"{hint}; {kept}" for pattern, hint in _UNFINISHED if pattern.search(full)), kept)
     return Failure(Diagnostic("HF621", f"Spark could not finish the run: {cause}", hint=hint).render(), 1)
 
 

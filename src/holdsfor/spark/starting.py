@@ -28,6 +28,10 @@ class Log:
         self.path = path
         self.is_kept = False
 
+    def read(self) -> str:
+        """What Spark has said so far."""
+        return self.path.read_text(encoding="utf-8", errors="replace")
+
     def keep(self, text: str) -> Path:
         """Add what went wrong in full length, and keep the file."""
         self.is_kept = True
@@ -100,7 +104,7 @@ def _gateway(conf: Any, log: Log) -> Any:
             launch: Any = launch_gateway
             return launch(conf, {"stdout": said, "stderr": said})
         except PySparkRuntimeError as problem:
-            if "UnsupportedClassVersionError" not in log.path.read_text(encoding="utf-8", errors="replace"):
+            if "UnsupportedClassVersionError" not in log.read():
                 raise
             message = "Spark needs a newer Java than the one that was found"
             raise UsageProblem(Diagnostic("HF773", message, hint=_JAVA_HINT)) from problem
