@@ -21,7 +21,7 @@ happensAt(slow(X), T) :- happensAt(seen(X), T), count_down(X, 100000).
 count_down(_, 0).
 count_down(X, N) :- N > 0, M is N - 1, count_down(X, M).
 """
-PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 300
 
 
 def shown_until(terminal: int, pattern: str) -> str:
