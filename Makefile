@@ -28,6 +28,7 @@ test: lint ## run every check: lint, types, unit, golden, property and documenta
 	@$(MAKE) --no-print-directory test-spark
 
 test-spark: $(READY) ## run the tests on Spark, in one JVM
+	@sh tests/spark/postgresql.sh
 	@JAVA_HOME=$$(sh tests/spark/java.sh) && export JAVA_HOME && $(BIN)/python -m pytest -q tests/spark
 
 lint: $(READY) ## check formatting, style and types

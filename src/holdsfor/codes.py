@@ -91,6 +91,8 @@ CODES: dict[str, Code] = {
     "HF607": _error("a fluent with two initial values"),
     "HF608": _error("a delay that is not a positive integer, or falls between two time-points"),
     "HF609": _error("a predicate over intervals that returns something else"),
+    "HF620": _error("results that cannot be written to their place"),
+    "HF621": _error("a run that Spark could not finish"),
     # 7xx: a command was called wrongly
     "HF701": _error("a clock tick that is not positive"),
     "HF702": _error("a run that ends before it starts"),
@@ -124,4 +126,8 @@ CODES: dict[str, Code] = {
     "HF771": _error("a place for results where there are some already"),
     "HF772": _error("a setting of Spark that is not of the form `NAME=VALUE`"),
     "HF773": _error("a run on Spark without the package `pyspark`, or without Java"),
+    "HF780": _error("a place for results where there is something that is none"),
+    "HF781": _error("options of results that do not go with their place, or names that tables cannot have"),
+    "HF782": _error("tables of a catalogue that is forgotten at the end of the run"),
+    "HF783": _error("a database in which results cannot be replaced in one transaction"),
 }

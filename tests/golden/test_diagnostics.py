@@ -29,6 +29,8 @@ DIAGNOSTICS = Path(__file__).parent / "diagnostics"
 CASES = sorted({path.stem for path in DIAGNOSTICS.iterdir() if path.suffix in (".prolog", ".args")})
 RULES = str(DIAGNOSTICS / "HF000-clean.prolog")
 SCRIPTED = {"HF502", "HF506", "HF740", "HF751", "HF752", "HF753", "HF754", "HF760", "HF761", "HF762", "HF763", "HF773"}
+ON_SPARK = {"HF620", "HF621", "HF782"}
+"""What only a run on Spark can be told: `tests/spark/test_outputs.py` has these."""
 
 
 def arguments(case: str) -> list[str]:
@@ -71,7 +73,7 @@ def test_the_case_earns_the_code_it_is_named_after(case: str) -> None:
 
 
 def test_every_code_has_a_case() -> None:
-    assert sorted(CODES) == sorted(({code_of(case) for case in CASES} | SCRIPTED) - {"HF000"})
+    assert sorted(CODES) == sorted(({code_of(case) for case in CASES} | SCRIPTED | ON_SPARK) - {"HF000"})
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -180,10 +182,22 @@ def test_hf740_says_what_the_query_time_had_to_come_after() -> None:
 def test_hf773_says_how_to_get_spark(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "pyspark.errors", None)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     events = tmp_path / "events.txt"
     events.write_text("switch_on|1|1|a\n", encoding="utf-8")
     assert main(["spark", "run", RULES, "--input", str(events), "-o", str(tmp_path / "found")]) == 2
     err = capsys.readouterr().err
     assert err.startswith("error[HF773]: ")
     assert "pip install 'holdsfor[spark]'" in err
+
+
+def test_hf773_says_how_to_get_java(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyspark")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert main(["spark", "run", RULES, "--input", "events.txt", "-o", str(tmp_path / "found")]) == 2
+    assert capsys.readouterr().err == (
+        "error[HF773]: Spark needs Java, which was not found\n"
+        "hint: install Java 17 or newer, for example: apt install openjdk-17-jre-headless\n"
+    )

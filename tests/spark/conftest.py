@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.apps.data import ROOT
+from tests.spark.postgresql import DRIVER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,7 +31,7 @@ def why_not() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     reason = why_not()
     if reason is not None:
         pytest.skip(reason)
@@ -45,7 +46,10 @@ def spark() -> Iterator[SparkSession]:
         "spark.sql.shuffle.partitions": "2",
         "spark.default.parallelism": "2",
         "spark.driver.memory": "1g",
+        "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
     }
+    if DRIVER.exists():
+        options["spark.jars"] = str(DRIVER)
     session = SparkSession.builder.master("local[2]").appName("holdsfor").config(map=options).getOrCreate()
     session.sparkContext.setLogLevel("FATAL")
     yield session

@@ -1,4 +1,4 @@
-"""The Python of the page about Spark does what it says."""
+"""The Python about Spark in the documents does what it says."""
 
 from __future__ import annotations
 
@@ -33,3 +33,18 @@ def test_examples_run(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, caps
     shown = capsys.readouterr().out
     assert "14" in shown
     assert "22" in shown
+
+
+def test_the_readme_shows_what_a_table_of_spark_gives(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(
+        r"^```python\n([^`]*hf\.spark[^`]*)^```\n\n```text\n(.*?)^```", readme, re.DOTALL | re.MULTILINE
+    )
+    block, output = shown
+    trips = spark.read.csv("docs/your-own-data/trips.csv", header=True, inferSchema=True)
+    trips.createOrReplaceTempView("trips")
+    exec(compile(block, "README.md", "exec"), {"hf": hf, "spark": spark})
+    assert capsys.readouterr().out.strip() == output.strip()

@@ -18,6 +18,7 @@ from holdsfor.cli.engines import Engine
 from holdsfor.cli.graph import drawing
 from holdsfor.cli.interruption import INTERRUPTED
 from holdsfor.cli.live import CLOCKS, add_live_options, check_live_options, engine_class
+from holdsfor.cli.memory import peak_memory
 from holdsfor.cli.progress import Progress
 from holdsfor.cli.set_aside import SetAsideLog
 from holdsfor.cli.summary import summarise, write_stats
@@ -113,7 +114,8 @@ def execute(options: argparse.Namespace) -> int:
     for picture in options.timeline if last else ():
         _draw(last[-1], engine, compiled, Path(picture))
     if options.stats:
-        write_stats(engine, options.stats)
+        kept = engine.counts.n_kept_for_allen
+        write_stats(engine, options.stats, kept_for_allen=kept, peak_memory_bytes=peak_memory())
     return INTERRUPTED if engine.stop.is_asked else 0
 
 

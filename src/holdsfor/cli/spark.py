@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from holdsfor.analysis.compiled import compile_files
+from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.cli.arguments import Commands, add_command, add_rule_files
-from holdsfor.cli.durations import duration
+from holdsfor.cli.durations import PER_SECOND, duration_text, make_points
+from holdsfor.cli.interruption import Interruption
+from holdsfor.cli.progress import Line
+from holdsfor.cli.spark_outcome import SparkOutcome, outcome_of
+from holdsfor.cli.spark_output import add_output_options, check_output, place_from, shown_place
+from holdsfor.cli.summary import summarise, write_stats
 from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
 from holdsfor.syntax.parser import parse_term
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from holdsfor.spark.recognition import Recognition
+    from holdsfor.spark.starting import Log
 
 __all__ = ["add_parser"]
 
-_SHOWN_MISFITS = 10
+_EVERY_SECONDS = 0.2
 
 
 def add_parser(commands: Commands) -> None:
@@ -37,19 +46,16 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--input", nargs="+", required=True, metavar="PATH", help="files, folders, patterns or tables")
     formats = ("text", "csv", "json", "parquet", "orc", "table")
     parser.add_argument("--input-format", choices=formats, help="of the input (default: by its suffix, else text)")
-    parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="where the tables of results go")
-    parser.add_argument("--format", choices=("parquet", "csv", "json"), default="parquet", help="default: parquet")
-    parser.add_argument("--overwrite", action="store_true", help="replace results that are there")
+    parser.add_argument("--time-unit", choices=PER_SECOND, default="s", help="what a time-point is (default: s)")
+    add_output_options(parser)
     parser.add_argument("--goal", action="append", default=[], help="a goal to prove before the run; may be repeated")
-    parser.add_argument("--start", type=int, metavar="N", help="first time-point (default: of the first record)")
-    parser.add_argument("--end", type=int, metavar="N", help="last time-point (default: of the last record)")
+    parser.add_argument("--start", metavar="TIME", help="first time-point (default: of the first record)")
+    parser.add_argument("--end", metavar="TIME", help="last time-point (default: of the last record)")
     parser.add_argument("--tick", type=int, default=1, metavar="N", help="distance of time-points (default: 1)")
-    parser.add_argument("--window", type=duration, metavar="T", help="how far back a query time looks (default: all)")
+    parser.add_argument("--window", type=duration_text, metavar="T", help="how far a query time looks (default: all)")
+    parser.add_argument("--step", type=duration_text, metavar="T", help="between query times (default: the window)")
     parser.add_argument(
-        "--step", type=duration, metavar="T", help="from query time to query time (default: the window)"
-    )
-    parser.add_argument(
-        "--allen-memory", type=duration, metavar="T", help="how far back `before` looks (default: the window)"
+        "--allen-memory", type=duration_text, metavar="T", help="how far back `before` looks (default: the window)"
     )
     parser.add_argument("--buckets", type=int, metavar="N", help="parts of the entities (default: 2 for each core)")
     parser.add_argument("--master", help="where Spark runs, such as `local[4]` (default: as Spark is configured)")
@@ -59,28 +65,29 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from holdsfor.spark.output import refuse_existing
     from holdsfor.spark.recognition import check_buckets
-    from holdsfor.spark.starting import started, told_by_worker
+    from holdsfor.spark.starting import log
 
+    make_points(options)
     check_buckets(options.buckets)
-    if not options.overwrite and Path(options.output).exists():
-        refuse_existing(options.output)
+    check_output(options)
+    settings = dict(map(_setting, options.conf))
     diagnostics = Diagnostics()
     compiled = compile_files(options.files, diagnostics)
     for warning in diagnostics.of("warning"):
         print(warning.render(), end="\n\n", file=sys.stderr)
-    began = time.perf_counter()
-    with started(options.master, dict(map(_setting, options.conf))) as spark:
-        seconds = {"start": time.perf_counter() - began}
+    with log() as said:
         try:
-            _run(spark, compiled, options, seconds)
+            outcome = _start(compiled, options, settings, said)
         except Exception as problem:
-            told = told_by_worker(problem)
-            if told is None:
-                raise
-            print(told, file=sys.stderr)
-            return 2
+            from holdsfor.spark.failures import failure_of
+
+            failure = failure_of(problem, shown_place(options), said)
+            print(failure.text, file=sys.stderr)
+            return failure.exit_code
+    summarise(outcome, compiled, is_wanted=True)
+    if options.stats:
+        write_stats(outcome, options.stats, **outcome.more)
     return 0
 
 
@@ -91,13 +98,68 @@ def _setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _run(spark: Any, compiled: Any, options: argparse.Namespace, seconds: dict[str, float]) -> None:
-    from holdsfor.spark.files import read_files
-    from holdsfor.spark.output import Place
-    from holdsfor.spark.recognition import recognise
+def _start(compiled: Compiled, options: argparse.Namespace, settings: dict[str, str], said: Log) -> SparkOutcome:
+    from holdsfor.spark.catalogue import refuse_forgetful
+    from holdsfor.spark.starting import started
 
     began = time.perf_counter()
-    found = recognise(
+    with started(options.master, settings, said) as (spark, is_new):
+        if is_new and options.output.startswith("table:"):
+            refuse_forgetful(spark)
+        seconds = {"start": time.perf_counter() - began}
+        return _until_interrupted(spark, lambda: _run(spark, compiled, options, seconds))
+
+
+def _until_interrupted(spark: SparkSession, work: Callable[[], SparkOutcome]) -> SparkOutcome:
+    """Do the work in a thread; when somebody asks for an end, cancel its jobs, and let it clean up.
+
+    The thread waits for the answer of a JVM, and does not hear of signals; this one can still talk to Spark.
+    """
+    with Interruption() as stop, ThreadPoolExecutor(1) as pool:
+        done = pool.submit(work)
+        while not done.done():
+            wait([done], _EVERY_SECONDS)
+            if stop.is_asked:
+                spark.sparkContext.cancelAllJobs()
+    if stop.is_asked and done.exception() is not None:
+        raise KeyboardInterrupt
+    return done.result()
+
+
+def _run(
+    spark: SparkSession, compiled: Compiled, options: argparse.Namespace, seconds: dict[str, float]
+) -> SparkOutcome:
+    from holdsfor.spark.output import write_results
+    from holdsfor.spark.places import replacing
+    from holdsfor.spark.watching import described
+
+    began = time.perf_counter()
+    with _shown_progress(spark), replacing(place_from(options, spark)) as place:
+        with described(spark, "read"):
+            found = _recognise(spark, compiled, options)
+        seconds["plan"] = time.perf_counter() - began
+        write_results(found, place)
+        with described(spark, "count"):
+            outcome = outcome_of(found, seconds)
+        found.unpersist()
+    seconds["recognise"] = time.perf_counter() - began - seconds["plan"]
+    return outcome
+
+
+@contextmanager
+def _shown_progress(spark: SparkSession) -> Iterator[None]:
+    """A line for a person at a terminal, as long as the block runs."""
+    from holdsfor.spark.watching import watched
+
+    with Line() as line, watched(spark, lambda reached, seconds: line.show(f"{reached}, {seconds:.0f} s")):
+        yield
+
+
+def _recognise(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) -> Recognition:
+    from holdsfor.spark.files import read_files
+    from holdsfor.spark.recognition import recognise
+
+    return recognise(
         [read_files(spark, path, options.input_format) for path in options.input],
         compiled,
         start=options.start,
@@ -109,42 +171,3 @@ def _run(spark: Any, compiled: Any, options: argparse.Namespace, seconds: dict[s
         buckets=options.buckets,
         goals=[parse_term(text, "--goal") for text in options.goal],
     )
-    seconds["plan"] = time.perf_counter() - began
-    Place(spark, options.output, overwrite=options.overwrite).write(found, options.format)
-    seconds["recognise"] = time.perf_counter() - began - seconds["plan"]
-    stats = _counted(found, seconds)
-    _summarise(found, stats)
-    if options.stats:
-        Path(options.stats).write_text(json.dumps(stats, indent=2) + "\n", encoding="utf-8")
-    found.unpersist()
-
-
-def _counted(found: Recognition, seconds: dict[str, float]) -> dict[str, Any]:
-    counts = [(row.what, row.name, row.n) for row in found.counts.collect()]
-    totals = {what: sum(n for each, _, n in counts if each == what) for what in ("read", "late", "dropped", "outside")}
-    return {
-        "records": totals.pop("read"),
-        **totals,
-        "set_aside": sum(n for what, _, n in counts if what == "set aside"),
-        "unused": {name: n for what, name, n in sorted(counts) if what == "unused"},
-        "intervals": found.intervals.count(),
-        "events": found.events.count(),
-        "start": found.run.start,
-        "end": found.run.end,
-        "query_times": len(found.run.queries),
-        "seconds": seconds,
-    }
-
-
-def _summarise(found: Recognition, stats: dict[str, Any]) -> None:
-    """Say what was read and found."""
-    parts = [f"{stats['set_aside']} set aside"] if stats["set_aside"] else []
-    parts += [f"{stats['dropped']} too late"] if stats["dropped"] else []
-    parts += [f"{stats['outside']} outside the run"] if stats["outside"] else []
-    unused = sum(stats["unused"].values())
-    parts += [f"{unused} of names that no rule uses"] if unused else []
-    print(", ".join([f"{stats['records']} records read", *parts]), file=sys.stderr)
-    for row in found.set_aside.limit(_SHOWN_MISFITS).collect() if stats["set_aside"] else ():
-        print(f"  {row.reason}: {row.text}", file=sys.stderr)
-    seconds = stats["seconds"]["plan"] + stats["seconds"]["recognise"]
-    print(f"{stats['intervals']} intervals, {stats['events']} events, {seconds:.1f} s", file=sys.stderr)

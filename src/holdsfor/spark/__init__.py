@@ -1,12 +1,13 @@
 """The distributed driver: the same rules and the same engine over DataFrames of Apache Spark.
 
-`hf.spark.recognise(frame, rules)`, with `hf.spark.events` and `hf.spark.fluents` for tables of one kind of record each.
-It needs the extra `holdsfor[spark]` and Java 17.
+`hf.spark.recognise(frame, rules)`, with `hf.spark.events` and `hf.spark.fluents` for tables of one kind of record each;
+`hf.spark.write` puts all results in their place. It needs the extra `holdsfor[spark]` and Java 17.
 """
 
 from __future__ import annotations
 
 from holdsfor.spark.inputs import events, fluents
+from holdsfor.spark.output import write
 from holdsfor.spark.recognition import Recognition, recognise
 
-__all__ = ["Recognition", "events", "fluents", "recognise"]
+__all__ = ["Recognition", "events", "fluents", "recognise", "write"]

@@ -92,4 +92,4 @@ def _checked(source: Source, names: Names, tick: int) -> Source:
 def _arrow_schema(frame: DataFrame) -> Any:
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return to_arrow_schema(frame.schema)
+    return to_arrow_schema(frame.schema, timezone="UTC")

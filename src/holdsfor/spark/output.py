@@ -1,90 +1,91 @@
-"""Results in their place: a folder with a table each for intervals, events and records set aside, whole or not at all.
+"""Results in their place: a folder, tables of the catalogue or of a database, whole or not at all.
 
-Everything is written beside the place and moved there when it is complete, so that nobody sees half of it, and a second
-run never mixes with the first. Places are of any file system that Spark can write to.
+Everything is written beside the place and moved there when it is complete, so that nobody sees half of it, a second
+run never mixes with the first, and a run that fails leaves what was there before.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-from uuid import uuid4
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, get_args
 
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
+from holdsfor.sources.times import Unit
+from holdsfor.spark.catalogue import Catalogue
+from holdsfor.spark.databases import Database
+from holdsfor.spark.folders import Folder
+from holdsfor.spark.places import Place, replacing
 from holdsfor.spark.recognition import Recognition
+from holdsfor.spark.results import Form, Format, Part, results_of
+from holdsfor.spark.watching import described
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
-__all__ = ["Format", "Place", "refuse_existing"]
+__all__ = ["DEFAULT_TABLE", "check_place", "place_of", "write", "write_results"]
 
-Format = Literal["parquet", "csv", "json"]
-
-
-def refuse_existing(path: str) -> None:
-    """Tell that there is something in the place already."""
-    raise UsageProblem(Diagnostic("HF771", f"`{path}` exists already", hint="`--overwrite` replaces it"))
+DEFAULT_TABLE = "found"
 
 
-@dataclass(frozen=True)
-class Place:
-    """A folder for results."""
+def write(
+    found: Recognition,
+    place: str,
+    *,
+    format: Format = "parquet",  # noqa: A002
+    partition_by: Sequence[Part] | None = None,
+    time_unit: Unit = "s",
+    overwrite: bool = False,
+    table: str | None = None,
+    properties: Mapping[str, str] | None = None,
+) -> None:
+    """Write all results, or nothing: to a folder, to `table:NAME` of the catalogue, or to `jdbc:postgresql://…`.
 
-    spark: SparkSession
-    path: str
-    overwrite: bool = False
-
-    def write(self, found: Recognition, format_: Format) -> None:
-        """Write all results."""
-        if self._exists(self.path) and not self.overwrite:
-            refuse_existing(self.path)
-        beside = f"{self.path.rstrip('/')}.{uuid4().hex}"
-        try:
-            _write(found.intervals, f"{beside}/intervals", format_, partition="fluent")
-            _write(found.events, f"{beside}/events", format_, partition="name")
-            _write(found.set_aside, f"{beside}/set_aside", format_)
-            self._move(beside)
-        finally:
-            self._delete(beside)
-
-    def _move(self, beside: str) -> None:
-        """Put what was written in its place; what was there is deleted when that has worked."""
-        before = f"{beside}.before"
-        if self._exists(self.path):
-            self._rename(self.path, before)
-        self._rename(beside, self.path)
-        self._delete(before)
-
-    # -- the file system of Spark --------------------------------------------------------------------------------------
-
-    def _on(self, path: str) -> tuple[Any, Any]:
-        """The file system of a path, and the path as it knows it."""
-        jvm: Any = self.spark.sparkContext._jvm
-        there = jvm.org.apache.hadoop.fs.Path(path)
-        return there.getFileSystem(self.spark.sparkContext._jsc.hadoopConfiguration()), there
-
-    def _exists(self, path: str) -> bool:
-        system, there = self._on(path)
-        return bool(system.exists(there))
-
-    def _delete(self, path: str) -> None:
-        system, there = self._on(path)
-        system.delete(there, True)
-
-    def _rename(self, path: str, to: str) -> None:
-        system, there = self._on(path)
-        if not system.rename(there, self._on(to)[1]):
-            raise OSError(f"cannot move {path} to {to}")
+    What is there already is replaced at once, if `overwrite`. Folders and tables are divided by `fluent`, by the `day`
+    in which an interval starts, or both. `table` is the name of tables in a database, `properties` those of its driver.
+    """
+    form = Form(format, None if partition_by is None else tuple(partition_by), time_unit)
+    spark = found.intervals.sparkSession
+    with replacing(place_of(spark, place, form, table, properties, overwrite=overwrite)) as there:
+        write_results(found, there)
 
 
-def _write(frame: DataFrame, path: str, format_: Format, partition: str | None = None) -> None:
-    from pyspark.sql import functions as F
+def write_results(found: Recognition, place: Place) -> None:
+    """Write the tables of a run beside their place."""
+    for result in results_of(found):
+        with described(result.frame.sparkSession, f"write {result.name}"):
+            place.write(result)
 
-    if format_ == "csv" and "args" in frame.columns:
-        frame = frame.withColumn("args", F.to_json("args"))
-    writer = frame.write.format(format_)
-    if format_ == "csv":
-        writer = writer.option("header", "true")
-    if format_ == "parquet" and partition is not None:
-        writer = writer.partitionBy(partition)
-    writer.save(path)
+
+def place_of(
+    spark: SparkSession,
+    place: str,
+    form: Form,
+    table: str | None = None,
+    properties: Mapping[str, str] | None = None,
+    *,
+    overwrite: bool = False,
+) -> Place:
+    """The place that a text names."""
+    check_place(place, form, table, has_properties=properties is not None)
+    if place.startswith("jdbc:"):
+        return Database(spark, place, table or DEFAULT_TABLE, properties or {}, overwrite=overwrite)
+    if place.startswith("table:"):
+        return Catalogue(spark, place.removeprefix("table:"), form, overwrite=overwrite)
+    return Folder(spark, place, form, overwrite=overwrite)
+
+
+def check_place(place: str, form: Form, table: str | None, *, has_properties: bool) -> None:
+    """Refuse what goes with another kind of place, and forms that there are not."""
+    for given, known in (((form.format,), get_args(Format)), (form.partition_by or (), get_args(Part))):
+        for each in given:
+            if each not in known:
+                message = f"`{each}` is no form of results, expected {' or '.join(f'`{name}`' for name in known)}"
+                raise UsageProblem(Diagnostic("HF781", message, hint=did_you_mean(str(each), known)))
+    is_database = place.startswith("jdbc:")
+    if is_database and (form.partition_by is not None or form.format != "parquet"):
+        message = "tables of a database have no format and no parts"
+        raise UsageProblem(Diagnostic("HF781", message, hint="leave out `--format` and `--partition-by`"))
+    if not is_database and (table is not None or has_properties):
+        message = f"`{place}` is no database, and has no tables and no properties of its own"
+        hint = "`-o jdbc:postgresql://…` is one; `-o table:NAME` names tables of the catalogue"
+        raise UsageProblem(Diagnostic("HF781", message, hint=hint))

@@ -1,0 +1,104 @@
+"""What Spark is doing now: the running stage, its tasks, its rows.
+
+Spark's listener keeps these for its web page, whether that is shown or not; here a thread asks for them now and then.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["Reached", "described", "wait_for_tasks", "watched"]
+
+_EVERY_SECONDS = 0.5
+_PATIENCE_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How far a stage has come: tasks that are done, of all, and the rows that they have read."""
+
+    phase: str
+    stage: int
+    n_done: int
+    n_tasks: int
+    n_rows: int
+
+    def __str__(self) -> str:
+        return f"{self.phase}: stage {self.stage}, {self.n_done} of {self.n_tasks} tasks, {self.n_rows:,} rows"
+
+
+@contextmanager
+def described(spark: SparkSession, phase: str) -> Iterator[None]:
+    """Say what the jobs of the block are for, also on Spark's web page."""
+    context: Any = spark.sparkContext
+    before = context.getLocalProperty("spark.job.description")
+    context.setJobDescription(phase)
+    try:
+        yield
+    finally:
+        context.setJobDescription(before)
+
+
+@contextmanager
+def watched(spark: SparkSession, tell: Callable[[Reached, float], None]) -> Iterator[None]:
+    """Tell what runs during the block, and for how many seconds the block has been running."""
+    done = threading.Event()
+    began = time.perf_counter()
+    status = _status(spark)
+
+    def watch() -> None:
+        with suppress(Exception):  # when Spark is gone, the block is told so
+            while not done.wait(_EVERY_SECONDS):
+                reached = _reached(status)
+                if reached is not None:
+                    tell(reached, time.perf_counter() - began)
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watching.join()
+
+
+def wait_for_tasks(spark: SparkSession) -> None:
+    """Wait until no task runs any more: one that is cancelled may write for a moment longer."""
+    status, until = _status(spark), time.perf_counter() + _PATIENCE_SECONDS
+    while time.perf_counter() < until:
+        if not sum(executor.activeTasks() for executor in _listed(status.executorList(True))):
+            return
+        time.sleep(_EVERY_SECONDS / 5)
+
+
+def _status(spark: SparkSession) -> Any:
+    context: Any = spark.sparkContext
+    return context._jsc.sc().statusStore()
+
+
+def _reached(status: Any) -> Reached | None:
+    """The youngest of the running stages."""
+    running = _listed(status.activeStages())
+    if not running:
+        return None
+    stage = max(running, key=lambda stage: stage.stageId())
+    phase = stage.description()
+    return Reached(
+        phase.get() if phase.isDefined() else "running",
+        stage.stageId(),
+        stage.numCompleteTasks(),
+        stage.numTasks(),
+        stage.inputRecords() + stage.shuffleReadRecords(),
+    )
+
+
+def _listed(sequence: Any) -> list[Any]:
+    return [sequence.apply(i) for i in range(sequence.size())]

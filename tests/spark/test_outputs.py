@@ -1,0 +1,251 @@
+"""Results are in their place whole, or what was there before is: in folders, in the catalogue, in a database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
+import pytest
+
+import holdsfor as hf
+from holdsfor.cli.main import main
+from holdsfor.errors import ExecutionProblem, UsageProblem
+from holdsfor.spark.catalogue import refuse_forgetful
+from holdsfor.spark.failures import failure_of
+from holdsfor.spark.starting import Log
+from tests.spark import postgresql
+from tests.spark.postgresql import PASSWORD, PostgreSQL
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from holdsfor.spark import Recognition
+
+RULES = """
+initiatedAt(fast(V)=true, T) :- happensAt(speed(V, N), T), N > 5.
+terminatedAt(fast(V)=true, T) :- happensAt(speed(V, N), T), N =< 5.
+initiatedAt(seen(V)=true, T) :- happensAt(speed(V, _), T).
+terminatedAt(seen(V)=true, T) :- happensAt(gone(V), T).
+happensAt(slow(V), T) :- happensAt(speed(V, N), T), N < 2.
+"""
+DAY = 86_400_000
+LINES = [f"speed|1|{DAY - 2}|ann|9", f"speed|1|{DAY + 5}|ann|1", "speed|1|-3|bob|7", "speed|1|x|bob|7"]
+WHO = {"user": "tester", "password": PASSWORD}
+
+
+@pytest.fixture(scope="module")
+def found(spark: SparkSession) -> Iterator[Recognition]:
+    lines = spark.createDataFrame([(line,) for line in LINES], "value string")
+    found = hf.spark.recognise(lines, hf.load_text(RULES), start=-10, end=2 * DAY, buckets=2)
+    yield found
+    found.unpersist()
+
+
+@pytest.fixture(scope="module")
+def failing(spark: SparkSession) -> Recognition:
+    """Results of which the events cannot be computed, while the records set aside can be written."""
+    rules = hf.load_text("happensAt(rare(V), T) :- happensAt(speed(V, N), T), 1 / (N - 9) > 1.")
+    lines = spark.createDataFrame([(LINES[0],)], "value string")
+    return hf.spark.recognise(lines, rules, start=0, end=DAY, buckets=1)
+
+
+@pytest.fixture(scope="module")
+def schema(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("catalogue")
+    spark.sql(f"CREATE DATABASE sea LOCATION '{folder}'")
+    yield "sea"
+    spark.sql("DROP DATABASE sea CASCADE")
+
+
+@pytest.fixture(scope="module")
+def database(spark: SparkSession) -> Iterator[PostgreSQL]:
+    reason = postgresql.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    with postgresql.running() as server:
+        yield server
+
+
+# -- folders -----------------------------------------------------------------------------------------------------------
+
+
+def test_parquet_is_divided_by_fluent_and_by_the_day_in_which_something_starts(
+    found: Recognition, tmp_path: Path
+) -> None:
+    place = tmp_path / "found"
+    hf.spark.write(found, str(place), partition_by=["fluent", "day"], time_unit="ms")
+    parts = {str(path.parent.relative_to(place / "intervals")) for path in place.glob("intervals/*/*/*.parquet")}
+    assert parts == {
+        "fluent=fast/day=1969-12-31",
+        "fluent=fast/day=1970-01-01",
+        "fluent=seen/day=1969-12-31",
+        "fluent=seen/day=1970-01-01",
+    }
+    assert [path.name for path in place.glob("events/*/day=*")] == ["day=1970-01-02"]
+    rows = pq.read_table(place / "intervals").to_pylist()
+    assert sorted((row["fvp"], row["start"], row["end"]) for row in rows if row["fluent"] == "fast") == [
+        ("fast(ann)=true", DAY - 1, DAY + 6),
+        ("fast(bob)=true", -2, None),
+    ]
+    assert pq.read_table(place / "set_aside").num_rows == 1
+
+
+def test_a_run_that_fails_or_is_killed_leaves_the_folder_that_was_there(
+    found: Recognition, failing: Recognition, tmp_path: Path
+) -> None:
+    place = tmp_path / "found"
+    hf.spark.write(found, str(place), format="json")
+    before = sorted(place.rglob("*"))
+    with pytest.raises(Exception, match="HF604"):
+        hf.spark.write(failing, str(place), overwrite=True)
+    assert (sorted(place.rglob("*")), list(tmp_path.iterdir())) == (before, [place])
+    place.rename(tmp_path / ".found.before")  # what a run leaves that is killed between two renames
+    with pytest.raises(UsageProblem, match="HF771"):
+        hf.spark.write(found, str(place))
+    assert (sorted(place.rglob("*")), list(tmp_path.iterdir())) == (before, [place])
+
+
+def test_what_is_no_result_is_not_replaced(found: Recognition, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("all my work", encoding="utf-8")
+    for place in (tmp_path, tmp_path / "thesis.txt", "/"):
+        with pytest.raises(UsageProblem, match="HF780"):
+            hf.spark.write(found, str(place), overwrite=True)
+    assert (tmp_path / "thesis.txt").read_text(encoding="utf-8") == "all my work"
+    with pytest.raises(UsageProblem, match="HF781"):
+        hf.spark.write(found, str(tmp_path / "found"), partition_by=["week"])  # type: ignore[list-item]
+
+
+# -- tables of the catalogue -------------------------------------------------------------------------------------------
+
+
+def test_tables_of_the_catalogue_are_replaced_together(
+    spark: SparkSession, found: Recognition, failing: Recognition, schema: str
+) -> None:
+    place, names = f"table:{schema}.found", ["found_events", "found_intervals", "found_set_aside"]
+
+    def tables() -> list[str]:
+        return sorted(table.name for table in spark.catalog.listTables(schema))
+
+    hf.spark.write(found, place, partition_by=["day"], time_unit="ms")
+    assert tables() == names
+    with pytest.raises(UsageProblem, match=r"HF771.*sea\.found_intervals"):
+        hf.spark.write(found, place)
+    with pytest.raises(Exception, match="HF604"):
+        hf.spark.write(failing, place, overwrite=True)
+    assert tables() == names
+    assert spark.table(f"{schema}.found_intervals").where("day = date'1970-01-01'").count() == 2
+    spark.sql(f"ALTER TABLE {schema}.found_intervals RENAME TO {schema}.found_intervals_before")
+    spark.sql(f"ALTER TABLE {schema}.found_events RENAME TO {schema}.found_events_before")
+    hf.spark.write(found, place, overwrite=True)
+    assert tables() == names
+    assert "day" not in spark.table(f"{schema}.found_intervals").columns
+    assert spark.table(f"{schema}.found_intervals").count() == found.intervals.count()
+
+
+def test_a_catalogue_that_ends_with_the_run_is_refused(spark: SparkSession) -> None:
+    with pytest.raises(UsageProblem, match="HF782"):
+        refuse_forgetful(spark)
+
+
+# -- a database --------------------------------------------------------------------------------------------------------
+
+
+def test_tables_of_postgresql_are_replaced_in_one_transaction(
+    found: Recognition, failing: Recognition, database: PostgreSQL
+) -> None:
+    def tables() -> list[str]:
+        return database.ask("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
+
+    names = ["found_events", "found_intervals", "found_set_aside"]
+    hf.spark.write(found, database.url, properties=WHO)
+    assert tables() == names
+    fast = "SELECT args[1], start, \"end\" FROM found_intervals WHERE fluent = 'fast' ORDER BY 1"
+    assert database.ask(fast) == [f"ann|{DAY - 1}|{DAY + 6}", "bob|-2|"]
+    with pytest.raises(UsageProblem, match=r"HF771.*found_intervals"):
+        hf.spark.write(found, database.url, properties=WHO)
+    with pytest.raises(Exception, match="HF604"):
+        hf.spark.write(failing, database.url, overwrite=True, properties=WHO)
+    database.ask("CREATE VIEW fast AS SELECT * FROM found_intervals")
+    with pytest.raises(Exception, match="other objects depend on it"):
+        hf.spark.write(found, database.url, overwrite=True, properties=WHO)
+    assert tables() == names
+    database.ask("DROP VIEW fast; DELETE FROM found_intervals")
+    hf.spark.write(found, database.url, overwrite=True, properties=WHO)
+    assert (tables(), len(database.ask(fast))) == (names, 2)
+
+
+def test_rows_that_a_database_has_lost_are_noticed(found: Recognition, database: PostgreSQL) -> None:
+    database.ask("""
+        CREATE SCHEMA leaky;
+        CREATE FUNCTION leak() RETURNS event_trigger LANGUAGE plpgsql AS $$
+        DECLARE made record;
+        BEGIN
+            FOR made IN SELECT * FROM pg_event_trigger_ddl_commands() WHERE schema_name = 'leaky' LOOP
+                EXECUTE format('CREATE RULE lost AS ON INSERT TO %s DO INSTEAD NOTHING', made.object_identity);
+            END LOOP;
+        END $$;
+        CREATE EVENT TRIGGER leaking ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION leak();
+    """)
+    try:
+        with pytest.raises(ExecutionProblem, match="the database has 0 rows of `set_aside`, expected 1"):
+            hf.spark.write(found, database.url, table="leaky.found", properties=WHO)
+    finally:
+        database.ask("DROP EVENT TRIGGER leaking")
+    assert database.ask("SELECT tablename FROM pg_tables WHERE schemaname = 'leaky'") == []
+
+
+def test_a_password_is_taken_from_the_environment_or_a_file_and_never_told(
+    spark: SparkSession,
+    database: PostgreSQL,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rules, records, properties = tmp_path / "rules.prolog", tmp_path / "records.txt", tmp_path / "who"
+    rules.write_text(RULES, encoding="utf-8")
+    records.write_text(LINES[0] + "\n", encoding="utf-8")
+    properties.write_text(f"# who we are\nuser = tester\npassword = {PASSWORD}\n", encoding="utf-8")
+    arguments = ["spark", "run", str(rules), "--input", str(records), "--table", "sent", "-o", database.url]
+    monkeypatch.setenv("HOLDSFOR_JDBC_USER", "tester")
+    monkeypatch.setenv("HOLDSFOR_JDBC_PASSWORD", "guessed")
+    assert main(arguments) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"error[HF620]: results cannot be written to `{database.url}`: ")
+    assert "HOLDSFOR_JDBC_PASSWORD" in err
+    assert "guessed" not in err
+    assert main([*arguments, "--jdbc-properties", str(properties)]) == 0
+    assert database.ask("SELECT count(*) FROM sent_intervals") == ["2"]
+
+
+# -- what fails --------------------------------------------------------------------------------------------------------
+
+
+def test_a_place_that_cannot_be_written_to_is_told_in_one_sentence(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, records = tmp_path / "rules.prolog", tmp_path / "records.txt"
+    rules.write_text(RULES, encoding="utf-8")
+    records.write_text(LINES[0] + "\n", encoding="utf-8")
+    arguments = ["spark", "run", str(rules), "--input", str(records), "--start", "0", "--end", "9", "-o"]
+    for place in (f"{records}/found", "nosuch://host/found"):
+        assert main([*arguments, place]) == 1
+        err = capsys.readouterr().err
+        assert err.startswith(f"error[HF620]: results cannot be written to `{place}`: ")
+        assert len(err.splitlines()) == 2
+
+
+def test_a_worker_that_dies_is_told_with_where_the_full_text_is(spark: SparkSession, tmp_path: Path) -> None:
+    def die(batches: Iterator[Any]) -> Iterator[Any]:
+        os._exit(3)
+
+    with pytest.raises(Exception, match="crashed") as problem:
+        spark.range(1).mapInArrow(die, "id long").collect()
+    failure = failure_of(problem.value, "found", Log(tmp_path / "log"))
+    assert failure.exit_code == 1
+    assert failure.text.startswith("error[HF621]: Spark could not finish the run: Python worker exited unexpectedly")
+    assert "--buckets" in failure.text
+    assert f"the full text is in {tmp_path / 'log'}" in failure.text
+    assert "PythonRunner.scala" in (tmp_path / "log").read_text(encoding="utf-8")
