@@ -11,12 +11,15 @@ dictionary of their own, so numbers are exact.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from holdsfor.kernels.keys import Int64, dense_ids, mixed
 
-__all__ = ["Instances"]
+__all__ = ["Instances", "Words"]
+
+Words: TypeAlias = tuple[int, ...]
 
 _WORTH_DISTINGUISHING = 400
 _NOTHING = np.empty(0, dtype=np.int64)
@@ -56,6 +59,22 @@ class Instances:
         """The columns of words that the numbers stand for."""
         return tuple(column[numbers] for column in self._of(width).columns())
 
+    def listed(self, width: int) -> list[Words]:
+        """All tuples of a width, each at its number; the list grows with them when it is asked for again."""
+        return self._of(width).listed()
+
+    def numbers_of(self, rows: Sequence[Words], width: int) -> list[int]:
+        """The numbers of tuples that are no columns; those not met before get the next ones."""
+        found = [self.find(words) for words in rows]
+        if None in found:
+            columns = zip(*rows, strict=True) if width else ()
+            found = self.numbers([np.array(column, dtype=np.int64) for column in columns], len(rows)).tolist()
+        return [number for number in found if number is not None]
+
+    def find(self, words: Words) -> int | None:
+        """The number of one tuple, if it has been met."""
+        return self._of(len(words)).find(words)
+
     def _of(self, width: int) -> _Tuples:
         if width not in self._by_width:
             self._by_width[width] = _Tuples(width)
@@ -70,10 +89,27 @@ class _Tuples:
         self._room = [np.empty(16, dtype=np.int64) for _ in range(width)]
         self._known = _NOTHING
         self._number_of = _NOTHING
-        self._clashing: dict[tuple[int, ...], int] = {}
+        self._clashing: dict[Words, int] = {}
+        self._listed: list[Words] = []
+        self._places: dict[Words, int] = {}
 
     def columns(self) -> list[Int64]:
         return [column[: self.n] for column in self._room]
+
+    def listed(self) -> list[Words]:
+        first = len(self._listed)
+        if first < self.n:
+            more = zip(*(column[first : self.n].tolist() for column in self._room), strict=True)
+            self._listed += more if self._room else [()]
+            self._places.update(zip(self._listed[first:], range(first, self.n), strict=True))
+        return self._listed
+
+    def find(self, words: Words) -> int | None:
+        known = self._places.get(words)
+        if known is None and len(self._listed) < self.n:
+            self.listed()
+            known = self._places.get(words)
+        return known
 
     def numbers(self, columns: Sequence[Int64], n: int) -> Int64:
         keys = mixed(columns, n)

@@ -12,8 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Protocol, TypeAlias
 
+import numpy as np
+
+from holdsfor.columns.instances import Words
 from holdsfor.columns.tables import Key, Relation
 from holdsfor.columns.words import Symbols
+from holdsfor.kernels.keys import Int64
 from holdsfor.physical.patterns import ANYTHING
 from holdsfor.physical.steps import (
     AnyClause,
@@ -37,7 +41,6 @@ from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, substitute,
 
 __all__ = ["Binding", "NotByRow", "Now", "RowCompiler", "RowStep", "Words"]
 
-Words: TypeAlias = tuple[int, ...]
 Binding: TypeAlias = dict[str, int]
 RowStep: TypeAlias = Callable[[list[Binding]], list[Binding]]
 
@@ -238,20 +241,17 @@ class RowCompiler:
     def holds_outside(self, step: HoldsNow, bound: set[str]) -> RowStep:
         if any(not set(variables(pattern)) <= bound for pattern in step.patterns):
             raise NotByRow
-        table = self.context.fluents(step.key)
-        intervals: dict[Words, list[tuple[int, int]]] = {}
-        keys = zip(*(column.tolist() for column in table.keys), strict=True)
-        for key, start, end in zip(keys, table.starts.tolist(), table.ends.tolist(), strict=True):
-            intervals.setdefault(key, []).append((start, end))
-        lists = {key: tuple(zip(*sorted(each), strict=True)) for key, each in intervals.items()}
-        get, now = self.key_getter(step.patterns), self.now
+        *arguments, value = step.patterns
+        table, instances = self.context.fluents(step.key), self.symbols.instances
+        get, wanted, now = self.key_getter(arguments), self.getter(value), self.now
+        known: dict[int, _Intervals] = {}
 
         def holds(binding: Binding) -> bool:
-            found = lists.get(get(binding))
-            if found is None:
-                return False
-            position = bisect_right(found[0], now.time) - 1
-            return position >= 0 and now.time < found[1][position]
+            word = wanted(binding)
+            if word not in known:
+                known[word] = _Intervals(*table.of_value(word, instances))
+            number = instances.find(get(binding))
+            return number is not None and known[word].contain(number, now.time)
 
         return lambda bindings: [b for b in bindings if holds(b)]
 
@@ -316,3 +316,21 @@ def solved(steps: Sequence[RowStep], bindings: list[Binding]) -> list[Binding]:
             return bindings
         bindings = step(bindings)
     return bindings
+
+
+class _Intervals:
+    """The intervals of fluents that have a value, by the numbers of their arguments."""
+
+    def __init__(self, numbers: Int64, starts: Int64, ends: Int64) -> None:
+        order = np.lexsort((starts, numbers))
+        numbers = numbers[order]
+        begins = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1])) if len(numbers) else numbers
+        stops = [*begins[1:].tolist(), len(numbers)]
+        self.starts: list[int] = starts[order].tolist()
+        self.ends: list[int] = ends[order].tolist()
+        self.ranges = dict(zip(numbers[begins].tolist(), zip(begins.tolist(), stops, strict=False), strict=False))
+
+    def contain(self, number: int, time: int) -> bool:
+        first, last = self.ranges.get(number, (0, 0))
+        position = bisect_right(self.starts, time, first, last) - 1
+        return position >= first and time < self.ends[position]
