@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.instances import Instances
+from holdsfor.columns.structures import Structures
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.terms import Float, Int, Struct, Term, is_ground
 
@@ -86,6 +87,7 @@ class Symbols:
         self._words: dict[Term, int] = {}
         self._terms: list[Term] = []
         self.instances = Instances()
+        self._structures: dict[tuple[str, int], Structures] = {}
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -118,6 +120,20 @@ class Symbols:
 
     def terms(self, words: Int64) -> list[Term]:
         return [self.term(word) for word in words.tolist()]
+
+    def since(self, place: int) -> list[Term]:
+        """The symbols from a place in their order on."""
+        return self._terms[place:]
+
+    def places(self, words: Int64) -> Int64:
+        """The places of words among the symbols, or -1 for those that are numbers."""
+        return np.where(is_symbol(words), words - _SYMBOLS, -1)
+
+    def structures(self, name: str, arity: int) -> Structures:
+        """The structures with a name and arity."""
+        if (name, arity) not in self._structures:
+            self._structures[name, arity] = Structures(name, arity, self)
+        return self._structures[name, arity]
 
     def structure(self, word: int, name: str, arity: int) -> Struct | None:
         """The structure of a word, if it is one with that name and arity."""

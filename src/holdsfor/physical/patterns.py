@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from holdsfor.columns.tables import Relation
 from holdsfor.columns.words import Symbols
-from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.kernels.keys import Int64
 from holdsfor.physical.rows import Rows
-from holdsfor.syntax.terms import Struct, Term, Var, is_ground, substitute, variables
+from holdsfor.syntax.terms import Struct, Term, Var, is_ground, variables
 
 __all__ = ["ANYTHING", "bound_positions", "build", "is_plain", "join", "scan", "unify_column"]
 
@@ -31,11 +31,9 @@ def build(pattern: Term, rows: Rows, symbols: Symbols) -> Int64:
         return rows.columns[pattern.name]
     if is_ground(pattern):
         return np.full(rows.n, symbols.word(pattern), dtype=np.int64)
-    names = list(variables(pattern))
-    ids, first = dense_ids([rows.columns[name] for name in names], rows.n)
-    words = [symbols.terms(rows.columns[name][first]) for name in names]
-    built = symbols.words(substitute(pattern, dict(zip(names, row, strict=True))) for row in zip(*words, strict=True))
-    return built[ids]
+    assert isinstance(pattern, Struct)
+    columns = [build(argument, rows, symbols) for argument in pattern.args]
+    return symbols.structures(pattern.name, len(pattern.args)).words(columns, rows.n)
 
 
 def unify_column(pattern: Term, words: Int64, rows: Rows, symbols: Symbols) -> Rows:
@@ -47,16 +45,11 @@ def unify_column(pattern: Term, words: Int64, rows: Rows, symbols: Symbols) -> R
     if is_ground(pattern):
         return rows.take(words == symbols.word(pattern))
     assert isinstance(pattern, Struct)
-    distinct, ids = np.unique(words, return_inverse=True)
-    ids = ids.reshape(-1)
-    found = [symbols.structure(word, pattern.name, len(pattern.args)) for word in distinct.tolist()]
-    fits = np.array([structure is not None for structure in found], dtype=bool)
-    ids, rows = ids[fits[ids]], rows.take(fits[ids])
+    found, parts = symbols.structures(pattern.name, len(pattern.args)).arguments(words)
     here = f"#{len(rows.columns)}"
-    rows = rows.with_columns({here: ids})
-    for i, argument in enumerate(pattern.args):
-        parts = np.array([symbols.word(s.args[i]) if s else 0 for s in found], dtype=np.int64)
-        rows = unify_column(argument, parts[rows.columns[here]], rows, symbols)
+    rows = rows.take(found).with_columns({here: np.arange(len(found), dtype=np.int64)})
+    for argument, part in zip(pattern.args, parts, strict=True):
+        rows = unify_column(argument, part[rows.columns[here]], rows, symbols)
     return Rows(rows.n, {name: column for name, column in rows.columns.items() if name != here}, rows.times)
 
 
