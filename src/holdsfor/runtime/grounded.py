@@ -37,6 +37,15 @@ class Grounded:
         """The FVPs of a fluent that are not in the grounding; it grows as they are looked at."""
         return self.without.setdefault(key, set())
 
+    def inside(self, key: Key, numbers: Int64, values: Int64) -> Int64 | None:
+        """The rows whose fluents are in the grounding, or None if all are."""
+        inside = self.part.domains.inside((True, *key), numbers, None, self.part, self.part.version)
+        if inside is None:
+            self.look_at(key, numbers, values)
+        else:
+            self.look_at(key, numbers[inside], values[inside])
+        return inside
+
     def look_at(self, key: Key, numbers: Int64, values: Int64) -> None:
         """Find out which FVPs of fluents in the grounding are in it."""
         inside = self.part.domains.inside((True, *key), numbers, values, self.part, self.part.version)
@@ -52,11 +61,9 @@ class Grounded:
         fresh = [fvp for fvp in fvps if fvp not in known]
         if fresh:
             numbers, values = (np.array(column, dtype=np.int64) for column in zip(*fresh, strict=True))
-            inside = self.part.domains.inside((True, *key), numbers, None, self.part, self.part.version)
-            members = np.arange(len(fresh)) if inside is None else inside
-            known.update(dict.fromkeys(fresh, False))
-            known.update(dict.fromkeys((fresh[i] for i in members.tolist()), True))
-            self.look_at(key, numbers[members], values[members])
+            inside = self.inside(key, numbers, values)
+            known.update(dict.fromkeys(fresh, inside is None))
+            known.update(dict.fromkeys((fresh[i] for i in (() if inside is None else inside.tolist())), True))
         return [fvp for fvp in fvps if known[fvp]]
 
     def admitted_events(self, key: Key, events: Sequence[Words]) -> list[Words]:

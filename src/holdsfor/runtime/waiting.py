@@ -2,14 +2,17 @@
 
 A walk only has to know which effects act when. What becomes of each of them is computed afterwards, for all at once,
 from the initiations and breaks that the walk has found (`delays.py`).
+
+An effect is a number: what the initiation of one FVP sets up by one declaration, however often. Everything about
+effects is in lists by number, since there may be many of them and little is asked of each.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -22,13 +25,16 @@ from holdsfor.physical.rules import PlannedComponent, PlannedDelay
 from holdsfor.runtime.delays import SetUp, set_up_by
 from holdsfor.runtime.grounded import Cell, Grounded
 from holdsfor.runtime.row_steps import Binding, Words
+from holdsfor.syntax.terms import is_ground
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["Pending", "Values", "Waiting", "is_broken"]
+__all__ = ["Fvps", "Values", "Waiting", "is_broken"]
 
-Values = tuple[int, ...]
+Values: TypeAlias = tuple[int, ...]
+Fvps: TypeAlias = tuple[Int64, Int64]
+"""Columns of cells and values."""
 
 
 def is_broken(value: int, initiated: Values, terminated: Values) -> bool:
@@ -38,22 +44,25 @@ def is_broken(value: int, initiated: Values, terminated: Values) -> bool:
     return len(initiated) > 1 or (len(initiated) == 1 and initiated[0] != value)
 
 
-@dataclass(slots=True, eq=False)
-class Pending:
-    """What the initiation of an FVP sets up by one declaration, and when it was set up: None if it was not.
+@dataclass
+class _Effects:
+    """Lists with an entry for every effect: which declaration it comes from and which FVP sets it up, and then what.
 
-    `identity` tells two effects of an FVP apart. The `target` is what it is about if no condition is left to ask, or
-    None if that is outside the grounding.
+    `words` are what the variables of the declaration stand for. The target is what the effect is about, as far as no
+    condition is left to ask, or None if that is outside the grounding. `since` is when it was set up, if it was.
     """
 
-    number: int
-    delay: int
-    is_postponable: bool
-    source: Cell
-    identity: Words
-    binding: Binding
-    target: Cell | None
-    since: int | None = None
+    numbers: list[int] = field(default_factory=list)
+    sources: list[Cell] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    is_postponable: list[bool] = field(default_factory=list)
+    words: list[Words] = field(default_factory=list)
+    targets: list[Cell | None] = field(default_factory=list)
+    since: list[int | None] = field(default_factory=list)
+
+    def identity(self, effect: int) -> Words:
+        """What tells the effects of an FVP apart."""
+        return (self.numbers[effect], self.lengths[effect], *self.words[effect])
 
 
 class Waiting:
@@ -66,170 +75,196 @@ class Waiting:
         self.part = part
         self.grounded = grounded
         self.first, self.last = part.stretch.first, part.stretch.last
+        self.effects = _Effects()
+        self.names: dict[int, list[str]] = {}
         self.times: list[int] = []
-        self.due: dict[int, list[tuple[Pending, int]]] = {}
-        self.declared: dict[Key, dict[Cell, list[Pending]]] = {delay.key: {} for delay in self.delays}
-        self.armed: dict[Key, dict[int, dict[int, list[Pending]]]] = {delay.key: {} for delay in self.delays}
+        self.due: dict[int, list[int]] = {}
+        self.declared: dict[Key, dict[Cell, tuple[int, ...]]] = {delay.key: {} for delay in self.delays}
+        self.armed: dict[Key, dict[int, dict[int, tuple[int, ...]]]] = {delay.key: {} for delay in self.delays}
+        self.values = {delay.key: self.values_of(delay.key) for delay in self.delays}
         for number, set_up in enumerate(carried):
             if set_up is not None:
                 self.carry(number, set_up)
 
+    def values_of(self, key: Key) -> set[int] | None:
+        """The values whose initiations may set up anything, or None if that is any."""
+        values = [delay.source[-1] for delay in self.delays if delay.key == key]
+        return {self.part.symbols.word(value) for value in values} if all(map(is_ground, values)) else None
+
     def carry(self, number: int, set_up: SetUp) -> None:
-        armed = self.armed[self.delays[number].key]
-        for pending, time in zip(self.unpacked(number, set_up), set_up.times.tolist(), strict=True):
-            cell, value = pending.source
-            armed.setdefault(cell, {}).setdefault(value, []).append(pending)
-            self.wait(pending, time)
+        armed, sources = self.armed[self.delays[number].key], self.effects.sources
+        for effect, time in zip(self.add(number, set_up), set_up.times.tolist(), strict=True):
+            cell, value = sources[effect]
+            known = armed.setdefault(cell, {})
+            known[value] = (*known.get(value, ()), effect)
+            self.wait(effect, time)
 
     # -- what is set up ------------------------------------------------------------------------------------------------
 
-    def foresee(self, possible: dict[Key, list[tuple[Int64, Int64]]]) -> None:
+    def foresee(self, possible: dict[Key, list[Fvps]]) -> None:
         """Find out, for all FVPs at once that may be initiated, what they set up; others are looked at on the way."""
         for _ in range(len(self.delays) + 1):
-            further: dict[Key, list[tuple[Int64, Int64]]] = {}
+            further: dict[Key, list[Fvps]] = {}
             for key, parts in possible.items():
                 if key in self.declared:
-                    self.declare(key, _distinct(parts), further, is_certain=False)
+                    self.declare(key, self.setting_up(key, parts), further, is_certain=False)
             possible = further
 
-    def declare(
-        self,
-        key: Key,
-        sources: Sequence[Cell],
-        further: dict[Key, list[tuple[Int64, Int64]]],
-        *,
-        is_certain: bool,
-    ) -> None:
-        """Let it be known what FVPs set up, and what these effects initiate themselves."""
-        declared = self.declared[key]
-        fresh = [source for source in sources if source not in declared]
+    def setting_up(self, key: Key, parts: Sequence[Fvps]) -> list[Cell]:
+        """Those FVPs, each once, whose values may set up anything."""
+        cells, values = (np.concatenate(column) for column in zip(*parts, strict=True))
+        wanted = self.values[key]
+        if wanted is not None:
+            rows = np.isin(values, list(wanted)).nonzero()[0]
+            cells, values = cells[rows], values[rows]
+        first = dense_ids([cells, values], len(cells))[1]
+        return list(zip(cells[first].tolist(), values[first].tolist(), strict=True))
+
+    def declare(self, key: Key, sources: Sequence[Cell], further: dict[Key, list[Fvps]], *, is_certain: bool) -> None:
+        """Let it be known what FVPs set up, and which FVPs these effects initiate themselves."""
+        fresh = [source for source in sources if source not in self.declared[key]]
         if not fresh:
             return
         table = self.initiated_once(key, fresh)
-        own = [(number, delay) for number, delay in enumerate(self.delays) if delay.key == key]
         try:
-            found = [(number, set_up_by(delay, table, self.part)) for number, delay in own]
+            found = [
+                (number, set_up_by(delay, table, self.part))
+                for number, delay in enumerate(self.delays)
+                if delay.key == key
+            ]
         except ExecutionProblem:
             if is_certain:
                 raise
             # One of them has no proper delay, but perhaps it is never initiated: they are looked at when they are.
             return
-        declared.update((source, []) for source in fresh)
+        self.declared[key].update(dict.fromkeys(fresh, ()))
         for number, set_up in found:
             if set_up is not None:
                 self.remember(number, set_up, further)
 
     def initiated_once(self, key: Key, sources: Sequence[Cell]) -> PointTable:
-        numbers, values = (np.array(column, dtype=np.int64) for column in zip(*sources, strict=True))
+        cells, values = (np.array(column, dtype=np.int64) for column in zip(*sources, strict=True))
         more = (values, np.zeros(len(sources), dtype=np.int64))
-        return PointTable.numbered(self.part.instances, key[1], numbers, more)
+        return PointTable.numbered(self.part.instances, key[1], cells, more)
 
-    def remember(self, number: int, set_up: SetUp, further: dict[Key, list[tuple[Int64, Int64]]]) -> None:
+    def remember(self, number: int, set_up: SetUp, further: dict[Key, list[Fvps]]) -> None:
         delay = self.delays[number]
         declared, armed = self.declared[delay.key], self.armed[delay.key]
-        found = self.unpacked(number, set_up)
-        for pending in found:
-            cell, value = pending.source
-            carried = armed.get(cell, {}).get(value, ())
-            known = next((each for each in carried if each.identity == pending.identity), pending)
-            declared[pending.source].append(known)
-        targets = [pending.target for pending in found if pending.target is not None]
+        added = self.add(number, set_up)
+        for source, effect in zip(self.effects.sources[added.start :], added, strict=True):
+            before = armed.get(source[0])
+            known = effect if before is None else self.carried(before.get(source[1], ()), effect)
+            declared[source] = (*declared[source], known)
+        targets = [target for target in self.effects.targets[added.start :] if target is not None]
         if targets and not delay.is_termination:
-            numbers, values = (np.array(column, dtype=np.int64) for column in zip(*targets, strict=True))
-            further.setdefault(delay.target_key, []).append((numbers, values))
+            cells, values = (np.array(column, dtype=np.int64) for column in zip(*targets, strict=True))
+            further.setdefault(delay.target_key, []).append((cells, values))
 
-    def unpacked(self, number: int, set_up: SetUp) -> list[Pending]:
-        """What is set up, one by one."""
+    def carried(self, before: tuple[int, ...], effect: int) -> int:
+        """The effect among those before that is the same, or else this one."""
+        identity = self.effects.identity
+        return next((each for each in before if identity(each) == identity(effect)), effect)
+
+    def add(self, number: int, set_up: SetUp) -> range:
+        """Number the effects that FVPs set up by one declaration."""
         *arguments, values = set_up.sources
-        numbers = self.part.instances.numbers(arguments, set_up.rows.n)
-        names = [name for name in set_up.rows.columns if not name.startswith("#")]
-        words = list(zip(*(set_up.rows.columns[name].tolist() for name in names), strict=True)) or [()] * set_up.rows.n
-        delay = self.delays[number]
-        details = zip(
-            set_up.delays.tolist(),
-            set_up.is_postponable.tolist(),
-            zip(numbers.tolist(), values.tolist(), strict=True),
-            words,
-            self.targets(delay, set_up),
-            strict=True,
-        )
-        bindings = [dict(zip(names, row, strict=True)) for row in words] if delay.when_due else [{}] * len(words)
-        return [
-            Pending(number, length, is_postponable, source, (number, length, *row), binding, target)
-            for binding, (length, is_postponable, source, row, target) in zip(bindings, details, strict=True)
-        ]
+        cells = self.part.instances.numbers(arguments, set_up.rows.n)
+        names = self.names[number] = [name for name in set_up.rows.columns if not name.startswith("#")]
+        words = zip(*(set_up.rows.columns[name].tolist() for name in names), strict=True)
+        n, effects = set_up.rows.n, self.effects
+        effects.numbers += [number] * n
+        effects.sources += zip(cells.tolist(), values.tolist(), strict=True)
+        effects.lengths += set_up.delays.tolist()
+        effects.is_postponable += set_up.is_postponable.tolist()
+        effects.words += words if names else [()] * n
+        effects.targets += self.targets(self.delays[number], set_up)
+        effects.since += [None] * n
+        return range(len(effects.since) - n, len(effects.since))
 
     def targets(self, delay: PlannedDelay, set_up: SetUp) -> list[Cell | None]:
         """What the effects are about, where no condition is left to ask."""
         if delay.when_due:
             return [None] * set_up.rows.n
         *arguments, values = (build(pattern, set_up.rows, self.part.symbols) for pattern in delay.target)
-        numbers = self.part.instances.numbers(arguments, set_up.rows.n)
-        found = list(zip(numbers.tolist(), values.tolist(), strict=True))
-        if delay.is_termination:
-            return list(found)
-        inside = set(self.grounded.admitted(delay.target_key, found))
-        return [target if target in inside else None for target in found]
+        cells = self.part.instances.numbers(arguments, set_up.rows.n)
+        found: list[Cell | None] = list(zip(cells.tolist(), values.tolist(), strict=True))
+        inside = None if delay.is_termination else self.grounded.inside(delay.target_key, cells, values)
+        if inside is None:
+            return found
+        is_inside = np.zeros(len(found), dtype=bool)
+        is_inside[inside] = True
+        return [target if is_there else None for target, is_there in zip(found, is_inside.tolist(), strict=True)]
 
     # -- what becomes of it --------------------------------------------------------------------------------------------
 
-    def wait(self, pending: Pending, time: int) -> None:
+    def wait(self, effect: int, time: int) -> None:
         """Let an effect be set up at a time-point."""
-        pending.since = time
-        due = time + pending.delay
+        self.effects.since[effect] = time
+        due = time + self.effects.lengths[effect]
         if self.first <= due <= self.last:
             if due in self.due:
-                self.due[due].append((pending, time))
+                self.due[due].append(effect)
             else:
-                self.due[due] = [(pending, time)]
+                self.due[due] = [effect]
                 heapq.heappush(self.times, due)
 
-    def due_at(self, time: int) -> dict[int, list[Pending]]:
+    def due_at(self, time: int) -> dict[int, list[int]]:
         """The effects that are due, by the number of their declaration, but for those cancelled or postponed before."""
-        found: dict[int, list[Pending]] = {}
+        found: dict[int, list[int]] = {}
         if self.times and self.times[0] == time:
             heapq.heappop(self.times)
-            for pending, since in self.due.pop(time):
-                if pending.since == since:
-                    found.setdefault(pending.number, []).append(pending)
+            since, lengths, numbers = self.effects.since, self.effects.lengths, self.effects.numbers
+            for effect in self.due.pop(time):
+                if since[effect] == time - lengths[effect]:
+                    found.setdefault(numbers[effect], []).append(effect)
         return found
 
-    def changer(self, key: Key) -> Callable[[dict[int, Values], dict[int, Values], int], None]:
-        """What lets the effects of a time-point cancel, set up and postpone."""
-        armed, declared = self.armed[key], self.declared[key]
+    def acting(self, due: Sequence[int], initiated: dict[int, Values]) -> list[int]:
+        """The effects that are not postponed by an initiation of their source when they are due."""
+        sources, is_postponable = self.effects.sources, self.effects.is_postponable
+        return [
+            each
+            for each in due
+            if not (is_postponable[each] and sources[each][1] in initiated.get(sources[each][0], ()))
+        ]
 
-        def change(initiated: dict[int, Values], terminated: dict[int, Values], time: int) -> None:
-            sources = [(cell, value) for cell, values in initiated.items() for value in values]
-            self.declare(key, sources, {}, is_certain=True)
-            for cell in {**initiated, **terminated} if terminated else initiated:
-                before = armed.get(cell)
-                if before:
-                    self.cancel(before, initiated.get(cell, ()), terminated.get(cell, ()))
-            for source in sources:
-                effects = declared[source]
-                if effects:
-                    self.set_up(effects, armed.setdefault(source[0], {}), source[1], time)
+    def binding(self, effect: int) -> Binding:
+        """What the variables of an effect's declaration stand for."""
+        return dict(zip(self.names[self.effects.numbers[effect]], self.effects.words[effect], strict=True))
 
-        return change
+    def change(self, key: Key, initiated: dict[int, Values], terminated: dict[int, Values], time: int) -> None:
+        """Let the effects of a time-point cancel, set up and postpone."""
+        armed, declared, setting_up = self.armed[key], self.declared[key], self.values[key]
+        undeclared: list[Cell] = []
+        for cell, ended in terminated.items():
+            if cell in armed and cell not in initiated:
+                self.cancel(armed[cell], (), ended)
+        for cell, begun in initiated.items():
+            if cell in armed:
+                self.cancel(armed[cell], begun, terminated.get(cell, ()))
+            for value in begun:
+                if setting_up is None or value in setting_up:
+                    effects = declared.get((cell, value))
+                    if effects:
+                        self.set_up(effects, armed.setdefault(cell, {}), value, time)
+                    elif effects is None:
+                        undeclared.append((cell, value))
+        if undeclared:
+            self.declare(key, undeclared, {}, is_certain=True)
+            for cell, value in undeclared:
+                self.set_up(declared[cell, value], armed.setdefault(cell, {}), value, time)
 
-    def cancel(self, armed: dict[int, list[Pending]], initiated: Values, terminated: Values) -> None:
+    def cancel(self, armed: dict[int, tuple[int, ...]], initiated: Values, terminated: Values) -> None:
         broken = [value for value in armed if is_broken(value, initiated, terminated)]
         for value in broken:
-            for pending in armed.pop(value):
-                pending.since = None
+            for effect in armed.pop(value):
+                self.effects.since[effect] = None
 
-    def set_up(self, effects: list[Pending], armed: dict[int, list[Pending]], value: int, time: int) -> None:
+    def set_up(self, effects: tuple[int, ...], armed: dict[int, tuple[int, ...]], value: int, time: int) -> None:
         """Let an initiation set up effects, or postpone them; those that are not postponable wait since the first."""
-        for pending in effects:
-            if pending.since is None or pending.is_postponable:
-                self.wait(pending, time)
+        for effect in effects:
+            if self.effects.since[effect] is None or self.effects.is_postponable[effect]:
+                self.wait(effect, time)
         known = armed.setdefault(value, effects)
         if known is not effects:
-            known += [pending for pending in effects if pending not in known]
-
-
-def _distinct(parts: Sequence[tuple[Int64, Int64]]) -> list[Cell]:
-    """The FVPs of all parts, each once."""
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    _, first = dense_ids(columns, len(columns[0]))
-    return list(zip(*(column[first].tolist() for column in columns), strict=True))
+            armed[value] = tuple(dict.fromkeys((*known, *effects)))

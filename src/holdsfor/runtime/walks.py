@@ -27,7 +27,7 @@ from holdsfor.runtime.delays import SetUp, prospects
 from holdsfor.runtime.grounded import Cell, Grounded
 from holdsfor.runtime.row_steps import Binding, NotByRow, RowCompiler, Words, solved
 from holdsfor.runtime.turn import Turn
-from holdsfor.runtime.waiting import Pending, Values, Waiting, is_broken
+from holdsfor.runtime.waiting import Fvps, Values, Waiting, is_broken
 from holdsfor.runtime.walk_rules import Change, Group, GuardedRule, WalkRule, WalkRules, walk_delays
 from holdsfor.runtime.walk_text import GuardShape, RuleShape, WalkShape, compiled_walk
 
@@ -117,7 +117,7 @@ class _Walk:
 
     def foresee(self) -> None:
         """Look at all FVPs at once that guarded rules may initiate."""
-        possible: dict[Key, list[tuple[Int64, Int64]]] = {}
+        possible: dict[Key, list[Fvps]] = {}
         for group in self.groups:
             for rule in group.rules:
                 if rule.effect == "initiated":
@@ -174,15 +174,15 @@ class _Walk:
             self.position += 1
         return self.agenda[begin : self.position]
 
-    def come_due(self, number: int, due: list[Pending]) -> None:
+    def come_due(self, number: int, due: list[int]) -> None:
         """Let effects act, but for those that an initiation of their source postpones now."""
-        again = self.initiated[self.component.delays[number].key]
-        acting = [each for each in due if not (each.is_postponable and each.source[1] in again.get(each.source[0], ()))]
+        acting = self.waiting.acting(due, self.initiated[self.component.delays[number].key])
         rule = self.delays[number]
         if rule.steps:
-            self.apply(rule, [each.binding for each in acting])
+            self.apply(rule, [self.waiting.binding(each) for each in acting])
         elif rule.effect != "happens":
-            self.have_effect(rule.effect, rule.key, [each.target for each in acting if each.target is not None])
+            targets = self.waiting.effects.targets
+            self.have_effect(rule.effect, rule.key, [fvp for each in acting if (fvp := targets[each]) is not None])
 
     def apply(self, rule: WalkRule, bindings: list[Binding]) -> None:
         """Let a rule have its effects for the bindings that satisfy it."""
@@ -213,11 +213,11 @@ class _Walk:
         """What lets the effects of a time-point change the values of one fluent, and what waits because of them."""
         values, initiated, terminated = self.values[key], self.initiated[key], self.terminated[key]
         without = self.grounded.of_fluent(key)
-        set_up = self.waiting.changer(key) if key in self.waiting.declared else None
+        is_delayed = key in self.waiting.declared
 
         def change(time: int) -> None:
-            if set_up is not None:
-                set_up(initiated, terminated, time)
+            if is_delayed:
+                self.waiting.change(key, initiated, terminated, time)
             for cell, ended in terminated.items():
                 if cell not in initiated and (values.get(cell) in ended or ANY_VALUE in ended):
                     values.pop(cell, None)
