@@ -125,7 +125,10 @@ class _Circle:
     # -- turns ---------------------------------------------------------------------------------------------------------
 
     def converged(self, first: int, last: int) -> tuple[Turn, int | None, int]:
-        """The last turn over a part of the stretch, from where on it may be wrong, and the number of turns taken."""
+        """The last turn over a part of the stretch, from where on it may be wrong, and the number of turns taken.
+
+        Where rules ask for nothing but delayed effects, turns with the same effects are the same.
+        """
         part = self.whole.part(first, last)
         self.given = {}
         for key, state in self.state.items():
@@ -139,9 +142,10 @@ class _Circle:
                 return self.with_fluents(before, part), None, n_turns
             turn, due = self.turn(part, following), following
             n_turns += 1
-            frontier = turn.first_difference(before)
-            if frontier is None or (n_turns >= _TURNS and frontier > first):
-                return self.with_fluents(turn, part), frontier, n_turns
+            if n_turns >= _TURNS or due.contested or not self.is_only_delayed:
+                frontier = turn.first_difference(before)
+                if frontier is None or (n_turns >= _TURNS and frontier > first):
+                    return self.with_fluents(turn, part), frontier, n_turns
             before = turn
 
     def turn(self, part: Evaluation, due: _Due) -> Turn:

@@ -7,7 +7,7 @@ rows that several rules share are gone through together, and a fluent that sever
 
 What the function works on are plain lists and dictionaries of integers. A *cell* is the number of a fluent's arguments;
 `values` are what cells have, `initiated` and `terminated` what becomes of them at the time-point. Rules that are not so
-plain, and delayed effects, are left to `now`.
+plain, and delayed effects, are left to others.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from holdsfor.columns.tables import Key
 
-__all__ = ["GuardShape", "RuleShape", "WalkShape", "compiled_walk", "walk_text"]
+__all__ = ["GuardShape", "Path", "RuleShape", "WalkShape", "compiled_walk", "walk_text"]
+
+_Effects: TypeAlias = dict[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,30 @@ class WalkShape:
     has_others: bool
 
 
+@dataclass(frozen=True)
+class Path:
+    """What a walk of some shape goes along, up to a `last` time-point.
+
+    For every fluent what it has, is initiated and terminated with, and what lets that change it. For every group the
+    times of its rows, then a later one, and its columns of cells. For every rule of a group what is told the rows that
+    it fires for, its effect (for all rows, or for each), and the values that its guards ask for. Then, for all else,
+    when there is something to do next, and what does it.
+    """
+
+    last: int
+    fluents: Sequence[tuple[dict[int, int], _Effects, _Effects, Callable[[int], None]]]
+    columns: Sequence[Sequence[Sequence[int]]]
+    effects: Sequence[Sequence[tuple[Any, ...]]]
+    next_time: Callable[[], int]
+    act: Callable[[int], None]
+
+
 @lru_cache(maxsize=256)
-def compiled_walk(shape: WalkShape) -> Callable[[Any], int]:
-    """The function that walks: it takes what is known of the stretch, and returns how many time-points it visited."""
+def compiled_walk(shape: WalkShape) -> Callable[[Path], int]:
+    """The function that walks along a path, and returns how many time-points it visited."""
     names: dict[str, Any] = {"together": _together}
     exec(compile(walk_text(shape), "<walk>", "exec"), names)
-    walk: Callable[[Any], int] = names["walk"]
+    walk: Callable[[Path], int] = names["walk"]
     return walk
 
 
@@ -70,11 +90,11 @@ def _together(effects: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...
 
 def walk_text(shape: WalkShape) -> str:
     """The text of the function."""
-    lines = ["def walk(now):", *_indented(1, _beginning(shape)), "    while True:", *_indented(2, _next_time(shape))]
+    lines = ["def walk(path):", *_indented(1, _beginning(shape)), "    while True:", *_indented(2, _next_time(shape))]
     for number, (_, rules) in enumerate(shape.groups):
         lines += _indented(2, _rows(number, rules))
     if shape.has_others:
-        lines.append("        now.act(time)")
+        lines.append("        path.act(time)")
     for number in range(len(shape.fluents)):
         lines.append(f"        if initiated_{number} or terminated_{number}:")
         lines.append(f"            change_{number}(time)")
@@ -88,20 +108,20 @@ def _indented(depth: int, lines: Iterator[str]) -> Iterator[str]:
 def _beginning(shape: WalkShape) -> Iterator[str]:
     for number, (name, arity) in enumerate(shape.fluents):
         yield f"# {name}/{arity}"
-        yield f"values_{number}, initiated_{number}, terminated_{number}, change_{number} = now.fluents[{number}]"
+        yield f"values_{number}, initiated_{number}, terminated_{number}, change_{number} = path.fluents[{number}]"
     for number, (n_columns, rules) in enumerate(shape.groups):
         columns = "".join(f", cells_{number}_{column}" for column in range(n_columns))
-        yield f"times_{number}{columns} = now.columns[{number}]"
+        yield f"times_{number}{columns} = path.columns[{number}]"
         for place, rule in enumerate(rules):
             wanted = "".join(f", {_wanted(number, place, guard)}" for guard in range(len(rule.guards)))
-            yield f"fires_{number}_{place}, effect_{number}_{place}{wanted} = now.effects[{number}][{place}]"
+            yield f"fires_{number}_{place}, effect_{number}_{place}{wanted} = path.effects[{number}][{place}]"
         yield f"row_{number}, time_{number} = 0, times_{number}[0]"
-    yield "last, n_visited = now.last, 0"
+    yield "last, n_visited = path.last, 0"
 
 
 def _next_time(shape: WalkShape) -> Iterator[str]:
     times = [f"time_{number}" for number in range(len(shape.groups))]
-    times += ["now.next_time()"] if shape.has_others else []
+    times += ["path.next_time()"] if shape.has_others else []
     yield f"time = {times[0]}" if len(times) == 1 else f"time = min({', '.join(times)})"
     yield "if time > last:"
     yield "    return n_visited"

@@ -29,7 +29,7 @@ from holdsfor.runtime.row_steps import Binding, NotByRow, RowCompiler, Words, so
 from holdsfor.runtime.turn import Turn
 from holdsfor.runtime.waiting import Fvps, Values, Waiting, is_broken
 from holdsfor.runtime.walk_rules import Change, Group, GuardedRule, WalkRule, WalkRules, walk_delays
-from holdsfor.runtime.walk_text import GuardShape, RuleShape, WalkShape, compiled_walk
+from holdsfor.runtime.walk_text import GuardShape, Path, RuleShape, WalkShape, compiled_walk
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
@@ -47,18 +47,19 @@ def walked(
     carried: Sequence[SetUp | None],
 ) -> Turn | None:
     """What the component does in a stretch, or None if it has a rule that cannot be walked."""
-    try:
-        walk = _Walk(component, part, state, carried)
-    except NotByRow:
-        return None
     with _without_collecting():
-        n_visited = walk.run()
-    return walk.outcome(n_visited)
+        try:
+            walk = _Walk(component, part, state, carried)
+        except NotByRow:
+            return None
+        turn = walk.outcome(walk.run())
+        walk.forget()
+        return turn
 
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
-    """A walk makes many small objects and no cycles of them: looking for cycles again and again costs a fifth."""
+    """A walk makes many small objects and no cycles that last: looking for cycles again and again costs a fifth."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -135,15 +136,18 @@ class _Walk:
         if not (self.groups or has_others):
             return 0
         groups = tuple((len(group.columns), tuple(_shape(rule, keys) for rule in group.rules)) for group in self.groups)
-        self.fluents = [
-            (self.values[key], self.initiated[key], self.terminated[key], self.changer(key)) for key in keys
-        ]
-        self.columns = [_columns(group, self.last + 1) for group in self.groups]
-        self.effects = [
-            [_constants(rule, rows) for rule, rows in zip(group.rules, fired, strict=True)]
-            for group, fired in zip(self.groups, self.fired, strict=True)
-        ]
-        return compiled_walk(WalkShape(keys, groups, has_others))(self)
+        path = Path(
+            self.last,
+            [(self.values[key], self.initiated[key], self.terminated[key], self.changer(key)) for key in keys],
+            [_columns(group, self.last + 1) for group in self.groups],
+            [
+                [_constants(rule, rows) for rule, rows in zip(group.rules, fired, strict=True)]
+                for group, fired in zip(self.groups, self.fired, strict=True)
+            ],
+            self.next_time,
+            self.act,
+        )
+        return compiled_walk(WalkShape(keys, groups, has_others))(path)
 
     def next_time(self) -> int:
         """The next time-point at which there is something to do besides what guarded rules do."""
@@ -206,6 +210,10 @@ class _Walk:
                 effects[cell] = (*values, value)
         time = self.time
         self.noted.setdefault((effect, key), []).extend((cell, value, time) for cell, value in fvps)
+
+    def forget(self) -> None:
+        """Let go of the functions that know the walk, so that it is gone with the last who knows it."""
+        self.triggered, self.agenda, self.delays = [], [], []
 
     # -- inertia -------------------------------------------------------------------------------------------------------
 
