@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.kernels.keys import Int64, dense_ids, mixed
 
@@ -54,6 +55,10 @@ class Instances:
         ids, first = dense_ids(columns, n)
         numbers: Int64 = tuples.numbers([column[first] for column in columns], len(first))[ids]
         return numbers
+
+    def known(self, columns: Sequence[Int64], n: int) -> Int64:
+        """The number of each row, or -1 for those not met before."""
+        return self._of(len(columns)).known(columns, n)
 
     def words(self, width: int, numbers: Int64) -> tuple[Int64, ...]:
         """The columns of words that the numbers stand for."""
@@ -124,6 +129,17 @@ class _Tuples:
                 return self._with_clashes(columns, numbers)
         return numbers
 
+    def known(self, columns: Sequence[Int64], n: int) -> Int64:
+        if not columns:
+            return np.full(n, self.n - 1, dtype=np.int64)
+        numbers, unknown = self._look_up(mixed(columns, n))
+        is_clashing = self._clashes(columns, numbers)
+        is_clashing[unknown] = False
+        for row in is_clashing.nonzero()[0].tolist():
+            numbers[row] = self._clashing.get(tuple(int(column[row]) for column in columns), -1)
+        numbers[unknown] = -1
+        return numbers
+
     def _look_up(self, keys: Int64) -> tuple[Int64, Int64]:
         """The number that each mixed key was first given, and the rows whose key is not known."""
         if not self.n:
@@ -150,12 +166,16 @@ class _Tuples:
 
     def _with_clashes(self, columns: Sequence[Int64], numbers: Int64) -> Int64:
         """The numbers, where different tuples have one mixed key: the first has its number, others are looked up."""
-        clashing = np.zeros(len(numbers), dtype=bool)
-        for column, known in zip(columns, self._room, strict=True):
-            clashing |= known[numbers] != column
-        rows = clashing.nonzero()[0]
+        rows = self._clashes(columns, numbers).nonzero()[0]
         for row, words in zip(rows.tolist(), zip(*(c[rows].tolist() for c in columns), strict=True), strict=True):
             if words not in self._clashing:
                 self._clashing[words] = int(self._append([np.array([word], dtype=np.int64) for word in words])[0])
             numbers[row] = self._clashing[words]
         return numbers
+
+    def _clashes(self, columns: Sequence[Int64], numbers: Int64) -> NDArray[np.bool_]:
+        """Which rows are not the tuples of the numbers."""
+        clashing = np.zeros(len(numbers), dtype=bool)
+        for column, known in zip(columns, self._room, strict=True):
+            clashing |= known[numbers] != column
+        return clashing
