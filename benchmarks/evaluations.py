@@ -88,8 +88,8 @@ def counted() -> Iterator[Count]:
 
         return run_row
 
-    def prospects(self: Prospects, set_up: SetUp, ahead: Any) -> None:
-        found(self, set_up, ahead)
+    def prospects(self: Prospects, set_up: SetUp, ahead: Any, is_contested: Any = None) -> None:
+        found(self, set_up, ahead, is_contested)
         count.n += set_up.rows.n
 
     with ExitStack() as stack:

@@ -11,13 +11,17 @@ dictionary of their own, so numbers are exact.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, mixed
 from holdsfor.kernels.searching import search_sorted
 
-__all__ = ["Instances"]
+__all__ = ["Instances", "Words"]
+
+Words: TypeAlias = tuple[int, ...]
 
 _WORTH_DISTINGUISHING = 400
 _NOTHING = np.empty(0, dtype=np.int64)
@@ -53,9 +57,29 @@ class Instances:
         numbers: Int64 = tuples.numbers([column[first] for column in columns], len(first))[ids]
         return numbers
 
+    def known(self, columns: Sequence[Int64], n: int) -> Int64:
+        """The number of each row, or -1 for those not met before."""
+        return self._of(len(columns)).known(columns, n)
+
     def words(self, width: int, numbers: Int64) -> tuple[Int64, ...]:
         """The columns of words that the numbers stand for."""
         return tuple(column[numbers] for column in self._of(width).columns())
+
+    def listed(self, width: int) -> list[Words]:
+        """All tuples of a width, each at its number; the list grows with them when it is asked for again."""
+        return self._of(width).listed()
+
+    def numbers_of(self, rows: Sequence[Words], width: int) -> list[int]:
+        """The numbers of tuples that are no columns; those not met before get the next ones."""
+        found = [self.find(words) for words in rows]
+        if None in found:
+            columns = zip(*rows, strict=True) if width else ()
+            found = self.numbers([np.array(column, dtype=np.int64) for column in columns], len(rows)).tolist()
+        return [number for number in found if number is not None]
+
+    def find(self, words: Words) -> int | None:
+        """The number of one tuple, if it has been met."""
+        return self._of(len(words)).find(words)
 
     def _of(self, width: int) -> _Tuples:
         if width not in self._by_width:
@@ -71,10 +95,27 @@ class _Tuples:
         self._room = [np.empty(16, dtype=np.int64) for _ in range(width)]
         self._known = _NOTHING
         self._number_of = _NOTHING
-        self._clashing: dict[tuple[int, ...], int] = {}
+        self._clashing: dict[Words, int] = {}
+        self._listed: list[Words] = []
+        self._places: dict[Words, int] = {}
 
     def columns(self) -> list[Int64]:
         return [column[: self.n] for column in self._room]
+
+    def listed(self) -> list[Words]:
+        first = len(self._listed)
+        if first < self.n:
+            more = zip(*(column[first : self.n].tolist() for column in self._room), strict=True)
+            self._listed += more if self._room else [()]
+            self._places.update(zip(self._listed[first:], range(first, self.n), strict=True))
+        return self._listed
+
+    def find(self, words: Words) -> int | None:
+        known = self._places.get(words)
+        if known is None and len(self._listed) < self.n:
+            self.listed()
+            known = self._places.get(words)
+        return known
 
     def numbers(self, columns: Sequence[Int64], n: int) -> Int64:
         keys = mixed(columns, n)
@@ -84,6 +125,17 @@ class _Tuples:
         for column, known in zip(columns, self._room, strict=True) if len(columns) > 1 else ():
             if np.count_nonzero(known[numbers] != column):
                 return self._with_clashes(columns, numbers)
+        return numbers
+
+    def known(self, columns: Sequence[Int64], n: int) -> Int64:
+        if not columns:
+            return np.full(n, self.n - 1, dtype=np.int64)
+        numbers, unknown = self._look_up(mixed(columns, n))
+        is_clashing = self._clashes(columns, numbers)
+        is_clashing[unknown] = False
+        for row in is_clashing.nonzero()[0].tolist():
+            numbers[row] = self._clashing.get(tuple(int(column[row]) for column in columns), -1)
+        numbers[unknown] = -1
         return numbers
 
     def _look_up(self, keys: Int64) -> tuple[Int64, Int64]:
@@ -117,12 +169,16 @@ class _Tuples:
 
     def _with_clashes(self, columns: Sequence[Int64], numbers: Int64) -> Int64:
         """The numbers, where different tuples have one mixed key: the first has its number, others are looked up."""
-        clashing = np.zeros(len(numbers), dtype=bool)
-        for column, known in zip(columns, self._room, strict=True):
-            clashing |= known[numbers] != column
-        rows = clashing.nonzero()[0]
+        rows = self._clashes(columns, numbers).nonzero()[0]
         for row, words in zip(rows.tolist(), zip(*(c[rows].tolist() for c in columns), strict=True), strict=True):
             if words not in self._clashing:
                 self._clashing[words] = int(self._append([np.array([word], dtype=np.int64) for word in words])[0])
             numbers[row] = self._clashing[words]
         return numbers
+
+    def _clashes(self, columns: Sequence[Int64], numbers: Int64) -> NDArray[np.bool_]:
+        """Which rows are not the tuples of the numbers."""
+        clashing = np.zeros(len(numbers), dtype=bool)
+        for column, known in zip(columns, self._room, strict=True):
+            clashing |= known[numbers] != column
+        return clashing

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
 from holdsfor.columns.words import Symbols, integer_words
@@ -17,7 +18,11 @@ from holdsfor.physical.patterns import bound_positions, build, is_plain, join, s
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate
 from holdsfor.prolog import Engine, evaluate, standard_order_key
+<<<<<<< HEAD
 from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, is_ground, list_term, substitute, variables
+=======
+from holdsfor.syntax.terms import Float, Int, Struct, Term, is_ground, list_term, substitute, variables
+>>>>>>> walk
 
 __all__ = [
     "AnyClause",
@@ -149,11 +154,21 @@ class HoldsNow:
             numbers = rows.columns[self.numbered]
             return rows.take(table.holds(value, context.symbols.instances, numbers, rows.times))
         if len(bound_positions(self.patterns, rows.columns)) == len(self.patterns):
+            if is_ground(self.patterns[-1]):
+                return rows.take(self.holds(rows, table, context))
             keys = [build(pattern, rows, context.symbols) for pattern in self.patterns]
             return rows.take(table.holding(keys, rows.times) >= 0)
         joined, partner = join(rows, table, self.patterns, context.symbols)
         assert joined.times is not None
         return joined.take((table.starts[partner] <= joined.times) & (joined.times < table.ends[partner]))
+
+    def holds(self, rows: Rows, table: FluentTable, context: Context) -> NDArray[np.bool_]:
+        """Whether bound fluents have a constant value; those that never had a number have none."""
+        assert rows.times is not None
+        instances, value = context.symbols.instances, context.symbols.word(self.patterns[-1])
+        table.arguments(instances)
+        numbers = instances.known([build(pattern, rows, context.symbols) for pattern in self.patterns[:-1]], rows.n)
+        return table.holds(value, instances, numbers, rows.times)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ waits: shorter stretches for entities that change often, so that work grows with
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,6 +56,21 @@ def evaluate_circle(component: PlannedComponent, whole: Evaluation, carried: tup
     return _Circle(component, whole, carried).run()
 
 
+@dataclass(frozen=True)
+class _Due:
+    """Delayed effects by fluent, initiations and terminations apart, and those that may postpone each other."""
+
+    effects: dict[tuple[Key, bool], list[PointTable]]
+    contested: dict[Key, list[DueEffects]]
+
+    def are_the_same(self, other: _Due) -> bool:
+        """Whether they are known to be the same, which contested ones are not."""
+        return not self.contested and all(
+            len(tables) == len(other.effects[place]) and all(map(_are_equal, tables, other.effects[place]))
+            for place, tables in self.effects.items()
+        )
+
+
 class _Circle:
     """One component over one stretch."""
 
@@ -68,10 +83,12 @@ class _Circle:
         self.parts: list[tuple[int, tuple[Prospects | None, ...]]] = []
         self.settled: list[Turn] = []
         self.n_turns = 0
+        self.is_only_delayed = component.is_only_delayed
+        self.given: dict[Key, PointTable] = {}
 
     def run(self) -> CircleOutcome:
         first, end = self.whole.stretch.first, self.whole.stretch.last
-        turn = self.at_once(first, end) if self.component.is_only_delayed else None
+        turn = self.at_once(first, end) if self.is_only_delayed else None
         if turn is None:
             turn = walked(self.component, self.whole.part(first, end), self.state, self.waiting)
         if turn is None:
@@ -108,44 +125,71 @@ class _Circle:
     # -- turns ---------------------------------------------------------------------------------------------------------
 
     def converged(self, first: int, last: int) -> tuple[Turn, int | None, int]:
-        """The last turn over a part of the stretch, from where on it may be wrong, and the number of turns taken."""
+        """The last turn over a part of the stretch, from where on it may be wrong, and the number of turns taken.
+
+        Where rules ask for nothing but delayed effects, turns with the same effects are the same.
+        """
         part = self.whole.part(first, last)
+        self.given = {}
         for key, state in self.state.items():
             part.guess_fluent(key, empty_points(key[1] + 1), empty_points(key[1] + 1), state, self.whole)
-        before = self.turn(part, (None,) * len(self.component.delays))
+        due = self.effects(part, (None,) * len(self.component.delays))
+        before = self.turn(part, due)
         n_turns = 1
         while True:
-            turn = self.turn(part, before.prospects)
+            following = self.effects(part, before.prospects)
+            if self.is_only_delayed and following.are_the_same(due):
+                return self.with_fluents(before, part), None, n_turns
+            turn, due = self.turn(part, following), following
             n_turns += 1
-            frontier = turn.first_difference(before)
-            if frontier is None or (n_turns >= _TURNS and frontier > first):
-                return turn, frontier, n_turns
+            if n_turns >= _TURNS or due.contested or not self.is_only_delayed:
+                frontier = turn.first_difference(before)
+                if frontier is None or (n_turns >= _TURNS and frontier > first):
+                    return self.with_fluents(turn, part), frontier, n_turns
             before = turn
 
-    def turn(self, part: Evaluation, ahead: Sequence[Prospects | None]) -> Turn:
-        """Every rule applied once to what the part knows, and to the delayed effects that are ahead."""
+    def turn(self, part: Evaluation, due: _Due) -> Turn:
+        """Every rule applied once to what the part knows, and to the delayed effects that are due."""
         self.n_turns += 1
-        effects, contested = self.effects(part, ahead)
         events = {key: self.events(part, key) for key in self.event_keys}
         initiations: dict[Key, PointTable] = {}
         terminations: dict[Key, PointTable] = {}
         fluents: dict[Key, FluentTable] = {}
         firm: dict[Key, PointTable] = {}
         for key, fluent in self.component.fluents.items():
-            started = _joined([part.initiations(key, fluent), *effects[key, False]])
-            if key in contested:
+            started = _joined([self.initiations(part, key), *due.effects[key, False]])
+            if key in due.contested:
                 firm[key] = started
-                started = _joined([started, settle_contests(contested[key], key[1] + 1, part.symbols)])
+                started = _joined([started, settle_contests(due.contested[key], key[1] + 1, part.symbols)])
             ended = part.terminations_of(key, fluent, started, self.affected(key))
             initiations[key] = started
-            terminations[key] = _joined([ended, *effects[key, True]])
-            fluents[key] = part.inertia(key, started, terminations[key], self.state[key])
-            part.guess_fluent(key, started, terminations[key], fluents[key], self.whole)
+            terminations[key] = _joined([ended, *due.effects[key, True]])
+            if not self.is_only_delayed:
+                fluents[key] = part.inertia(key, started, terminations[key], self.state[key])
+                part.guess_fluent(key, started, terminations[key], fluents[key], self.whole)
         set_up = tuple(
             prospects(delay, initiations[delay.key], terminations[delay.key], firm.get(delay.key), waiting, part)
             for delay, waiting in zip(self.component.delays, self.waiting, strict=True)
         )
         return Turn(events, initiations, terminations, fluents, set_up, firm)
+
+    def with_fluents(self, turn: Turn, part: Evaluation) -> Turn:
+        """The turn with what holds by it; where no rule asks for that, it is left out until the last."""
+        if not self.is_only_delayed:
+            return turn
+        held = {
+            key: part.inertia(key, turn.initiations[key], turn.terminations[key], state)
+            for key, state in self.state.items()
+        }
+        return replace(turn, fluents=held)
+
+    def initiations(self, part: Evaluation, key: Key) -> PointTable:
+        """What rules initiate; where none asks for the component itself, that is the same in every turn."""
+        if not self.is_only_delayed:
+            return part.initiations(key, self.component.fluents[key])
+        if key not in self.given:
+            self.given[key] = part.initiations(key, self.component.fluents[key])
+        return self.given[key]
 
     def events(self, part: Evaluation, key: Key) -> PointTable:
         found = [part.event_points(rule) for rule in self.component.events if rule.key == key]
@@ -153,10 +197,8 @@ class _Circle:
         part.guess_events(key, table, self.whole)
         return table
 
-    def effects(
-        self, part: Evaluation, ahead: Sequence[Prospects | None]
-    ) -> tuple[dict[tuple[Key, bool], list[PointTable]], dict[Key, list[DueEffects]]]:
-        """Delayed effects by fluent, initiations and terminations apart, and those that may postpone each other."""
+    def effects(self, part: Evaluation, ahead: Sequence[Prospects | None]) -> _Due:
+        """What comes of the delayed effects that are ahead."""
         found: dict[tuple[Key, bool], list[PointTable]] = {
             (key, is_termination): [] for key in self.component.fluents for is_termination in (False, True)
         }
@@ -169,7 +211,7 @@ class _Circle:
                 contested[delay.key].append(due.take(~due.is_firm))
                 due = due.take(due.is_firm)
             found[delay.target_key, delay.is_termination].append(point_table(due.effects.columns))
-        return found, contested
+        return _Due(found, contested)
 
     def affected(self, key: Key) -> FluentTable:
         """The FVPs that open terminations may be about besides those initiated: holding, or with waiting effects."""
@@ -213,6 +255,10 @@ class _Circle:
 def _first_length(first: int, last: int) -> int:
     """How far the first part of a stretch reaches: all of it, until it turns out to take too many turns."""
     return max(1, last - first)
+
+
+def _are_equal(one: PointTable, other: PointTable) -> bool:
+    return one.n == other.n and all(map(np.array_equal, one.columns, other.columns))
 
 
 def _joined(tables: Iterable[PointTable], arity: int = 0) -> PointTable:

@@ -12,8 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Protocol, TypeAlias
 
+import numpy as np
+
+from holdsfor.columns.instances import Words
 from holdsfor.columns.tables import Key, Relation
 from holdsfor.columns.words import Symbols
+from holdsfor.kernels.keys import Int64
 from holdsfor.physical.patterns import ANYTHING
 from holdsfor.physical.steps import (
     AnyClause,
@@ -37,7 +41,6 @@ from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, substitute,
 
 __all__ = ["Binding", "NotByRow", "Now", "RowCompiler", "RowStep", "Words"]
 
-Words: TypeAlias = tuple[int, ...]
 Binding: TypeAlias = dict[str, int]
 RowStep: TypeAlias = Callable[[list[Binding]], list[Binding]]
 
@@ -72,16 +75,16 @@ class RowCompiler:
         return [row_step if profile is None else profile.counted(step, row_step) for step, row_step in compiled]
 
     def step(self, step: Step, bound: set[str]) -> RowStep:
+        test = self.test(step, bound)
+        if test is not None:
+            return lambda bindings: [b for b in bindings if test(b)]
         match step:
-            case HoldsNow():
-                return self.holds_own(step, bound) if step.key in self.own else self.holds_outside(step, bound)
+            case HoldsNow() if step.key in self.own:
+                return self.holds_own(step, bound)
             case MatchPoints():
                 return self.points_own(step, bound) if step.key in self.own else self.points_outside(step, bound)
-            case Broken() if step.key in self.own:
-                return self.broken(step, bound)
             case NoneOf(steps):
-                inner = self.compiled(steps, set(bound))
-                return lambda bindings: [b for b in bindings if not solved(inner, [b])]
+                return self.none_of(steps, bound)
             case AnyOf(branches, names):
                 return self.any_of(branches, names, bound)
             case AnyClause(branches, outputs):
@@ -101,6 +104,19 @@ class RowCompiler:
             case Gather(aggregate="count"):
                 return self.count(step, bound)
         raise NotByRow
+
+    def test(self, step: Step, bound: set[str]) -> Callable[[Binding], bool] | None:
+        """What a step asks of each binding alone, if it binds nothing."""
+        if not isinstance(step, HoldsNow | MatchPoints | Broken) or not _is_bound(step.patterns, bound):
+            return None
+        match step:
+            case HoldsNow():
+                return self.holds_own_value(step) if step.key in self.own else self.holds_outside(step)
+            case Broken() if step.key in self.own:
+                return self.broken(step)
+            case MatchPoints() if step.key not in self.own:
+                return self.happens_outside(step)
+        return None
 
     # -- patterns ------------------------------------------------------------------------------------------------------
 
@@ -136,6 +152,7 @@ class RowCompiler:
 
     def matcher(self, patterns: Sequence[Term], bound: set[str]) -> Callable[[Words, Binding], Binding | None]:
         """Extends a binding so that patterns equal words; None where they cannot."""
+        constants: list[tuple[int, int]] = []
         tests: list[tuple[int, Callable[[Binding], int]]] = []
         news: list[tuple[int, str]] = []
         parts: list[tuple[int, Struct]] = []
@@ -145,6 +162,8 @@ class RowCompiler:
             if isinstance(pattern, Var) and pattern.name not in bound:
                 news.append((i, pattern.name))
                 bound.add(pattern.name)
+            elif is_ground(pattern):
+                constants.append((i, self.symbols.word(pattern)))
             elif isinstance(pattern, Struct) and not set(variables(pattern)) <= bound:
                 parts.append((i, pattern))
             else:
@@ -152,9 +171,13 @@ class RowCompiler:
         inner = [(i, p.name, len(p.args), self.matcher(p.args, bound)) for i, p in parts]
 
         def match(words: Words, binding: Binding) -> Binding | None:
+            for i, word in constants:
+                if words[i] != word:
+                    return None
             found = {**binding, **{name: words[i] for i, name in news}} if news else binding
-            if any(words[i] != get(found) for i, get in tests):
-                return None
+            for i, get in tests:
+                if words[i] != get(found):
+                    return None
             for i, name, arity, match_arguments in inner:
                 structure = self.symbols.structure(words[i], name, arity)
                 if structure is None:
@@ -170,14 +193,17 @@ class RowCompiler:
 
     # -- the component itself ------------------------------------------------------------------------------------------
 
-    def holds_own(self, step: HoldsNow, bound: set[str]) -> RowStep:
+    def holds_own_value(self, step: HoldsNow) -> Callable[[Binding], bool]:
         *arguments, value = step.patterns
-        if any(not set(variables(argument)) <= bound for argument in arguments):
+        key, get, wanted, value_of = step.key, self.key_getter(arguments), self.getter(value), self.now.value_of
+        return lambda binding: value_of(key, get(binding)) == wanted(binding)
+
+    def holds_own(self, step: HoldsNow, bound: set[str]) -> RowStep:
+        """The value that a fluent has, where that is left open."""
+        *arguments, value = step.patterns
+        if not _is_bound(arguments, bound):
             raise NotByRow
         key, get, value_of = step.key, self.key_getter(arguments), self.now.value_of
-        if set(variables(value)) <= bound:
-            wanted = self.getter(value)
-            return lambda bindings: [b for b in bindings if value_of(key, get(b)) == wanted(b)]
         match = self.matcher([value], bound)
 
         def run(bindings: list[Binding]) -> list[Binding]:
@@ -197,14 +223,18 @@ class RowCompiler:
 
         return run
 
-    def broken(self, step: Broken, bound: set[str]) -> RowStep:
-        if any(not set(variables(pattern)) <= bound for pattern in step.patterns):
-            raise NotByRow
+    def broken(self, step: Broken) -> Callable[[Binding], bool]:
         *arguments, value = step.patterns
         key, get, wanted, is_broken = step.key, self.key_getter(arguments), self.getter(value), self.now.is_broken
-        return lambda bindings: [b for b in bindings if is_broken(key, get(b), wanted(b))]
+        return lambda binding: is_broken(key, get(binding), wanted(binding))
 
     # -- what is outside -----------------------------------------------------------------------------------------------
+
+    def happens_outside(self, step: MatchPoints) -> Callable[[Binding], bool]:
+        columns = self.context.points(step.kind, step.key).columns
+        known = set(zip(*(column.tolist() for column in columns), strict=True))
+        get, now = self.key_getter(step.patterns), self.now
+        return lambda binding: (*get(binding), now.time) in known
 
     def points_outside(self, step: MatchPoints, bound: set[str]) -> RowStep:
         return self.indexed(self.context.points(step.kind, step.key), step.patterns, bound, is_timed=True)
@@ -235,25 +265,20 @@ class RowCompiler:
 
         return run
 
-    def holds_outside(self, step: HoldsNow, bound: set[str]) -> RowStep:
-        if any(not set(variables(pattern)) <= bound for pattern in step.patterns):
-            raise NotByRow
-        table = self.context.fluents(step.key)
-        intervals: dict[Words, list[tuple[int, int]]] = {}
-        keys = zip(*(column.tolist() for column in table.keys), strict=True)
-        for key, start, end in zip(keys, table.starts.tolist(), table.ends.tolist(), strict=True):
-            intervals.setdefault(key, []).append((start, end))
-        lists = {key: tuple(zip(*sorted(each), strict=True)) for key, each in intervals.items()}
-        get, now = self.key_getter(step.patterns), self.now
+    def holds_outside(self, step: HoldsNow) -> Callable[[Binding], bool]:
+        *arguments, value = step.patterns
+        table, instances = self.context.fluents(step.key), self.symbols.instances
+        get, wanted, now = self.key_getter(arguments), self.getter(value), self.now
+        known: dict[int, _Intervals] = {}
 
         def holds(binding: Binding) -> bool:
-            found = lists.get(get(binding))
-            if found is None:
-                return False
-            position = bisect_right(found[0], now.time) - 1
-            return position >= 0 and now.time < found[1][position]
+            word = wanted(binding)
+            if word not in known:
+                known[word] = _Intervals(*table.of_value(word, instances))
+            number = instances.find(get(binding))
+            return number is not None and known[word].contain(number, now.time)
 
-        return lambda bindings: [b for b in bindings if holds(b)]
+        return holds
 
     # -- tests ---------------------------------------------------------------------------------------------------------
 
@@ -271,6 +296,13 @@ class RowCompiler:
             return found
 
         return run
+
+    def none_of(self, steps: Sequence[Step], bound: set[str]) -> RowStep:
+        test = self.test(steps[0], bound) if len(steps) == 1 and self.context.profile is None else None
+        if test is not None:
+            return lambda bindings: [b for b in bindings if not test(b)]
+        inner = self.compiled(steps, set(bound))
+        return lambda bindings: [b for b in bindings if not solved(inner, [b])]
 
     def unify(self, pattern: Term, built: Term, bound: set[str]) -> RowStep:
         get = self.getter(built)
@@ -309,6 +341,11 @@ class RowCompiler:
         return run
 
 
+def _is_bound(patterns: Sequence[Term], bound: set[str]) -> bool:
+    """Whether no pattern has an unbound variable."""
+    return all(pattern is not ANYTHING and set(variables(pattern)) <= bound for pattern in patterns)
+
+
 def solved(steps: Sequence[RowStep], bindings: list[Binding]) -> list[Binding]:
     """The bindings after all steps."""
     for step in steps:
@@ -316,3 +353,21 @@ def solved(steps: Sequence[RowStep], bindings: list[Binding]) -> list[Binding]:
             return bindings
         bindings = step(bindings)
     return bindings
+
+
+class _Intervals:
+    """The intervals of fluents that have a value, by the numbers of their arguments."""
+
+    def __init__(self, numbers: Int64, starts: Int64, ends: Int64) -> None:
+        order = np.lexsort((starts, numbers))
+        numbers = numbers[order]
+        begins = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1])) if len(numbers) else numbers
+        stops = [*begins[1:].tolist(), len(numbers)]
+        self.starts: list[int] = starts[order].tolist()
+        self.ends: list[int] = ends[order].tolist()
+        self.ranges = dict(zip(numbers[begins].tolist(), zip(begins.tolist(), stops, strict=False), strict=False))
+
+    def contain(self, number: int, time: int) -> bool:
+        first, last = self.ranges.get(number, (0, 0))
+        position = bisect_right(self.starts, time, first, last) - 1
+        return position >= first and time < self.ends[position]

@@ -1,33 +1,40 @@
-"""The delayed effects of a walk: what initiations have set up, until it is due, cancelled or postponed."""
+"""The delayed effects of a walk: what initiations have set up, until it is due, cancelled or postponed.
+
+A walk only has to know which effects act when. What becomes of each of them is computed afterwards, for all at once,
+from the initiations and breaks that the walk has found (`delays.py`).
+
+An effect is a number: what the initiation of one FVP sets up by one declaration, however often. Everything about
+effects is in lists by number, since there may be many of them and little is asked of each.
+"""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from holdsfor.columns.tables import Key, PointTable, point_table
+from holdsfor.columns.tables import Key, PointTable
 from holdsfor.errors import ExecutionProblem
-from holdsfor.kernels.delays import NEVER, Outlook
 from holdsfor.kernels.inertia import ANY_VALUE
-from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.patterns import build
-from holdsfor.physical.rows import Rows
-from holdsfor.physical.rules import PlannedComponent
-from holdsfor.runtime.delays import Prospects, SetUp, set_up_by
-from holdsfor.runtime.grounded import Grounded
+from holdsfor.physical.rules import PlannedComponent, PlannedDelay
+from holdsfor.runtime.delays import SetUp, set_up_by
+from holdsfor.runtime.grounded import Cell, Grounded
 from holdsfor.runtime.row_steps import Binding, Words
-from holdsfor.syntax.terms import variables
+from holdsfor.syntax.terms import is_ground
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["Pending", "Waiting", "is_broken"]
+__all__ = ["Fvps", "Values", "Waiting", "is_broken"]
 
-Values = tuple[int, ...]
+Values: TypeAlias = tuple[int, ...]
+Fvps: TypeAlias = tuple[Int64, Int64]
+"""Columns of cells and values."""
 
 
 def is_broken(value: int, initiated: Values, terminated: Values) -> bool:
@@ -37,27 +44,25 @@ def is_broken(value: int, initiated: Values, terminated: Values) -> bool:
     return len(initiated) > 1 or (len(initiated) == 1 and initiated[0] != value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Declared:
-    """What the initiation of an FVP sets up by one declaration; `identity` tells two such effects apart."""
+@dataclass
+class _Effects:
+    """Lists with an entry for every effect: which declaration it comes from and which FVP sets it up, and then what.
 
-    number: int
-    delay: int
-    is_postponable: bool
-    binding: Binding
-    identity: Words
+    `words` are what the variables of the declaration stand for. The target is what the effect is about, as far as no
+    condition is left to ask, or None if that is outside the grounding. `since` is when it was set up, if it was.
+    """
 
+    numbers: list[int] = field(default_factory=list)
+    sources: list[Cell] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    is_postponable: list[bool] = field(default_factory=list)
+    words: list[Words] = field(default_factory=list)
+    targets: list[Cell | None] = field(default_factory=list)
+    since: list[int | None] = field(default_factory=list)
 
-@dataclass(slots=True)
-class Pending:
-    """An effect that was set up, and what became of it."""
-
-    declared: _Declared
-    arguments: Words
-    value: int
-    set_up_at: int
-    broken: int = NEVER
-    renewed: int = NEVER
+    def identity(self, effect: int) -> Words:
+        """What tells the effects of an FVP apart."""
+        return (self.numbers[effect], self.lengths[effect], *self.words[effect])
 
 
 class Waiting:
@@ -69,39 +74,58 @@ class Waiting:
         self.delays = component.delays
         self.part = part
         self.grounded = grounded
-        self.all: list[Pending] = []
-        self.due: list[tuple[int, int]] = []
-        self.by_source: dict[Key, dict[Words, dict[tuple[int, Words], Pending]]] = {d.key: {} for d in self.delays}
-        self.declared: dict[Key, dict[Words, list[_Declared]]] = {key: {} for key in component.fluents}
+        self.first, self.last = part.stretch.first, part.stretch.last
+        self.effects = _Effects()
+        self.names: dict[int, list[str]] = {}
+        self.times: list[int] = []
+        self.due: dict[int, list[int]] = {}
+        self.declared: dict[Key, dict[Cell, tuple[int, ...]]] = {delay.key: {} for delay in self.delays}
+        self.armed: dict[Key, dict[int, dict[int, tuple[int, ...]]]] = {delay.key: {} for delay in self.delays}
+        self.values = {delay.key: self.values_of(delay.key) for delay in self.delays}
         for number, set_up in enumerate(carried):
             if set_up is not None:
-                for source, declared, time in zip(*_unpacked(number, set_up), set_up.times.tolist(), strict=True):
-                    self.wait(Pending(declared, source[:-1], source[-1], time))
+                self.carry(number, set_up)
+
+    def values_of(self, key: Key) -> set[int] | None:
+        """The values whose initiations may set up anything, or None if that is any."""
+        values = [delay.source[-1] for delay in self.delays if delay.key == key]
+        return {self.part.symbols.word(value) for value in values} if all(map(is_ground, values)) else None
+
+    def carry(self, number: int, set_up: SetUp) -> None:
+        armed, sources = self.armed[self.delays[number].key], self.effects.sources
+        for effect, time in zip(self.add(number, set_up), set_up.times.tolist(), strict=True):
+            cell, value = sources[effect]
+            known = armed.setdefault(cell, {})
+            known[value] = (*known.get(value, ()), effect)
+            self.wait(effect, time)
 
     # -- what is set up ------------------------------------------------------------------------------------------------
 
-    def foresee(self, possible: dict[Key, list[list[Int64]]]) -> None:
-        """Find out, for all FVPs at once that may be initiated, whether they are grounded and what they set up.
-
-        Others are looked at when they come up.
-        """
+    def foresee(self, possible: dict[Key, list[Fvps]]) -> None:
+        """Find out, for all FVPs at once that may be initiated, what they set up; others are looked at on the way."""
         for _ in range(len(self.delays) + 1):
-            further: dict[Key, list[list[Int64]]] = {}
+            further: dict[Key, list[Fvps]] = {}
             for key, parts in possible.items():
-                fresh = self.not_foreseen(key, [np.concatenate(column) for column in zip(*parts, strict=True)])
-                if fresh.n:
-                    self.foresee_fvps(key, fresh, further)
+                if key in self.declared:
+                    self.declare(key, self.setting_up(key, parts), further, is_certain=False)
             possible = further
 
-    def not_foreseen(self, key: Key, columns: list[Int64]) -> PointTable:
-        table = point_table([*columns, np.zeros(len(columns[0]), dtype=np.int64)])
-        keys = zip(*(column.tolist() for column in table.columns[:-1]), strict=True)
-        mask = np.array([words not in self.declared[key] for words in keys], dtype=bool)
-        return PointTable(tuple(column[mask] for column in table.columns), int(mask.sum()))
+    def setting_up(self, key: Key, parts: Sequence[Fvps]) -> list[Cell]:
+        """Those FVPs, each once, whose values may set up anything."""
+        cells, values = (np.concatenate(column) for column in zip(*parts, strict=True))
+        wanted = self.values[key]
+        if wanted is not None:
+            rows = np.isin(values, list(wanted)).nonzero()[0]
+            cells, values = cells[rows], values[rows]
+        first = dense_ids([cells, values], len(cells))[1]
+        return list(zip(cells[first].tolist(), values[first].tolist(), strict=True))
 
-    def foresee_fvps(self, key: Key, table: PointTable, further: dict[Key, list[list[Int64]]]) -> None:
-        self.grounded.remember(True, key, table.columns[:-2], table.n)
-        sources = self.grounded.remember(True, key, table.columns[:-1], table.n)
+    def declare(self, key: Key, sources: Sequence[Cell], further: dict[Key, list[Fvps]], *, is_certain: bool) -> None:
+        """Let it be known what FVPs set up, and which FVPs these effects initiate themselves."""
+        fresh = [source for source in sources if source not in self.declared[key]]
+        if not fresh:
+            return
+        table = self.initiated_once(key, fresh)
         try:
             found = [
                 (number, set_up_by(delay, table, self.part))
@@ -109,119 +133,138 @@ class Waiting:
                 if delay.key == key
             ]
         except ExecutionProblem:
-            # One of them has no proper delay, but perhaps it is never initiated: each is looked at when it is.
+            if is_certain:
+                raise
+            # One of them has no proper delay, but perhaps it is never initiated: they are looked at when they are.
             return
-        self.declared[key].update({words: [] for words in sources})
+        self.declared[key].update(dict.fromkeys(fresh, ()))
         for number, set_up in found:
-            if set_up is None:
-                continue
-            self.remember(number, set_up)
-            delay = self.delays[number]
-            if not delay.is_termination and set(variables(*delay.target)) <= delay.bound:
-                target = [build(pattern, set_up.rows, self.part.symbols) for pattern in delay.target]
-                further.setdefault(delay.target_key, []).append(target)
+            if set_up is not None:
+                self.remember(number, set_up, further)
 
-    def remember(self, number: int, set_up: SetUp) -> None:
-        known = self.declared[self.delays[number].key]
-        for source, declared in zip(*_unpacked(number, set_up), strict=True):
-            known[source].append(declared)
+    def initiated_once(self, key: Key, sources: Sequence[Cell]) -> PointTable:
+        cells, values = (np.array(column, dtype=np.int64) for column in zip(*sources, strict=True))
+        more = (values, np.zeros(len(sources), dtype=np.int64))
+        return PointTable.numbered(self.part.instances, key[1], cells, more)
 
-    def set_up_by(self, key: Key, source: Words) -> list[_Declared]:
-        """What an initiation of a source sets up."""
-        known = self.declared[key].get(source)
-        if known is None:
-            known = self.declared[key][source] = []
-            columns = tuple(np.array([word], dtype=np.int64) for word in (*source, 0))
-            for number, delay in enumerate(self.delays):
-                found = set_up_by(delay, PointTable(columns, 1), self.part) if delay.key == key else None
-                if found is not None:
-                    self.remember(number, found)
-        return known
+    def remember(self, number: int, set_up: SetUp, further: dict[Key, list[Fvps]]) -> None:
+        delay = self.delays[number]
+        declared, armed = self.declared[delay.key], self.armed[delay.key]
+        added = self.add(number, set_up)
+        for source, effect in zip(self.effects.sources[added.start :], added, strict=True):
+            before = armed.get(source[0])
+            known = effect if before is None else self.carried(before.get(source[1], ()), effect)
+            declared[source] = (*declared[source], known)
+        targets = [target for target in self.effects.targets[added.start :] if target is not None]
+        if targets and not delay.is_termination:
+            cells, values = (np.array(column, dtype=np.int64) for column in zip(*targets, strict=True))
+            further.setdefault(delay.target_key, []).append((cells, values))
+
+    def carried(self, before: tuple[int, ...], effect: int) -> int:
+        """The effect among those before that is the same, or else this one."""
+        identity = self.effects.identity
+        return next((each for each in before if identity(each) == identity(effect)), effect)
+
+    def add(self, number: int, set_up: SetUp) -> range:
+        """Number the effects that FVPs set up by one declaration."""
+        *arguments, values = set_up.sources
+        cells = self.part.instances.numbers(arguments, set_up.rows.n)
+        names = self.names[number] = [name for name in set_up.rows.columns if not name.startswith("#")]
+        words = zip(*(set_up.rows.columns[name].tolist() for name in names), strict=True)
+        n, effects = set_up.rows.n, self.effects
+        effects.numbers += [number] * n
+        effects.sources += zip(cells.tolist(), values.tolist(), strict=True)
+        effects.lengths += set_up.delays.tolist()
+        effects.is_postponable += set_up.is_postponable.tolist()
+        effects.words += words if names else [()] * n
+        effects.targets += self.targets(self.delays[number], set_up)
+        effects.since += [None] * n
+        return range(len(effects.since) - n, len(effects.since))
+
+    def targets(self, delay: PlannedDelay, set_up: SetUp) -> list[Cell | None]:
+        """What the effects are about, where no condition is left to ask."""
+        if delay.when_due:
+            return [None] * set_up.rows.n
+        *arguments, values = (build(pattern, set_up.rows, self.part.symbols) for pattern in delay.target)
+        cells = self.part.instances.numbers(arguments, set_up.rows.n)
+        found: list[Cell | None] = list(zip(cells.tolist(), values.tolist(), strict=True))
+        inside = None if delay.is_termination else self.grounded.inside(delay.target_key, cells, values)
+        if inside is None:
+            return found
+        is_inside = np.zeros(len(found), dtype=bool)
+        is_inside[inside] = True
+        return [target if is_there else None for target, is_there in zip(found, is_inside.tolist(), strict=True)]
 
     # -- what becomes of it --------------------------------------------------------------------------------------------
 
-    def wait(self, pending: Pending) -> None:
-        key = self.delays[pending.declared.number].key
-        waiting = self.by_source[key].setdefault(pending.arguments, {})
-        waiting[pending.value, pending.declared.identity] = pending
-        heapq.heappush(self.due, (pending.set_up_at + pending.declared.delay, len(self.all)))
-        self.all.append(pending)
+    def wait(self, effect: int, time: int) -> None:
+        """Let an effect be set up at a time-point."""
+        self.effects.since[effect] = time
+        due = time + self.effects.lengths[effect]
+        if self.first <= due <= self.last:
+            if due in self.due:
+                self.due[due].append(effect)
+            else:
+                self.due[due] = [effect]
+                heapq.heappush(self.times, due)
 
-    def next_due(self, since: int) -> int | None:
-        """The next time-point, not before a given one, at which an effect is due."""
-        while self.due and self.due[0][0] < since:
-            heapq.heappop(self.due)
-        return self.due[0][0] if self.due else None
-
-    def due_at(self, time: int) -> dict[int, list[Pending]]:
-        """The effects that are due, by the number of their declaration."""
-        found: dict[int, list[Pending]] = {}
-        while self.due and self.due[0][0] == time:
-            pending = self.all[heapq.heappop(self.due)[1]]
-            if pending.broken == NEVER and (pending.renewed == NEVER or not pending.declared.is_postponable):
-                found.setdefault(pending.declared.number, []).append(pending)
+    def due_at(self, time: int) -> dict[int, list[int]]:
+        """The effects that are due, by the number of their declaration, but for those cancelled or postponed before."""
+        found: dict[int, list[int]] = {}
+        if self.times and self.times[0] == time:
+            heapq.heappop(self.times)
+            since, lengths, numbers = self.effects.since, self.effects.lengths, self.effects.numbers
+            for effect in self.due.pop(time):
+                if since[effect] == time - lengths[effect]:
+                    found.setdefault(numbers[effect], []).append(effect)
         return found
 
-    def change(self, key: Key, arguments: Words, initiated: Values, terminated: Values, time: int) -> None:
-        """Let breaks cancel what waits, and initiations set up or postpone."""
-        waiting = self.by_source[key].get(arguments)
-        if waiting:
-            for place, pending in list(waiting.items()):
-                if is_broken(pending.value, initiated, terminated):
-                    pending.broken = time
-                    del waiting[place]
-        for value in initiated:
-            for declared in self.set_up_by(key, (*arguments, value)):
-                before = waiting.get((value, declared.identity)) if waiting else None
-                if before is not None:
-                    if not declared.is_postponable:
-                        continue
-                    before.renewed = time
-                self.wait(Pending(declared, arguments, value, time))
+    def acting(self, due: Sequence[int], initiated: dict[int, Values]) -> list[int]:
+        """The effects that are not postponed by an initiation of their source when they are due."""
+        sources, is_postponable = self.effects.sources, self.effects.is_postponable
+        return [
+            each
+            for each in due
+            if not (is_postponable[each] and sources[each][1] in initiated.get(sources[each][0], ()))
+        ]
 
-    def forget(self, due: dict[int, list[Pending]]) -> None:
-        """Drop postponable effects that were due; others keep what they did from being set up again."""
-        for number, several in due.items():
-            for pending in several:
-                if pending.declared.is_postponable and pending.renewed == NEVER and pending.broken == NEVER:
-                    del self.by_source[self.delays[number].key][pending.arguments][
-                        pending.value, pending.declared.identity
-                    ]
+    def binding(self, effect: int) -> Binding:
+        """What the variables of an effect's declaration stand for."""
+        return dict(zip(self.names[self.effects.numbers[effect]], self.effects.words[effect], strict=True))
 
-    # -- the outcome ---------------------------------------------------------------------------------------------------
+    def change(self, key: Key, initiated: dict[int, Values], terminated: dict[int, Values], time: int) -> None:
+        """Let the effects of a time-point cancel, set up and postpone."""
+        armed, declared, setting_up = self.armed[key], self.declared[key], self.values[key]
+        undeclared: list[Cell] = []
+        for cell, ended in terminated.items():
+            if cell in armed and cell not in initiated:
+                self.cancel(armed[cell], (), ended)
+        for cell, begun in initiated.items():
+            if cell in armed:
+                self.cancel(armed[cell], begun, terminated.get(cell, ()))
+            for value in begun:
+                if setting_up is None or value in setting_up:
+                    effects = declared.get((cell, value))
+                    if effects:
+                        self.set_up(effects, armed.setdefault(cell, {}), value, time)
+                    elif effects is None:
+                        undeclared.append((cell, value))
+        if undeclared:
+            self.declare(key, undeclared, {}, is_certain=True)
+            for cell, value in undeclared:
+                self.set_up(declared[cell, value], armed.setdefault(cell, {}), value, time)
 
-    def prospects(self) -> tuple[Prospects | None, ...]:
-        """All that was set up by each declaration, and what became of it."""
-        own: list[list[Pending]] = [[] for _ in self.delays]
-        for pending in self.all:
-            own[pending.declared.number].append(pending)
-        return tuple(_prospects(each) if each else None for each in own)
+    def cancel(self, armed: dict[int, tuple[int, ...]], initiated: Values, terminated: Values) -> None:
+        broken = [value for value in armed if is_broken(value, initiated, terminated)]
+        for value in broken:
+            for effect in armed.pop(value):
+                self.effects.since[effect] = None
 
-
-def _unpacked(number: int, set_up: SetUp) -> tuple[list[Words], list[_Declared]]:
-    """The sources and what each sets up, one by one."""
-    names = [name for name in set_up.rows.columns if not name.startswith("#")]
-    values = list(zip(*(set_up.rows.columns[name].tolist() for name in names), strict=True)) or [()] * set_up.rows.n
-    details = zip(values, set_up.delays.tolist(), set_up.is_postponable.tolist(), strict=True)
-    declared = [
-        _Declared(number, delay, is_postponable, dict(zip(names, words, strict=True)), (number, delay, *words))
-        for words, delay, is_postponable in details
-    ]
-    return list(zip(*(column.tolist() for column in set_up.sources), strict=True)), declared
-
-
-def _prospects(own: list[Pending]) -> Prospects:
-    names = list(own[0].declared.binding)
-    columns = {name: _column([pending.declared.binding[name] for pending in own]) for name in names}
-    n_arguments = len(own[0].arguments)
-    columns |= {f"#{i}": _column([pending.arguments[i] for pending in own]) for i in range(n_arguments)}
-    columns[f"#{n_arguments}"] = _column([pending.value for pending in own])
-    rows = Rows(len(own), columns, _column([pending.set_up_at for pending in own]))
-    is_postponable = np.array([pending.declared.is_postponable for pending in own], dtype=bool)
-    set_up = SetUp(rows, _column([pending.declared.delay for pending in own]), is_postponable)
-    broken, renewed = _column([pending.broken for pending in own]), _column([pending.renewed for pending in own])
-    return Prospects(set_up, Outlook(np.ones(len(own), dtype=bool), broken, renewed))
-
-
-def _column(values: list[int]) -> Int64:
-    return np.array(values, dtype=np.int64)
+    def set_up(self, effects: tuple[int, ...], armed: dict[int, tuple[int, ...]], value: int, time: int) -> None:
+        """Let an initiation set up effects, or postpone them; those that are not postponable wait since the first."""
+        for effect in effects:
+            if self.effects.since[effect] is None or self.effects.is_postponable[effect]:
+                self.wait(effect, time)
+        known = armed.setdefault(value, effects)
+        if known is not effects:
+            armed[value] = tuple(dict.fromkeys((*known, *effects)))

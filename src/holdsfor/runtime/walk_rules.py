@@ -1,76 +1,106 @@
-"""The rules of a walk: what is known of them from outside, row by row in time, and what is left to ask on the way."""
+"""The rules of a walk: what is known of them from outside, row by row in time, and what is left to ask on the way.
+
+A rule is *guarded* if it is left to ask only whether fluents of its component have certain values. Such rules are kept
+as columns of cells (numbers of fluents), in groups of those that share their rows. Others are functions of bindings.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from holdsfor.columns.tables import Key
+from holdsfor.columns.words import Symbols
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.patterns import build
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.rules import PlannedComponent, PlannedRule
-from holdsfor.physical.steps import Forget, HoldsNow, MatchPoints, NoneOf, run_steps
+from holdsfor.physical.steps import Forget, HoldsNow, MatchPoints, NoneOf, Step, run_steps
 from holdsfor.runtime.row_steps import Binding, NotByRow, RowCompiler, RowStep, Words
 from holdsfor.syntax.terms import Term, Var, is_ground, variables
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["Effect", "GuardedRows", "WalkRule", "check_rule", "effects_of", "walk_delays", "walk_rules"]
+__all__ = [
+    "Change",
+    "Effect",
+    "Group",
+    "GuardedRule",
+    "WalkRule",
+    "WalkRules",
+    "check_rule",
+    "effects_of",
+    "walk_delays",
+]
 
 Effect = Literal["happens", "initiated", "terminated"]
+Change = Literal["initiated", "terminated"]
+_Outside: TypeAlias = dict[tuple[Step, ...], Rows]
 
 
 @dataclass(frozen=True)
 class Guard:
-    """The arguments of a fluent in every row, and the value that it must have, or must not have."""
+    """The column with the cells of a fluent, and the value that it must have, or must not have."""
 
     key: Key
-    arguments: list[Words]
+    column: int
     value: int
     is_wanted: bool
 
 
 @dataclass(frozen=True)
-class GuardedRows:
-    """The rows of a rule that only asks whether fluents of its component have certain values.
+class GuardedRule:
+    """A rule of a group: the column with the cells that it changes, and the value for every row, or for all of them."""
 
-    Everything but that is known beforehand: for every row the arguments and the value of the head.
-    """
-
+    effect: Change
+    key: Key
+    column: int
     guards: tuple[Guard, ...]
-    heads: list[Words]
-    values: list[int]
+    values: Int64 | int
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows, by time, that some guarded rules share, and the cells that patterns of these stand for in every row."""
+
+    rows: Rows
+    columns: dict[tuple[Term, ...], Int64] = field(default_factory=dict)
+    rules: list[GuardedRule] = field(default_factory=list)
+
+    @property
+    def times(self) -> Int64:
+        assert self.rows.times is not None
+        return self.rows.times
+
+    def column(self, patterns: tuple[Term, ...], symbols: Symbols) -> int:
+        """The number of the column with the cells of a fluent."""
+        if patterns not in self.columns:
+            words = [build(pattern, self.rows, symbols) for pattern in patterns]
+            self.columns[patterns] = symbols.instances.numbers(words, self.rows.n)
+        return list(self.columns).index(patterns)
+
+    def cells(self, column: int) -> Int64:
+        return list(self.columns.values())[column]
 
 
 @dataclass(frozen=True)
 class WalkRule:
-    """Something that has effects at a time-point: a rule, or a delay whose time has come.
+    """Something that has effects at a time-point, for bindings: a rule, or a delay whose time has come.
 
-    `rows` are the bindings known from outside, by time; a rule without them `is_triggered_inside`. If it `is_grounded`,
-    all of them are in the grounding. `possible` are the columns of FVPs it may initiate, where that is known. `guarded`
-    is the short form of a rule that has one.
+    `rows` are the bindings known from outside, by time; a rule without them is triggered inside.
     """
 
     rank: int
     effect: Effect
     key: Key
-    columns: tuple[Term, ...]
     steps: list[RowStep]
     head: Callable[[Binding], Words]
     rows: Rows | None = None
-    is_grounded: bool = False
-    possible: list[Int64] | None = None
-    guarded: GuardedRows | None = None
-
-    @property
-    def is_triggered_inside(self) -> bool:
-        return self.rows is None
 
     def ranges(self) -> Iterator[tuple[int, int, int]]:
         """The time-points of the rows, with the first and the last row of each."""
@@ -89,10 +119,99 @@ class WalkRule:
         return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def walk_rules(component: PlannedComponent, part: Evaluation, compiler: RowCompiler) -> list[WalkRule]:
-    """The rules that may have effects, by rank; one whose conditions outside never hold is none of them."""
-    compiled = [_walk_rule(rule, effect, part, compiler) for rule, effect in effects_of(component)]
-    return sorted((rule for rule in compiled if rule is not None), key=lambda rule: rule.rank)
+class WalkRules:
+    """The rules of a component in a stretch; one whose conditions outside never hold is none of them."""
+
+    def __init__(self, component: PlannedComponent, part: Evaluation, compiler: RowCompiler) -> None:
+        self.part = part
+        self.compiler = compiler
+        self.groups: list[Group] = []
+        self.others: list[WalkRule] = []
+        self._outside: _Outside = {}
+        for rule, effect in effects_of(component):
+            self.add(rule, effect)
+        self.groups = [group for group in self.groups if group.rules and group.rows.n]
+        self.others.sort(key=lambda rule: rule.rank)
+
+    def add(self, rule: PlannedRule, effect: Effect) -> None:
+        if rule.n_outside == 0:
+            steps, head = check_rule(rule, effect, self.compiler, set(), is_timed=False)
+            self.others.append(WalkRule(rule.rank, effect, rule.key, steps, head))
+            return
+        rows = self.outside(rule.steps[: rule.n_outside])
+        if rows.n == 0:
+            return
+        guards = None if effect == "happens" else self.guards(rule, rows)
+        if effect != "happens" and guards is not None:
+            self.add_guarded(rule, effect, guards, rows)
+            return
+        steps, head = check_rule(rule, effect, self.compiler, set(rows.columns), is_timed=rows.times is not None)
+        self.others.append(WalkRule(rule.rank, effect, rule.key, steps, head, rows))
+
+    def outside(self, steps: tuple[Step, ...]) -> Rows:
+        """The bindings that satisfy the steps, by time; rules that begin alike share them."""
+        if steps not in self._outside:
+            rows = run_steps(steps, one_row(), self.part).distinct()
+            if rows.times is not None and np.any(rows.times[1:] < rows.times[:-1]):
+                rows = rows.take(np.argsort(rows.times, kind="stable"))
+            self._outside[steps] = rows
+        return self._outside[steps]
+
+    # -- guarded rules -------------------------------------------------------------------------------------------------
+
+    def guards(self, rule: PlannedRule, rows: Rows) -> list[tuple[HoldsNow, bool]] | None:
+        """The fluents whose values a rule is left to ask for, and whether they must have them; None if it asks more."""
+        found: list[tuple[HoldsNow, bool]] = []
+        bound = set(rows.columns)
+        for step in rule.steps[rule.n_outside :]:
+            if isinstance(step, Forget):
+                continue
+            is_negated = isinstance(step, NoneOf) and len(step.steps) == 1
+            asked = step.steps[0] if isinstance(step, NoneOf) and is_negated else step
+            if not isinstance(asked, HoldsNow) or asked.key not in self.compiler.own:
+                return None
+            if not is_ground(asked.patterns[-1]) or set(variables(*asked.patterns)) - bound:
+                return None
+            found.append((asked, not is_negated))
+        return None if rows.times is None or set(variables(*rule.columns[:-1])) - bound else found
+
+    def add_guarded(
+        self, rule: PlannedRule, effect: Change, guards: Sequence[tuple[HoldsNow, bool]], rows: Rows
+    ) -> None:
+        symbols = self.part.symbols
+        group = self.group(rows) if effect == "terminated" else self.in_grounding(self.group(rows), rule)
+        asked = tuple(
+            Guard(holds.key, group.column(holds.patterns[:-1], symbols), symbols.word(holds.patterns[-1]), is_wanted)
+            for holds, is_wanted in guards
+        )
+        column = group.column(rule.columns[:-1], symbols)
+        values = _values(rule.columns[-1], effect, group.rows, symbols)
+        group.rules.append(GuardedRule(effect, rule.key, column, asked, values))
+
+    def group(self, rows: Rows) -> Group:
+        """The group of the rules with these rows."""
+        known = next((group for group in self.groups if group.rows is rows), None)
+        if known is None:
+            known = Group(rows)
+            self.groups.append(known)
+        return known
+
+    def in_grounding(self, group: Group, rule: PlannedRule) -> Group:
+        """The group with only the rows for which the fluent of a rule is in the grounding."""
+        numbers = group.cells(group.column(rule.columns[:-1], self.part.symbols))
+        inside = self.part.domains.inside((True, *rule.key), numbers, None, self.part, self.part.version)
+        return group if inside is None else self.group(group.rows.take(inside))
+
+
+def _values(value: Term, effect: Change, rows: Rows, symbols: Symbols) -> Int64 | int:
+    """The value that a rule is about in each row, or in all of them; a termination may leave it open."""
+    if is_ground(value):
+        return symbols.word(value)
+    if set(variables(value)) <= set(rows.columns):
+        return build(value, rows, symbols)
+    if effect == "initiated" or not isinstance(value, Var):
+        raise NotByRow
+    return ANY_VALUE
 
 
 def effects_of(component: PlannedComponent) -> list[tuple[PlannedRule, Effect]]:
@@ -115,39 +234,6 @@ def check_rule(
     return compiler.compiled(rule.steps[rule.n_outside :], bound), head
 
 
-def walk_delays(component: PlannedComponent, compiler: RowCompiler) -> list[WalkRule]:
-    """The effects of the component's delays when they are due."""
-    found: list[WalkRule] = []
-    for delay in component.delays:
-        if delay.may_contend:
-            raise NotByRow
-        bound = set(delay.bound)
-        steps = compiler.compiled(delay.when_due, bound)
-        if set(variables(*delay.target)) - bound:
-            raise NotByRow
-        effect: Effect = "terminated" if delay.is_termination else "initiated"
-        head = compiler.key_getter(delay.target)
-        found.append(WalkRule(delay.rank, effect, delay.target_key, delay.target, steps, head))
-    return found
-
-
-def _walk_rule(rule: PlannedRule, effect: Effect, part: Evaluation, compiler: RowCompiler) -> WalkRule | None:
-    outside = rule.steps[: rule.n_outside]
-    if not outside:
-        steps, head = check_rule(rule, effect, compiler, set(), is_timed=False)
-        return WalkRule(rule.rank, effect, rule.key, rule.columns, steps, head)
-    rows = run_steps(outside, one_row(), part).distinct()
-    if rows.n == 0:
-        return None
-    steps, head = check_rule(rule, effect, compiler, set(rows.columns), is_timed=rows.times is not None)
-    made = WalkRule(rule.rank, effect, rule.key, rule.columns, steps, head, rows)
-    made = made if effect == "terminated" else _in_grounding(made, rows, part)
-    assert made.rows is not None
-    assert made.rows.times is not None
-    rows = made.rows.take(np.argsort(made.rows.times, kind="stable"))
-    return replace(made, rows=rows, guarded=_guarded(rule, made, rows, compiler))
-
-
 def _head(
     columns: Sequence[Term], unbound: set[str], compiler: RowCompiler, *, may_leave_value_open: bool
 ) -> Callable[[Binding], Words]:
@@ -162,47 +248,16 @@ def _head(
     return compiler.key_getter(columns)
 
 
-def _in_grounding(rule: WalkRule, rows: Rows, part: Evaluation) -> WalkRule:
-    """The rule with only the rows whose heads are in the grounding, where that can be said of all of them at once."""
-    columns = rule.columns if rule.effect == "happens" else rule.columns[:-1]
-    if set(variables(*columns)) - set(rows.columns):
-        return rule
-    words = [build(pattern, rows, part.symbols) for pattern in columns]
-    inside = part.domains.includes((rule.effect != "happens", *rule.key), words, rows.n, part)
-    possible: list[Int64] | None = None
-    if rule.effect == "initiated" and not set(variables(rule.columns[-1])) - set(rows.columns):
-        possible = [column[inside] for column in (*words, build(rule.columns[-1], rows, part.symbols))]
-    return replace(rule, rows=rows.take(inside), is_grounded=True, possible=possible)
-
-
-def _guarded(rule: PlannedRule, made: WalkRule, rows: Rows, compiler: RowCompiler) -> GuardedRows | None:
-    """The short form of a rule for an initiation or termination that asks only for values of bound fluents."""
-    if made.effect == "happens" or (made.effect == "initiated" and not made.is_grounded):
-        return None
-    guards: list[Guard] = []
-    known: dict[tuple[Term, ...], list[Words]] = {}
-    for step in rule.steps[rule.n_outside :]:
-        if isinstance(step, Forget):
-            continue
-        inner, is_wanted = (step.steps[0], False) if isinstance(step, NoneOf) and len(step.steps) == 1 else (step, True)
-        if not isinstance(inner, HoldsNow) or inner.key not in compiler.own or not is_ground(inner.patterns[-1]):
-            return None
-        arguments = inner.patterns[:-1]
-        if set(variables(*arguments)) - set(rows.columns):
-            return None
-        if arguments not in known:
-            known[arguments] = _words(arguments, rows, compiler)
-        guards.append(Guard(inner.key, known[arguments], compiler.symbols.word(inner.patterns[-1]), is_wanted))
-    head, value = rule.columns[:-1], rule.columns[-1]
-    if set(variables(*head)) - set(rows.columns):
-        return None
-    is_open = isinstance(value, Var) and value.name not in rows.columns
-    values = [ANY_VALUE] * rows.n if is_open else build(value, rows, compiler.symbols).tolist()
-    return GuardedRows(tuple(guards), known.get(head) or _words(head, rows, compiler), values)
-
-
-def _words(patterns: Sequence[Term], rows: Rows, compiler: RowCompiler) -> list[Words]:
-    """What patterns stand for, row by row."""
-    if not patterns:
-        return [()] * rows.n
-    return list(zip(*(build(pattern, rows, compiler.symbols).tolist() for pattern in patterns), strict=True))
+def walk_delays(component: PlannedComponent, compiler: RowCompiler) -> list[WalkRule]:
+    """The effects of the component's delays when they are due."""
+    found: list[WalkRule] = []
+    for delay in component.delays:
+        if delay.may_contend:
+            raise NotByRow
+        bound = set(delay.bound)
+        steps = compiler.compiled(delay.when_due, bound)
+        if set(variables(*delay.target)) - bound:
+            raise NotByRow
+        effect: Effect = "terminated" if delay.is_termination else "initiated"
+        found.append(WalkRule(delay.rank, effect, delay.target_key, steps, compiler.key_getter(delay.target)))
+    return found

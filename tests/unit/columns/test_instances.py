@@ -65,6 +65,39 @@ def test_tuples_that_mix_alike_have_numbers_of_their_own(portion: int) -> None:
     assert as_rows(instances.words(2, np.array(numbers, dtype=np.int64))) == rows
 
 
+@law
+@given(st.lists(st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2))), max_size=4))
+def test_tuples_one_at_a_time_have_the_numbers_of_columns(portions: list[list[Row]]) -> None:
+    instances, others = Instances(), Instances()
+    for rows in portions:
+        assert instances.numbers_of(rows, 2) == numbered(others, rows, 2)
+        assert [instances.find(row) for row in rows] == numbered(others, rows, 2)
+        assert instances.listed(2) == as_rows(others.words(2, np.arange(others.count(2))))
+    assert instances.find((3, 3)) is None
+
+
+def test_numbers_are_known_of_tuples_that_were_met() -> None:
+    """Also of those that mix alike: of which one was met, and then all but one."""
+    choices: list[Row] = [(4, 5), colliding((4, 5), 6), colliding((4, 5), 7), (1, 1)]
+    instances = Instances()
+    asked = [*choices, (2, 2)]
+    assert instances.known(as_columns(asked, 2), 5).tolist() == [-1] * 5
+    met: dict[Row, int] = {}
+    for row in [choices[0], *choices[2:]]:
+        met[row] = numbered(instances, [row], 2)[0]
+        assert instances.known(as_columns(asked, 2), 5).tolist() == [met.get(each, -1) for each in asked]
+
+
+def test_the_empty_tuple_is_found_once_it_was_met() -> None:
+    instances = Instances()
+    assert instances.find(()) is None
+    assert instances.known([], 2).tolist() == [-1, -1]
+    assert instances.numbers_of([(), ()], 0) == [0, 0]
+    assert instances.find(()) == 0
+    assert instances.known([], 2).tolist() == [0, 0]
+    assert instances.listed(0) == [()]
+
+
 def test_the_empty_tuple_is_one_instance() -> None:
     instances = Instances()
     assert instances.numbers([], 3).tolist() == [0, 0, 0]

@@ -1,0 +1,167 @@
+"""The loop of a walk as Python text: one function for each shape that the rules of a component have.
+
+Most rules of a circle ask for nothing but values that fluents of the component have; all else is known before the walk
+begins. Going through such rules in general (which rules have rows now, which guards has each, which table is each
+about) costs several times what they have to do. So the loop is written out for the rules there are, and compiled once:
+rows that several rules share are gone through together, and a fluent that several of them ask for is looked up once.
+
+What the function works on are plain lists and dictionaries of integers. A *cell* is the number of a fluent's arguments;
+`values` are what cells have, `initiated` and `terminated` what becomes of them at the time-point. Rules that are not so
+plain, and delayed effects, are left to others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias
+
+from holdsfor.columns.tables import Key
+
+__all__ = ["GuardShape", "Path", "RuleShape", "WalkShape", "compiled_walk", "walk_text"]
+
+_Effects: TypeAlias = dict[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class GuardShape:
+    """A value that a fluent must have, or must not have; `column` has the fluent's cell for every row."""
+
+    fluent: int
+    column: int
+    is_wanted: bool
+
+
+@dataclass(frozen=True)
+class RuleShape:
+    """What a rule does to the fluent whose cells are in a column. It `is_constant` if it does the same in every row."""
+
+    effect: Literal["initiated", "terminated"]
+    fluent: int
+    column: int
+    guards: tuple[GuardShape, ...]
+    is_constant: bool
+
+
+@dataclass(frozen=True)
+class WalkShape:
+    """The fluents of a component, and its rules grouped by the rows they share, with the number of columns of these.
+
+    If it `has_others`, there are rules or delays besides.
+    """
+
+    fluents: tuple[Key, ...]
+    groups: tuple[tuple[int, tuple[RuleShape, ...]], ...]
+    has_others: bool
+
+
+@dataclass(frozen=True)
+class Path:
+    """What a walk of some shape goes along, up to a `last` time-point.
+
+    For every fluent what it has, is initiated and terminated with, and what lets that change it. For every group the
+    times of its rows, then a later one, and its columns of cells. For every rule of a group what is told the rows that
+    it fires for, its effect (for all rows, or for each), and the values that its guards ask for. Then, for all else,
+    when there is something to do next, and what does it.
+    """
+
+    last: int
+    fluents: Sequence[tuple[dict[int, int], _Effects, _Effects, Callable[[int], None]]]
+    columns: Sequence[Sequence[Sequence[int]]]
+    effects: Sequence[Sequence[tuple[Any, ...]]]
+    next_time: Callable[[], int]
+    act: Callable[[int], None]
+
+
+@lru_cache(maxsize=256)
+def compiled_walk(shape: WalkShape) -> Callable[[Path], int]:
+    """The function that walks along a path, and returns how many time-points it visited."""
+    names: dict[str, Any] = {"together": _together}
+    exec(compile(walk_text(shape), "<walk>", "exec"), names)
+    walk: Callable[[Path], int] = names["walk"]
+    return walk
+
+
+def _together(effects: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...]:
+    """All values of both, each once."""
+    return effects if more[0] in effects else effects + more
+
+
+def walk_text(shape: WalkShape) -> str:
+    """The text of the function."""
+    lines = ["def walk(path):", *_indented(1, _beginning(shape)), "    while True:", *_indented(2, _next_time(shape))]
+    for number, (_, rules) in enumerate(shape.groups):
+        lines += _indented(2, _rows(number, rules))
+    if shape.has_others:
+        lines.append("        path.act(time)")
+    for number in range(len(shape.fluents)):
+        lines.append(f"        if initiated_{number} or terminated_{number}:")
+        lines.append(f"            change_{number}(time)")
+    return "\n".join(lines) + "\n"
+
+
+def _indented(depth: int, lines: Iterator[str]) -> Iterator[str]:
+    return ("    " * depth + line for line in lines)
+
+
+def _beginning(shape: WalkShape) -> Iterator[str]:
+    for number, (name, arity) in enumerate(shape.fluents):
+        yield f"# {name}/{arity}"
+        yield f"values_{number}, initiated_{number}, terminated_{number}, change_{number} = path.fluents[{number}]"
+    for number, (n_columns, rules) in enumerate(shape.groups):
+        columns = "".join(f", cells_{number}_{column}" for column in range(n_columns))
+        yield f"times_{number}{columns} = path.columns[{number}]"
+        for place, rule in enumerate(rules):
+            wanted = "".join(f", {_wanted(number, place, guard)}" for guard in range(len(rule.guards)))
+            yield f"fires_{number}_{place}, effect_{number}_{place}{wanted} = path.effects[{number}][{place}]"
+        yield f"row_{number}, time_{number} = 0, times_{number}[0]"
+    yield "last, n_visited = path.last, 0"
+
+
+def _next_time(shape: WalkShape) -> Iterator[str]:
+    times = [f"time_{number}" for number in range(len(shape.groups))]
+    times += ["path.next_time()"] if shape.has_others else []
+    yield f"time = {times[0]}" if len(times) == 1 else f"time = min({', '.join(times)})"
+    yield "if time > last:"
+    yield "    return n_visited"
+    yield "n_visited += 1"
+
+
+def _rows(number: int, rules: Sequence[RuleShape]) -> Iterator[str]:
+    """The rows of a group at the time-point: what its rules ask for, and then each of them."""
+    yield f"while time_{number} == time:"
+    asked = dict.fromkeys((guard.fluent, guard.column) for rule in rules for guard in rule.guards)
+    for fluent, column in asked:
+        yield f"    {_value(fluent, column)} = values_{fluent}.get(cells_{number}_{column}[row_{number}])"
+    for place, rule in enumerate(rules):
+        yield from _indented(1, _rule(number, place, rule))
+    yield f"    row_{number} += 1"
+    yield f"    time_{number} = times_{number}[row_{number}]"
+
+
+def _rule(number: int, place: int, rule: RuleShape) -> Iterator[str]:
+    tests = [
+        f"{_value(g.fluent, g.column)} {'==' if g.is_wanted else '!='} {_wanted(number, place, i)}"
+        for i, g in enumerate(rule.guards)
+    ]
+    depth = 1 if tests else 0
+    if tests:
+        yield f"if {' and '.join(tests)}:"
+        yield f"    fires_{number}_{place}(row_{number})"
+    yield from _indented(depth, _effect(number, place, rule))
+
+
+def _effect(number: int, place: int, rule: RuleShape) -> Iterator[str]:
+    effect = f"effect_{number}_{place}" if rule.is_constant else f"effect_{number}_{place}[row_{number}]"
+    effects = f"{rule.effect}_{rule.fluent}"
+    yield f"cell = cells_{number}_{rule.column}[row_{number}]"
+    yield f"{effects}[cell] = together({effects}[cell], {effect}) if cell in {effects} else {effect}"
+
+
+def _value(fluent: int, column: int) -> str:
+    return f"value_{fluent}_{column}"
+
+
+def _wanted(number: int, place: int, guard: int) -> str:
+    return f"wanted_{number}_{place}_{guard}"
