@@ -18,7 +18,16 @@ from holdsfor.columns.instances import Instances
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.terms import Float, Int, Struct, Term, is_ground
 
-__all__ = ["Symbols", "as_numbers", "integer_words", "is_integer", "is_number", "is_symbol"]
+__all__ = [
+    "Symbols",
+    "as_numbers",
+    "integer_words",
+    "is_integer",
+    "is_number",
+    "is_symbol",
+    "symbol_numbers",
+    "symbol_words",
+]
 
 _INTEGERS = -(2**51)
 _SYMBOLS = -(2**50)
@@ -28,6 +37,16 @@ _INTEGER_OFFSET = _INTEGERS + _LARGEST
 
 def is_symbol(words: Int64) -> NDArray[np.bool_]:
     return (words >= _SYMBOLS) & (words < 0)
+
+
+def symbol_numbers(words: Int64) -> Int64:
+    """The places in the symbol table of words that are symbols."""
+    return words - _SYMBOLS
+
+
+def symbol_words(numbers: Int64) -> Int64:
+    """The words of the symbols at some places of the table."""
+    return numbers + _SYMBOLS
 
 
 def is_integer(words: Int64) -> NDArray[np.bool_]:
