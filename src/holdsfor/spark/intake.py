@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from holdsfor.columns.words import Symbols
 from holdsfor.spark.facts import Facts, Load, Texts
 from holdsfor.spark.inputs import Source
+from holdsfor.spark.parquet_files import Piece, local_files, pieces_of, tables_of
 from holdsfor.spark.parcels import NOWHERE, PARCELS, Parcel, loads_of, rows_of
 from holdsfor.spark.reading import Reader, Settler
 from holdsfor.spark.rules import Rules
@@ -87,7 +88,25 @@ class Intake:
 
 
 def _read_then(source: Source, reader: Reader, work: Callable[[Loads], Rows]) -> DataFrame:
-    return frame_of(source.frame, lambda batches: work(reader(batches)))
+    pieces = _pieces(source)
+    if pieces is None:
+        return frame_of(source.frame, lambda batches: work(reader(batches)))
+    columns, n = source.frame.columns, len(pieces)
+    numbers = source.frame.sparkSession.range(0, n, 1, max(1, n))
+
+    def read(batches: Iterator[Any]) -> Rows:
+        chosen = (pieces[i] for batch in batches for i in batch.column(0).to_pylist())
+        return work(reader.read(table) for _, _, table in tables_of(chosen, columns))
+
+    return frame_of(numbers, read)
+
+
+def _pieces(source: Source) -> list[Piece] | None:
+    """The pieces of the files that a source consists of, if the workers can open them."""
+    files = local_files(source.frame) if source.shape == "table" else None
+    if files is None:
+        return None
+    return pieces_of(source.frame, files, int(source.frame.sparkSession.sparkContext.defaultParallelism))
 
 
 def _packed(loads: Loads, tick: int) -> Rows:

@@ -55,15 +55,18 @@ class Reader:
     shape: Literal["table", "text"]
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Load]:
+        return map(self.read, together(batches))
+
+    def read(self, table: Any) -> Load:
+        """The records of a table."""
         names = self.rules.compiled().names
-        for table in together(batches):
-            symbols, reading = Symbols(), ColumnReading()
-            if self.shape == "text":
-                lines = table.column(0).fill_null("").to_pylist()
-                read_columns("\n".join(lines).encode(), "text", names, self.tick, symbols, reading)
-            else:
-                read_table(table, names, self.tick, symbols, reading)
-            yield Load(list(_facts(reading)), symbols)
+        symbols, reading = Symbols(), ColumnReading()
+        if self.shape == "text":
+            lines = table.column(0).fill_null("").to_pylist()
+            read_columns("\n".join(lines).encode(), "text", names, self.tick, symbols, reading)
+        else:
+            read_table(table, names, self.tick, symbols, reading)
+        return Load(list(_facts(reading)), symbols)
 
 
 def _facts(reading: ColumnReading) -> Iterator[Facts]:
