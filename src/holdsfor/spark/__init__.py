@@ -7,6 +7,8 @@ It needs the extra `holdsfor[spark]` and Java 17.
 from __future__ import annotations
 
 from holdsfor.spark.inputs import events, fluents
+from holdsfor.spark.prepared import Prepared, prepared
+from holdsfor.spark.preparing import prepare
 from holdsfor.spark.recognition import Recognition, recognise
 
-__all__ = ["Recognition", "events", "fluents", "recognise"]
+__all__ = ["Prepared", "Recognition", "events", "fluents", "prepare", "prepared", "recognise"]

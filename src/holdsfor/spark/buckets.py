@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from holdsfor.analysis.dependencies import Vertex
 from holdsfor.columns.records import Records
@@ -18,11 +20,12 @@ from holdsfor.physical.patterns import ANYTHING, join
 from holdsfor.physical.rows import one_row
 from holdsfor.runtime.reports import Report
 from holdsfor.runtime.session import Session
+from holdsfor.spark.at_hand import AtHand
 from holdsfor.spark.facts import Facts, Load, Texts, by_name, owners
 from holdsfor.spark.parcels import NOWHERE, Parcel, by_bucket, loads_of, rows_of
 from holdsfor.spark.rules import Rules
-from holdsfor.spark.run import Run
-from holdsfor.spark.sending import Sender
+from holdsfor.spark.run import COUNTED, Run
+from holdsfor.spark.sending import Destination, Sender
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
 __all__ = ["Bucket"]
@@ -38,23 +41,34 @@ class Bucket:
 
     rules: Rules
     run: Run
+    destination: Destination
     components: tuple[int, ...]
     paths: dict[str, Path]
-    n_buckets: int
     ranges_over_sorts: bool
     onward: Sender
+    at_hand: AtHand | None = None
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The results of the buckets whose parcels are in the batches, as parcels."""
         for bucket, parcels in by_bucket(batches).items():
-            symbols = Symbols()
-            facts = [facts for load in loads_of(parcels, symbols) for facts in load.facts]
-            yield from self.evaluated(bucket, Load(by_name(facts), symbols))
+            yield from self.evaluated(bucket, self._load(bucket, parcels))
+
+    def _load(self, bucket: int, parcels: list[Any]) -> Load:
+        """What was sent to a bucket, and what it has at hand: parcels of that say from when to when they reach."""
+        symbols = Symbols()
+        sent = [batch.filter(pc.is_null(batch.column("first"))) for batch in parcels]
+        facts = [facts for load in loads_of(sent, symbols) for facts in load.facts]
+        if self.at_hand is not None:
+            prepared = [batch.filter(pc.is_valid(batch.column("first"))) for batch in parcels]
+            facts += self.at_hand.facts(bucket, prepared, symbols)
+        return Load(by_name(facts), symbols)
 
     def evaluated(self, bucket: int, load: Load) -> Iterator[Any]:
+        """The results of a bucket, as parcels, with what was counted on the way."""
         report = self._session(load).query(self.run.queries[-1])
         texts = Texts(load.symbols)
-        yield from rows_of(self._parcels(self._results(report, bucket, texts), texts), texts)
+        counted = (Parcel(NOWHERE, (0,), 1, facts) for facts in load.facts if facts.kind in COUNTED)
+        yield from rows_of(chain(counted, self._parcels(self._results(report, bucket, texts), texts)), texts)
 
     def _session(self, load: Load) -> Session:
         """A session of the components of the stage that knows what is in the bucket."""
@@ -113,7 +127,7 @@ class Bucket:
         for vertex in self._vertices(what):
             patterns, name = _by_path(vertex, self.paths[vertex.label])
             found, rows = join(one_row(), table, patterns, texts.symbols)
-            own = owners(found.columns[name], self.n_buckets, texts) == bucket
+            own = owners(found.columns[name], self.destination.n_buckets, texts) == bucket
             kept.append(rows[own])
         return np.unique(np.concatenate(kept))
 

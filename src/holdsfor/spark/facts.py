@@ -46,6 +46,10 @@ class Facts:
     def key(self) -> Key:
         return self.name, self.arity
 
+    @property
+    def table(self) -> tuple[str, str, int]:
+        return self.kind, self.name, self.arity
+
     def take(self, rows: Int64) -> Facts:
         """Some of the rows."""
         picked = pa.array(rows) if self.texts else None

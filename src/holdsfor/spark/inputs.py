@@ -11,6 +11,7 @@ from holdsfor.columns.words import Symbols
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
 from holdsfor.sources.column_reading import ColumnReading
 from holdsfor.sources.columns import read_table
+from holdsfor.spark.prepared import Prepared
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -32,7 +33,7 @@ class Source:
         return self.shape == "text" or "op" in self.frame.columns
 
 
-Given: TypeAlias = "DataFrame | Source"
+Given: TypeAlias = "DataFrame | Source | Prepared"
 
 
 def events(name: str, frame: DataFrame, *, time: str, args: Sequence[str] = (), arrival: str | None = None) -> Source:
@@ -67,10 +68,13 @@ def _mapped(name: str, frame: DataFrame, columns: dict[str, str], args: Sequence
     return Source(frame.select(*selected), "table")
 
 
-def sources_of(given: Given | Iterable[Given], names: Names, tick: int) -> list[Source]:
-    """The sources that were given, with columns that records may have."""
-    listed = [given] if isinstance(given, Source) or hasattr(given, "mapInArrow") else list(given)
-    return [_checked(_source(each), names, tick) for each in listed]
+def sources_of(given: Given | Iterable[Given], names: Names, tick: int) -> tuple[list[Source], list[Prepared]]:
+    """The sources that were given, with columns that records may have, and prepared history, if it fits the rules."""
+    listed = [given] if isinstance(given, Source | Prepared) or hasattr(given, "mapInArrow") else list(given)
+    histories = [each for each in listed if isinstance(each, Prepared)]
+    for history in histories:
+        history.check(names, tick)
+    return [_checked(_source(each), names, tick) for each in listed if not isinstance(each, Prepared)], histories
 
 
 def _source(given: Any) -> Source:

@@ -6,28 +6,42 @@ back. Where the first and last time-point have to be found out, what was read is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import pyarrow as pa  # type: ignore[import-untyped]
+
 from holdsfor.columns.words import Symbols
+from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.facts import Facts, Load, Texts
 from holdsfor.spark.inputs import Source
-from holdsfor.spark.parquet_files import Piece, local_files, pieces_of, tables_of
 from holdsfor.spark.parcels import NOWHERE, PARCELS, Parcel, loads_of, rows_of
+from holdsfor.spark.parquet_files import Piece, local_files, pieces_of, tables_of
 from holdsfor.spark.reading import Reader, Settler
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import Admission
 from holdsfor.spark.sending import Sender
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Intake", "frame_of", "keep"]
+__all__ = ["Intake", "check_buckets", "frame_of", "keep", "rows_frame", "time_points", "union"]
 
 Loads: TypeAlias = Iterable[Load]
 Rows: TypeAlias = Iterator[Any]
+Work: TypeAlias = Callable[[Loads], Rows]
+
+_ROWS_OF_A_BUCKET = 1 << 19
+_BYTES_OF_A_ROW = 24
+_ABSURD = 1 << 50  # bytes: what Spark says of the size that it does not know
+
+
+def check_buckets(buckets: int | None) -> None:
+    """Refuse a number of buckets that nothing can be divided into."""
+    if buckets is not None and buckets < 1:
+        raise UsageProblem(Diagnostic("HF770", f"the number of buckets is {buckets}, expected at least 1"))
 
 
 def frame_of(frame: DataFrame, work: Callable[[Iterator[Any]], Rows], schema: Any = PARCELS) -> DataFrame:
@@ -43,70 +57,113 @@ def keep(frame: DataFrame, kept: list[DataFrame]) -> DataFrame:
     return frame
 
 
+def union(frames: Sequence[DataFrame]) -> DataFrame:
+    return reduce(lambda one, other: one.union(other), frames)
+
+
+def rows_frame(spark: SparkSession, parcels: Sequence[Parcel]) -> DataFrame:
+    """A few parcels without symbols as a DataFrame."""
+    return spark.createDataFrame(pa.Table.from_batches(rows_of(parcels, Texts(Symbols()))))
+
+
 @dataclass
 class Intake:
-    """The inputs of a run."""
+    """The inputs of a run: sources, and parcels of records that were read before."""
 
-    sources: list[Source]
+    spark: SparkSession
+    sources: Sequence[Source]
+    parcels: Sequence[DataFrame]
     rules: Rules
     tick: int
-    n_buckets: int
     kept: list[DataFrame]
+    _pieces: list[list[Piece] | None] = field(init=False)
     _read: DataFrame | None = field(default=None, init=False)
 
-    def bounds(self) -> tuple[int | None, int | None]:
+    def __post_init__(self) -> None:
+        n_tasks = self.n_tasks
+        self._pieces = [_pieces_of(source, n_tasks) for source in self.sources]
+
+    @property
+    def has_any(self) -> bool:
+        return bool(self.sources) or bool(self.parcels)
+
+    @property
+    def n_tasks(self) -> int:
+        """How many tasks can run at once."""
+        return int(self.spark.sparkContext.defaultParallelism)
+
+    @property
+    def n_buckets(self) -> int:
+        """Two buckets for each task, so that a small one does not leave a core idle; more where they would be large.
+
+        What a worker holds is a bucket, so its memory does not grow with the history.
+        """
+        n_rows = sum(_n_rows(source, pieces) for source, pieces in zip(self.sources, self._pieces, strict=True))
+        return max(2 * self.n_tasks, n_rows // _ROWS_OF_A_BUCKET)
+
+    def bounds(self, n_buckets: int) -> tuple[int | None, int | None]:
         """The first and last time-point of the records: a pass over them, at once."""
         from pyspark.sql import functions as F
 
         tick = self.tick
-        self._read = keep(self._then(lambda loads: _packed(loads, tick)), self.kept)
+        self._read = keep(self.then(lambda loads: _packed(loads, tick), n_buckets), self.kept)
         found = self._read.agg(F.min("first"), F.max("last")).first()
         assert found is not None
         return found[0], found[1]
 
-    def sent(self, admission: Admission, sender: Sender) -> DataFrame:
+    def sent(self, admission: Admission, sender: Sender, n_buckets: int) -> DataFrame:
         """Parcels to all stages, and to none: counts, and what is set aside."""
 
         def send(loads: Loads) -> Rows:
             return sender(admission(loads))
 
         if self._read is None:
-            return keep(self._then(send), self.kept)
-        return keep(frame_of(self._read, lambda batches: send(loads_of(batches))), self.kept)
+            return self.then(send, n_buckets)
+        return frame_of(self._read, lambda batches: send(loads_of(batches)))
 
-    def _then(self, work: Callable[[Loads], Rows]) -> DataFrame:
+    def then(self, work: Work, n_buckets: int) -> DataFrame:
         """What becomes of the records that stand."""
         if not any(source.may_take_back for source in self.sources):
             return self._each_then(work)
-        settler = Settler(self.n_buckets)
-        met = self._each_then(settler.send).repartition(self.n_buckets, "place")
+        settler = Settler(n_buckets)
+        met = self._each_then(settler.send).repartition(n_buckets, "place")
         return frame_of(met, lambda batches: work(settler.settle(loads_of(batches, Symbols()))))
 
-    def _each_then(self, work: Callable[[Loads], Rows]) -> DataFrame:
-        frames = [_read_then(source, Reader(self.rules, self.tick, source.shape), work) for source in self.sources]
-        return reduce(lambda one, other: one.union(other), frames)
+    def _each_then(self, work: Work) -> DataFrame:
+        frames = [frame_of(parcels, lambda batches: work(loads_of(batches))) for parcels in self.parcels]
+        for source, pieces in zip(self.sources, self._pieces, strict=True):
+            reader = Reader(self.rules, self.tick, source.shape)
+            frames.append(_table(source, reader, work) if pieces is None else _files(source, pieces, reader, work))
+        return union(frames)
 
 
-def _read_then(source: Source, reader: Reader, work: Callable[[Loads], Rows]) -> DataFrame:
-    pieces = _pieces(source)
-    if pieces is None:
-        return frame_of(source.frame, lambda batches: work(reader(batches)))
+def _table(source: Source, reader: Reader, work: Work) -> DataFrame:
+    return frame_of(source.frame, lambda batches: work(reader(batches)))
+
+
+def _files(source: Source, pieces: list[Piece], reader: Reader, work: Work) -> DataFrame:
+    """What becomes of the records of files that the workers open: Spark hands out the numbers of their pieces."""
     columns, n = source.frame.columns, len(pieces)
-    numbers = source.frame.sparkSession.range(0, n, 1, max(1, n))
 
     def read(batches: Iterator[Any]) -> Rows:
         chosen = (pieces[i] for batch in batches for i in batch.column(0).to_pylist())
         return work(reader.read(table) for _, _, table in tables_of(chosen, columns))
 
-    return frame_of(numbers, read)
+    return frame_of(source.frame.sparkSession.range(0, n, 1, max(1, n)), read)
 
 
-def _pieces(source: Source) -> list[Piece] | None:
-    """The pieces of the files that a source consists of, if the workers can open them."""
+def _pieces_of(source: Source, n_tasks: int) -> list[Piece] | None:
     files = local_files(source.frame) if source.shape == "table" else None
-    if files is None:
-        return None
-    return pieces_of(source.frame, files, int(source.frame.sparkSession.sparkContext.defaultParallelism))
+    return None if files is None else pieces_of(source.frame, files, n_tasks)
+
+
+def _n_rows(source: Source, pieces: list[Piece] | None) -> int:
+    """How many records a source has, as far as that can be told without reading it."""
+    if pieces is not None:
+        return sum(piece.n for piece in pieces)
+    plan = getattr(getattr(source.frame, "_jdf", None), "queryExecution", None)
+    n_bytes = 0 if plan is None else int(plan().optimizedPlan().stats().sizeInBytes().toString())
+    return n_bytes // _BYTES_OF_A_ROW if n_bytes < _ABSURD else 0
 
 
 def _packed(loads: Loads, tick: int) -> Rows:
@@ -115,8 +172,12 @@ def _packed(loads: Loads, tick: int) -> Rows:
 
 
 def _parcel(facts: Facts, tick: int) -> Parcel:
-    if facts.kind not in ("event", "fluent") or not facts.n:
-        return Parcel(NOWHERE, (0,), 1, facts)
+    is_record = facts.kind in ("event", "fluent") and facts.n > 0
+    return Parcel(NOWHERE, (0,), 1, facts, *(time_points(facts, tick) if is_record else (None, None)))
+
+
+def time_points(facts: Facts, tick: int) -> tuple[int, int]:
+    """The first and last time-point of records."""
     starts, ends = facts.times["start"], facts.times.get("end")
     last = int(starts.max()) if ends is None else (int(ends.max()) - 1) // tick * tick
-    return Parcel(NOWHERE, (0,), 1, facts, int(starts.min()), last)
+    return int(starts.min()), last

@@ -6,6 +6,7 @@ run never mixes with the first. Places are of any file system that Spark can wri
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
@@ -36,16 +37,35 @@ class Place:
 
     def write(self, found: Recognition, format_: Format) -> None:
         """Write all results."""
-        if self._exists(self.path) and not self.overwrite:
-            refuse_existing(self.path)
-        beside = f"{self.path.rstrip('/')}.{uuid4().hex}"
-        try:
+
+        def write(beside: str) -> None:
             _write(found.intervals, f"{beside}/intervals", format_, partition="fluent")
             _write(found.events, f"{beside}/events", format_, partition="name")
             _write(found.set_aside, f"{beside}/set_aside", format_)
+
+        self.check()
+        self.replace(write)
+
+    def check(self) -> None:
+        """Refuse a place with something in it, unless it is to be replaced."""
+        if self._exists(self.path) and not self.overwrite:
+            refuse_existing(self.path)
+
+    def replace(self, write: Callable[[str], None]) -> None:
+        """Let something be written to a path beside the place, and move it there when it is complete."""
+        beside = f"{self.path.rstrip('/')}.{uuid4().hex}"
+        try:
+            write(beside)
             self._move(beside)
         finally:
             self._delete(beside)
+
+    def write_text(self, path: str, text: str) -> None:
+        """Write a file with a text."""
+        system, there = self._on(path)
+        stream = system.create(there)
+        stream.write(bytearray(text.encode()))
+        stream.close()
 
     def _move(self, beside: str) -> None:
         """Put what was written in its place; what was there is deleted when that has worked."""

@@ -48,7 +48,7 @@ class Piece:
 
 
 def local_files(frame: DataFrame) -> list[str] | None:
-    """The files that a DataFrame consists of, if it is a plain table of Parquet files that can be opened by their path."""
+    """The files that a DataFrame consists of, if it is a plain table of Parquet files that a path is enough to open."""
     plan = getattr(getattr(frame, "_jdf", None), "queryExecution", None)
     if plan is None or any(field.dataType.typeName() not in _PLAIN for field in frame.schema):
         return None

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.physical.stages import Everywhere, How, Stage, Stages, Table
+from holdsfor.spark.at_hand import AtHand
 from holdsfor.spark.buckets import Bucket
 from holdsfor.spark.run import Admission
 from holdsfor.spark.sending import Destination, Sender
@@ -19,17 +23,23 @@ def destinations_of(stages: Stages, rules: Compiled, n_buckets: int) -> tuple[De
     )
 
 
-def buckets_of(stages: Stages, destinations: tuple[Destination, ...], admission: Admission) -> list[Bucket]:
+def buckets_of(
+    stages: Stages,
+    destinations: tuple[Destination, ...],
+    admission: Admission,
+    at_hand: Mapping[int, AtHand] = MappingProxyType({}),
+) -> list[Bucket]:
     """What evaluates the buckets of each stage; results go to the stages after it."""
     return [
         Bucket(
             admission.rules,
             admission.run,
+            destination,
             stage.components,
             {vertex.label: path for vertex, path in stage.paths.items()},
-            destination.n_buckets,
             stages.ranges_over_sorts and not stage.is_keyed,
             Sender(destinations[destination.stage :]),
+            at_hand.get(destination.stage),
         )
         for stage, destination in zip(stages.stages, destinations, strict=True)
     ]

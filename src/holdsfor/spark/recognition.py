@@ -9,31 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING
 
-import pyarrow as pa  # type: ignore[import-untyped]
-
 from holdsfor.analysis.compiled import Compiled
-from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, PlanningProblem, UsageProblem
 from holdsfor.physical.stages import plan_stages
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import check_windows
 from holdsfor.spark.buckets import Bucket
-from holdsfor.spark.facts import Facts, Texts
-from holdsfor.spark.inputs import Given, Source, sources_of
-from holdsfor.spark.intake import Intake, frame_of, keep
-from holdsfor.spark.parcels import NOWHERE, Parcel, rows_of
+from holdsfor.spark.facts import Facts
+from holdsfor.spark.gathering import Gathered, gather
+from holdsfor.spark.inputs import Given
+from holdsfor.spark.intake import check_buckets, frame_of, keep, rows_frame, union
+from holdsfor.spark.parcels import NOWHERE, Parcel
 from holdsfor.spark.planning import buckets_of, destinations_of
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import Admission, Run
-from holdsfor.spark.sending import Destination, Sender
 from holdsfor.spark.telling import EVENTS, INTERVALS, SET_ASIDE, told_events, told_intervals, told_set_aside
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 __all__ = ["Recognition", "check_buckets", "recognise"]
 
@@ -87,36 +83,30 @@ def recognise(
         message = "rules that ask for the query time are not supported on Spark in windows"
         raise PlanningProblem(Diagnostic("HF401", message, hint="leave out the window, or use `holdsfor run`"))
     stages = plan_stages(rules, session.program)
-    sources = sources_of(data, rules.names, tick)
-    travelling = Rules.of(rules, goals)
-    spark = sources[0].frame.sparkSession
-    n_buckets = _n_buckets(spark, sources) if buckets is None else buckets
-    kept: list[DataFrame] = []
-    intake = Intake(sources, travelling, tick, n_buckets, kept)
-    admission = Admission(travelling, Run(*_bounds(intake, start, end), tick, window, step, allen_memory))
+    gathered = gather(data, rules, Rules.of(rules, goals), tick)
+    n_buckets = gathered.n_buckets if buckets is None else buckets
+    bounds = _bounds(gathered, start, end, n_buckets)
+    admission = Admission(gathered.rules, Run(*bounds, tick, window, step, allen_memory))
     destinations = destinations_of(stages, rules, n_buckets)
-    sent = intake.sent(admission, Sender(destinations))
-    answers = _answers(sent, destinations, buckets_of(stages, destinations, admission), kept)
+    sent, at_hand = gathered.sent(admission, destinations, n_buckets)
+    known = [sent]
+    for bucket in buckets_of(stages, destinations, admission, at_hand):
+        known.append(keep(_evaluated(bucket, known, gathered), gathered.kept))
+    answers = union(known[1:] or known).where(f"stage = {NOWHERE}")
     return Recognition(
         frame_of(answers.where("kind = 'fluent'"), told_intervals, INTERVALS),
         frame_of(answers.where("kind = 'event'"), told_events, EVENTS),
         frame_of(sent.where("kind = 'set aside'"), told_set_aside, SET_ASIDE),
-        _counts(sent),
+        _counts(union(known if at_hand else known[:1])),
         admission.run,
-        tuple(kept),
+        tuple(gathered.kept),
     )
 
 
-def check_buckets(buckets: int | None) -> None:
-    """Refuse a number of buckets that nothing can be divided into."""
-    if buckets is not None and buckets < 1:
-        raise UsageProblem(Diagnostic("HF770", f"the number of buckets is {buckets}, expected at least 1"))
-
-
-def _bounds(intake: Intake, start: int | None, end: int | None) -> tuple[int, int]:
+def _bounds(gathered: Gathered, start: int | None, end: int | None, n_buckets: int) -> tuple[int, int]:
     """The first and last time-point of the run: as asked for, else of the first and the last record."""
     if start is None or end is None:
-        first, last = intake.bounds()
+        first, last = gathered.bounds(n_buckets)
         start = (0 if first is None else first) if start is None else start
         end = (start if last is None else last) if end is None else end
     if end < start:
@@ -124,56 +114,23 @@ def _bounds(intake: Intake, start: int | None, end: int | None) -> tuple[int, in
     return start, end
 
 
-# -- stages ------------------------------------------------------------------------------------------------------------
-
-
-def _answers(
-    sent: DataFrame, destinations: Iterable[Destination], buckets: Iterable[Bucket], kept: list[DataFrame]
-) -> DataFrame:
-    """The results of all stages, as parcels."""
-    known = [sent]
-    for destination, bucket in zip(destinations, buckets, strict=True):
-        known.append(keep(_evaluated(destination, bucket, known), kept))
-    return _union([frame.where(f"stage = {NOWHERE}") for frame in (known[1:] or known)])
-
-
-def _evaluated(destination: Destination, bucket: Bucket, known: list[DataFrame]) -> DataFrame:
+def _evaluated(bucket: Bucket, known: list[DataFrame], gathered: Gathered) -> DataFrame:
     """The results of one stage from what is known before it: all of its buckets are evaluated, also empty ones."""
+    destination = bucket.destination
     number, n = destination.stage, destination.n_buckets
     arriving = [frame.where(f"stage = {number}") for frame in known]
     if destination.guards:
-        waiting = _union([frame.where(f"stage = {-number}") for frame in known]).repartition(n, "place")
+        waiting = union([frame.where(f"stage = {-number}") for frame in known]).repartition(n, "place")
         arriving.append(frame_of(waiting, destination.routed))
-    arriving.append(_everyone(known[0].sparkSession, destination))
-    return frame_of(_union(arriving).repartition(n, "place"), bucket)
-
-
-def _everyone(spark: SparkSession, destination: Destination) -> DataFrame:
-    """A parcel with nothing in it for each bucket."""
-    n = destination.n_buckets
-    nothing = Facts("nothing", "", 0, 0)
-    (batch,) = rows_of([Parcel(destination.stage, tuple(range(n)), n, nothing)], Texts(Symbols()))
-    return spark.createDataFrame(pa.Table.from_batches([batch]))
-
-
-# -- results -----------------------------------------------------------------------------------------------------------
+    arriving += gathered.through_spark(number, bucket.at_hand)
+    everyone = Parcel(number, tuple(range(n)), n, Facts("nothing", "", 0, 0))
+    arriving.append(rows_frame(gathered.intake.spark, [everyone]))
+    return frame_of(union(arriving).repartition(n, "place"), bucket)
 
 
 def _counts(sent: DataFrame) -> DataFrame:
     """How many records were read, of names that no rule uses, set aside, outside the run, late and too late."""
     from pyspark.sql import functions as F
 
-    counted = sent.where(f"stage = {NOWHERE}")
+    counted = sent.where(f"stage = {NOWHERE} and kind not in ('event', 'fluent')")
     return counted.groupBy(F.col("kind").alias("what"), "name").agg(F.sum("n").alias("n"))
-
-
-# -- plumbing ----------------------------------------------------------------------------------------------------------
-
-
-def _union(frames: list[DataFrame]) -> DataFrame:
-    return reduce(lambda one, other: one.union(other), frames)
-
-
-def _n_buckets(spark: SparkSession, sources: list[Source]) -> int:
-    """Twice as many buckets as tasks can run at once: a small one does not leave a core idle."""
-    return 2 * int(spark.sparkContext.defaultParallelism)

@@ -14,13 +14,17 @@ from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rows import one_row
+from holdsfor.physical.stages import Table
 from holdsfor.runtime.session import distinct_positions, domain_sources
 from holdsfor.runtime.windows import query_times
 from holdsfor.spark.facts import Facts, Load, facts_of_records
 from holdsfor.spark.rules import Rules
 from holdsfor.syntax.terms import Struct, name_and_arity, variables
 
-__all__ = ["Admission", "Run"]
+__all__ = ["COUNTED", "Admission", "Run", "Telling"]
+
+COUNTED = ("outside", "late", "dropped")
+"""Kinds of facts that say how many records share no time-point with a run, come late, or too late."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,20 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Telling:
+    """Of which tables records are counted, and which tables tell the members of which domains; None stands for all."""
+
+    counted: frozenset[Table] | None = None
+    filling: frozenset[tuple[Table, Key]] | None = None
+
+    def counts(self, table: tuple[str, str, int]) -> bool:
+        return self.counted is None or table in self.counted
+
+    def fills(self, table: Table, domain: Key) -> bool:
+        return self.filling is None or (table, domain) in self.filling
+
+
+@dataclass(frozen=True)
 class Admission:
     """Judges records once, for all query times: windows then make no difference to what is settled.
 
@@ -58,21 +76,23 @@ class Admission:
 
     rules: Rules
     run: Run
+    telling: Telling = Telling()
 
     def __call__(self, loads: Iterable[Load]) -> Iterator[Load]:
         """The records that are seen, as they are seen, the members that they bring to domains, and counts."""
-        members = _Members(self.rules)
+        members = _Members(self.rules, self.telling)
         for load in loads:
             facts: list[Facts] = []
             counts: Counter[str] = Counter()
             for each in load.facts:
                 if each.kind in ("event", "fluent"):
                     records = each.records()
-                    counts["outside"] += records.count_outside(self.run.start, self.run.end)
+                    outside = records.count_outside(self.run.start, self.run.end)
                     records = records.up_to(self.run.end)
                     facts += members.of(each.key, self._inside(records), load.symbols)
                     late, dropped = self.judge(records)
-                    counts.update(late=late, dropped=dropped)
+                    if self.telling.counts(each.table):
+                        counts.update(outside=outside, late=late, dropped=dropped)
                     facts.append(facts_of_records(each.key, records))
                 else:
                     facts.append(each)
@@ -100,13 +120,18 @@ class Admission:
 class _Members:
     """The members of dynamic domains that records tell."""
 
-    def __init__(self, rules: Rules) -> None:
-        self.sources = domain_sources(rules.compiled())
+    def __init__(self, rules: Rules, telling: Telling) -> None:
+        self.sources = [
+            (is_fvp, key, patterns, domain)
+            for is_fvp, key, patterns, domain in domain_sources(rules.compiled())
+            if isinstance(domain, Struct)
+            and telling.fills(("fluent" if is_fvp else "event", *key), name_and_arity(domain))
+        ]
 
     def of(self, key: Key, records: Records, symbols: Symbols) -> Iterator[Facts]:
         is_fvp = records.ends is not None
         for is_wanted, source, patterns, domain in self.sources:
-            if (is_wanted, source) != (is_fvp, key) or not len(records) or not isinstance(domain, Struct):
+            if (is_wanted, source) != (is_fvp, key) or not len(records):
                 continue
             positions = distinct_positions(patterns, domain)
             if positions is not None:

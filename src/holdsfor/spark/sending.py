@@ -29,13 +29,13 @@ class Destination:
     def guards(self) -> list[Along]:
         return list(dict.fromkeys(how for _, how in self.receives if isinstance(how, Along)))
 
-    def hows(self, facts: Facts) -> list[How]:
-        table = (facts.kind, facts.name, facts.arity)
+    def hows(self, table: tuple[str, str, int]) -> list[How]:
+        """How what is in a table gets there."""
         return list(dict.fromkeys(how for each, how in self.receives if each == table))
 
     def parcels(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
         """The facts whose buckets they tell themselves, once for each bucket; what waits for a guard; and routes."""
-        hows = self.hows(facts)
+        hows = self.hows(facts.table)
         if any(isinstance(how, Everywhere) for how in hows):
             yield Parcel(self.stage, tuple(range(self.n_buckets)), self.n_buckets, facts)
         else:
@@ -57,7 +57,7 @@ class Destination:
     def _routes(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
         """The buckets at the end of each route that facts open, to where those wait who take it."""
         for how in self.guards:
-            if how.guard == (facts.kind, facts.name, facts.arity) and facts.n:
+            if how.guard == facts.table and facts.n:
                 partners, ends = facts.words[how.partner], owners(facts.words[how.owner], self.n_buckets, texts)
                 first = dense_ids([partners, ends], facts.n)[1]
                 partners, ends = partners[first], ends[first]
@@ -76,7 +76,7 @@ class Destination:
 
     def _delivered(self, waiting: Iterable[Facts], routes: dict[str, Facts]) -> Iterator[Parcel]:
         for facts in waiting:
-            for how in self.hows(facts):
+            for how in self.hows(facts.table):
                 route = routes.get(_name(how)) if isinstance(how, Along) else None
                 if route is not None and isinstance(how, Along):
                     rows, way = pairs_of_equal_keys([facts.words[how.argument]], facts.n, route.words, route.n)
