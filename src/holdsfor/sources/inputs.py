@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import sys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from holdsfor.analysis.names import Names
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import DataProblem, Diagnostic
-from holdsfor.sources.blocks import text_blocks
+from holdsfor.sources.blocks import only_utf8, text_blocks
 from holdsfor.sources.columns import ColumnReading, TextReader, read_table
 from holdsfor.sources.csv_rows import CsvReader
 from holdsfor.sources.formats import TABLES, Format, format_of_suffix, format_of_text
@@ -22,6 +22,7 @@ from holdsfor.sources.mapping import SOCKET, Mapping, read_mapping, split_mappin
 from holdsfor.sources.objects import Event, Fluent, table_of
 from holdsfor.sources.text import Reading, read_text_records
 from holdsfor.sources.times import Clock, Unit
+from holdsfor.sources.unreadable import Unreadable, refuse_if_all
 
 __all__ = [
     "Intake",
@@ -108,7 +109,7 @@ class Intake:
             return
         reader = self.line_reader(opened.form, opened.file, opened.mapping)
         for block in text_blocks(opened.content, opened.file):
-            reader.read(block)
+            reader.read(only_utf8(block, opened.file, reader.n_lines, self.reading))
 
     def line_reader(self, form: Format, file: str, mapping: Mapping | None) -> LineReader:
         """What reads the lines of an input block by block, each of which is UTF-8 and ends with a line break."""
@@ -128,34 +129,63 @@ def read_inputs(
     *,
     form: Format | None = None,
     unit: Unit = "s",
+    unreadable: list[Unreadable] | None = None,
 ) -> ColumnReading:
     """The records of files (paths, or `-` for standard input) and tables, together.
 
     A table is an Arrow table or any frame that gives itself as an Arrow stream, as those of pandas and polars do.
-    Records may also be Python objects or lines of text.
+    Records may also be Python objects or lines of text. An input that cannot be read is an error, or, where there is a
+    list for such, goes there if another one can be read.
     """
     intake = Intake(names, tick, symbols, ColumnReading(), Clock(unit))
-    for each in inputs:
-        intake.add(open_input(each, names, form))
+    _add_each(inputs, lambda each: intake.add(open_input(each, names, form)), unreadable)
     intake.reading.settle()
     return intake.reading
 
 
 def read_facts(
-    inputs: Iterable[object], names: Names, tick: int, *, form: Format | None = None, unit: Unit = "s"
+    inputs: Iterable[object],
+    names: Names,
+    tick: int,
+    *,
+    form: Format | None = None,
+    unit: Unit = "s",
+    unreadable: list[Unreadable] | None = None,
 ) -> Reading:
     """The same records one by one; those of texts are read by a reader that has nothing in common with the other."""
     reading, clock = Reading(), Clock(unit)
-    for each in inputs:
+
+    def add(each: object) -> None:
         opened = open_input(each, names, form)
         if opened.form == "text":
-            lines = b"".join(text_blocks(opened.content, opened.file)).decode().splitlines()
-            read_text_records(lines, opened.file, names, tick, reading)
+            content = only_utf8(b"".join(text_blocks(opened.content, opened.file)), opened.file, 0, reading)
+            read_text_records(content.decode().splitlines(), opened.file, names, tick, reading)
         else:
             intake = Intake(names, tick, Symbols(), ColumnReading(), clock)
             intake.add(opened)
             _add_facts(intake, reading)
+
+    _add_each(inputs, add, unreadable)
     return reading
+
+
+def _add_each(inputs: Iterable[object], add: Callable[[object], None], unreadable: list[Unreadable] | None) -> None:
+    """Add inputs one after another; where there is a list for those that cannot be read, the others are added."""
+    listed = list(inputs)
+    if unreadable is None:
+        for each in listed:
+            add(each)
+        return
+    sources = [split_input(each)[0] for each in listed]
+    for source in sources:
+        if isinstance(source, str | Path) and str(source) != "-" and not Path(source).exists():
+            raise _not_found(str(source))
+    for each, source in zip(listed, sources, strict=True):
+        try:
+            add(each)
+        except DataProblem as problem:
+            unreadable.append(Unreadable.because(str(source), problem))
+    refuse_if_all(unreadable, len(listed) - len(unreadable))
 
 
 def _add_facts(intake: Intake, reading: Reading) -> None:
@@ -202,7 +232,7 @@ def _table_of(file: str, form: Format | None) -> Any:
     try:
         return pyarrow.parquet.read_table(file) if form == "parquet" else pyarrow.feather.read_table(file)
     except FileNotFoundError:
-        raise DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_HINT, file=file)) from None
+        raise _not_found(file) from None
     except (OSError, pa.ArrowInvalid) as error:
         message = f"`{file}` cannot be read: {str(error).splitlines()[0].lower()}"
         hint = "is it a whole Parquet or Arrow file?"
@@ -215,10 +245,14 @@ def read_bytes(file: str) -> bytes:
         content = standard_input(_HINT).read() if file == "-" else Path(file).read_bytes()
         return gzip.decompress(content) if file.endswith(".gz") else content
     except FileNotFoundError:
-        raise DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_HINT, file=file)) from None
+        raise _not_found(file) from None
     except (OSError, EOFError, zlib.error) as error:
         message = f"`{file}` cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}"
         raise DataProblem(Diagnostic("HF501", message, hint="records are lines of text", file=file)) from None
+
+
+def _not_found(file: str) -> DataProblem:
+    return DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_HINT, file=file))
 
 
 def standard_input(hint: str) -> BinaryIO:
