@@ -11,8 +11,9 @@ from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.stages import Stage, Stages, plan_stages
 from holdsfor.runtime.session import Session
 from holdsfor.spark.exchange import Layout
+from holdsfor.spark.lines import LINE, LineReader
 from holdsfor.spark.planning import bucket_of, layout_of, sender_of
-from holdsfor.spark.reading import Reader, Settler
+from holdsfor.spark.reading import Setting, Settler
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import Admission, Run
 from tests.properties.answers import Answer, Input
@@ -30,8 +31,11 @@ def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
     """What the stages say, with entities in so many buckets."""
     case, rules, layout = given.case, Rules.of(given.compiled), layout_of(given.compiled)
     lines = [_arriving(text, case.end) for _, text in case.records]
-    pieces = [pa.record_batch({"value": pa.array(lines[i::PIECES], pa.string())}) for i in range(PIECES)]
-    read = _table(Reader(rules, case.tick, layout, "text")(pieces), layout)
+    pieces = [
+        pa.record_batch({LINE: pa.array([f"{line}\n".encode() for line in lines[i::PIECES]], pa.binary())})
+        for i in range(PIECES)
+    ]
+    read = _table(LineReader(Setting(rules, case.tick, layout))(pieces), layout)
     admission = Admission(rules, Run(case.start, case.end, case.tick, None, None), layout)
     known = _table(admission.rows(iter(Settler(layout)(read).to_batches())), layout)
     answer: dict[str, list[Any]] = {}

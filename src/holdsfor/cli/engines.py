@@ -37,6 +37,7 @@ class Counts:
     """What became of the records, and what came out."""
 
     n_records: int = 0
+    n_unreadable: int = 0
     n_late: int = 0
     n_dropped: int = 0
     n_outside: int = 0

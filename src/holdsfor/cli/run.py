@@ -34,7 +34,7 @@ from holdsfor.views.timeline import Row, draw_timeline
 
 __all__ = ["add_parser"]
 
-INPUT_FORMATS = ("text", "csv", "jsonl", "parquet", "arrow")
+INPUT_FORMATS = ("text", "csv", "jsonl", "parquet", "orc", "arrow")
 _ENGINES = ("columnar", "reference")
 _REPORTS = ("known", "changes")
 _TIMES = ("integer", "iso")
@@ -105,6 +105,7 @@ def execute(options: argparse.Namespace) -> int:
     engine.unreadable = None if options.strict else unreadable
     began = time.perf_counter()
     engine.load()
+    engine.counts.n_unreadable = len(unreadable)
     engine.set_aside.add_inputs(unreadable)
     _tell(diagnostic for each in unreadable for diagnostic in each.diagnostics)
     engine.seconds["load"] = time.perf_counter() - began

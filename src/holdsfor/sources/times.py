@@ -47,10 +47,10 @@ class Clock:
     (0, 86400000, -5)
     """
 
-    def __init__(self, unit: Unit = "s") -> None:
+    def __init__(self, unit: Unit = "s", *, has_offset: bool | None = None) -> None:
         assert unit in get_args(Unit), unit
         self.unit = unit
-        self.has_offset: bool | None = None  # of the first time that is not an integer
+        self.has_offset = has_offset  # of the first time that is not an integer
 
     def read(self, text: str) -> int | str:
         """The time-point of one text, or as a sentence why it has none."""

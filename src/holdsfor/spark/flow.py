@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Flow", "spark_schema"]
+__all__ = ["Flow", "Step", "spark_schema"]
 
 Step: TypeAlias = Callable[[Iterator[Any]], Iterable[Any]]
 

@@ -1,16 +1,18 @@
 """Records of a DataFrame to rows that travel, in the workers, batch by batch.
 
-What is read means what it means in a file or an Arrow table (`holdsfor.sources`). Rows of kind `set aside` and `unused`
-go along with the records, and one `read` row per batch counts them: whoever does not want them does not pay for more
-than their bytes.
+What is read means what it means in a file or an Arrow table, because the same readers read it (`holdsfor.sources`).
+Rows of kind `set aside`, `unused` and `lines` go along with the records, and one `read` row per batch counts them:
+whoever does not want them does not pay for more than their bytes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -18,45 +20,91 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.columns.words import Symbols
+from holdsfor.sources.arrow import read_table
 from holdsfor.sources.column_reading import ColumnReading, Piece, Retraction
-from holdsfor.sources.columns import read_columns, read_table
+from holdsfor.sources.inputs import Intake
+from holdsfor.sources.mapping import Mapping, read_mapping
 from holdsfor.sources.text import SetAside
+from holdsfor.sources.times import Clock, Unit
 from holdsfor.spark.exchange import Group, Layout, constants_of, words_of_constants
 from holdsfor.spark.rules import Rules
+from holdsfor.spark.set_aside import Place, set_aside_rows
 
-__all__ = ["Reader", "Settler", "records_of", "rows_of_records"]
+__all__ = ["FILE", "ROW", "Setting", "Settler", "TableReader", "mapping_of", "records_of", "rows_of_records"]
+
+FILE, ROW = "__file", "__row"
+"""Columns that say from which file, by its number, and which of its rows a row is."""
 
 
 @dataclass(frozen=True)
-class Reader:
-    """Reads batches of records; those of text have one column, with a line of text in each row."""
+class Setting:
+    """What all readers of a run have in common: the rules, the time-points, the clock, and the form of rows."""
 
     rules: Rules
     tick: int
     layout: Layout
-    shape: Literal["table", "text"]
+    unit: Unit = "s"
+    has_offset: bool | None = None
 
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        names = self.rules.compiled().names
-        for batch in batches:
-            symbols, reading = Symbols(), ColumnReading()
-            if self.shape == "text":
-                lines = batch.column(0).fill_null("").to_pylist()
-                read_columns("\n".join(lines).encode(), "text", names, self.tick, symbols, reading)
-            else:
-                read_table(pa.Table.from_batches([batch]), names, self.tick, symbols, reading)
-            yield from self._rows(reading, symbols)
+    def intake(self) -> Intake:
+        """An empty reading, with the clock of the run."""
+        clock = Clock(self.unit, has_offset=self.has_offset)
+        return Intake(self.rules.compiled().names, self.tick, Symbols(), ColumnReading(), clock)
 
-    def _rows(self, reading: ColumnReading, symbols: Symbols) -> Iterator[Any]:
+    def rows(self, intake: Intake, place: Place) -> Iterator[Any]:
+        """What was read as rows; it stands in a place."""
+        reading, symbols = intake.reading, intake.symbols
         events, fluents, retractions = reading.unsettled()
         for key, records in (*events.items(), *fluents.items()):
             yield rows_of_records(self.layout, key, records, symbols)
         for key, records, origins in retractions:
-            texts = pa.array([origin.text for origin in origins], pa.string())
+            texts = pa.array([place.packed(origin) for origin in origins], pa.string())
             yield rows_of_records(self.layout, key, records, symbols, takes_back=True, text=texts)
-        yield from _set_aside(self.layout, reading.set_aside)
+        misfits = reading.set_aside
+        yield from set_aside_rows(self.layout, map(place.packed, misfits), (misfit.reason for misfit in misfits))
         yield from _counted(self.layout, "unused", reading.unused)
         yield from _counted(self.layout, "read", Counter({"": reading.n_records}))
+
+
+@lru_cache(maxsize=64)
+def mapping_of(text: str | None) -> Mapping | None:
+    """A description of columns that has travelled."""
+    return None if text is None else read_mapping(text)
+
+
+@dataclass(frozen=True)
+class TableReader:
+    """Reads batches of tables, with the columns of records or those of a mapping; `files` are those they come from."""
+
+    setting: Setting
+    mapping: str | None = None
+    files: dict[int, str] = field(default_factory=dict)
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for place, n_before, part in self._parts(batch):
+                intake = self.setting.intake()
+                given = (pa.Table.from_batches([part]), intake.names, intake.tick, intake.symbols, intake.reading)
+                mapping = mapping_of(self.mapping)
+                read_table(*given, file=place.file, mapping=mapping, clock=intake.clock, n_before=n_before)
+                yield from self.setting.rows(intake, place)
+
+    def _parts(self, batch: Any) -> Iterator[tuple[Place, int, Any]]:
+        """Rows that follow each other in one file, with the number of those before them."""
+        if not self.files:
+            yield Place("table"), 0, batch
+            return
+        numbers = batch.column(FILE).to_numpy(zero_copy_only=False)
+        rows = batch.column(ROW).to_numpy(zero_copy_only=False) if ROW in batch.schema.names else None
+        content = batch.select([name for name in batch.schema.names if name not in (FILE, ROW)])
+        is_next = numbers[1:] == numbers[:-1]
+        if rows is not None:
+            is_next &= rows[1:] == rows[:-1] + 1
+        bounds = [0, *(np.flatnonzero(~is_next) + 1).tolist(), len(batch)]
+        for begin, end in pairwise(bounds):
+            if begin < end:
+                place = Place(self.files[int(numbers[begin])], block=None if rows is None else 0)
+                yield place, 0 if rows is None else int(rows[begin]), content.slice(begin, end - begin)
 
 
 def rows_of_records(
@@ -83,13 +131,6 @@ def records_of(group: Group, symbols: Symbols, *, arriving: int | None = None) -
     ends = group.times("end") if group.kind == "fluent" else None
     arrivals = group.times("arrival") if arriving is None else np.full(group.table.num_rows, arriving, np.int64)
     return Records(columns, arrivals, group.times("start"), ends)
-
-
-def _set_aside(layout: Layout, misfits: list[SetAside]) -> Iterator[Any]:
-    if misfits:
-        texts = pa.array([misfit.text for misfit in misfits], pa.string())
-        reasons = pa.array([misfit.reason for misfit in misfits], pa.string())
-        yield layout.rows(len(misfits), "set aside", "", 0, text=texts, reason=reasons)
 
 
 def _counted(layout: Layout, kind: str, counts: Counter[str]) -> Iterator[Any]:
@@ -124,10 +165,13 @@ class Settler:
         texts = group.table["text"].to_pylist()
         facts = [*records.columns, records.starts, *([] if records.ends is None else [records.ends])]
         for row in taken.tolist():
-            origin = SetAside("table", 0, texts[row], "takes back a record that is not there")
+            origin = SetAside("", 0, texts[row], "takes back a record that is not there")
             words = tuple(int(column[row]) for column in facts)
             reading.take_back(is_event, key, [Retraction(words, int(records.arrivals[row]), 1, origin)])
         reading.settle()
         for standing in (*reading.events.values(), *reading.fluents.values()):
             yield rows_of_records(self.layout, key, standing, symbols)
-        yield from _set_aside(self.layout, reading.set_aside)
+        misfits = reading.set_aside
+        yield from set_aside_rows(
+            self.layout, (misfit.text for misfit in misfits), (misfit.reason for misfit in misfits)
+        )

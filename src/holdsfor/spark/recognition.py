@@ -18,13 +18,17 @@ from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.stages import Stage, Stages, plan_stages
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import check_windows
+from holdsfor.sources.times import Unit
+from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.exchange import Layout
 from holdsfor.spark.flow import Flow, spark_schema
-from holdsfor.spark.inputs import Given, Source, sources_of
+from holdsfor.spark.inputs import Columns, Given, sources_of
 from holdsfor.spark.planning import bucket_of, layout_of, sender_of
-from holdsfor.spark.reading import Reader, Settler
+from holdsfor.spark.reading import Setting, Settler
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import COUNTS, Admission, Run
+from holdsfor.spark.set_aside import set_aside_frame, unreadable_rows
+from holdsfor.spark.sources import Source, has_offset
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
@@ -39,6 +43,7 @@ class Recognition:
 
     `intervals` has a row for every maximal interval (`end` is null while it is open), `events` one for every time-point
     of an output event, `set_aside` one for every record that does not fit, `counts` what became of the records.
+    `unreadable` are the files that cannot be read, which stand in line 0 among what is set aside.
     Results are kept until `unpersist`, so that asking twice does not compute twice.
     """
 
@@ -48,6 +53,7 @@ class Recognition:
     counts: DataFrame
     run: Run
     kept: tuple[DataFrame, ...]
+    unreadable: tuple[Unreadable, ...] = ()
 
     def unpersist(self) -> None:
         """Give the memory and disk of what was computed back."""
@@ -67,8 +73,13 @@ def recognise(
     allen_memory: int | None = None,
     buckets: int | None = None,
     goals: Iterable[Term] = (),
+    columns: Columns | None = None,
+    time_unit: Unit = "s",
 ) -> Recognition:
-    """What the rules recognise in DataFrames, settled over all query times.
+    """What the rules recognise in DataFrames and files, settled over all query times.
+
+    `columns` says what the columns of the DataFrame are, as `happensAt(speed(vessel, knots), ts)` or as the columns of
+    records by name; several DataFrames come as pairs with theirs.
 
     Without a window the whole history is one. `start` and `end` are found out from the records, which is a pass over
     them, if they are not given. An interval that is over for longer than `allen_memory`, by default the window, is not
@@ -82,12 +93,15 @@ def recognise(
         message = "rules that ask for the query time are not supported on Spark in windows"
         raise PlanningProblem(Diagnostic("HF401", message, hint="leave out the window, or use `holdsfor run`"))
     stages = plan_stages(rules, session.program)
-    sources = sources_of(data, rules.names, tick)
+    sources, unreadable = sources_of(data, rules.names, tick, columns)
     layout = layout_of(rules)
     travelling = Rules.of(rules, goals)
+    setting = Setting(travelling, tick, layout, time_unit, has_offset(sources))
     spark = sources[0].frame.sparkSession
     kept: list[DataFrame] = []
-    read = _read(sources, travelling, tick, layout, kept, is_needed_now=start is None or end is None)
+    read = _read(sources, setting, kept, is_needed_now=start is None or end is None)
+    if unreadable:
+        read = read | Flow.of(unreadable_rows(spark, layout, unreadable))
     run = Run(*_bounds(read, layout, start, end, tick), tick, window, step, allen_memory)
     admission = Admission(travelling, run, layout)
     n_buckets = _n_buckets(spark) if buckets is None else buckets
@@ -95,10 +109,11 @@ def recognise(
     return Recognition(
         _intervals(answers),
         _events(answers),
-        read.frame(layout.schema).where("kind = 'set aside'").select("text", "reason"),
+        set_aside_frame(read.frame(layout.schema)),
         _counts(read, admission),
         run,
         tuple(kept),
+        tuple(unreadable),
     )
 
 
@@ -111,12 +126,10 @@ def check_buckets(buckets: int | None) -> None:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def _read(
-    sources: list[Source], rules: Rules, tick: int, layout: Layout, kept: list[DataFrame], *, is_needed_now: bool
-) -> Flow:
+def _read(sources: list[Source], setting: Setting, kept: list[DataFrame], *, is_needed_now: bool) -> Flow:
     """The records as rows, without what was taken back; they are kept where that is a shuffle, or needed at once."""
-    flows = [Flow.of(source.frame, Reader(rules, tick, layout, source.shape)) for source in sources]
-    read = reduce(lambda one, other: one | other, flows)
+    layout = setting.layout
+    read = reduce(lambda one, other: one | other, [Flow.of(each.frame, each.reader(setting)) for each in sources])
     if any(source.may_take_back for source in sources):
         return Flow.of(_keep(_settled(read.frame(layout.schema), layout), kept))
     return Flow.of(_keep(read.frame(layout.schema), kept)) if is_needed_now else read

@@ -84,9 +84,9 @@ class Admission:
             for group in Group.all_of(pa.Table.from_batches([batch])):
                 if group.kind in ("unused", "read"):
                     counts[group.kind, group.name] += int(group.times("start").sum())
-                elif group.kind == "set aside":
-                    counts["set aside", ""] += group.table.num_rows
-                else:
+                elif group.kind in ("set aside", "unreadable"):
+                    counts[group.kind, group.name] += group.table.num_rows
+                elif group.kind in ("event", "fluent"):
                     records = records_of(group, Symbols())
                     counts["outside", ""] += records.count_outside(self.run.start, self.run.end)
                     late, dropped = self.judge(records.up_to(self.run.end))
