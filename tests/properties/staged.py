@@ -35,7 +35,8 @@ def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
         pa.record_batch({LINE: pa.array([f"{line}\n".encode() for line in lines[i::PIECES]], pa.binary())})
         for i in range(PIECES)
     ]
-    read = _table(LineReader(Setting(rules, case.tick, layout))(pieces), layout)
+    reader = LineReader(Setting(rules, case.tick, layout, has_places=True))
+    read = pa.Table.from_batches(reader(pieces), layout.placed_schema)
     admission = Admission(rules, Run(case.start, case.end, case.tick, None, None), layout)
     known = _table(admission.rows(iter(Settler(layout)(read).to_batches())), layout)
     answer: dict[str, list[Any]] = {}

@@ -55,6 +55,11 @@ class Layout:
         return pa.schema([*fixed, *(field for pair in pairs for field in pair)])
 
     @property
+    def placed_schema(self) -> Any:
+        """The columns of records with their place in the order of reading, by which some are taken back."""
+        return self.schema.append(pa.field("place", pa.int64()))
+
+    @property
     def answer_schema(self) -> Any:
         """The columns of results: as they travel, and as people read them."""
         more = [("shown", pa.string()), ("args", pa.list_(pa.string())), ("value", pa.string())]

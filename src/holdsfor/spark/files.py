@@ -21,6 +21,7 @@ from holdsfor.spark.lines import LineFile, LineReader, lines_of_files
 from holdsfor.spark.listing import File, folder_of, java_problems, list_files, told_by_java
 from holdsfor.spark.looking import Look, Looked, Tabular
 from holdsfor.spark.reading import FILE, ROW, mapping_of
+from holdsfor.spark.set_aside import Place
 from holdsfor.spark.sources import Source, checked_table
 
 if TYPE_CHECKING:
@@ -45,24 +46,24 @@ class Files:
     form: Form | None = None
     without: tuple[Unreadable, ...] = ()
 
-    def sources(self, spark: SparkSession, names: Names, tick: int) -> Iterator[Source | Unreadable]:
-        """The records as DataFrames, and what cannot be read; a path that stands for nothing is HF501."""
+    def sources(self, spark: SparkSession, names: Names, tick: int, order: int) -> Iterator[Source | Unreadable]:
+        """The records as DataFrames, and what cannot be read; a path that stands for nothing is HF501.
+
+        `order` is how much is read before it.
+        """
         path, mapping = split_description(self.given)
         if self.form == "table":
-            yield checked_table(_catalogued(spark, path), names, tick, mapping)
+            yield checked_table(_catalogued(spark, path), names, tick, mapping, place=Place("table", order=order))
             return
         files = list_files(spark, path)
         skipped = {each.file: each for each in self.without}
         yield from (skipped[file.path] for file in files if file.path in skipped)
         files = [file for file in files if file.path not in skipped]
-        looked: list[Looked] = []
-        for each in Look(spark, names, tick, self.form, mapping_of(mapping)).all(files) if files else ():
-            if isinstance(each, Unreadable):
-                yield each
-            else:
-                looked.append(each)
-        yield from _lines(spark, [each for each in looked if isinstance(each.content, LineFile)], mapping)
-        yield from _tables(spark, path, looked, names, tick, mapping)
+        looked = Look(spark, names, tick, self.form, mapping_of(mapping)).all(files)
+        yield from (each for each in looked if isinstance(each, Unreadable))
+        ordered = [(order + i, each) for i, each in enumerate(looked) if isinstance(each, Looked)]
+        yield from _lines(spark, ordered, mapping)
+        yield from _tables(spark, path, ordered, names, tick, mapping)
 
     def excluding(self, unreadable: Unreadable) -> Files:
         """The same without a file."""
@@ -80,18 +81,21 @@ def _catalogued(spark: SparkSession, name: str) -> DataFrame:
 # -- lines -------------------------------------------------------------------------------------------------------------
 
 
-def _lines(spark: SparkSession, looked: Sequence[Looked], mapping: str | None) -> Iterator[Source]:
+def _lines(spark: SparkSession, ordered: Sequence[tuple[int, Looked]], mapping: str | None) -> Iterator[Source]:
     """The lines of files, with our own line breaks only: what else is one is for the readers to say."""
-    if not looked:
-        return
-    frame = spark.read.option("lineSep", "\n").text([each.file.pattern for each in looked])
-    files = {each.file.number: each.content for each in looked if isinstance(each.content, LineFile)}
-    yield Source(
-        lines_of_files(frame),
-        partial(LineReader, mapping=mapping, files=files),
-        may_take_back=any(_may_take_back(file, mapping) for file in files.values()),
-        has_offset=next((each.has_offset for each in looked if each.has_offset is not None), None),
-    )
+    files: dict[int, LineFile] = {}
+    for order, each in ordered:
+        if isinstance(each.content, LineFile):
+            files[each.file.number] = replace(each.content, order=order)
+    if files:
+        patterns = [each.file.pattern for _, each in ordered if each.file.number in files]
+        yield Source(
+            lines_of_files(spark.read.option("lineSep", "\n").text(patterns)),
+            partial(LineReader, mapping=mapping, files=files),
+            may_take_back=any(_may_take_back(file, mapping) for file in files.values()),
+            has_offset=next((each.has_offset for _, each in ordered if each.has_offset is not None), None),
+            n_files=len(files),
+        )
 
 
 def _may_take_back(file: LineFile, mapping: str | None) -> bool:
@@ -105,17 +109,24 @@ def _may_take_back(file: LineFile, mapping: str | None) -> bool:
 
 
 def _tables(
-    spark: SparkSession, path: str, looked: Sequence[Looked], names: Names, tick: int, mapping: str | None
+    spark: SparkSession,
+    path: str,
+    ordered: Sequence[tuple[int, Looked]],
+    names: Names,
+    tick: int,
+    mapping: str | None,
 ) -> Iterator[Source | Unreadable]:
     """The tables, by their columns and types."""
-    groups: dict[Tabular, list[File]] = {}
-    for each in looked:
+    groups: dict[Tabular, list[tuple[int, File]]] = {}
+    for order, each in ordered:
         if isinstance(each.content, Tabular):
-            groups.setdefault(each.content, []).append(each.file)
-    for content, files in groups.items():
+            groups.setdefault(each.content, []).append((order, each.file))
+    for content, numbered in groups.items():
+        block = 0 if content.form == "parquet" else None
+        places = {file.number: Place(file.path, block, order) for order, file in numbered}
+        files = [file for _, file in numbered]
         try:
-            numbers = {file.number: file.path for file in files}
-            yield checked_table(_table(spark, path, content.form, files), names, tick, mapping, numbers)
+            yield checked_table(_table(spark, path, content.form, files), names, tick, mapping, places)
         except DataProblem as problem:
             yield from (Unreadable.because(file.path, _of(file, problem)) for file in files)
 

@@ -14,6 +14,7 @@ from holdsfor.sources.roles import columns_by_role
 from holdsfor.sources.unreadable import Unreadable, refuse_if_all
 from holdsfor.spark.files import Files
 from holdsfor.spark.lines import LineReader, lines_of_frame
+from holdsfor.spark.set_aside import Place
 from holdsfor.spark.sources import Source, checked_table, quoted
 
 if TYPE_CHECKING:
@@ -84,9 +85,12 @@ def sources_of(
         listed = [(listed[0], columns)]
     sources: list[Source] = []
     unreadable: list[Unreadable] = []
+    order = 0
     for each in listed:
-        for found in _found(each, names, tick):
-            (unreadable if isinstance(found, Unreadable) else sources).append(found)  # type: ignore[arg-type]
+        found = list(_found(each, names, tick, order))
+        sources += [source for source in found if isinstance(source, Source)]
+        unreadable += [source for source in found if isinstance(source, Unreadable)]
+        order = sum(source.n_files for source in sources) + len(unreadable)
     refuse_if_all(unreadable, len(sources))
     if not sources:
         raise DataProblem(Diagnostic("HF501", "there is no input", hint=_HINT))
@@ -98,20 +102,21 @@ def _is_pair(given: Any) -> bool:
     return isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], str | dict)
 
 
-def _found(given: Any, names: Names, tick: int) -> Iterable[Source | Unreadable]:
+def _found(given: Any, names: Names, tick: int, order: int) -> Iterable[Source | Unreadable]:
     given, mapping = given if _is_pair(given) else (given, None)
     if isinstance(given, str | Path):
         given = Files(str(given))
     if isinstance(given, Files):
-        return _described(given, mapping).sources(_session(), names, tick)
+        return _described(given, mapping).sources(_session(), names, tick, order)
     frame = given.frame if isinstance(given, Mapped) else given
     if not hasattr(frame, "mapInArrow"):
         raise DataProblem(Diagnostic("HF502", f"expected a DataFrame, found `{type(given).__name__}`", hint=_HINT))
     if isinstance(mapping, dict):
         frame, mapping = _renamed(frame, mapping), None
     if mapping is None and frame.columns == ["value"] and frame.schema["value"].dataType.typeName() == "string":
-        return [Source(lines_of_frame(frame), partial(LineReader), may_take_back=True)]
-    return [checked_table(frame, names, tick, mapping)]
+        reader = partial(LineReader, place=Place("text", order=order))
+        return [Source(lines_of_frame(frame), reader, may_take_back=True)]
+    return [checked_table(frame, names, tick, mapping, place=Place("table", order=order))]
 
 
 def _described(files: Files, mapping: Any) -> Files:

@@ -19,6 +19,7 @@ import pyarrow.types as pt  # type: ignore[import-untyped]
 from holdsfor.sources.blocks import only_utf8
 from holdsfor.sources.csv_rows import Header
 from holdsfor.sources.formats import Format
+from holdsfor.sources.inputs import Intake
 from holdsfor.spark.reading import FILE, Setting, mapping_of
 from holdsfor.spark.set_aside import Place
 
@@ -33,11 +34,12 @@ LINE, BLOCK = "__line", "__block"
 
 @dataclass(frozen=True)
 class LineFile:
-    """A file of lines: its path, how its records are written, and the header if it has one."""
+    """A file of lines: its path, how its records are written, the header if it has one, its place among the files."""
 
     path: str
     form: Format = "text"
     header: Header | None = None
+    order: int = 0
 
 
 def lines_of_frame(frame: DataFrame) -> DataFrame:
@@ -61,51 +63,54 @@ def lines_of_files(frame: DataFrame) -> DataFrame:
 
 @dataclass(frozen=True)
 class LineReader:
-    """Reads batches of lines; without files they come from nowhere in particular, and have no numbers."""
+    """Reads batches of lines; without files they stand in one place, without numbers."""
 
     setting: Setting
     mapping: str | None = None
     files: dict[int, LineFile] = field(default_factory=dict)
+    place: Place = Place("text")
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        at: tuple[int, int] | None = None
-        n_lines = 0
+        at, n_lines = self.place, 0
         for batch in batches:
-            for where, block in _stretches(batch) if self.files else [(None, _content(batch))]:
-                if where != at:
+            for place, file, block in self._stretches(batch):
+                if place != at:
                     yield from self._ended(at, n_lines)
-                    at, n_lines = where, 0
-                intake = self.setting.intake()
-                n_lines = self._read(intake, at, block, n_lines)
-                yield from self.setting.rows(intake, self._place(at))
+                    at, n_lines = place, 0
+                intake = self.setting.intake(place, n_lines)
+                is_begin = place.block == 0 and n_lines == 0
+                n_lines = self._read(intake, file, block, n_lines, None if is_begin else file.header)
+                yield from self.setting.rows(intake, place)
         yield from self._ended(at, n_lines)
 
-    def _read(self, intake: Any, at: tuple[int, int] | None, block: bytes, n_before: int) -> int:
-        """Read lines of one block, and return how many there are up to their end."""
-        file = LineFile("text") if at is None else self.files[at[0]]
-        is_begin = at is not None and at[1] == 0 and n_before == 0
-        header = None if is_begin else file.header
+    def _stretches(self, batch: Any) -> Iterator[tuple[Place, LineFile, bytes]]:
+        if not self.files:
+            yield self.place, LineFile(self.place.file), _content(batch)
+            return
+        for number, begin, block in _stretches(batch):
+            file = self.files[number]
+            yield Place(file.path, begin, file.order), file, block
+
+    def _read(self, intake: Intake, file: LineFile, block: bytes, n_before: int, header: Header | None) -> int:
+        """Read lines, and return how many there are up to their end."""
         reader = intake.line_reader(file.form, file.path, mapping_of(self.mapping), header)
         reader.n_lines = n_before
         reader.read(only_utf8(block, file.path, n_before, intake.reading))
-        return int(reader.n_lines)
+        return reader.n_lines
 
-    def _place(self, at: tuple[int, int] | None) -> Place:
-        return Place("text") if at is None else Place(self.files[at[0]].path, at[1])
-
-    def _ended(self, at: tuple[int, int] | None, n_lines: int) -> Iterator[Any]:
-        if at is not None:
-            yield self._place(at).lines(self.setting.layout, n_lines)
+    def _ended(self, place: Place, n_lines: int) -> Iterator[Any]:
+        if place.block is not None:
+            yield self.setting.placed(place.lines(self.setting.layout, n_lines))
 
 
-def _stretches(batch: Any) -> Iterator[tuple[tuple[int, int], bytes]]:
+def _stretches(batch: Any) -> Iterator[tuple[int, int, bytes]]:
     """The lines of a batch that stand in the same block of the same file, together."""
     files, blocks = (batch.column(name).to_numpy(zero_copy_only=False) for name in (FILE, BLOCK))
     is_other = (files[1:] != files[:-1]) | (blocks[1:] != blocks[:-1])
     bounds = [0, *(np.flatnonzero(is_other) + 1).tolist(), len(batch)]
     for begin, end in pairwise(bounds):
         if begin < end:
-            yield (int(files[begin]), int(blocks[begin])), _content(batch.slice(begin, end - begin))
+            yield int(files[begin]), int(blocks[begin]), _content(batch.slice(begin, end - begin))
 
 
 def _content(batch: Any) -> bytes:

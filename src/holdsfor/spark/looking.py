@@ -48,7 +48,7 @@ class Tabular:
 
 @dataclass(frozen=True)
 class Looked:
-    """A file that was looked at; whether its first time, if it shows one that is not an integer, has an offset."""
+    """A file that was looked at; whether the first time that is not an integer, if it shows one, has an offset."""
 
     file: File
     content: LineFile | Tabular
@@ -67,7 +67,7 @@ class Look:
 
     def all(self, files: Sequence[File]) -> list[Looked | Unreadable]:
         """What each file is, or why it cannot be read."""
-        with ThreadPoolExecutor(min(_AT_ONCE, len(files))) as pool:
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
             return list(pool.map(self._looked, files))
 
     def _looked(self, file: File) -> Looked | Unreadable:

@@ -20,6 +20,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.columns.words import Symbols
+from holdsfor.kernels.keys import Int64
 from holdsfor.sources.arrow import read_table
 from holdsfor.sources.column_reading import ColumnReading, Piece, Retraction
 from holdsfor.sources.inputs import Intake
@@ -30,36 +31,60 @@ from holdsfor.spark.exchange import Group, Layout, constants_of, words_of_consta
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.set_aside import Place, set_aside_rows
 
-__all__ = ["FILE", "ROW", "Setting", "Settler", "TableReader", "mapping_of", "records_of", "rows_of_records"]
+__all__ = ["FILE", "NOWHERE", "ROW", "Setting", "Settler", "TableReader", "mapping_of", "records_of", "rows_of_records"]
 
 FILE, ROW = "__file", "__row"
 """Columns that say from which file, by its number, and which of its rows a row is."""
 
+NOWHERE = Place("table")
+"""Where rows of a DataFrame stand."""
+
 
 @dataclass(frozen=True)
 class Setting:
-    """What all readers of a run have in common: the rules, the time-points, the clock, and the form of rows."""
+    """What all readers of a run have in common: the rules, the time-points, the clock, and the form of rows.
+
+    Where something may be taken back, rows have their place in the order of reading.
+    """
 
     rules: Rules
     tick: int
     layout: Layout
     unit: Unit = "s"
     has_offset: bool | None = None
+    has_places: bool = False
 
-    def intake(self) -> Intake:
-        """An empty reading, with the clock of the run."""
+    def intake(self, place: Place, n_before: int = 0) -> Intake:
+        """An empty reading of a place, behind some of its lines, with the clock of the run."""
         clock = Clock(self.unit, has_offset=self.has_offset)
-        return Intake(self.rules.compiled().names, self.tick, Symbols(), ColumnReading(), clock)
+        reading = ColumnReading(n_places=place.in_order(n_before))
+        return Intake(self.rules.compiled().names, self.tick, Symbols(), reading, clock)
 
     def rows(self, intake: Intake, place: Place) -> Iterator[Any]:
         """What was read as rows; it stands in a place."""
-        reading, symbols = intake.reading, intake.symbols
-        events, fluents, retractions = reading.unsettled()
-        for key, records in (*events.items(), *fluents.items()):
-            yield rows_of_records(self.layout, key, records, symbols)
-        for key, records, origins in retractions:
+        for batch, places in self._records(intake, place):
+            yield self.placed(batch, places)
+        yield from map(self.placed, self._others(intake, place))
+
+    def placed(self, batch: Any, places: Any = None) -> Any:
+        """Rows with their places, if they have such."""
+        if not self.has_places:
+            return batch
+        return batch.append_column("place", pa.nulls(len(batch), pa.int64()) if places is None else pa.array(places))
+
+    def _records(self, intake: Intake, place: Place) -> Iterator[tuple[Any, Int64]]:
+        symbols = intake.symbols
+        events, fluents, retractions = intake.reading.unsettled()
+        added, taken = intake.reading.unsettled_places()
+        for (key, records), places in zip((*events.items(), *fluents.items()), added, strict=True):
+            yield rows_of_records(self.layout, key, records, symbols), place.known(places)
+        for (key, records, origins), places in zip(retractions, taken, strict=True):
             texts = pa.array([place.packed(origin) for origin in origins], pa.string())
-            yield rows_of_records(self.layout, key, records, symbols, takes_back=True, text=texts)
+            rows = rows_of_records(self.layout, key, records, symbols, takes_back=True, text=texts)
+            yield rows, place.known(places, is_retraction=True)
+
+    def _others(self, intake: Intake, place: Place) -> Iterator[Any]:
+        reading = intake.reading
         misfits = reading.set_aside
         yield from set_aside_rows(self.layout, map(place.packed, misfits), (misfit.reason for misfit in misfits))
         yield from _counted(self.layout, "unused", reading.unused)
@@ -78,12 +103,13 @@ class TableReader:
 
     setting: Setting
     mapping: str | None = None
-    files: dict[int, str] = field(default_factory=dict)
+    files: dict[int, Place] = field(default_factory=dict)
+    place: Place = NOWHERE
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             for place, n_before, part in self._parts(batch):
-                intake = self.setting.intake()
+                intake = self.setting.intake(place, n_before)
                 given = (pa.Table.from_batches([part]), intake.names, intake.tick, intake.symbols, intake.reading)
                 mapping = mapping_of(self.mapping)
                 read_table(*given, file=place.file, mapping=mapping, clock=intake.clock, n_before=n_before)
@@ -92,7 +118,7 @@ class TableReader:
     def _parts(self, batch: Any) -> Iterator[tuple[Place, int, Any]]:
         """Rows that follow each other in one file, with the number of those before them."""
         if not self.files:
-            yield Place("table"), 0, batch
+            yield self.place, 0, batch
             return
         numbers = batch.column(FILE).to_numpy(zero_copy_only=False)
         rows = batch.column(ROW).to_numpy(zero_copy_only=False) if ROW in batch.schema.names else None
@@ -103,8 +129,8 @@ class TableReader:
         bounds = [0, *(np.flatnonzero(~is_next) + 1).tolist(), len(batch)]
         for begin, end in pairwise(bounds):
             if begin < end:
-                place = Place(self.files[int(numbers[begin])], block=None if rows is None else 0)
-                yield place, 0 if rows is None else int(rows[begin]), content.slice(begin, end - begin)
+                n_before = 0 if rows is None else int(rows[begin])
+                yield self.files[int(numbers[begin])], n_before, content.slice(begin, end - begin)
 
 
 def rows_of_records(
@@ -140,10 +166,7 @@ def _counted(layout: Layout, kind: str, counts: Counter[str]) -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class Settler:
-    """Takes back what is taken back, in a table that has, of each record, all that equal it.
-
-    At one arrival a record comes before what takes it back: rows of a DataFrame have no order of their own.
-    """
+    """Takes back what is taken back, in a table that has, of each record, all that equal it, with their places."""
 
     layout: Layout
 
@@ -159,15 +182,16 @@ class Settler:
         records = records_of(group, symbols)
         takes_back = group.table["takes_back"].combine_chunks().to_numpy(zero_copy_only=False)
         added, taken = np.flatnonzero(~takes_back), np.flatnonzero(takes_back)
-        is_event = group.kind == "event"
+        is_event, places = group.kind == "event", group.times("place")
         if len(added):
-            reading.add(Piece(is_event, key, records.take(added), np.zeros(len(added), np.int64)))
+            reading.add(Piece(is_event, key, records.take(added), places[added]))
         texts = group.table["text"].to_pylist()
         facts = [*records.columns, records.starts, *([] if records.ends is None else [records.ends])]
         for row in taken.tolist():
             origin = SetAside("", 0, texts[row], "takes back a record that is not there")
             words = tuple(int(column[row]) for column in facts)
-            reading.take_back(is_event, key, [Retraction(words, int(records.arrivals[row]), 1, origin)])
+            retraction = Retraction(words, int(records.arrivals[row]), int(places[row]), origin)
+            reading.take_back(is_event, key, [retraction])
         reading.settle()
         for standing in (*reading.events.values(), *reading.fluents.values()):
             yield rows_of_records(self.layout, key, standing, symbols)

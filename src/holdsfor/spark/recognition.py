@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Recognition", "check_buckets", "recognise"]
 
+_OF_ITS_OWN = ("arrival", "takes_back", "text", "reason")
+"""Columns in which a record may differ from what takes it back."""
+
 
 @dataclass(frozen=True)
 class Recognition:
@@ -96,7 +99,8 @@ def recognise(
     sources, unreadable = sources_of(data, rules.names, tick, columns)
     layout = layout_of(rules)
     travelling = Rules.of(rules, goals)
-    setting = Setting(travelling, tick, layout, time_unit, has_offset(sources))
+    may_take_back = any(source.may_take_back for source in sources)
+    setting = Setting(travelling, tick, layout, time_unit, has_offset(sources), may_take_back)
     spark = sources[0].frame.sparkSession
     kept: list[DataFrame] = []
     read = _read(sources, setting, kept, is_needed_now=start is None or end is None)
@@ -130,8 +134,8 @@ def _read(sources: list[Source], setting: Setting, kept: list[DataFrame], *, is_
     """The records as rows, without what was taken back; they are kept where that is a shuffle, or needed at once."""
     layout = setting.layout
     read = reduce(lambda one, other: one | other, [Flow.of(each.frame, each.reader(setting)) for each in sources])
-    if any(source.may_take_back for source in sources):
-        return Flow.of(_keep(_settled(read.frame(layout.schema), layout), kept))
+    if setting.has_places:
+        return Flow.of(_keep(_settled(read.frame(layout.placed_schema), layout), kept))
     return Flow.of(_keep(read.frame(layout.schema), kept)) if is_needed_now else read
 
 
@@ -139,7 +143,7 @@ def _settled(rows: DataFrame, layout: Layout) -> DataFrame:
     """The rows without what was taken back; a record meets what takes it back by everything but its arrival."""
     from pyspark.sql import functions as F
 
-    same = [name for name in layout.schema.names if name not in ("arrival", "takes_back", "text", "reason")]
+    same = [name for name in layout.schema.names if name not in _OF_ITS_OWN]
     n = rows.sparkSession.conf.get("spark.sql.shuffle.partitions", "200")
     part = F.pmod(F.xxhash64(*same), F.lit(int(n or 200)))
     settler = Settler(layout)

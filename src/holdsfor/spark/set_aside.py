@@ -12,8 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from holdsfor.kernels.keys import Int64
 from holdsfor.sources.text import SetAside
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.exchange import Layout
@@ -24,14 +26,30 @@ if TYPE_CHECKING:
 __all__ = ["Place", "set_aside_frame", "set_aside_rows", "unreadable_rows"]
 
 _PACKED = "file string, block bigint, line bigint, text string"
+_LONGEST_FILE = 1 << 43
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where records stand: a file, and the block of it that begins at a byte; without a block they have no lines."""
+    """Where records stand: a file, and the block of it that begins at a byte; without a block they have no lines.
+
+    `order` is the place of the file among all that is read.
+    """
 
     file: str
     block: int | None = None
+    order: int = 0
+
+    def in_order(self, n_before: int) -> int:
+        """The place of a line of the block in the order of reading.
+
+        A line has at least one byte, its break: the byte at which a block begins is behind all lines of those before.
+        """
+        return self.order * _LONGEST_FILE + (self.block or 0) + n_before
+
+    def known(self, places: Int64, *, is_retraction: bool = False) -> Int64:
+        """The places of records; where they have no order, a record comes before what takes it back."""
+        return places if self.block is not None else np.full(len(places), self.in_order(int(is_retraction)))
 
     def packed(self, misfit: SetAside) -> str:
         """What to show of a record, and where it stands, as one text that travels."""

@@ -14,7 +14,8 @@ from holdsfor.sources.column_reading import ColumnReading
 from holdsfor.sources.layout import TIMES, layout_of
 from holdsfor.sources.times import Clock
 from holdsfor.spark.flow import Step
-from holdsfor.spark.reading import FILE, ROW, Setting, TableReader, mapping_of
+from holdsfor.spark.reading import FILE, NOWHERE, ROW, Setting, TableReader, mapping_of
+from holdsfor.spark.set_aside import Place
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -37,10 +38,16 @@ class Source:
     may_take_back: bool
     has_offset: bool | None = None
     times: tuple[str, ...] = ()
+    n_files: int = 1
 
 
 def checked_table(
-    frame: DataFrame, names: Names, tick: int, mapping: str | None = None, files: dict[int, str] | None = None
+    frame: DataFrame,
+    names: Names,
+    tick: int,
+    mapping: str | None = None,
+    files: dict[int, Place] | None = None,
+    place: Place = NOWHERE,
 ) -> Source:
     """The source that a table is, if an empty one with its columns could be read; HF502 or HF505 if not."""
     own = [name for name in frame.columns if name not in (FILE, ROW)] if files else frame.columns
@@ -51,9 +58,10 @@ def checked_table(
     origin = [name for name in (FILE, ROW) if files and name in frame.columns]
     return Source(
         frame.select(*map(quoted, [*layout.wanted, *origin])),
-        partial(TableReader, mapping=mapping, files=files or {}),
+        partial(TableReader, mapping=mapping, files=files or {}, place=place),
         may_take_back="op" in layout.columns,
         times=tuple(layout.columns[name] for name in TIMES if name in layout.columns),
+        n_files=len(files or [place]),
     )
 
 
