@@ -102,6 +102,7 @@ class TableReader:
     """Reads batches of tables, with the columns of records or those of a mapping; `files` are those they come from."""
 
     setting: Setting
+    columns: tuple[str, ...]
     mapping: str | None = None
     files: dict[int, Place] = field(default_factory=dict)
     place: Place = NOWHERE
@@ -110,7 +111,8 @@ class TableReader:
         for batch in batches:
             for place, n_before, part in self._parts(batch):
                 intake = self.setting.intake(place, n_before)
-                given = (pa.Table.from_batches([part]), intake.names, intake.tick, intake.symbols, intake.reading)
+                table = pa.Table.from_batches([part]).rename_columns(list(self.columns))
+                given = (table, intake.names, intake.tick, intake.symbols, intake.reading)
                 mapping = mapping_of(self.mapping)
                 read_table(*given, file=place.file, mapping=mapping, clock=intake.clock, n_before=n_before)
                 yield from self.setting.rows(intake, place)

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.names import Names
 from holdsfor.columns.words import Symbols
+from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.arrow import read_table
 from holdsfor.sources.column_reading import ColumnReading
 from holdsfor.sources.layout import TIMES, layout_of
 from holdsfor.sources.times import Clock
 from holdsfor.spark.flow import Step
+from holdsfor.spark.listing import told_by_java
 from holdsfor.spark.reading import FILE, NOWHERE, ROW, Setting, TableReader, mapping_of
 from holdsfor.spark.set_aside import Place
 
@@ -50,17 +52,21 @@ def checked_table(
     place: Place = NOWHERE,
 ) -> Source:
     """The source that a table is, if an empty one with its columns could be read; HF502 or HF505 if not."""
+    from pyspark.sql import functions as F
+
     own = [name for name in frame.columns if name not in (FILE, ROW)] if files else frame.columns
     described = mapping_of(mapping)
-    empty = _arrow_schema(frame.select(*map(quoted, own))).empty_table()
+    layout = layout_of(own, described, names, place.file)
+    empty = _arrow_schema(frame.select(*map(quoted, layout.wanted))).empty_table()
     read_table(empty, names, tick, Symbols(), ColumnReading(), mapping=described)
-    layout = layout_of(own, described, names, "table")
     origin = [name for name in (FILE, ROW) if files and name in frame.columns]
+    aliases = {name: f"c{i}" for i, name in enumerate(layout.wanted)}  # PySpark does not pass on names with dots
+    columns = [F.col(quoted(name)).alias(alias) for name, alias in aliases.items()]
     return Source(
-        frame.select(*map(quoted, [*layout.wanted, *origin])),
-        partial(TableReader, mapping=mapping, files=files or {}, place=place),
+        frame.select(*columns, *origin),
+        partial(TableReader, columns=tuple(aliases), mapping=mapping, files=files or {}, place=place),
         may_take_back="op" in layout.columns,
-        times=tuple(layout.columns[name] for name in TIMES if name in layout.columns),
+        times=tuple(aliases[layout.columns[name]] for name in TIMES if name in layout.columns),
         n_files=len(files or [place]),
     )
 
@@ -91,12 +97,18 @@ def _of_column(frame: DataFrame, column: str) -> bool | None:
     if kind != "string":
         return {"timestamp": True, "timestamp_ntz": False, "date": False}.get(kind)
     clock = Clock()
-    for row in frame.select(quoted(column)).where(f"{quoted(column)} is not null").limit(_PEEKED).collect():
+    for row in frame.select(column).where(f"{column} is not null").limit(_PEEKED).collect():
         clock.read(row[0])
     return clock.has_offset
 
 
 def _arrow_schema(frame: DataFrame) -> Any:
+    """The columns as Arrow has them; of the zone in which Spark shows timestamps it matters only that there is one."""
+    from pyspark.errors import PySparkException
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return to_arrow_schema(frame.schema)
+    try:
+        return to_arrow_schema(frame.schema, timezone="UTC")
+    except PySparkException as problem:
+        message = f"a column has a type that records do not have: {told_by_java(problem)}"
+        raise DataProblem(Diagnostic("HF502", message, hint="cast the column first")) from None
