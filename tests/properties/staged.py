@@ -14,12 +14,14 @@ from holdsfor.physical.stages import Stages, plan_stages
 from holdsfor.runtime.session import Session
 from holdsfor.spark.buckets import Bucket
 from holdsfor.spark.facts import Load
+from holdsfor.spark.lines import LINE, LineReader
 from holdsfor.spark.parcels import NOWHERE, by_bucket, loads_of
 from holdsfor.spark.planning import buckets_of, destinations_of
-from holdsfor.spark.reading import Reader, Settler
+from holdsfor.spark.reading import Setting
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import Admission, Run
 from holdsfor.spark.sending import Destination, Sender
+from holdsfor.spark.settling import Settler
 from holdsfor.spark.telling import told_events, told_intervals
 from tests.properties.answers import Answer, Input
 
@@ -36,11 +38,15 @@ def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
     """What the stages say, with entities in so many buckets."""
     case, rules = given.case, Rules.of(given.compiled)
     lines = [_arriving(text, case.end) for _, text in case.records]
-    pieces = [pa.record_batch({"value": pa.array(lines[i::PIECES], pa.string())}) for i in range(PIECES)]
+    pieces = [
+        pa.record_batch({LINE: pa.array([f"{line}\n".encode() for line in lines[i::PIECES]], pa.binary())})
+        for i in range(PIECES)
+    ]
     admission = Admission(rules, Run(case.start, case.end, case.tick, None, None))
     destinations = destinations_of(stages, given.compiled, n_buckets)
     settler, sender = Settler(n_buckets), Sender(destinations)
-    read = [batch for piece in pieces for batch in settler.send(Reader(rules, case.tick, "text")([piece]))]
+    reader = LineReader(Setting(rules, case.tick, has_places=True))
+    read = [batch for piece in pieces for batch in settler.send(reader([piece]))]
     known = [
         batch
         for _, part in sorted(by_bucket(read).items())

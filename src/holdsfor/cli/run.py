@@ -25,6 +25,7 @@ from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
 from holdsfor.sinks.lines import Findings
 from holdsfor.sinks.times import as_integer, as_iso
 from holdsfor.sinks.writing import CHANGES, FINDINGS, FORMATS, check_output, format_of, opened, write_told
+from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
@@ -33,7 +34,7 @@ from holdsfor.views.timeline import Row, draw_timeline
 
 __all__ = ["add_parser"]
 
-INPUT_FORMATS = ("text", "csv", "jsonl", "parquet", "arrow")
+INPUT_FORMATS = ("text", "csv", "jsonl", "parquet", "orc", "arrow")
 _ENGINES = ("columnar", "reference")
 _REPORTS = ("known", "changes")
 _TIMES = ("integer", "iso")
@@ -100,8 +101,13 @@ def execute(options: argparse.Namespace) -> int:
     engine = engine_class(options)(compiled, options, [_goal(text) for text in options.goal])
     engine.progress = Progress(is_beside_results=options.output is None and sys.stdout.isatty())
     engine.set_aside = SetAsideLog(options.set_aside, is_strict=options.strict)
+    unreadable: list[Unreadable] = []
+    engine.unreadable = None if options.strict else unreadable
     began = time.perf_counter()
     engine.load()
+    engine.counts.n_unreadable = len(unreadable)
+    engine.set_aside.add_inputs(unreadable)
+    _tell(diagnostic for each in unreadable for diagnostic in each.diagnostics)
     engine.seconds["load"] = time.perf_counter() - began
     last: list[Findings] = []
     with opened(options.output, options.format) as output, engine.stop:
@@ -114,7 +120,7 @@ def execute(options: argparse.Namespace) -> int:
         _draw(last[-1], engine, compiled, Path(picture))
     if options.stats:
         write_stats(engine, options.stats)
-    return INTERRUPTED if engine.stop.is_asked else 0
+    return INTERRUPTED if engine.stop.is_asked else 2 if unreadable else 0
 
 
 def _prepare(app: Application, compiled: Compiled, output: str | None) -> None:

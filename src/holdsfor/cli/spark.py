@@ -6,16 +6,20 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.compiled import compile_files
 from holdsfor.cli.arguments import Commands, add_command, add_rule_files
-from holdsfor.cli.durations import duration
-from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
+from holdsfor.cli.durations import duration_text, make_points
+from holdsfor.cli.spark_input import add_input_options, files_from, put_aside, refuse_misfits
+from holdsfor.errors import Diagnostic, Diagnostics, HoldsforError, UsageProblem
+from holdsfor.sources.text import SetAside
 from holdsfor.syntax.parser import parse_term
 
 if TYPE_CHECKING:
+    from holdsfor.spark.files import Files
     from holdsfor.spark.recognition import Recognition
 
 __all__ = ["add_parser"]
@@ -34,22 +38,18 @@ def add_parser(commands: Commands) -> None:
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     add_rule_files(parser)
-    parser.add_argument("--input", nargs="+", required=True, metavar="PATH", help="files, folders, patterns or tables")
-    formats = ("text", "csv", "json", "parquet", "orc", "table")
-    parser.add_argument("--input-format", choices=formats, help="of the input (default: by its suffix, else text)")
+    add_input_options(parser)
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="where the tables of results go")
     parser.add_argument("--format", choices=("parquet", "csv", "json"), default="parquet", help="default: parquet")
     parser.add_argument("--overwrite", action="store_true", help="replace results that are there")
     parser.add_argument("--goal", action="append", default=[], help="a goal to prove before the run; may be repeated")
-    parser.add_argument("--start", type=int, metavar="N", help="first time-point (default: of the first record)")
-    parser.add_argument("--end", type=int, metavar="N", help="last time-point (default: of the last record)")
+    parser.add_argument("--start", metavar="TIME", help="first time-point (default: of the first record)")
+    parser.add_argument("--end", metavar="TIME", help="last time-point (default: of the last record)")
     parser.add_argument("--tick", type=int, default=1, metavar="N", help="distance of time-points (default: 1)")
-    parser.add_argument("--window", type=duration, metavar="T", help="how far back a query time looks (default: all)")
+    parser.add_argument("--window", type=duration_text, metavar="T", help="how far a query time looks (default: all)")
+    parser.add_argument("--step", type=duration_text, metavar="T", help="between query times (default: the window)")
     parser.add_argument(
-        "--step", type=duration, metavar="T", help="from query time to query time (default: the window)"
-    )
-    parser.add_argument(
-        "--allen-memory", type=duration, metavar="T", help="how far back `before` looks (default: the window)"
+        "--allen-memory", type=duration_text, metavar="T", help="how far back `before` looks (default: the window)"
     )
     parser.add_argument("--buckets", type=int, metavar="N", help="parts of the entities (default: 2 for each core)")
     parser.add_argument("--master", help="where Spark runs, such as `local[4]` (default: as Spark is configured)")
@@ -59,10 +59,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
+    from holdsfor.spark.attempts import without_failing_files
     from holdsfor.spark.output import refuse_existing
     from holdsfor.spark.recognition import check_buckets
     from holdsfor.spark.starting import started, told_by_worker
 
+    make_points(options)
     check_buckets(options.buckets)
     if not options.overwrite and Path(options.output).exists():
         refuse_existing(options.output)
@@ -74,14 +76,17 @@ def execute(options: argparse.Namespace) -> int:
     with started(options.master, dict(map(_setting, options.conf))) as spark:
         seconds = {"start": time.perf_counter() - began}
         try:
-            _run(spark, compiled, options, seconds)
+            inputs = files_from(options)
+            found = without_failing_files(inputs, lambda files: _run(spark, files, compiled, options, seconds))
+        except HoldsforError:
+            raise
         except Exception as problem:
             told = told_by_worker(problem)
             if told is None:
                 raise
             print(told, file=sys.stderr)
             return 2
-    return 0
+    return 2 if found.unreadable else 0
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -91,14 +96,15 @@ def _setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _run(spark: Any, compiled: Any, options: argparse.Namespace, seconds: dict[str, float]) -> None:
-    from holdsfor.spark.files import read_files
+def _run(
+    spark: Any, files: Sequence[Files], compiled: Any, options: argparse.Namespace, seconds: dict[str, float]
+) -> Recognition:
     from holdsfor.spark.output import Place
     from holdsfor.spark.recognition import recognise
 
     began = time.perf_counter()
     found = recognise(
-        [read_files(spark, path, options.input_format) for path in options.input],
+        files,
         compiled,
         start=options.start,
         end=options.end,
@@ -108,15 +114,20 @@ def _run(spark: Any, compiled: Any, options: argparse.Namespace, seconds: dict[s
         allen_memory=options.allen_memory,
         buckets=options.buckets,
         goals=[parse_term(text, "--goal") for text in options.goal],
+        time_unit=options.time_unit,
     )
+    if options.strict:
+        refuse_misfits(found)
     seconds["plan"] = time.perf_counter() - began
     Place(spark, options.output, overwrite=options.overwrite).write(found, options.format)
     seconds["recognise"] = time.perf_counter() - began - seconds["plan"]
     stats = _counted(found, seconds)
+    put_aside(found, options.set_aside)
     _summarise(found, stats)
     if options.stats:
         Path(options.stats).write_text(json.dumps(stats, indent=2) + "\n", encoding="utf-8")
     found.unpersist()
+    return found
 
 
 def _counted(found: Recognition, seconds: dict[str, float]) -> dict[str, Any]:
@@ -126,6 +137,7 @@ def _counted(found: Recognition, seconds: dict[str, float]) -> dict[str, Any]:
         "records": totals.pop("read"),
         **totals,
         "set_aside": sum(n for what, _, n in counts if what == "set aside"),
+        "unreadable": len(found.unreadable),
         "unused": {name: n for what, name, n in sorted(counts) if what == "unused"},
         "intervals": found.intervals.count(),
         "events": found.events.count(),
@@ -138,13 +150,15 @@ def _counted(found: Recognition, seconds: dict[str, float]) -> dict[str, Any]:
 
 def _summarise(found: Recognition, stats: dict[str, Any]) -> None:
     """Say what was read and found."""
-    parts = [f"{stats['set_aside']} set aside"] if stats["set_aside"] else []
+    parts = [f"{stats['unreadable']} unreadable files"] if stats["unreadable"] else []
+    parts += [f"{stats['set_aside']} set aside"] if stats["set_aside"] else []
     parts += [f"{stats['dropped']} too late"] if stats["dropped"] else []
     parts += [f"{stats['outside']} outside the run"] if stats["outside"] else []
     unused = sum(stats["unused"].values())
     parts += [f"{unused} of names that no rule uses"] if unused else []
     print(", ".join([f"{stats['records']} records read", *parts]), file=sys.stderr)
-    for row in found.set_aside.limit(_SHOWN_MISFITS).collect() if stats["set_aside"] else ():
-        print(f"  {row.reason}: {row.text}", file=sys.stderr)
+    misfits = found.set_aside.where("line > 0 or text != ''").limit(_SHOWN_MISFITS)
+    for row in misfits.collect() if stats["set_aside"] else ():
+        print(f"  {SetAside(*row)}", file=sys.stderr)
     seconds = stats["seconds"]["plan"] + stats["seconds"]["recognise"]
     print(f"{stats['intervals']} intervals, {stats['events']} events, {seconds:.1f} s", file=sys.stderr)

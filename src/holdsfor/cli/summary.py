@@ -25,6 +25,7 @@ def write_stats(engine: Engine, path: str) -> None:
         "dropped": counts.n_dropped,
         "kept_for_allen": counts.n_kept_for_allen,
         "set_aside": engine.set_aside.n,
+        "unreadable": counts.n_unreadable,
         "outside": counts.n_outside,
         "unused": counts.unused.total(),
         "query_times": counts.n_query_times,
@@ -53,7 +54,8 @@ def summarise(engine: Engine, compiled: Compiled, *, is_wanted: bool) -> None:
 
 def _problems(engine: Engine) -> list[str]:
     counts = engine.counts
-    problems = [f"{engine.set_aside.n} set aside"] if engine.set_aside.n else []
+    problems = [f"{_n(counts.n_unreadable, 'input')} unreadable"] if counts.n_unreadable else []
+    problems += [f"{engine.set_aside.n} set aside"] if engine.set_aside.n else []
     problems += [f"{counts.n_dropped} too late"] if counts.n_dropped else []
     problems += [f"{counts.n_outside} outside the run"] if counts.n_outside else []
     problems += [f"{counts.unused.total()} of names that no rule uses"] if counts.unused else []

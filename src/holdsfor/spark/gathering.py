@@ -12,15 +12,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.compiled import Compiled
+from holdsfor.sources.times import Unit
+from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.at_hand import AtHand, Division, divide
 from holdsfor.spark.facts import Facts
-from holdsfor.spark.inputs import Given, sources_of
+from holdsfor.spark.inputs import Columns, Given, inputs_of
 from holdsfor.spark.intake import Intake, frame_of, keep, rows_frame, union
 from holdsfor.spark.parcels import NOWHERE, Parcel, loads_of
 from holdsfor.spark.prepared import Prepared
+from holdsfor.spark.reading import Setting
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import Admission
 from holdsfor.spark.sending import Destination, Sender
+from holdsfor.spark.set_aside import unreadable_facts
+from holdsfor.spark.sources import has_offset
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -37,6 +42,7 @@ class Gathered:
     intake: Intake
     near: Prepared | None
     histories: Sequence[Prepared]
+    unreadable: Sequence[Unreadable]
 
     @property
     def kept(self) -> list[DataFrame]:
@@ -89,14 +95,28 @@ class Gathered:
         return [self.near.parcels(at_hand.tables, stage=number)]
 
 
-def gather(data: Given | Iterable[Given], compiled: Compiled, rules: Rules, tick: int) -> Gathered:
+def gather(
+    data: Given | Iterable[Given],
+    compiled: Compiled,
+    rules: Rules,
+    tick: int,
+    columns: Columns | None = None,
+    time_unit: Unit = "s",
+) -> Gathered:
     """The inputs of a run, if they fit its rules."""
-    sources, histories = sources_of(data, compiled.names, tick)
-    near = histories[0] if len(histories) == 1 and not any(source.may_take_back for source in sources) else None
+    inputs = inputs_of(data, compiled.names, tick, columns)
+    sources, histories = inputs.sources, inputs.histories
+    may_take_back = any(source.may_take_back for source in sources)
+    setting = Setting(rules, tick, time_unit, has_offset(sources), may_take_back)
+    near = histories[0] if len(histories) == 1 and not may_take_back else None
+    spark = (sources[0].frame if sources else histories[0].frame).sparkSession
     parcels = [] if near is not None else [history.all_of(compiled.names) for history in histories]
     parcels += [unused for history in histories if (unused := _unused(history, compiled)) is not None]
-    spark = (sources[0].frame if sources else histories[0].frame).sparkSession
-    return Gathered(compiled, rules, Intake(spark, sources, parcels, rules, tick, []), near, histories)
+    if inputs.unreadable:
+        told = [Parcel(NOWHERE, (0,), 1, unreadable_facts(each)) for each in inputs.unreadable]
+        parcels.append(rows_frame(spark, told))
+    intake = Intake(spark, sources, parcels, setting, [])
+    return Gathered(compiled, rules, intake, near, histories, inputs.unreadable)
 
 
 def _unused(history: Prepared, compiled: Compiled) -> DataFrame | None:

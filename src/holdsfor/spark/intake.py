@@ -16,13 +16,13 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.facts import Facts, Load, Texts
-from holdsfor.spark.inputs import Source
 from holdsfor.spark.parcels import NOWHERE, PARCELS, Parcel, loads_of, rows_of
 from holdsfor.spark.parquet_files import Piece, local_files, pieces_of, tables_of
-from holdsfor.spark.reading import Reader, Settler
-from holdsfor.spark.rules import Rules
+from holdsfor.spark.reading import Setting, TableReader
 from holdsfor.spark.run import Admission
 from holdsfor.spark.sending import Sender
+from holdsfor.spark.settling import Settler
+from holdsfor.spark.sources import Source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -73,8 +73,7 @@ class Intake:
     spark: SparkSession
     sources: Sequence[Source]
     parcels: Sequence[DataFrame]
-    rules: Rules
-    tick: int
+    setting: Setting
     kept: list[DataFrame]
     _pieces: list[list[Piece] | None] = field(init=False)
     _read: DataFrame | None = field(default=None, init=False)
@@ -105,7 +104,7 @@ class Intake:
         """The first and last time-point of the records: a pass over them, at once."""
         from pyspark.sql import functions as F
 
-        tick = self.tick
+        tick = self.setting.tick
         self._read = keep(self.then(lambda loads: _packed(loads, tick), n_buckets), self.kept)
         found = self._read.agg(F.min("first"), F.max("last")).first()
         assert found is not None
@@ -132,29 +131,32 @@ class Intake:
     def _each_then(self, work: Work) -> DataFrame:
         frames = [frame_of(parcels, lambda batches: work(loads_of(batches))) for parcels in self.parcels]
         for source, pieces in zip(self.sources, self._pieces, strict=True):
-            reader = Reader(self.rules, self.tick, source.shape)
-            frames.append(_table(source, reader, work) if pieces is None else _files(source, pieces, reader, work))
+            frames.append(_read(source, pieces, self.setting, work))
         return union(frames)
 
 
-def _table(source: Source, reader: Reader, work: Work) -> DataFrame:
-    return frame_of(source.frame, lambda batches: work(reader(batches)))
+def _read(source: Source, pieces: list[Piece] | None, setting: Setting, work: Work) -> DataFrame:
+    reader = source.reader(setting)
+    if pieces is None or not isinstance(reader, TableReader):
+        return frame_of(source.frame, lambda batches: work(reader(batches)))
+    return _files(source.frame.sparkSession, pieces, reader, work)
 
 
-def _files(source: Source, pieces: list[Piece], reader: Reader, work: Work) -> DataFrame:
+def _files(spark: SparkSession, pieces: list[Piece], reader: TableReader, work: Work) -> DataFrame:
     """What becomes of the records of files that the workers open: Spark hands out the numbers of their pieces."""
-    columns, n = source.frame.columns, len(pieces)
+    n = len(pieces)
 
     def read(batches: Iterator[Any]) -> Rows:
         chosen = (pieces[i] for batch in batches for i in batch.column(0).to_pylist())
-        return work(reader.read(table) for _, _, table in tables_of(chosen, columns))
+        tables = tables_of(chosen, reader.columns)
+        return work(reader.of_file(piece.file, n_before, table) for piece, n_before, table in tables)
 
-    return frame_of(source.frame.sparkSession.range(0, n, 1, max(1, n)), read)
+    return frame_of(spark.range(0, n, 1, max(1, n)), read)
 
 
 def _pieces_of(source: Source, n_tasks: int) -> list[Piece] | None:
-    files = local_files(source.frame) if source.shape == "table" else None
-    return None if files is None else pieces_of(source.frame, files, n_tasks)
+    files = None if source.plain is None else local_files(source.plain)
+    return None if files is None or source.plain is None else pieces_of(source.plain, files, n_tasks)
 
 
 def _n_rows(source: Source, pieces: list[Piece] | None) -> int:

@@ -18,6 +18,8 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pyarrow.types as pt  # type: ignore[import-untyped]
 
+from holdsfor.errors import DataProblem, Diagnostic
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
@@ -117,16 +119,27 @@ def _cut(file: str, footer: Any, most: int) -> Iterator[Piece]:
 
 
 def tables_of(pieces: Iterable[Piece], columns: Sequence[str]) -> Iterator[tuple[Piece, int, Any]]:
-    """The rows of pieces as tables of bounded size, each with the number of the rows before it in the file."""
+    """The rows of pieces as tables of bounded size, each with the number of the rows before it in the file.
+
+    A file that cannot be read after all is HF501.
+    """
     for piece in pieces:
-        with pq.ParquetFile(piece.file) as plain:
-            texts = [name for name in columns if _is(plain.schema_arrow.field(name).type, pa.string())]
-        with pq.ParquetFile(piece.file, read_dictionary=texts) as file:
-            n_before = piece.n_before
-            for groups in _together(file.metadata, piece):
-                table = file.read_row_groups(groups, columns=list(columns), use_threads=False)
-                yield piece, n_before, table
-                n_before += table.num_rows
+        try:
+            yield from _tables(piece, columns)
+        except (OSError, pa.ArrowException) as problem:
+            message = f"`{piece.file}` cannot be read: {str(problem).splitlines()[0]}"
+            raise DataProblem(Diagnostic("HF501", message)) from None
+
+
+def _tables(piece: Piece, columns: Sequence[str]) -> Iterator[tuple[Piece, int, Any]]:
+    with pq.ParquetFile(piece.file) as plain:
+        texts = [name for name in columns if _is(plain.schema_arrow.field(name).type, pa.string())]
+    with pq.ParquetFile(piece.file, read_dictionary=texts) as file:
+        n_before = piece.n_before
+        for groups in _together(file.metadata, piece):
+            table = file.read_row_groups(groups, columns=list(columns), use_threads=False)
+            yield piece, n_before, table
+            n_before += table.num_rows
 
 
 def _together(metadata: Any, piece: Piece) -> Iterator[list[int]]:

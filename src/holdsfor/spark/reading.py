@@ -1,31 +1,39 @@
 """Records of a DataFrame to facts, in the workers, many batches at a time.
 
-What is read means what it means in a file or an Arrow table (`holdsfor.sources`). What does not fit is set aside, and
-what was read is counted, as facts of their own kind.
+What is read means what it means in a file or an Arrow table, because the same readers read it (`holdsfor.sources`).
+What does not fit is set aside, and what was read is counted, as facts of their own kind.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from holdsfor.columns.records import Records
-from holdsfor.columns.tables import Key
 from holdsfor.columns.words import Symbols
-from holdsfor.sources.column_reading import ColumnReading, Piece, Retraction
-from holdsfor.sources.columns import read_columns, read_table
-from holdsfor.sources.text import SetAside
-from holdsfor.spark.facts import Facts, Load, Texts, by_name, facts_of_records, owners
-from holdsfor.spark.parcels import NOWHERE, Parcel, rows_of
+from holdsfor.kernels.keys import Int64
+from holdsfor.sources.arrow import read_table
+from holdsfor.sources.column_reading import ColumnReading
+from holdsfor.sources.inputs import Intake
+from holdsfor.sources.mapping import Mapping as Described
+from holdsfor.sources.mapping import read_mapping
+from holdsfor.sources.times import Clock, Unit
+from holdsfor.spark.facts import Facts, Load, facts_of_records
 from holdsfor.spark.rules import Rules
-from holdsfor.spark.sending import by_owner
+from holdsfor.spark.set_aside import Place, set_aside_facts
 
-__all__ = ["Reader", "Settler", "together"]
+__all__ = ["FILE", "ROW", "TABLE", "Setting", "TableReader", "mapping_of", "together"]
+
+FILE, ROW = "__file", "__row"
+"""Columns that say from which file, by its number, and which of its rows a row is."""
+
+TABLE = Place("table")
+"""Where rows of a DataFrame stand."""
 
 _ROWS = 1 << 19
 _BYTES = 1 << 28
@@ -47,116 +55,95 @@ def together(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 @dataclass(frozen=True)
-class Reader:
-    """Reads batches of records; those of text have one column, with a line of text in each row."""
+class Setting:
+    """What all readers of a run have in common: the rules, the time-points and the clock.
+
+    Where something may be taken back, records have their place in the order of reading.
+    """
 
     rules: Rules
     tick: int
-    shape: Literal["table", "text"]
+    unit: Unit = "s"
+    has_offset: bool | None = None
+    has_places: bool = False
 
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Load]:
-        return map(self.read, together(batches))
+    def intake(self, place: Place, n_before: int = 0) -> Intake:
+        """An empty reading of a place, behind some of its lines, with the clock of the run."""
+        clock = Clock(self.unit, has_offset=self.has_offset)
+        reading = ColumnReading(n_places=place.in_order(n_before))
+        return Intake(self.rules.compiled().names, self.tick, Symbols(), reading, clock)
 
-    def read(self, table: Any) -> Load:
-        """The records of a table."""
-        names = self.rules.compiled().names
-        symbols, reading = Symbols(), ColumnReading()
-        if self.shape == "text":
-            lines = table.column(0).fill_null("").to_pylist()
-            read_columns("\n".join(lines).encode(), "text", names, self.tick, symbols, reading)
-        else:
-            read_table(table, names, self.tick, symbols, reading)
-        return Load(list(_facts(reading)), symbols)
+    def load(self, intake: Intake, place: Place) -> Load:
+        """What was read; it stands in a place."""
+        return Load([*self._records(intake, place), *_others(intake.reading, place)], intake.symbols)
 
+    def _records(self, intake: Intake, place: Place) -> Iterator[Facts]:
+        events, fluents, retractions = intake.reading.unsettled()
+        added, taken = intake.reading.unsettled_places()
+        for (key, records), places in zip((*events.items(), *fluents.items()), added, strict=True):
+            yield self._placed(facts_of_records(key, records), place.known(places))
+        for (key, records, origins), places in zip(retractions, taken, strict=True):
+            texts = {"text": pa.array([place.packed(origin) for origin in origins], pa.string())}
+            facts = self._placed(facts_of_records(key, records), place.known(places, is_retraction=True))
+            yield replace(facts, kind=f"-{facts.kind}", texts=texts)
 
-def _facts(reading: ColumnReading) -> Iterator[Facts]:
-    events, fluents, retractions = reading.unsettled()
-    for key, records in (*events.items(), *fluents.items()):
-        yield facts_of_records(key, records)
-    for key, records, origins in retractions:
-        yield _taking_back(key, records, origins)
-    yield from _set_aside(reading.set_aside)
-    yield from _counted("unused", reading.unused)
-    yield from _counted("read", Counter({"": reading.n_records}))
-
-
-def _taking_back(key: Key, records: Records, origins: list[SetAside]) -> Facts:
-    facts = facts_of_records(key, records)
-    texts = {"text": pa.array([origin.text for origin in origins], pa.string())}
-    return Facts(f"-{facts.kind}", *key, facts.n, facts.words, facts.times, texts)
+    def _placed(self, facts: Facts, places: Int64) -> Facts:
+        return replace(facts, times={**facts.times, "place": places}) if self.has_places else facts
 
 
-def _set_aside(misfits: list[SetAside]) -> Iterator[Facts]:
-    if misfits:
-        texts = pa.array([misfit.text for misfit in misfits], pa.string())
-        reasons = pa.array([misfit.reason for misfit in misfits], pa.string())
-        yield Facts("set aside", "", 0, len(misfits), texts={"text": texts, "reason": reasons})
+def _others(reading: ColumnReading, place: Place) -> Iterator[Facts]:
+    misfits = reading.set_aside
+    yield from set_aside_facts(list(map(place.packed, misfits)), [misfit.reason for misfit in misfits])
+    counts = [*(("unused", name, n) for name, n in reading.unused.items()), ("read", "", reading.n_records)]
+    yield from (Facts(kind, name, 0, n) for kind, name, n in counts if n)
 
 
-def _counted(kind: str, counts: Counter[str]) -> Iterator[Facts]:
-    yield from (Facts(kind, name, 0, n) for name, n in counts.items() if n)
-
-
-# -- retractions -------------------------------------------------------------------------------------------------------
-
-_KINDS = ("event", "fluent")
+@lru_cache(maxsize=64)
+def mapping_of(text: str | None) -> Described | None:
+    """A description of columns that has travelled."""
+    return None if text is None else read_mapping(text)
 
 
 @dataclass(frozen=True)
-class Settler:
-    """Takes back what is taken back, where a record and all that equal it are in one bucket.
+class TableReader:
+    """Reads batches of tables, with the columns of records or those of a mapping; `files` are those they come from."""
 
-    At one arrival a record comes before what takes it back: rows of a DataFrame have no order of their own.
-    """
+    setting: Setting
+    columns: tuple[str, ...]
+    mapping: str | None = None
+    files: Mapping[int, Place] = field(default_factory=dict)
+    place: Place = TABLE
 
-    n_buckets: int
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Load]:
+        for table in together(batches):
+            for place, n_before, part in self._parts(table):
+                yield self._read(place, n_before, part)
 
-    def send(self, loads: Iterable[Load]) -> Iterator[Any]:
-        """Rows of parcels, with what is equal in one bucket; what cannot be taken back goes to the first."""
-        for load in loads:
-            texts = Texts(load.symbols)
-            yield from rows_of((parcel for facts in load.facts for parcel in self._parcels(facts, texts)), texts)
+    def of_file(self, path: str, n_before: int, table: Any) -> Load:
+        """The records of rows of a file, behind some of them."""
+        place = next((each for each in self.files.values() if each.file == path), self.place)
+        return self._read(place, n_before, table)
 
-    def _parcels(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
-        if "start" not in facts.times:
-            yield Parcel(NOWHERE, (0,), self.n_buckets, facts)
+    def _read(self, place: Place, n_before: int, table: Any) -> Load:
+        intake = self.setting.intake(place, n_before)
+        given = (table.rename_columns(list(self.columns)), intake.names, intake.tick, intake.symbols, intake.reading)
+        mapping = mapping_of(self.mapping)
+        read_table(*given, file=place.file, mapping=mapping, clock=intake.clock, n_before=n_before)
+        return self.setting.load(intake, place)
+
+    def _parts(self, table: Any) -> Iterator[tuple[Place, int, Any]]:
+        """Rows that follow each other in one file, with the number of those before them."""
+        if not self.files:
+            yield self.place, 0, table
             return
-        mixed = facts.times["start"].copy()
-        for words in facts.words[:1]:
-            mixed += owners(words, 1 << 40, texts)
-        everything = np.arange(facts.n, dtype=np.int64)
-        yield from by_owner(NOWHERE, facts, everything, owners(np.abs(mixed), self.n_buckets, texts), self.n_buckets)
-
-    def settle(self, loads: Iterable[Load]) -> Iterator[Load]:
-        """What stands, of all loads of a bucket; they have one table of symbols."""
-        loads = list(loads)
-        if loads:
-            facts = by_name(facts for load in loads for facts in load.facts)
-            yield Load(list(_standing(facts)), loads[0].symbols)
-
-
-def _standing(facts: list[Facts]) -> Iterator[Facts]:
-    taken = {(each.kind[1:], each.key): each for each in facts if each.kind.startswith("-")}
-    added = {(each.kind, each.key): each for each in facts if each.kind in _KINDS}
-    yield from (each for each in facts if not each.kind.startswith("-") and each.kind not in _KINDS)
-    for kind, key in dict.fromkeys([*added, *taken]):
-        retractions = taken.get((kind, key))
-        if retractions is None:
-            yield added[kind, key]
-        else:
-            yield from _settled(kind == "event", added.get((kind, key)), retractions)
-
-
-def _settled(is_event: bool, added: Facts | None, taken: Facts) -> Iterator[Facts]:
-    reading, records = ColumnReading(), taken.records()
-    if added is not None:
-        reading.add(Piece(is_event, added.key, added.records(), np.zeros(added.n, np.int64)))
-    columns = [*records.columns, records.starts, *([] if records.ends is None else [records.ends])]
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    for row, arrival, text in zip(rows, records.arrivals.tolist(), taken.texts["text"].to_pylist(), strict=True):
-        origin = SetAside("table", 0, text, "takes back a record that is not there")
-        reading.take_back(is_event, taken.key, [Retraction(row, arrival, 1, origin)])
-    reading.settle()
-    for key, standing in (*reading.events.items(), *reading.fluents.items()):
-        yield facts_of_records(key, standing)
-    yield from _set_aside(reading.set_aside)
+        numbers = table.column(FILE).to_numpy()
+        rows = table.column(ROW).to_numpy() if ROW in table.schema.names else None
+        content = table.select([name for name in table.schema.names if name not in (FILE, ROW)])
+        is_next = numbers[1:] == numbers[:-1]
+        if rows is not None:
+            is_next &= rows[1:] == rows[:-1] + 1
+        bounds = [0, *(np.flatnonzero(~is_next) + 1).tolist(), len(table)]
+        for begin, end in pairwise(bounds):
+            if begin < end:
+                n_before = 0 if rows is None else int(rows[begin])
+                yield self.files[int(numbers[begin])], n_before, content.slice(begin, end - begin)

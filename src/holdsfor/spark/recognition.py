@@ -16,16 +16,19 @@ from holdsfor.errors import Diagnostic, PlanningProblem, UsageProblem
 from holdsfor.physical.stages import plan_stages
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import check_windows
+from holdsfor.sources.times import Unit
+from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.buckets import Bucket
 from holdsfor.spark.facts import Facts
 from holdsfor.spark.gathering import Gathered, gather
-from holdsfor.spark.inputs import Given
+from holdsfor.spark.inputs import Columns, Given
 from holdsfor.spark.intake import check_buckets, frame_of, keep, rows_frame, union
 from holdsfor.spark.parcels import NOWHERE, Parcel
 from holdsfor.spark.planning import buckets_of, destinations_of
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import Admission, Run
-from holdsfor.spark.telling import EVENTS, INTERVALS, SET_ASIDE, told_events, told_intervals, told_set_aside
+from holdsfor.spark.set_aside import PLACES, set_aside_frame, told_places
+from holdsfor.spark.telling import EVENTS, INTERVALS, told_events, told_intervals
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
@@ -40,6 +43,7 @@ class Recognition:
 
     `intervals` has a row for every maximal interval (`end` is null while it is open), `events` one for every time-point
     of an output event, `set_aside` one for every record that does not fit, `counts` what became of the records.
+    `unreadable` are the files that cannot be read, which stand in line 0 among what is set aside.
     Results are kept until `unpersist`, so that asking twice does not compute twice.
     """
 
@@ -49,6 +53,7 @@ class Recognition:
     counts: DataFrame
     run: Run
     kept: tuple[DataFrame, ...]
+    unreadable: tuple[Unreadable, ...] = ()
 
     def unpersist(self) -> None:
         """Give the memory and disk of what was computed back."""
@@ -68,8 +73,13 @@ def recognise(
     allen_memory: int | None = None,
     buckets: int | None = None,
     goals: Iterable[Term] = (),
+    columns: Columns | None = None,
+    time_unit: Unit = "s",
 ) -> Recognition:
-    """What the rules recognise in DataFrames, settled over all query times.
+    """What the rules recognise in DataFrames, files and prepared history, settled over all query times.
+
+    `columns` says what the columns of the DataFrame are, as `happensAt(speed(vessel, knots), ts)` or as the columns of
+    records by name; several DataFrames come as pairs with theirs.
 
     Without a window the whole history is one. `start` and `end` are found out from the records, which is a pass over
     them, if they are not given. An interval that is over for longer than `allen_memory`, by default the window, is not
@@ -83,7 +93,7 @@ def recognise(
         message = "rules that ask for the query time are not supported on Spark in windows"
         raise PlanningProblem(Diagnostic("HF401", message, hint="leave out the window, or use `holdsfor run`"))
     stages = plan_stages(rules, session.program)
-    gathered = gather(data, rules, Rules.of(rules, goals), tick)
+    gathered = gather(data, rules, Rules.of(rules, goals), tick, columns, time_unit)
     n_buckets = gathered.n_buckets if buckets is None else buckets
     bounds = _bounds(gathered, start, end, n_buckets)
     admission = Admission(gathered.rules, Run(*bounds, tick, window, step, allen_memory))
@@ -96,10 +106,11 @@ def recognise(
     return Recognition(
         frame_of(answers.where("kind = 'fluent'"), told_intervals, INTERVALS),
         frame_of(answers.where("kind = 'event'"), told_events, EVENTS),
-        frame_of(sent.where("kind = 'set aside'"), told_set_aside, SET_ASIDE),
+        set_aside_frame(frame_of(sent.where("kind in ('set aside', 'unreadable', 'lines')"), told_places, PLACES)),
         _counts(union(known if at_hand else known[:1])),
         admission.run,
         tuple(gathered.kept),
+        tuple(gathered.unreadable),
     )
 
 
@@ -129,8 +140,9 @@ def _evaluated(bucket: Bucket, known: list[DataFrame], gathered: Gathered) -> Da
 
 
 def _counts(sent: DataFrame) -> DataFrame:
-    """How many records were read, of names that no rule uses, set aside, outside the run, late and too late."""
+    """How many records were read, of names that no rule uses, set aside, outside the run, late and too late; and files
+    that cannot be read."""
     from pyspark.sql import functions as F
 
-    counted = sent.where(f"stage = {NOWHERE} and kind not in ('event', 'fluent')")
+    counted = sent.where(f"stage = {NOWHERE} and kind not in ('event', 'fluent', 'lines')")
     return counted.groupBy(F.col("kind").alias("what"), "name").agg(F.sum("n").alias("n"))

@@ -1,4 +1,4 @@
-"""Results as people read them, in the workers: whole, in parts, and what was set aside."""
+"""Results as people read them, in the workers: whole, and in parts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from holdsfor.spark.parcels import loads_of
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
 
-__all__ = ["EVENTS", "INTERVALS", "SET_ASIDE", "told_events", "told_intervals", "told_set_aside"]
+__all__ = ["EVENTS", "INTERVALS", "told_events", "told_intervals"]
 
 _TEXT, _TIME = pa.string(), pa.int64()
 _ARGS = pa.list_(_TEXT)
@@ -26,7 +26,6 @@ INTERVALS = pa.schema(
     [("fluent", _TEXT), ("args", _ARGS), ("value", _TEXT), ("fvp", _TEXT), ("start", _TIME), ("end", _TIME)]
 )
 EVENTS = pa.schema([("name", _TEXT), ("args", _ARGS), ("event", _TEXT), ("time", _TIME)])
-SET_ASIDE = pa.schema([("text", _TEXT), ("reason", _TEXT)])
 
 _ROWS = 1 << 16
 _EXAMPLE = (Atom("x"),)
@@ -47,12 +46,6 @@ def told_events(batches: Iterable[Any]) -> Iterator[Any]:
         name, args, _, shown = _written(facts, symbols)
         columns = [name, args, shown, pa.array(facts.times["start"])]
         yield from pa.Table.from_arrays(columns, schema=EVENTS).to_batches(_ROWS)
-
-
-def told_set_aside(batches: Iterable[Any]) -> Iterator[Any]:
-    """A row for every record that does not fit."""
-    for facts, _ in _each(batches):
-        yield pa.RecordBatch.from_arrays([facts.texts[name] for name in SET_ASIDE.names], schema=SET_ASIDE)
 
 
 def _each(batches: Iterable[Any]) -> Iterator[tuple[Facts, Symbols]]:
