@@ -22,6 +22,7 @@ from urllib.parse import unquote, urlsplit
 from holdsfor.analysis.names import Names
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.physical.stages import Table
+from holdsfor.spark.listing import java_problems
 from holdsfor.spark.parcels import NOWHERE, PARCELS
 
 if TYPE_CHECKING:
@@ -164,11 +165,9 @@ def description(
 
 def _text(spark: SparkSession, path: str) -> str | None:
     """The description in a place, if it is one of prepared history."""
-    from pyspark.errors import AnalysisException
-
     try:
         return "".join(row.value for row in spark.read.text(f"{path}/{DESCRIPTION}", wholetext=True).collect())
-    except AnalysisException:
+    except java_problems():
         return None
 
 
