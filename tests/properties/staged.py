@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
 
+from holdsfor.columns.words import Symbols
 from holdsfor.errors import ExecutionProblem
-from holdsfor.kernels.packing import OPEN
-from holdsfor.physical.stages import Stage, Stages, plan_stages
+from holdsfor.physical.stages import Stages, plan_stages
 from holdsfor.runtime.session import Session
-from holdsfor.spark.exchange import Layout
-from holdsfor.spark.planning import bucket_of, layout_of, sender_of
-from holdsfor.spark.reading import Reader, Settler
+from holdsfor.spark.buckets import Bucket
+from holdsfor.spark.facts import Load
+from holdsfor.spark.lines import LINE, LineReader
+from holdsfor.spark.parcels import NOWHERE, by_bucket, loads_of
+from holdsfor.spark.planning import buckets_of, destinations_of
+from holdsfor.spark.reading import Setting
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import Admission, Run
+from holdsfor.spark.sending import Destination, Sender
+from holdsfor.spark.settling import Settler
+from holdsfor.spark.telling import told_events, told_intervals
 from tests.properties.answers import Answer, Input
 
 __all__ = ["staged_answer", "stages_of"]
@@ -28,22 +36,33 @@ def stages_of(given: Input) -> Stages:
 
 def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
     """What the stages say, with entities in so many buckets."""
-    case, rules, layout = given.case, Rules.of(given.compiled), layout_of(given.compiled)
+    case, rules = given.case, Rules.of(given.compiled)
     lines = [_arriving(text, case.end) for _, text in case.records]
-    pieces = [pa.record_batch({"value": pa.array(lines[i::PIECES], pa.string())}) for i in range(PIECES)]
-    read = _table(Reader(rules, case.tick, layout, "text")(pieces), layout)
-    admission = Admission(rules, Run(case.start, case.end, case.tick, None, None), layout)
-    known = _table(admission.rows(iter(Settler(layout)(read).to_batches())), layout)
+    pieces = [
+        pa.record_batch({LINE: pa.array([f"{line}\n".encode() for line in lines[i::PIECES]], pa.binary())})
+        for i in range(PIECES)
+    ]
+    admission = Admission(rules, Run(case.start, case.end, case.tick, None, None))
+    destinations = destinations_of(stages, given.compiled, n_buckets)
+    settler, sender = Settler(n_buckets), Sender(destinations)
+    reader = LineReader(Setting(rules, case.tick, has_places=True))
+    read = [batch for piece in pieces for batch in settler.send(reader([piece]))]
+    known = [
+        batch
+        for _, part in sorted(by_bucket(read).items())
+        for batch in sender(admission(settler.settle(loads_of(part, Symbols()))))
+    ]
     answer: dict[str, list[Any]] = {}
-    for stage in stages.stages:
+    for destination, bucket in zip(destinations, buckets_of(stages, destinations, admission), strict=True):
         try:
-            found = _evaluated(stage, stages, known, admission, n_buckets)
+            found = _evaluated(destination, bucket, known)
         except ExecutionProblem as problem:
             return f"fails with {problem.diagnostics.in_order()[0].code}"
-        known = pa.concat_tables([known, found.select(layout.schema.names)])
-        for row in found.to_pylist():
-            end = None if row["end"] == OPEN else row["end"]
-            answer.setdefault(row["shown"], []).append(row["start"] if row["kind"] == "event" else (row["start"], end))
+        known += found
+        for row in _told(found, "fluent", told_intervals):
+            answer.setdefault(row["fvp"], []).append((row["start"], row["end"]))
+        for row in _told(found, "event", told_events):
+            answer.setdefault(row["event"], []).append(row["time"])
     return {name: sorted(found, key=str) for name, found in answer.items()}
 
 
@@ -53,19 +72,21 @@ def _arriving(text: str, at: int) -> str:
     return f"{name}|{at}|{rest}"
 
 
-def _table(batches: Any, layout: Layout) -> Any:
-    return pa.Table.from_batches(list(batches), layout.schema)
+def _evaluated(destination: Destination, bucket: Bucket, known: list[Any]) -> list[Any]:
+    arriving = _of_stage(known, destination.stage)
+    arriving += destination.routed(_of_stage(known, -destination.stage))
+    parts = by_bucket(arriving)
+    everyone = (Load([], Symbols()) for _ in range(destination.n_buckets))
+    found: list[Any] = []
+    for number, nothing in enumerate(everyone):
+        found += bucket(parts[number]) if number in parts else bucket.evaluated(number, nothing)
+    return found
 
 
-def _evaluated(stage: Stage, stages: Stages, known: Any, admission: Admission, n_buckets: int) -> Any:
-    bucket = bucket_of(stage, stages, admission, n_buckets)
-    sender = sender_of(stage, stages, admission, bucket.n_buckets)
-    batches = known.to_batches()
-    sent = pa.Table.from_batches(list(sender.send(batches)), sender.sent_schema)
-    if sender.has_guards:
-        waiting = pa.Table.from_batches(list(sender.wait(batches)), sender.waiting_schema)
-        routes = pa.Table.from_batches(list(sender.routes(batches)), sender.route_schema)
-        routed = waiting.join(routes.group_by(["route", "bucket"]).aggregate([]), "route", join_type="inner")
-        sent = pa.concat_tables([sent, routed.select(sender.sent_schema.names).cast(sender.sent_schema)])
-    parts = [sent.filter(pa.compute.equal(sent["bucket"], number)) for number in range(bucket.n_buckets)]
-    return pa.concat_tables([bucket(number, part) for number, part in enumerate(parts)])
+def _of_stage(batches: list[Any], number: int) -> list[Any]:
+    return [batch.filter(pc.equal(batch.column("stage"), number)) for batch in batches]
+
+
+def _told(found: list[Any], kind: str, tell: Callable[[Any], Iterable[Any]]) -> list[dict[str, Any]]:
+    results = [batch.filter(pc.equal(batch.column("kind"), kind)) for batch in _of_stage(found, NOWHERE)]
+    return [row for batch in tell(results) for row in batch.to_pylist()]

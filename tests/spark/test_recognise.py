@@ -82,9 +82,9 @@ def test_what_is_taken_back_was_never_there_and_misfits_are_set_aside(spark: Spa
         spark.createDataFrame([(line,) for line in lines], "value string"), rules, start=0, end=9
     )
     assert sorted(map(tuple, found.set_aside.collect())) == [
-        ("-velocity|3|2|zoe|1", "takes back a record that is not there"),
-        ("slows_down|5|5|a", "`slows_down` is computed by the rules"),
-        ("velocity|4|x|a|1", "expected an integer as occurrence, found `x`"),
+        ("text", 0, "-velocity|3|2|zoe|1", "takes back a record that is not there"),
+        ("text", 0, "slows_down|5|5|a", "`slows_down` is computed by the rules"),
+        ("text", 0, "velocity|4|x|a|1", "expected an integer as occurrence, found `x`"),
     ]
     assert spark_rows(found) == [("fast(a)=true", 2, None)]
 
@@ -108,8 +108,8 @@ def test_mistakes_are_told_before_anything_runs(spark: SparkSession, rules: Any)
     with pytest.raises(DataProblem, match="column `vesel` not found") as told:
         hf.spark.events("velocity", frame_of(spark, {"t": [1], "vessel": ["a"]}), time="t", args=["vesel"])
     assert "did you mean `vessel`?" in str(told.value)
-    with pytest.raises(DataProblem, match="expected a DataFrame, found `str`"):
-        hf.spark.recognise(["records.txt"], rules)  # type: ignore[list-item, unused-ignore]
+    with pytest.raises(DataProblem, match="expected a DataFrame, found `int`"):
+        hf.spark.recognise([3], rules)  # type: ignore[list-item, unused-ignore]
     with pytest.raises(UsageProblem, match="HF770"):
         hf.spark.recognise(frame_of(spark, RECORDS), rules, buckets=0)
     asking = hf.load_text("happensAt(known(V, Q), T) :- happensAt(velocity(V, _), T), queryTime(Q).")

@@ -19,6 +19,7 @@ from holdsfor.sinks.change_lines import Changed
 from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.sinks.lines import Findings, Known
 from holdsfor.sources.text import Fact
+from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Counts:
     """What became of the records, and what came out."""
 
     n_records: int = 0
+    n_unreadable: int = 0
     n_late: int = 0
     n_dropped: int = 0
     n_outside: int = 0
@@ -57,6 +59,8 @@ class Engine(ABC):
         self.set_aside = SetAsideLog()
         self.progress = Progress()
         self.stop = Interruption()
+        self.unreadable: list[Unreadable] | None = None
+        """Where inputs go that cannot be read; without such a list they end the run."""
         self.seconds: dict[str, float] = {"load": 0.0, "recognise": 0.0}
         self.start = 0
 
@@ -84,7 +88,7 @@ class Engine(ABC):
 
     def reading_options(self) -> dict[str, Any]:
         """How the inputs are to be read."""
-        return {"form": self.options.input_format, "unit": self.options.time_unit}
+        return {"form": self.options.input_format, "unit": self.options.time_unit, "unreadable": self.unreadable}
 
     def _bounds_hint(self) -> str:
         if self.options.start is None or self.options.end is None:

@@ -26,6 +26,7 @@ from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
 from holdsfor.sinks.lines import Findings
 from holdsfor.sinks.times import as_integer, as_iso
 from holdsfor.sinks.writing import CHANGES, FINDINGS, FORMATS, check_output, format_of, opened, write_told
+from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
@@ -34,7 +35,7 @@ from holdsfor.views.timeline import Row, draw_timeline
 
 __all__ = ["add_parser"]
 
-INPUT_FORMATS = ("text", "csv", "jsonl", "parquet", "arrow")
+INPUT_FORMATS = ("text", "csv", "jsonl", "parquet", "orc", "arrow")
 _ENGINES = ("columnar", "reference")
 _REPORTS = ("known", "changes")
 _TIMES = ("integer", "iso")
@@ -101,8 +102,13 @@ def execute(options: argparse.Namespace) -> int:
     engine = engine_class(options)(compiled, options, [_goal(text) for text in options.goal])
     engine.progress = Progress(is_beside_results=options.output is None and sys.stdout.isatty())
     engine.set_aside = SetAsideLog(options.set_aside, is_strict=options.strict)
+    unreadable: list[Unreadable] = []
+    engine.unreadable = None if options.strict else unreadable
     began = time.perf_counter()
     engine.load()
+    engine.counts.n_unreadable = len(unreadable)
+    engine.set_aside.add_inputs(unreadable)
+    _tell(diagnostic for each in unreadable for diagnostic in each.diagnostics)
     engine.seconds["load"] = time.perf_counter() - began
     last: list[Findings] = []
     with opened(options.output, options.format) as output, engine.stop:
@@ -116,7 +122,7 @@ def execute(options: argparse.Namespace) -> int:
     if options.stats:
         kept = engine.counts.n_kept_for_allen
         write_stats(engine, options.stats, kept_for_allen=kept, peak_memory_bytes=peak_memory())
-    return INTERRUPTED if engine.stop.is_asked else 0
+    return INTERRUPTED if engine.stop.is_asked else 2 if unreadable else 0
 
 
 def _prepare(app: Application, compiled: Compiled, output: str | None) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.text import SetAside
+from holdsfor.sources.unreadable import Unreadable
 
 __all__ = ["SetAsideLog"]
 
@@ -30,12 +31,19 @@ class SetAsideLog:
         """Write them to the file, then refuse them if the run is strict."""
         self.n += len(misfits)
         self.first += misfits[: _SHOWN - len(self.first)]
-        if self._path is not None and misfits:
-            lines = [json.dumps(dataclasses.asdict(misfit), ensure_ascii=False) for misfit in misfits]
-            with self._path.open("a", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for line in lines)
+        self._write(misfits)
         if self._is_strict and misfits:
             first = misfits[0]
             message = f"line {first.line} does not fit: {first.reason}"
             hint = f"the line is `{first.text}`; without `--strict` it is set aside"
             raise DataProblem(Diagnostic("HF503", message, hint=hint, file=first.file))
+
+    def add_inputs(self, unreadable: Sequence[Unreadable]) -> None:
+        """Write whole inputs to the file: they are told and counted apart from records."""
+        self._write([each.set_aside() for each in unreadable])
+
+    def _write(self, misfits: Sequence[SetAside]) -> None:
+        if self._path is not None and misfits:
+            lines = [json.dumps(dataclasses.asdict(misfit), ensure_ascii=False) for misfit in misfits]
+            with self._path.open("a", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in lines)

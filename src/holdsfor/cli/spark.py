@@ -5,25 +5,27 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.cli.arguments import Commands, add_command, add_rule_files
-from holdsfor.cli.durations import PER_SECOND, duration_text, make_points
+from holdsfor.cli.durations import duration_text, make_points
 from holdsfor.cli.interruption import Interruption
 from holdsfor.cli.progress import Line
+from holdsfor.cli.spark_input import add_input_options, files_from, put_aside, refuse_misfits
 from holdsfor.cli.spark_outcome import SparkOutcome, outcome_of
 from holdsfor.cli.spark_output import add_output_options, check_output, place_from, shown_place
 from holdsfor.cli.summary import summarise, write_stats
-from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
+from holdsfor.errors import Diagnostic, Diagnostics, HoldsforError, UsageProblem
 from holdsfor.syntax.parser import parse_term
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from holdsfor.spark.files import Files
     from holdsfor.spark.recognition import Recognition
     from holdsfor.spark.starting import Log
 
@@ -43,10 +45,7 @@ def add_parser(commands: Commands) -> None:
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     add_rule_files(parser)
-    parser.add_argument("--input", nargs="+", required=True, metavar="PATH", help="files, folders, patterns or tables")
-    formats = ("text", "csv", "json", "parquet", "orc", "table")
-    parser.add_argument("--input-format", choices=formats, help="of the input (default: by its suffix, else text)")
-    parser.add_argument("--time-unit", choices=PER_SECOND, default="s", help="what a time-point is (default: s)")
+    add_input_options(parser)
     add_output_options(parser)
     parser.add_argument("--goal", action="append", default=[], help="a goal to prove before the run; may be repeated")
     parser.add_argument("--start", metavar="TIME", help="first time-point (default: of the first record)")
@@ -79,6 +78,8 @@ def execute(options: argparse.Namespace) -> int:
     with log() as said:
         try:
             outcome = _start(compiled, options, settings, said)
+        except HoldsforError:
+            raise
         except Exception as problem:
             from holdsfor.spark.failures import failure_of
 
@@ -88,7 +89,7 @@ def execute(options: argparse.Namespace) -> int:
     summarise(outcome, compiled, is_wanted=True)
     if options.stats:
         write_stats(outcome, options.stats, **outcome.more)
-    return 0
+    return 2 if outcome.counts.n_unreadable else 0
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -99,6 +100,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _start(compiled: Compiled, options: argparse.Namespace, settings: dict[str, str], said: Log) -> SparkOutcome:
+    from holdsfor.spark.attempts import without_failing_files
     from holdsfor.spark.catalogue import refuse_forgetful
     from holdsfor.spark.starting import started
 
@@ -107,7 +109,11 @@ def _start(compiled: Compiled, options: argparse.Namespace, settings: dict[str, 
         if is_new and options.output.startswith("table:"):
             refuse_forgetful(spark)
         seconds = {"start": time.perf_counter() - began}
-        return _until_interrupted(spark, lambda: _run(spark, compiled, options, seconds))
+
+        def run(files: Sequence[Files]) -> SparkOutcome:
+            return _run(spark, files, compiled, options, seconds)
+
+        return _until_interrupted(spark, lambda: without_failing_files(files_from(options), run))
 
 
 def _until_interrupted(spark: SparkSession, work: Callable[[], SparkOutcome]) -> SparkOutcome:
@@ -127,7 +133,11 @@ def _until_interrupted(spark: SparkSession, work: Callable[[], SparkOutcome]) ->
 
 
 def _run(
-    spark: SparkSession, compiled: Compiled, options: argparse.Namespace, seconds: dict[str, float]
+    spark: SparkSession,
+    files: Sequence[Files],
+    compiled: Compiled,
+    options: argparse.Namespace,
+    seconds: dict[str, float],
 ) -> SparkOutcome:
     from holdsfor.spark.output import write_results
     from holdsfor.spark.places import replacing
@@ -136,11 +146,14 @@ def _run(
     began = time.perf_counter()
     with _shown_progress(spark), replacing(place_from(options, spark)) as place:
         with described(spark, "read"):
-            found = _recognise(spark, compiled, options)
+            found = _recognise(files, compiled, options)
+            if options.strict:
+                refuse_misfits(found)
         seconds["plan"] = time.perf_counter() - began
         write_results(found, place)
         with described(spark, "count"):
             outcome = outcome_of(found, seconds)
+            put_aside(found, options.set_aside)
         found.unpersist()
     seconds["recognise"] = time.perf_counter() - began - seconds["plan"]
     return outcome
@@ -155,12 +168,11 @@ def _shown_progress(spark: SparkSession) -> Iterator[None]:
         yield
 
 
-def _recognise(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) -> Recognition:
-    from holdsfor.spark.files import read_files
+def _recognise(files: Sequence[Files], compiled: Compiled, options: argparse.Namespace) -> Recognition:
     from holdsfor.spark.recognition import recognise
 
     return recognise(
-        [read_files(spark, path, options.input_format) for path in options.input],
+        files,
         compiled,
         start=options.start,
         end=options.end,
@@ -170,4 +182,5 @@ def _recognise(spark: SparkSession, compiled: Compiled, options: argparse.Namesp
         allen_memory=options.allen_memory,
         buckets=options.buckets,
         goals=[parse_term(text, "--goal") for text in options.goal],
+        time_unit=options.time_unit,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdsfor.cli.engines import Counts
+from holdsfor.sources.text import SetAside
 
 if TYPE_CHECKING:
     from holdsfor.spark.recognition import Recognition
@@ -21,7 +22,7 @@ class ShownMisfits:
     """How many records were set aside, and the first of them."""
 
     n: int = 0
-    first: list[str] = field(default_factory=list)
+    first: list[SetAside] = field(default_factory=list)
 
 
 @dataclass
@@ -51,12 +52,13 @@ def outcome_of(found: Recognition, seconds: dict[str, float]) -> SparkOutcome:
         n_late=of["late"],
         n_dropped=of["dropped"],
         n_outside=of["outside"],
+        n_unreadable=len(found.unreadable),
         n_query_times=len(found.run.queries),
         n_fvps=n_fvps,
         n_intervals=n_intervals,
         unused=Counter({name: n for what, name, n in rows if what == "unused"}),
     )
-    misfits = found.set_aside.limit(_SHOWN_MISFITS).collect() if of["set aside"] else []
-    shown = ShownMisfits(of["set aside"], [f"{row.reason}: {row.text}" for row in misfits])
+    records = found.set_aside.where("line > 0 or text != ''").limit(_SHOWN_MISFITS)
+    misfits = [SetAside(*row) for row in records.collect()] if of["set aside"] else []
     more = {"events": n_all - n_intervals, "start": found.run.start, "end": found.run.end}
-    return SparkOutcome(counts, shown, seconds, more)
+    return SparkOutcome(counts, ShownMisfits(of["set aside"], misfits), seconds, more)

@@ -48,6 +48,7 @@ def write_stats(outcome: Outcome, path: str, **more: object) -> None:
         "late": counts.n_late,
         "dropped": counts.n_dropped,
         "set_aside": outcome.set_aside.n,
+        "unreadable": counts.n_unreadable,
         "outside": counts.n_outside,
         "unused": counts.unused.total(),
         "query_times": counts.n_query_times,
@@ -76,7 +77,8 @@ def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:
 
 def _problems(outcome: Outcome) -> list[str]:
     counts = outcome.counts
-    problems = [f"{outcome.set_aside.n} set aside"] if outcome.set_aside.n else []
+    problems = [f"{_n(counts.n_unreadable, 'input')} unreadable"] if counts.n_unreadable else []
+    problems += [f"{outcome.set_aside.n} set aside"] if outcome.set_aside.n else []
     problems += [f"{counts.n_dropped} too late"] if counts.n_dropped else []
     problems += [f"{counts.n_outside} outside the run"] if counts.n_outside else []
     problems += [f"{counts.unused.total()} of names that no rule uses"] if counts.unused else []

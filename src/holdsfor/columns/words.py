@@ -23,7 +23,16 @@ from holdsfor.syntax.terms import Float, Int, Struct, Term, is_ground
 if TYPE_CHECKING:
     from holdsfor.columns.structures import Structures
 
-__all__ = ["Symbols", "as_numbers", "integer_words", "is_integer", "is_number", "is_symbol", "symbol_numbers"]
+__all__ = [
+    "Symbols",
+    "as_numbers",
+    "integer_words",
+    "is_integer",
+    "is_number",
+    "is_symbol",
+    "symbol_numbers",
+    "symbol_words",
+]
 
 _INTEGERS = -(2**51)
 _SYMBOLS = -(2**50)
@@ -38,6 +47,11 @@ def is_symbol(words: Int64) -> NDArray[np.bool_]:
 def symbol_numbers(words: Int64) -> Int64:
     """The numbers that the symbol table gave, -1 for words that are no symbols."""
     return np.where(is_symbol(words), words - _SYMBOLS, -1)
+
+
+def symbol_words(numbers: Int64) -> Int64:
+    """The words of the symbols with these numbers."""
+    return numbers + _SYMBOLS
 
 
 def is_integer(words: Int64) -> NDArray[np.bool_]:

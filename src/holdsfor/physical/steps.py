@@ -18,11 +18,7 @@ from holdsfor.physical.patterns import bound_positions, build, is_plain, join, s
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate
 from holdsfor.prolog import Engine, evaluate, standard_order_key
-<<<<<<< HEAD
 from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, is_ground, list_term, substitute, variables
-=======
-from holdsfor.syntax.terms import Float, Int, Struct, Term, is_ground, list_term, substitute, variables
->>>>>>> walk
 
 __all__ = [
     "AnyClause",

@@ -63,8 +63,12 @@ class Background:
         key = name_and_arity(goal)
         if key in self.domains or key == _QUERY_TIME or not self.is_relation(key):
             return None
-        answers = {tuple(sorted(answer.items())): answer for answer in self.engine.solve(goal)}
-        return next(iter(answers.values())) if len(answers) == 1 else None
+        only: dict[str, Term] | None = None
+        for answer in self.engine.solve(goal):
+            if only is not None and answer != only:
+                return None
+            only = answer
+        return only
 
     def definition(self, key: Key) -> tuple[Clause, ...] | None:
         """The clauses of a predicate, if they are all there is to it and it does not call itself."""

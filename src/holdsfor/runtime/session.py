@@ -38,7 +38,7 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import Fvp, IntervalCall
 from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 
-__all__ = ["Session", "domain_sources"]
+__all__ = ["Session", "distinct_positions", "domain_sources"]
 
 Group = TypeVar("Group", Key, tuple[bool, Key])
 
@@ -406,7 +406,7 @@ class Session:
             table = (fluents if is_fvp else events).get(key)
             if table is None or table.n == 0 or not isinstance(domain, Struct):
                 continue
-            positions = _positions(patterns, domain)
+            positions = distinct_positions(patterns, domain)
             if positions is not None:
                 self.background.add_members(name_and_arity(domain), self._distinct(table, positions))
                 continue
@@ -423,7 +423,7 @@ def _append(store: dict[Group, Records], key: Group, records: Records) -> None:
         store[key] = records
 
 
-def _positions(patterns: Sequence[Term], domain: Struct) -> tuple[int, ...] | None:
+def distinct_positions(patterns: Sequence[Term], domain: Struct) -> tuple[int, ...] | None:
     """Where the arguments of a domain stand among columns, if all of either are variables of their own."""
     columns, arguments = distinct_variables(patterns), distinct_variables(domain.args)
     if columns is None or arguments is None or not set(arguments) <= set(columns):

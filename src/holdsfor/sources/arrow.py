@@ -36,17 +36,19 @@ def read_table(
     file: str = "table",
     mapping: Mapping | None = None,
     clock: Clock | None = None,
+    n_before: int = 0,
 ) -> None:
     """Add the records of an Arrow table to the reading; `reading.settle()` then says what remains after retractions.
 
-    A table with other columns than those of records, or of the mapping, is HF502 or HF505.
+    A table with other columns than those of records, or of the mapping, is HF502 or HF505. One that is the next part of
+    a larger table has rows before it.
     """
     layout = layout_of(table.schema.names, mapping, names, file)
     table = _without_views(table.select(layout.wanted))
     _check_types(table.schema, layout, file)
     clock = clock or Clock()
     reader = RowReader(file, names, tick, symbols, reading)
-    n_rows = 0
+    n_rows = n_before
     for batch in table.combine_chunks().to_batches(max_chunksize=_BATCH):
         laid_out = layout.apply(batch, clock)
         reader.read(laid_out.batch, Origin(n_rows + 1 + laid_out.rows, None, laid_out.faults))

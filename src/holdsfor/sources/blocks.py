@@ -1,19 +1,26 @@
-"""Texts in pieces that end with a line break, small enough for what is computed of them to stay in the cache."""
+"""Texts in pieces that end with a line break, small enough for what is computed of them to stay in the cache.
+
+A line that is not UTF-8 is set aside like a record that does not fit. A text whose first line is not UTF-8 is none: it
+is packed or in another encoding, and nothing of it can be trusted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.sources.column_reading import ColumnReading
+from holdsfor.sources.text import Reading, SetAside
 
-__all__ = ["text_blocks"]
+__all__ = ["only_utf8", "text_blocks"]
 
 _BLOCK = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SHOWN = 80
 
 
 def text_blocks(data: bytes | memoryview, file: str) -> Iterator[bytes]:
-    """The blocks of a text, without a byte order mark; a text that is not UTF-8 is HF501 before the first.
+    """The blocks of a text, without a byte order mark; one whose first line is not UTF-8 is HF501 before the first.
 
     >>> list(text_blocks(b"a|1\\nb|2", "events.txt"))
     [b'a|1\\nb|2\\n']
@@ -21,9 +28,12 @@ def text_blocks(data: bytes | memoryview, file: str) -> Iterator[bytes]:
     content = memoryview(data)
     if bytes(content[:3]) == _BYTE_ORDER_MARK:
         content = content[3:]
-    if not (isinstance(data, bytes) and data.isascii()):
-        _check_utf8(content, file)
-    return _blocks(content)
+    is_begun = False
+    for block in _blocks(content):
+        if not is_begun and block.strip():
+            _check_first_line(block, file)
+            is_begun = True
+        yield block
 
 
 def _blocks(content: memoryview) -> Iterator[bytes]:
@@ -41,14 +51,36 @@ def _blocks(content: memoryview) -> Iterator[bytes]:
         yield block[:end] if block.endswith(b"\n") or not is_last else block + b"\n"
 
 
-def _check_utf8(content: memoryview, file: str) -> None:
-    begin = 0
-    for block in _blocks(content):
-        try:
-            if not block.isascii():
-                block.decode()
-        except UnicodeDecodeError as error:
-            line = bytes(content[: begin + error.start]).count(b"\n") + 1
-            message = f"`{file}` is not UTF-8 text: byte 0x{block[error.start]:02x} in line {line}"
-            raise DataProblem(Diagnostic("HF501", message, hint="records are UTF-8 text", file=file)) from None
-        begin += len(block)
+def _check_first_line(block: bytes, file: str) -> None:
+    number, line = next((i, line) for i, line in enumerate(block.split(b"\n"), start=1) if line.strip())
+    byte = _odd_byte(line)
+    if byte is not None:
+        message = f"`{file}` is not UTF-8 text: byte 0x{byte:02x} in line {number}"
+        raise DataProblem(Diagnostic("HF501", message, hint="records are UTF-8 text", file=file))
+
+
+def only_utf8(block: bytes, file: str, n_before: int, reading: ColumnReading | Reading) -> bytes:
+    """The block with empty lines for those that are not UTF-8, which are set aside; `n_before` lines are before it."""
+    if _odd_byte(block) is None:
+        return block
+    lines = block.split(b"\n")
+    for i, line in enumerate(lines):
+        byte = _odd_byte(line)
+        if byte is not None:
+            reason = f"the line is not UTF-8 text: byte 0x{byte:02x}"
+            text = line[:_SHOWN].decode(errors="replace")
+            reading.n_records += 1
+            reading.set_aside.append(SetAside(file, n_before + i + 1, text, reason))
+            lines[i] = b""
+    return b"\n".join(lines)
+
+
+def _odd_byte(text: bytes) -> int | None:
+    """The first byte that does not belong into UTF-8."""
+    if text.isascii():
+        return None
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        return text[error.start]
+    return None

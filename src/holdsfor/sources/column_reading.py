@@ -158,6 +158,12 @@ class ColumnReading:
         self._retractions.clear()
         return taken
 
+    def unsettled_places(self) -> tuple[list[Int64], list[Int64]]:
+        """The places of what `unsettled` returns, in its order: of events and fluents, and of retractions."""
+        events_first = sorted(self._pieces.items(), key=lambda item: not item[0][0])
+        added = [np.concatenate([piece.places for piece in pieces]) for _, pieces in events_first]
+        return added, [np.array([each.place for each in some], np.int64) for some in self._retractions.values()]
+
     def unsettled(self) -> tuple[dict[Key, Records], dict[Key, Records], list[tuple[Key, Records, list[SetAside]]]]:
         """Events, fluents and retractions (with where they stand) as they were read, for a store that applies them."""
         events, fluents = (

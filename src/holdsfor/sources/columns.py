@@ -23,7 +23,7 @@ from holdsfor.columns.records import Records
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, expand_ranges
 from holdsfor.sources.arrow import read_table
-from holdsfor.sources.blocks import text_blocks
+from holdsfor.sources.blocks import only_utf8, text_blocks
 from holdsfor.sources.column_reading import ColumnReading, Piece
 from holdsfor.sources.numerals import PADDING, Fields, Lexicon, read_integers, words_of
 from holdsfor.sources.text import Reading, read_text_records
@@ -41,7 +41,7 @@ def read_columns(
     """Add the records of a text to the reading; `reading.settle()` then says what remains after retractions.
 
     Contract: the outcome is that of `read_text_records` and `Reading.facts`, with the constants as words of `symbols`.
-    A text that is not UTF-8 is HF501, and nothing of it is added.
+    A line that is not UTF-8 is set aside; a text that begins with one is HF501, and nothing of it is added.
 
     >>> from holdsfor.analysis.compiled import compile_text
     >>> names = compile_text("initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).").names
@@ -53,7 +53,7 @@ def read_columns(
     """
     reader = TextReader(file, names, tick, symbols, reading)
     for block in text_blocks(data, file):
-        reader.read(block)
+        reader.read(only_utf8(block, file, reader.n_lines, reading))
 
 
 @dataclass(frozen=True)

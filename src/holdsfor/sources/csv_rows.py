@@ -54,7 +54,10 @@ def _likeliest_header(line: str) -> Header:
 
 
 class CsvReader:
-    """Reads the blocks of one text, each of which is UTF-8 and ends with a line break; the first has the header."""
+    """Reads the blocks of one text, each of which is UTF-8 and ends with a line break.
+
+    The first has the header, unless that is given: then they come from behind it.
+    """
 
     def __init__(
         self,
@@ -66,6 +69,7 @@ class CsvReader:
         *,
         mapping: Mapping | None = None,
         clock: Clock | None = None,
+        header: Header | None = None,
     ) -> None:
         self.file = file
         self.names = names
@@ -74,8 +78,8 @@ class CsvReader:
         self.reading = reading
         self.rows = RowReader(file, names, tick, symbols, reading)
         self.n_lines = 0
-        self.header: Header | None = None
-        self.layout = Layout({})
+        self.header = header
+        self.layout = Layout({}) if header is None else layout_of(header.columns, mapping, names, file)
 
     def read(self, block: bytes) -> None:
         """Read the next block."""

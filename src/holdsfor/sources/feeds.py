@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from holdsfor.sources.blocks import only_utf8
 from holdsfor.sources.channels import Channel
 from holdsfor.sources.live_reading import LiveReading
 from holdsfor.sources.text import SetAside
@@ -89,36 +90,15 @@ class Feed:
             block = block.removeprefix(_BYTE_ORDER_MARK)
         if not block:
             return
-        if not block.isascii():
-            block = self._only_utf8(block)
-        self._reader.read(block)
+        self._reader.read(only_utf8(block, self.channel.name, self._n_lines, self.reading))
         self._n_lines += block.count(b"\n")
-
-    def _only_utf8(self, block: bytes) -> bytes:
-        """The block with empty lines for those that are no text, which are set aside."""
-        try:
-            block.decode()
-            return block
-        except UnicodeDecodeError:
-            lines = block.split(b"\n")
-        for number, line in enumerate(lines):
-            try:
-                line.decode()
-            except UnicodeDecodeError as error:
-                reason = f"the line is not UTF-8 text: byte 0x{line[error.start]:02x}"
-                self._set_aside(self._n_lines + number + 1, line, reason)
-                lines[number] = b""
-        return b"\n".join(lines)
 
     def _give_up_line(self) -> None:
         """Set aside a line that is longer than any record, and go on behind it."""
         if not self._is_skipping:
-            line = b"".join(self._rest)
-            self._set_aside(self._n_lines + 1, line, f"the line is longer than {_LONGEST_LINE} bytes")
+            text = b"".join(self._rest)[:_SHOWN].decode(errors="replace")
+            reason = f"the line is longer than {_LONGEST_LINE} bytes"
+            self.reading.n_records += 1
+            self.reading.set_aside.append(SetAside(self.channel.name, self._n_lines + 1, text, reason))
         self._rest, self._n_rest = [], 0
         self._is_skipping = True
-
-    def _set_aside(self, line: int, content: bytes, reason: str) -> None:
-        text = content[:_SHOWN].decode(errors="replace")
-        self.reading.n_records += 1
-        self.reading.set_aside.append(SetAside(self.channel.name, line, text, reason))

@@ -18,10 +18,11 @@ from holdsfor.sources.mapping import Mapping
 
 __all__ = ["TABLES", "Format", "format_of_suffix", "format_of_text"]
 
-Format = Literal["text", "csv", "jsonl", "parquet", "arrow"]
-TABLES = ("parquet", "arrow")
+Format = Literal["text", "csv", "jsonl", "parquet", "orc", "arrow"]
+TABLES = ("parquet", "orc", "arrow")
 _SUFFIXES: dict[str, Format] = {
     ".parquet": "parquet",
+    ".orc": "orc",
     ".arrow": "arrow",
     ".feather": "arrow",
     ".jsonl": "jsonl",

@@ -1,11 +1,11 @@
-"""Inputs of any kind to columns: text, CSV, JSON lines, Parquet and Arrow files, tables in memory, Python objects."""
+"""Inputs of any kind to columns: text, CSV, JSON lines, Parquet, ORC and Arrow files, tables, Python objects."""
 
 from __future__ import annotations
 
 import gzip
 import sys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,15 +13,17 @@ from typing import Any, BinaryIO
 from holdsfor.analysis.names import Names
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import DataProblem, Diagnostic
-from holdsfor.sources.blocks import text_blocks
+from holdsfor.sources.blocks import only_utf8, text_blocks
 from holdsfor.sources.columns import ColumnReading, TextReader, read_table
-from holdsfor.sources.csv_rows import CsvReader
+from holdsfor.sources.csv_rows import CsvReader, Header
 from holdsfor.sources.formats import TABLES, Format, format_of_suffix, format_of_text
 from holdsfor.sources.json_rows import JsonLinesReader
 from holdsfor.sources.mapping import SOCKET, Mapping, read_mapping, split_mapping
 from holdsfor.sources.objects import Event, Fluent, table_of
+from holdsfor.sources.roles import columns_by_role
 from holdsfor.sources.text import Reading, read_text_records
 from holdsfor.sources.times import Clock, Unit
+from holdsfor.sources.unreadable import Unreadable, refuse_if_all
 
 __all__ = [
     "Intake",
@@ -30,6 +32,7 @@ __all__ = [
     "open_input",
     "read_facts",
     "read_inputs",
+    "split_description",
     "split_input",
     "standard_input",
     "text_form",
@@ -52,6 +55,8 @@ class Opened:
 
 def open_input(each: object, names: Names, forced: Format | None = None) -> Opened:
     """A file with perhaps a mapping behind a colon, a table, a pair of a file or table and a mapping, or records."""
+    if isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], dict):
+        return Opened("table", "arrow", None, _renamed(*each))
     source, mapping = split_input(each)
     if hasattr(source, "__arrow_c_stream__"):
         return Opened("table", "arrow", mapping, _as_table(source))
@@ -62,7 +67,7 @@ def open_input(each: object, names: Names, forced: Format | None = None) -> Open
         raise DataProblem(Diagnostic("HF505", message, hint="records say themselves what they are"))
     file = str(source)
     form = forced or format_of_suffix(file)
-    if form in TABLES:
+    if form is not None and form in TABLES:
         return Opened(file, form, mapping, _table_of(file, form))
     content = read_bytes(file)
     return Opened(file, text_form(form, content, file, mapping, names), mapping, content)
@@ -81,13 +86,21 @@ def split_input(each: object) -> tuple[object, Mapping | None]:
     """An input without the description of its columns, and that, if it has one."""
     if isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], str):
         return each[0], read_mapping(each[1])
-    if not isinstance(each, str) or Path(each).exists():
+    if not isinstance(each, str):
         return each, None
-    file, mapping = split_mapping(each)
-    before, _, behind = each.partition(":")
-    if mapping is None and behind.strip() and Path(before).is_file() and not each.startswith(SOCKET):
-        file, mapping = before, behind.strip()
+    file, mapping = split_description(each)
     return file, None if mapping is None else read_mapping(mapping)
+
+
+def split_description(text: str) -> tuple[str, str | None]:
+    """A path, and what stands behind its colon, if that is not part of its name."""
+    if Path(text).exists():
+        return text, None
+    file, mapping = split_mapping(text)
+    before, _, behind = text.partition(":")
+    if mapping is None and behind.strip() and Path(before).is_file() and not text.startswith(SOCKET):
+        return before, behind.strip()
+    return file, mapping
 
 
 @dataclass(frozen=True)
@@ -108,13 +121,16 @@ class Intake:
             return
         reader = self.line_reader(opened.form, opened.file, opened.mapping)
         for block in text_blocks(opened.content, opened.file):
-            reader.read(block)
+            reader.read(only_utf8(block, opened.file, reader.n_lines, self.reading))
 
-    def line_reader(self, form: Format, file: str, mapping: Mapping | None) -> LineReader:
-        """What reads the lines of an input block by block, each of which is UTF-8 and ends with a line break."""
+    def line_reader(self, form: Format, file: str, mapping: Mapping | None, header: Header | None = None) -> LineReader:
+        """What reads the lines of an input block by block, each of which is UTF-8 and ends with a line break.
+
+        Blocks from behind the header of a CSV file need to be told what it is.
+        """
         given = (file, self.names, self.tick, self.symbols, self.reading)
         if form == "csv":
-            return CsvReader(*given, mapping=mapping, clock=self.clock)
+            return CsvReader(*given, mapping=mapping, clock=self.clock, header=header)
         if form == "jsonl":
             return JsonLinesReader(*given, mapping=mapping, clock=self.clock)
         return TextReader(*given)
@@ -128,34 +144,63 @@ def read_inputs(
     *,
     form: Format | None = None,
     unit: Unit = "s",
+    unreadable: list[Unreadable] | None = None,
 ) -> ColumnReading:
     """The records of files (paths, or `-` for standard input) and tables, together.
 
     A table is an Arrow table or any frame that gives itself as an Arrow stream, as those of pandas and polars do.
-    Records may also be Python objects or lines of text.
+    Records may also be Python objects or lines of text. An input that cannot be read is an error, or, where there is a
+    list for such, goes there if another one can be read.
     """
     intake = Intake(names, tick, symbols, ColumnReading(), Clock(unit))
-    for each in inputs:
-        intake.add(open_input(each, names, form))
+    _add_each(inputs, lambda each: intake.add(open_input(each, names, form)), unreadable)
     intake.reading.settle()
     return intake.reading
 
 
 def read_facts(
-    inputs: Iterable[object], names: Names, tick: int, *, form: Format | None = None, unit: Unit = "s"
+    inputs: Iterable[object],
+    names: Names,
+    tick: int,
+    *,
+    form: Format | None = None,
+    unit: Unit = "s",
+    unreadable: list[Unreadable] | None = None,
 ) -> Reading:
     """The same records one by one; those of texts are read by a reader that has nothing in common with the other."""
     reading, clock = Reading(), Clock(unit)
-    for each in inputs:
+
+    def add(each: object) -> None:
         opened = open_input(each, names, form)
         if opened.form == "text":
-            lines = b"".join(text_blocks(opened.content, opened.file)).decode().splitlines()
-            read_text_records(lines, opened.file, names, tick, reading)
+            content = only_utf8(b"".join(text_blocks(opened.content, opened.file)), opened.file, 0, reading)
+            read_text_records(content.decode().splitlines(), opened.file, names, tick, reading)
         else:
             intake = Intake(names, tick, Symbols(), ColumnReading(), clock)
             intake.add(opened)
             _add_facts(intake, reading)
+
+    _add_each(inputs, add, unreadable)
     return reading
+
+
+def _add_each(inputs: Iterable[object], add: Callable[[object], None], unreadable: list[Unreadable] | None) -> None:
+    """Add inputs one after another; where there is a list for those that cannot be read, the others are added."""
+    listed = list(inputs)
+    if unreadable is None:
+        for each in listed:
+            add(each)
+        return
+    sources = [split_input(each)[0] for each in listed]
+    for source in sources:
+        if isinstance(source, str | Path) and str(source) != "-" and not Path(source).exists():
+            raise _not_found(str(source))
+    for each, source in zip(listed, sources, strict=True):
+        try:
+            add(each)
+        except DataProblem as problem:
+            unreadable.append(Unreadable.because(str(source), problem))
+    refuse_if_all(unreadable, len(listed) - len(unreadable))
 
 
 def _add_facts(intake: Intake, reading: Reading) -> None:
@@ -194,18 +239,31 @@ def _as_table(frame: object) -> Any:
     return pa.table(frame)
 
 
-def _table_of(file: str, form: Format | None) -> Any:
+def _renamed(source: object, named: dict[str, str]) -> Any:
+    """A table with the columns of records under its own names."""
+    if not hasattr(source, "__arrow_c_stream__"):
+        message = f"columns by name are those of a table, found `{type(source).__name__}`"
+        hint = "the columns of a file are described as text: `happensAt(event(column, …), column)`"
+        raise DataProblem(Diagnostic("HF505", message, hint=hint))
+    table = _as_table(source)
+    columns = columns_by_role(named, table.column_names)
+    return table.select(list(columns.values())).rename_columns(list(columns))
+
+
+def _table_of(file: str, form: Format) -> Any:
     import pyarrow as pa
     import pyarrow.feather  # type: ignore[import-untyped]
+    import pyarrow.orc  # type: ignore[import-untyped]
     import pyarrow.parquet  # type: ignore[import-untyped]
 
+    modules = {"parquet": pyarrow.parquet, "orc": pyarrow.orc, "arrow": pyarrow.feather}
     try:
-        return pyarrow.parquet.read_table(file) if form == "parquet" else pyarrow.feather.read_table(file)
+        return modules[form].read_table(file)
     except FileNotFoundError:
-        raise DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_HINT, file=file)) from None
+        raise _not_found(file) from None
     except (OSError, pa.ArrowInvalid) as error:
         message = f"`{file}` cannot be read: {str(error).splitlines()[0].lower()}"
-        hint = "is it a whole Parquet or Arrow file?"
+        hint = "is it a whole Parquet, ORC or Arrow file?"
         raise DataProblem(Diagnostic("HF501", message, hint=hint, file=file)) from None
 
 
@@ -215,10 +273,14 @@ def read_bytes(file: str) -> bytes:
         content = standard_input(_HINT).read() if file == "-" else Path(file).read_bytes()
         return gzip.decompress(content) if file.endswith(".gz") else content
     except FileNotFoundError:
-        raise DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_HINT, file=file)) from None
+        raise _not_found(file) from None
     except (OSError, EOFError, zlib.error) as error:
         message = f"`{file}` cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}"
         raise DataProblem(Diagnostic("HF501", message, hint="records are lines of text", file=file)) from None
+
+
+def _not_found(file: str) -> DataProblem:
+    return DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_HINT, file=file))
 
 
 def standard_input(hint: str) -> BinaryIO:

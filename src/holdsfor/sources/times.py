@@ -47,10 +47,10 @@ class Clock:
     (0, 86400000, -5)
     """
 
-    def __init__(self, unit: Unit = "s") -> None:
+    def __init__(self, unit: Unit = "s", *, has_offset: bool | None = None) -> None:
         assert unit in get_args(Unit), unit
         self.unit = unit
-        self.has_offset: bool | None = None  # of the first time that is not an integer
+        self.has_offset = has_offset  # of the first time that is not an integer
 
     def read(self, text: str) -> int | str:
         """The time-point of one text, or as a sentence why it has none."""
@@ -77,7 +77,9 @@ class Clock:
         is_comparable = self._are_comparable(has_offset, there)
         times, is_whole = _rescaled(values, _PER_SECOND[array.type.unit], _PER_SECOND[self.unit])
         wrong = np.flatnonzero(there & ~(is_comparable & is_whole))
-        texts = array.take(pa.array(wrong)).cast(pa.string()).to_pylist()
+        odd = array.take(pa.array(wrong))
+        odd = odd if array.type.tz is None else odd.cast(pa.timestamp(array.type.unit, "UTC"))
+        texts = odd.cast(pa.string()).to_pylist()
         faults = {row: self._fault(text, "time") for row, text in zip(wrong.tolist(), texts, strict=True)}
         is_read = there.copy()
         is_read[wrong] = False

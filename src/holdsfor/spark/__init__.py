@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
-from holdsfor.spark.inputs import events, fluents
+from holdsfor.spark.inputs import events, files, fluents
 from holdsfor.spark.output import write
+from holdsfor.spark.prepared import Prepared, prepared
+from holdsfor.spark.preparing import prepare
 from holdsfor.spark.recognition import Recognition, recognise
 
-__all__ = ["Recognition", "events", "fluents", "recognise", "write"]
+__all__ = ["Prepared", "Recognition", "events", "files", "fluents", "prepare", "prepared", "recognise", "write"]

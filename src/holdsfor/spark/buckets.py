@@ -1,30 +1,31 @@
-"""A bucket of a stage: all rows that were sent to it, one call of the engine, and the results that it owns."""
+"""A bucket of a stage: all facts that were sent to it, one call of the engine, and the results that it owns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
-import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from holdsfor.analysis.dependencies import Vertex
+from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key, Relation, fluent_table
 from holdsfor.columns.words import Symbols
-from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.kernels.keys import Int64
 from holdsfor.physical.joins import Path, arguments
 from holdsfor.physical.patterns import ANYTHING, join
 from holdsfor.physical.rows import one_row
 from holdsfor.runtime.reports import Report
 from holdsfor.runtime.session import Session
-from holdsfor.spark.exchange import Group, Layout, constants_of, owners, words_of_constants
-from holdsfor.spark.reading import records_of
+from holdsfor.spark.at_hand import AtHand
+from holdsfor.spark.facts import Facts, Load, Texts, by_name, owners
+from holdsfor.spark.parcels import NOWHERE, Parcel, by_bucket, loads_of, rows_of
 from holdsfor.spark.rules import Rules
-from holdsfor.spark.run import Run
-from holdsfor.syntax.printer import show
+from holdsfor.spark.run import COUNTED, Run
+from holdsfor.spark.sending import Destination, Sender
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
 __all__ = ["Bucket"]
@@ -35,24 +36,42 @@ class Bucket:
     """Evaluates one stage for one bucket after another.
 
     `paths` are those of the stage by the label of what goes by them; a stage in one place has none and owns everything.
+    Results go `onward` to the stages that ask for them.
     """
 
     rules: Rules
     run: Run
-    layout: Layout
+    destination: Destination
     components: tuple[int, ...]
     paths: dict[str, Path]
-    n_buckets: int
     ranges_over_sorts: bool
+    onward: Sender
+    at_hand: AtHand | None = None
 
-    def __call__(self, bucket: int, table: Any) -> Any:
-        """The results of a bucket."""
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The results of the buckets whose parcels are in the batches, as parcels."""
+        for bucket, parcels in by_bucket(batches).items():
+            yield from self.evaluated(bucket, self._load(bucket, parcels))
+
+    def _load(self, bucket: int, parcels: list[Any]) -> Load:
+        """What was sent to a bucket, and what it has at hand: parcels of that say from when to when they reach."""
         symbols = Symbols()
-        report = self._evaluated(table, symbols)
-        batches = list(chain(self._fluents(report, bucket, symbols), self._events(report, bucket, symbols)))
-        return pa.Table.from_batches(batches, self.layout.answer_schema)
+        sent = [batch.filter(pc.is_null(batch.column("first"))) for batch in parcels]
+        facts = [facts for load in loads_of(sent, symbols) for facts in load.facts]
+        if self.at_hand is not None:
+            prepared = [batch.filter(pc.is_valid(batch.column("first"))) for batch in parcels]
+            facts += self.at_hand.facts(bucket, prepared, symbols)
+        return Load(by_name(facts), symbols)
 
-    def _evaluated(self, table: Any, symbols: Symbols) -> Report:
+    def evaluated(self, bucket: int, load: Load) -> Iterator[Any]:
+        """The results of a bucket, as parcels, with what was counted on the way."""
+        report = self._session(load).query(self.run.queries[-1])
+        texts = Texts(load.symbols)
+        counted = (Parcel(NOWHERE, (0,), 1, facts) for facts in load.facts if facts.kind in COUNTED)
+        yield from rows_of(chain(counted, self._parcels(self._results(report, bucket, texts), texts)), texts)
+
+    def _session(self, load: Load) -> Session:
+        """A session of the components of the stage that knows what is in the bucket."""
         run = self.run
         session = Session(
             self.rules.compiled(),
@@ -60,66 +79,55 @@ class Bucket:
             tick=run.tick,
             allen_memory=run.reach,
             goals=self.rules.goal_terms(),
-            symbols=symbols,
+            symbols=load.symbols,
             components=self.components,
         )
-        last = run.queries[-1]
-        for group in Group.all_of(table):
-            if group.kind == "domain":
-                members = [words_of_constants(constants, symbols) for constants in group.constants()]
-                session.background.add_members((group.name, group.arity), members)
-            elif group.kind in ("event", "fluent"):
-                self._insert(session, group)
+        for facts in load.facts:
+            self._insert(session, facts)
         if self.ranges_over_sorts:
-            session.announce(last)
+            session.announce(run.queries[-1])
         session.is_announced = True
-        return session.query(last)
+        return session
 
-    def _insert(self, session: Session, group: Group) -> None:
-        """Let a session know records, and what other stages have computed: that has no arrival."""
-        key, is_computed = (group.name, group.arity), pc.is_null(group.table["arrival"])
-        for table in (group.table.filter(pc.invert(is_computed)), group.table.filter(is_computed)):
-            if table.num_rows:
-                records = records_of(replace(group, table=table), session.symbols, arriving=self.run.first)
-                if records.ends is not None and table["arrival"].null_count:
-                    session.insert_computed(key, fluent_table(records.columns, records.starts, records.ends))
-                else:
-                    session.insert_columns(key, records)
+    def _insert(self, session: Session, facts: Facts) -> None:
+        """Let a session know records, members of domains, and what other stages have computed: that has no arrival."""
+        times = facts.times
+        if facts.kind == "domain":
+            session.background.add_members(facts.key, list(facts.words))
+        elif facts.kind == "fluent" and "arrival" not in times:
+            session.insert_computed(facts.key, fluent_table(facts.words, times["start"], times["end"]))
+        elif facts.kind in ("event", "fluent"):
+            arrivals = np.full(facts.n, self.run.first, np.int64)
+            session.insert_columns(facts.key, Records(list(facts.words), arrivals, times["start"], times.get("end")))
 
     # -- results -------------------------------------------------------------------------------------------------------
 
-    def _fluents(self, report: Report, bucket: int, symbols: Symbols) -> Iterator[Any]:
+    def _results(self, report: Report, bucket: int, texts: Texts) -> Iterator[Facts]:
         for key, table in report.fluents.items():
-            rows = self._owned(("fluent", key), table, bucket, symbols)
-            columns = [column[rows] for column in table.keys]
-            times = {"start": pa.array(table.starts[rows]), "end": pa.array(table.ends[rows])}
-            yield self._answers("fluent", key, columns, times, symbols)
+            rows = self._owned(("fluent", key), table, bucket, texts)
+            times = {"start": table.starts[rows], "end": table.ends[rows]}
+            yield Facts("fluent", *key, len(rows), [column[rows] for column in table.keys], times)
+        for key, points in report.events.items():
+            rows = self._owned(("event", key), points, bucket, texts)
+            columns = [column[rows] for column in points.columns[:-1]]
+            yield Facts("event", *key, len(rows), columns, {"start": points.times[rows]})
 
-    def _events(self, report: Report, bucket: int, symbols: Symbols) -> Iterator[Any]:
-        for key, table in report.events.items():
-            rows = self._owned(("event", key), table, bucket, symbols)
-            columns = [column[rows] for column in table.columns[:-1]]
-            yield self._answers("event", key, columns, {"start": pa.array(table.times[rows])}, symbols)
+    def _parcels(self, results: Iterable[Facts], texts: Texts) -> Iterator[Parcel]:
+        """Results for those who asked for them, and for the stages after this one."""
+        for facts in results:
+            if facts.n:
+                yield Parcel(NOWHERE, (0,), 1, facts)
+                yield from self.onward.parcels(facts, texts)
 
-    def _answers(self, kind: str, key: Key, columns: list[Int64], times: dict[str, Any], symbols: Symbols) -> Any:
-        n = len(times["start"])
-        constants = [constants_of(column, symbols) for column in columns]
-        rows = self.layout.rows(n, kind, *key, constants, **times)
-        ids, first = dense_ids(columns, n)
-        terms = [symbols.terms(column[first]) for column in columns]
-        instances: list[tuple[Term, ...]] = list(zip(*terms, strict=True)) if terms else [()] * len(first)
-        written = [column.take(pa.array(ids)) for column in _written(kind, key, instances)]
-        return pa.RecordBatch.from_arrays([*rows.columns, *written], schema=self.layout.answer_schema)
-
-    def _owned(self, what: tuple[str, Key], table: Relation, bucket: int, symbols: Symbols) -> Int64:
+    def _owned(self, what: tuple[str, Key], table: Relation, bucket: int, texts: Texts) -> Int64:
         """The rows of a table that this bucket owns."""
         if not self.paths:
             return np.arange(table.n, dtype=np.int64)
         kept: list[Int64] = []
         for vertex in self._vertices(what):
             patterns, name = _by_path(vertex, self.paths[vertex.label])
-            found, rows = join(one_row(), table, patterns, symbols)
-            own = owners(constants_of(found.columns[name], symbols), self.n_buckets) == bucket
+            found, rows = join(one_row(), table, patterns, texts.symbols)
+            own = owners(found.columns[name], self.destination.n_buckets, texts) == bucket
             kept.append(rows[own])
         return np.unique(np.concatenate(kept))
 
@@ -151,19 +159,3 @@ def _by_path(vertex: Vertex, path: Path) -> tuple[list[Term], str]:
     columns = arguments(vertex.pattern)
     patterns = [opened(argument, (i,)) for i, argument in enumerate(columns)]
     return (patterns if vertex.kind == "event" else [*patterns, opened(vertex.value, (len(columns),))]), "#key"
-
-
-def _written(kind: str, key: Key, instances: list[tuple[Term, ...]]) -> list[Any]:
-    """Results as people read them: as a whole, their arguments and their value."""
-    name, arity = key
-    shown: list[str] = []
-    for row in instances:
-        named = Struct(name, row[:arity]) if arity else Atom(name)
-        shown.append(show(Struct("=", (named, row[-1])) if kind == "fluent" else named))
-    args = [[_text(term) for term in row[:arity]] for row in instances]
-    values = [_text(row[-1]) if kind == "fluent" else None for row in instances]
-    return [pa.array(shown, pa.string()), pa.array(args, pa.list_(pa.string())), pa.array(values, pa.string())]
-
-
-def _text(term: Term) -> str:
-    return term.name if isinstance(term, Atom) else show(term)

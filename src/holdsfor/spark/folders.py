@@ -1,4 +1,4 @@
-"""Results in a folder of any file system that Spark can write to."""
+"""Folders that are written whole, on any file system that Spark can write to; those of results among them."""
 
 from __future__ import annotations
 
@@ -13,31 +13,36 @@ from holdsfor.spark.swapping import Swap, recover, swap
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Folder", "refuse_foreign"]
+__all__ = ["Folder", "Whole", "refuse_foreign"]
 
 
 def refuse_foreign(path: str) -> None:
     """Tell that what is in the place is not for us to delete."""
-    hint = "results replace results only: name another folder"
-    raise UsageProblem(Diagnostic("HF780", f"`{path}` is not a folder of results, and is not replaced", hint=hint))
+    hint = "results replace results only, and history only history: name another folder"
+    raise UsageProblem(Diagnostic("HF780", f"`{path}` is not a folder of this kind, and is not replaced", hint=hint))
 
 
-class Folder:
-    """A folder with a table each for intervals, events and records set aside.
+class Whole:
+    """A folder that is written whole, and replaced only if it has something in it of which there is one in each.
 
-    They are written to a hidden folder beside it, which takes its name when it is complete. Where the file system
-    renames folders at once, as local ones and HDFS do, nobody ever sees half of it.
+    It is written under a hidden name beside its own, which it takes when it is complete. Where the file system renames
+    folders at once, as local ones and HDFS do, nobody ever sees half of it.
     """
 
-    def __init__(self, spark: SparkSession, path: str, form: Form, *, overwrite: bool = False) -> None:
+    def __init__(self, spark: SparkSession, path: str, mark: str, *, overwrite: bool = False) -> None:
         self.shown, self.spark = path, spark
-        self._form, self._overwrite = form, overwrite
+        self._mark, self._overwrite = mark, overwrite
         self._files = _Files(spark, path)
         whole = self._files.root
         parent, _, name = whole.rpartition("/")
         if not name:
             refuse_foreign(path)
         self._swap = Swap(whole, f"{parent}/.{name}.{uuid4().hex[:12]}", f"{parent}/.{name}.before")
+
+    @property
+    def beside(self) -> str:
+        """The path to write to."""
+        return self._swap.beside
 
     def check(self) -> None:
         """Refuse to replace what may not be replaced."""
@@ -46,17 +51,29 @@ class Folder:
             if not self._overwrite:
                 refuse_existing(self.shown)
             within = self._files.within(self._swap.name)
-            if within is None or (within and RESULTS[-1] not in within):
+            if within is None or (within and self._mark not in within):
                 refuse_foreign(self.shown)
 
-    def write(self, result: Result) -> None:
-        self._form.writer(result).save(f"{self._swap.beside}/{result.name}")
+    def write_text(self, name: str, text: str) -> None:
+        """Write a file with a text."""
+        self._files.write(f"{self.beside}/{name}", text.encode())
 
     def move(self) -> None:
         swap(self._files, [self._swap])
 
     def discard(self) -> None:
         self._files.drop(self._swap.beside)
+
+
+class Folder(Whole):
+    """A folder with a table each for intervals, events and records set aside."""
+
+    def __init__(self, spark: SparkSession, path: str, form: Form, *, overwrite: bool = False) -> None:
+        super().__init__(spark, path, RESULTS[-1], overwrite=overwrite)
+        self._form = form
+
+    def write(self, result: Result) -> None:
+        self._form.writer(result).save(f"{self.beside}/{result.name}")
 
 
 class _Files:
@@ -89,6 +106,11 @@ class _Files:
         if not is_moved:
             message = f"`{name}` cannot be moved to `{to}`"
             raise ExecutionProblem(Diagnostic("HF620", message, hint="does another run write to the same place?"))
+
+    def write(self, name: str, content: bytes) -> None:
+        stream = self._system.create(self._path(name))
+        stream.write(bytearray(content))
+        stream.close()
 
     def drop(self, name: str) -> None:
         self._system.delete(self._path(name), True)

@@ -1,41 +1,44 @@
-"""DataFrames as input: records in the long form, lines of text, or tables of one event or fluent each."""
+"""What is given to a run on Spark: DataFrames of records, of lines or with columns of their own, files, and history."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdsfor.analysis.names import Names
-from holdsfor.columns.words import Symbols
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
-from holdsfor.sources.column_reading import ColumnReading
-from holdsfor.sources.columns import read_table
+from holdsfor.sources.roles import columns_by_role
+from holdsfor.sources.unreadable import Unreadable, refuse_if_all
+from holdsfor.spark.files import Files
+from holdsfor.spark.lines import LineReader, lines_of_frame
+from holdsfor.spark.prepared import Prepared, is_prepared, prepared
+from holdsfor.spark.set_aside import Place
+from holdsfor.spark.sources import Source, checked_table, quoted
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Given", "Source", "events", "fluents", "sources_of"]
+__all__ = ["Columns", "Given", "Inputs", "Mapped", "events", "fluents", "inputs_of"]
 
-_HINT = "give a DataFrame of records, one with a column of text, or `hf.spark.events` and `hf.spark.fluents`"
+Columns: TypeAlias = "str | dict[str, str]"
+"""What the columns of a table are: a description such as `happensAt(speed(vessel, knots), ts)`, or roles by name."""
+
+Given: TypeAlias = "DataFrame | Mapped | Prepared | Files | str | Path | tuple[DataFrame | str, Columns]"
+
+_HINT = "give DataFrames, paths, pairs of a DataFrame and its columns, or `hf.spark.events` and `hf.spark.fluents`"
 
 
 @dataclass(frozen=True)
-class Source:
-    """A DataFrame with records in the long form, or with lines of text."""
+class Mapped:
+    """A DataFrame that has been given the columns of records."""
 
     frame: DataFrame
-    shape: Literal["table", "text"]
-
-    @property
-    def may_take_back(self) -> bool:
-        return self.shape == "text" or "op" in self.frame.columns
 
 
-Given: TypeAlias = "DataFrame | Source"
-
-
-def events(name: str, frame: DataFrame, *, time: str, args: Sequence[str] = (), arrival: str | None = None) -> Source:
+def events(name: str, frame: DataFrame, *, time: str, args: Sequence[str] = (), arrival: str | None = None) -> Mapped:
     """A DataFrame in which every row is an event of one name: which columns are its time and its arguments."""
     return _mapped(name, frame, {"start": time, "arrival": arrival or time}, args)
 
@@ -49,13 +52,13 @@ def fluents(
     end: str | None = None,
     args: Sequence[str] = (),
     arrival: str | None = None,
-) -> Source:
+) -> Mapped:
     """A DataFrame in which every row is a value of one fluent, over an interval or, without `end`, at a time-point."""
     columns = {"start": start, "arrival": arrival or start, "value": value}
     return _mapped(name, frame, columns if end is None else {**columns, "end": end}, args)
 
 
-def _mapped(name: str, frame: DataFrame, columns: dict[str, str], args: Sequence[str]) -> Source:
+def _mapped(name: str, frame: DataFrame, columns: dict[str, str], args: Sequence[str]) -> Mapped:
     from pyspark.sql import functions as F
 
     wanted = {**columns, **{f"arg{i + 1}": column for i, column in enumerate(args)}}
@@ -63,33 +66,98 @@ def _mapped(name: str, frame: DataFrame, columns: dict[str, str], args: Sequence
         if column not in frame.columns:
             message = f"column `{column}` not found among the columns of the DataFrame: {', '.join(frame.columns)}"
             raise DataProblem(Diagnostic("HF502", message, hint=did_you_mean(column, frame.columns)))
-    selected = [F.lit(name).alias("name"), *(frame[column].alias(role) for role, column in wanted.items())]
-    return Source(frame.select(*selected), "table")
+    own = [F.col(quoted(column)).alias(role) for role, column in wanted.items()]
+    return Mapped(frame.select(F.lit(name).alias("name"), *own))
 
 
-def sources_of(given: Given | Iterable[Given], names: Names, tick: int) -> list[Source]:
-    """The sources that were given, with columns that records may have."""
-    listed = [given] if isinstance(given, Source) or hasattr(given, "mapInArrow") else list(given)
-    return [_checked(_source(each), names, tick) for each in listed]
+# -- given → sources ---------------------------------------------------------------------------------------------------
 
 
-def _source(given: Any) -> Source:
-    if isinstance(given, Source):
-        return given
-    if not hasattr(given, "mapInArrow"):
+@dataclass
+class Inputs:
+    """What a run reads: sources, prepared history, and files that cannot be read."""
+
+    sources: list[Source] = field(default_factory=list)
+    histories: list[Prepared] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+
+    def add(self, found: Source | Prepared | Unreadable) -> None:
+        match found:
+            case Source():
+                self.sources.append(found)
+            case Prepared():
+                self.histories.append(found)
+            case Unreadable():
+                self.unreadable.append(found)
+
+    @property
+    def n_files(self) -> int:
+        return sum(source.n_files for source in self.sources) + len(self.unreadable)
+
+
+def inputs_of(given: Given | Iterable[Given], names: Names, tick: int, columns: Columns | None = None) -> Inputs:
+    """What was given, if it fits the rules; nothing to read is HF501."""
+    is_one = isinstance(given, Mapped | Prepared | Files | str | Path) or hasattr(given, "mapInArrow")
+    listed: list[Any] = [given] if is_one or _is_pair(given) else list(given)  # type: ignore[arg-type]
+    if columns is not None:
+        if len(listed) != 1 or _is_pair(listed[0]):
+            message = "`columns` are those of one DataFrame"
+            raise DataProblem(Diagnostic("HF505", message, hint="give pairs of a DataFrame and its columns"))
+        listed = [(listed[0], columns)]
+    inputs = Inputs()
+    for each in listed:
+        for found in _found(each, names, tick, inputs.n_files):
+            inputs.add(found)
+    refuse_if_all(inputs.unreadable, len(inputs.sources) + len(inputs.histories))
+    if not inputs.sources and not inputs.histories:
+        raise DataProblem(Diagnostic("HF501", "there is no input", hint=_HINT))
+    return inputs
+
+
+def _is_pair(given: Any) -> bool:
+    """Whether it is something with what its columns are."""
+    return isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], str | dict)
+
+
+def _found(given: Any, names: Names, tick: int, order: int) -> Iterable[Source | Prepared | Unreadable]:
+    given, mapping = given if _is_pair(given) else (given, None)
+    if isinstance(given, str | Path):
+        given = Files(str(given))
+    if isinstance(given, Files) and given.form is None and mapping is None and is_prepared(_session(), given.given):
+        given = prepared(_session(), given.given)
+    if isinstance(given, Prepared):
+        given.check(names, tick)
+        return [given]
+    if isinstance(given, Files):
+        return _described(given, mapping).sources(_session(), names, tick, order)
+    frame = given.frame if isinstance(given, Mapped) else given
+    if not hasattr(frame, "mapInArrow"):
         raise DataProblem(Diagnostic("HF502", f"expected a DataFrame, found `{type(given).__name__}`", hint=_HINT))
-    is_text = given.columns == ["value"] and given.schema["value"].dataType.typeName() == "string"
-    return Source(given, "text" if is_text else "table")
+    if isinstance(mapping, dict):
+        frame, mapping = _renamed(frame, mapping), None
+    if mapping is None and frame.columns == ["value"] and frame.schema["value"].dataType.typeName() == "string":
+        reader = partial(LineReader, place=Place("text", order=order))
+        return [Source(lines_of_frame(frame), reader, may_take_back=True)]
+    return [checked_table(frame, names, tick, mapping, place=Place("table", order=order))]
 
 
-def _checked(source: Source, names: Names, tick: int) -> Source:
-    """The source, if an empty table with its columns could be read."""
-    if source.shape == "table":
-        read_table(_arrow_schema(source.frame).empty_table(), names, tick, Symbols(), ColumnReading())
-    return source
+def _described(files: Files, mapping: Any) -> Files:
+    """Files with a description of their columns, which stands behind the path."""
+    if isinstance(mapping, dict):
+        message = "columns by name are those of a DataFrame"
+        hint = "the columns of files are described as text: `happensAt(event(column, …), column)`"
+        raise DataProblem(Diagnostic("HF505", message, hint=hint))
+    return files if mapping is None else Files(f"{files.given}: {mapping}", files.form, files.without)
 
 
-def _arrow_schema(frame: DataFrame) -> Any:
-    from pyspark.sql.pandas.types import to_arrow_schema
+def _renamed(frame: DataFrame, named: dict[str, str]) -> DataFrame:
+    from pyspark.sql import functions as F
 
-    return to_arrow_schema(frame.schema, timezone="UTC")
+    columns = columns_by_role(named, frame.columns)
+    return frame.select(*(F.col(quoted(column)).alias(role) for role, column in columns.items()))
+
+
+def _session() -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.results import Result
@@ -13,11 +13,11 @@ from holdsfor.spark.watching import wait_for_tasks
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Place", "refuse_existing", "replacing"]
+__all__ = ["Place", "Replaceable", "refuse_existing", "replacing"]
 
 
-class Place(Protocol):
-    """Where results go. They are written beside it, then moved, or discarded."""
+class Replaceable(Protocol):
+    """What is written beside its place, then moved, or discarded."""
 
     shown: str
     """The place as it may be told, without passwords."""
@@ -27,15 +27,22 @@ class Place(Protocol):
     def check(self) -> None:
         """Refuse a place that has something which is not to be replaced."""
 
-    def write(self, result: Result) -> None: ...
-
     def move(self) -> None: ...
 
     def discard(self) -> None: ...
 
 
+class Place(Replaceable, Protocol):
+    """Where results go."""
+
+    def write(self, result: Result) -> None: ...
+
+
+Replaced = TypeVar("Replaced", bound=Replaceable)
+
+
 @contextmanager
-def replacing(place: Place) -> Iterator[Place]:
+def replacing(place: Replaced) -> Iterator[Replaced]:
     """A place to write to: at the end of the block all that it writes is there, or nothing if it fails."""
     place.check()
     try:

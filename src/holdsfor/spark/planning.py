@@ -1,46 +1,54 @@
-"""A stage of the plan as the functions that the workers call."""
+"""The stages of the plan as the functions that the workers call."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.physical.stages import Everywhere, How, Stage, Stages, Table
+from holdsfor.spark.at_hand import AtHand
 from holdsfor.spark.buckets import Bucket
-from holdsfor.spark.exchange import Layout
 from holdsfor.spark.run import Admission
-from holdsfor.spark.sending import Sender
-from holdsfor.syntax.terms import Struct
+from holdsfor.spark.sending import Destination, Sender
 
-__all__ = ["bucket_of", "layout_of", "sender_of"]
-
-
-def layout_of(rules: Compiled) -> Layout:
-    """Rows with as many constants as the largest record, result or member of a domain has."""
-    names, description = rules.names, rules.description
-    domains = [*description.dynamic_domains, *(collected.domain for collected in description.collected)]
-    widths = [arity for _, arity in names.events] + [arity + 1 for _, arity in names.fluents]
-    widths += [len(domain.args) for domain in domains if isinstance(domain, Struct)]
-    return Layout(max(widths, default=0))
+__all__ = ["buckets_of", "destinations_of"]
 
 
-def bucket_of(stage: Stage, stages: Stages, admission: Admission, n_buckets: int) -> Bucket:
-    """What evaluates the buckets of a stage; one in one place has one."""
-    return Bucket(
-        admission.rules,
-        admission.run,
-        admission.layout,
-        stage.components,
-        {vertex.label: path for vertex, path in stage.paths.items()},
-        n_buckets if stage.is_keyed else 1,
-        stages.ranges_over_sorts and not stage.is_keyed,
+def destinations_of(stages: Stages, rules: Compiled, n_buckets: int) -> tuple[Destination, ...]:
+    """The stages as those who send to them know them; one in one place has one bucket."""
+    return tuple(
+        Destination(number, _receives(stage, stages, rules), n_buckets if stage.is_keyed else 1)
+        for number, stage in enumerate(stages.stages, start=1)
     )
 
 
-def sender_of(stage: Stage, stages: Stages, admission: Admission, n_buckets: int) -> Sender:
-    """What sends rows to the buckets of a stage."""
-    receives = stage.receives
+def buckets_of(
+    stages: Stages,
+    destinations: tuple[Destination, ...],
+    admission: Admission,
+    at_hand: Mapping[int, AtHand] = MappingProxyType({}),
+) -> list[Bucket]:
+    """What evaluates the buckets of each stage; results go to the stages after it."""
+    return [
+        Bucket(
+            admission.rules,
+            admission.run,
+            destination,
+            stage.components,
+            {vertex.label: path for vertex, path in stage.paths.items()},
+            stages.ranges_over_sorts and not stage.is_keyed,
+            Sender(destinations[destination.stage :]),
+            at_hand.get(destination.stage),
+        )
+        for stage, destination in zip(stages.stages, destinations, strict=True)
+    ]
+
+
+def _receives(stage: Stage, stages: Stages, rules: Compiled) -> tuple[tuple[Table, How], ...]:
     if stages.ranges_over_sorts and not stage.is_keyed:
-        receives = tuple(dict.fromkeys((*receives, *_all_input(admission.rules.compiled()))))
-    return Sender(admission.layout, receives, n_buckets)
+        return tuple(dict.fromkeys((*stage.receives, *_all_input(rules))))
+    return stage.receives
 
 
 def _all_input(rules: Compiled) -> list[tuple[Table, How]]:

@@ -1,133 +1,149 @@
-"""Records of a DataFrame to rows that travel, in the workers, batch by batch.
+"""Records of a DataFrame to facts, in the workers, many batches at a time.
 
-What is read means what it means in a file or an Arrow table (`holdsfor.sources`). Rows of kind `set aside` and `unused`
-go along with the records, and one `read` row per batch counts them: whoever does not want them does not pay for more
-than their bytes.
+What is read means what it means in a file or an Arrow table, because the same readers read it (`holdsfor.sources`).
+What does not fit is set aside, and what was read is counted, as facts of their own kind.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from holdsfor.columns.records import Records
-from holdsfor.columns.tables import Key
 from holdsfor.columns.words import Symbols
-from holdsfor.sources.column_reading import ColumnReading, Piece, Retraction
-from holdsfor.sources.columns import read_columns, read_table
-from holdsfor.sources.text import SetAside
-from holdsfor.spark.exchange import Group, Layout, constants_of, words_of_constants
+from holdsfor.kernels.keys import Int64
+from holdsfor.sources.arrow import read_table
+from holdsfor.sources.column_reading import ColumnReading
+from holdsfor.sources.inputs import Intake
+from holdsfor.sources.mapping import Mapping as Described
+from holdsfor.sources.mapping import read_mapping
+from holdsfor.sources.times import Clock, Unit
+from holdsfor.spark.facts import Facts, Load, facts_of_records
 from holdsfor.spark.rules import Rules
+from holdsfor.spark.set_aside import Place, set_aside_facts
 
-__all__ = ["Reader", "Settler", "records_of", "rows_of_records"]
+__all__ = ["FILE", "ROW", "TABLE", "Setting", "TableReader", "mapping_of", "together"]
+
+FILE, ROW = "__file", "__row"
+"""Columns that say from which file, by its number, and which of its rows a row is."""
+
+TABLE = Place("table")
+"""Where rows of a DataFrame stand."""
+
+_ROWS = 1 << 19
+_BYTES = 1 << 28
+
+
+def together(batches: Iterable[Any]) -> Iterator[Any]:
+    """Tables of so many batches as are worth reading at once: Spark hands over short ones."""
+    waiting: list[Any] = []
+    n_rows = n_bytes = 0
+    for batch in batches:
+        waiting.append(batch)
+        n_rows += batch.num_rows
+        n_bytes += batch.nbytes
+        if n_rows >= _ROWS or n_bytes >= _BYTES:
+            yield pa.Table.from_batches(waiting)
+            waiting, n_rows, n_bytes = [], 0, 0
+    if waiting:
+        yield pa.Table.from_batches(waiting)
 
 
 @dataclass(frozen=True)
-class Reader:
-    """Reads batches of records; those of text have one column, with a line of text in each row."""
+class Setting:
+    """What all readers of a run have in common: the rules, the time-points and the clock.
+
+    Where something may be taken back, records have their place in the order of reading.
+    """
 
     rules: Rules
     tick: int
-    layout: Layout
-    shape: Literal["table", "text"]
+    unit: Unit = "s"
+    has_offset: bool | None = None
+    has_places: bool = False
 
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        names = self.rules.compiled().names
-        for batch in batches:
-            symbols, reading = Symbols(), ColumnReading()
-            if self.shape == "text":
-                lines = batch.column(0).fill_null("").to_pylist()
-                read_columns("\n".join(lines).encode(), "text", names, self.tick, symbols, reading)
-            else:
-                read_table(pa.Table.from_batches([batch]), names, self.tick, symbols, reading)
-            yield from self._rows(reading, symbols)
+    def intake(self, place: Place, n_before: int = 0) -> Intake:
+        """An empty reading of a place, behind some of its lines, with the clock of the run."""
+        clock = Clock(self.unit, has_offset=self.has_offset)
+        reading = ColumnReading(n_places=place.in_order(n_before))
+        return Intake(self.rules.compiled().names, self.tick, Symbols(), reading, clock)
 
-    def _rows(self, reading: ColumnReading, symbols: Symbols) -> Iterator[Any]:
-        events, fluents, retractions = reading.unsettled()
-        for key, records in (*events.items(), *fluents.items()):
-            yield rows_of_records(self.layout, key, records, symbols)
-        for key, records, origins in retractions:
-            texts = pa.array([origin.text for origin in origins], pa.string())
-            yield rows_of_records(self.layout, key, records, symbols, takes_back=True, text=texts)
-        yield from _set_aside(self.layout, reading.set_aside)
-        yield from _counted(self.layout, "unused", reading.unused)
-        yield from _counted(self.layout, "read", Counter({"": reading.n_records}))
+    def load(self, intake: Intake, place: Place) -> Load:
+        """What was read; it stands in a place."""
+        return Load([*self._records(intake, place), *_others(intake.reading, place)], intake.symbols)
 
+    def _records(self, intake: Intake, place: Place) -> Iterator[Facts]:
+        events, fluents, retractions = intake.reading.unsettled()
+        added, taken = intake.reading.unsettled_places()
+        for (key, records), places in zip((*events.items(), *fluents.items()), added, strict=True):
+            yield self._placed(facts_of_records(key, records), place.known(places))
+        for (key, records, origins), places in zip(retractions, taken, strict=True):
+            texts = {"text": pa.array([place.packed(origin) for origin in origins], pa.string())}
+            facts = self._placed(facts_of_records(key, records), place.known(places, is_retraction=True))
+            yield replace(facts, kind=f"-{facts.kind}", texts=texts)
 
-def rows_of_records(
-    layout: Layout, key: Key, records: Records, symbols: Symbols, *, takes_back: bool = False, **more: Any
-) -> Any:
-    """Records of one name as rows."""
-    n, is_event = len(records), records.ends is None
-    return layout.rows(
-        n,
-        "event" if is_event else "fluent",
-        *key,
-        [constants_of(column, symbols) for column in records.columns],
-        arrival=pa.array(records.arrivals),
-        start=pa.array(records.seen_from),
-        end=pa.nulls(n, pa.int64()) if records.ends is None else pa.array(records.ends),
-        takes_back=pa.array(np.full(n, takes_back)),
-        **more,
-    )
+    def _placed(self, facts: Facts, places: Int64) -> Facts:
+        return replace(facts, times={**facts.times, "place": places}) if self.has_places else facts
 
 
-def records_of(group: Group, symbols: Symbols, *, arriving: int | None = None) -> Records:
-    """The records of rows of one name; those that have been admitted arrive together."""
-    columns = [words_of_constants(constants, symbols) for constants in group.constants()]
-    ends = group.times("end") if group.kind == "fluent" else None
-    arrivals = group.times("arrival") if arriving is None else np.full(group.table.num_rows, arriving, np.int64)
-    return Records(columns, arrivals, group.times("start"), ends)
+def _others(reading: ColumnReading, place: Place) -> Iterator[Facts]:
+    misfits = reading.set_aside
+    yield from set_aside_facts(list(map(place.packed, misfits)), [misfit.reason for misfit in misfits])
+    counts = [*(("unused", name, n) for name, n in reading.unused.items()), ("read", "", reading.n_records)]
+    yield from (Facts(kind, name, 0, n) for kind, name, n in counts if n)
 
 
-def _set_aside(layout: Layout, misfits: list[SetAside]) -> Iterator[Any]:
-    if misfits:
-        texts = pa.array([misfit.text for misfit in misfits], pa.string())
-        reasons = pa.array([misfit.reason for misfit in misfits], pa.string())
-        yield layout.rows(len(misfits), "set aside", "", 0, text=texts, reason=reasons)
-
-
-def _counted(layout: Layout, kind: str, counts: Counter[str]) -> Iterator[Any]:
-    for name, n in counts.items():
-        yield layout.rows(1, kind, name, 0, start=pa.array([n], pa.int64()))
+@lru_cache(maxsize=64)
+def mapping_of(text: str | None) -> Described | None:
+    """A description of columns that has travelled."""
+    return None if text is None else read_mapping(text)
 
 
 @dataclass(frozen=True)
-class Settler:
-    """Takes back what is taken back, in a table that has, of each record, all that equal it.
+class TableReader:
+    """Reads batches of tables, with the columns of records or those of a mapping; `files` are those they come from."""
 
-    At one arrival a record comes before what takes it back: rows of a DataFrame have no order of their own.
-    """
+    setting: Setting
+    columns: tuple[str, ...]
+    mapping: str | None = None
+    files: Mapping[int, Place] = field(default_factory=dict)
+    place: Place = TABLE
 
-    layout: Layout
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Load]:
+        for table in together(batches):
+            for place, n_before, part in self._parts(table):
+                yield self._read(place, n_before, part)
 
-    def __call__(self, table: Any) -> Any:
-        batches = [batch for group in Group.all_of(table) for batch in self._settled(group)]
-        return pa.Table.from_batches(batches, self.layout.schema)
+    def of_file(self, path: str, n_before: int, table: Any) -> Load:
+        """The records of rows of a file, behind some of them."""
+        place = next((each for each in self.files.values() if each.file == path), self.place)
+        return self._read(place, n_before, table)
 
-    def _settled(self, group: Group) -> Iterator[Any]:
-        if group.kind not in ("event", "fluent"):
-            yield from group.table.select(self.layout.schema.names).to_batches()
+    def _read(self, place: Place, n_before: int, table: Any) -> Load:
+        intake = self.setting.intake(place, n_before)
+        given = (table.rename_columns(list(self.columns)), intake.names, intake.tick, intake.symbols, intake.reading)
+        mapping = mapping_of(self.mapping)
+        read_table(*given, file=place.file, mapping=mapping, clock=intake.clock, n_before=n_before)
+        return self.setting.load(intake, place)
+
+    def _parts(self, table: Any) -> Iterator[tuple[Place, int, Any]]:
+        """Rows that follow each other in one file, with the number of those before them."""
+        if not self.files:
+            yield self.place, 0, table
             return
-        symbols, reading, key = Symbols(), ColumnReading(), (group.name, group.arity)
-        records = records_of(group, symbols)
-        takes_back = group.table["takes_back"].combine_chunks().to_numpy(zero_copy_only=False)
-        added, taken = np.flatnonzero(~takes_back), np.flatnonzero(takes_back)
-        is_event = group.kind == "event"
-        if len(added):
-            reading.add(Piece(is_event, key, records.take(added), np.zeros(len(added), np.int64)))
-        texts = group.table["text"].to_pylist()
-        facts = [*records.columns, records.starts, *([] if records.ends is None else [records.ends])]
-        for row in taken.tolist():
-            origin = SetAside("table", 0, texts[row], "takes back a record that is not there")
-            words = tuple(int(column[row]) for column in facts)
-            reading.take_back(is_event, key, [Retraction(words, int(records.arrivals[row]), 1, origin)])
-        reading.settle()
-        for standing in (*reading.events.values(), *reading.fluents.values()):
-            yield rows_of_records(self.layout, key, standing, symbols)
-        yield from _set_aside(self.layout, reading.set_aside)
+        numbers = table.column(FILE).to_numpy()
+        rows = table.column(ROW).to_numpy() if ROW in table.schema.names else None
+        content = table.select([name for name in table.schema.names if name not in (FILE, ROW)])
+        is_next = numbers[1:] == numbers[:-1]
+        if rows is not None:
+            is_next &= rows[1:] == rows[:-1] + 1
+        bounds = [0, *(np.flatnonzero(~is_next) + 1).tolist(), len(table)]
+        for begin, end in pairwise(bounds):
+            if begin < end:
+                n_before = 0 if rows is None else int(rows[begin])
+                yield self.files[int(numbers[begin])], n_before, content.slice(begin, end - begin)

@@ -9,26 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.errors import Diagnostic, PlanningProblem, UsageProblem
-from holdsfor.kernels.packing import OPEN
-from holdsfor.physical.stages import Stage, Stages, plan_stages
+from holdsfor.physical.stages import plan_stages
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import check_windows
-from holdsfor.spark.exchange import Layout
-from holdsfor.spark.flow import Flow, spark_schema
-from holdsfor.spark.inputs import Given, Source, sources_of
-from holdsfor.spark.planning import bucket_of, layout_of, sender_of
-from holdsfor.spark.reading import Reader, Settler
+from holdsfor.sources.times import Unit
+from holdsfor.sources.unreadable import Unreadable
+from holdsfor.spark.buckets import Bucket
+from holdsfor.spark.facts import Facts
+from holdsfor.spark.gathering import Gathered, gather
+from holdsfor.spark.inputs import Columns, Given
+from holdsfor.spark.intake import check_buckets, frame_of, keep, rows_frame, union
+from holdsfor.spark.parcels import NOWHERE, Parcel
+from holdsfor.spark.planning import buckets_of, destinations_of
 from holdsfor.spark.rules import Rules
-from holdsfor.spark.run import COUNTS, Admission, Run
+from holdsfor.spark.run import Admission, Run
+from holdsfor.spark.set_aside import PLACES, set_aside_frame, told_places
+from holdsfor.spark.telling import EVENTS, INTERVALS, told_events, told_intervals
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 __all__ = ["Recognition", "check_buckets", "recognise"]
 
@@ -39,6 +43,7 @@ class Recognition:
 
     `intervals` has a row for every maximal interval (`end` is null while it is open), `events` one for every time-point
     of an output event, `set_aside` one for every record that does not fit, `counts` what became of the records.
+    `unreadable` are the files that cannot be read, which stand in line 0 among what is set aside.
     Results are kept until `unpersist`, so that asking twice does not compute twice.
     """
 
@@ -48,6 +53,7 @@ class Recognition:
     counts: DataFrame
     run: Run
     kept: tuple[DataFrame, ...]
+    unreadable: tuple[Unreadable, ...] = ()
 
     def unpersist(self) -> None:
         """Give the memory and disk of what was computed back."""
@@ -67,8 +73,13 @@ def recognise(
     allen_memory: int | None = None,
     buckets: int | None = None,
     goals: Iterable[Term] = (),
+    columns: Columns | None = None,
+    time_unit: Unit = "s",
 ) -> Recognition:
-    """What the rules recognise in DataFrames, settled over all query times.
+    """What the rules recognise in DataFrames, files and prepared history, settled over all query times.
+
+    `columns` says what the columns of the DataFrame are, as `happensAt(speed(vessel, knots), ts)` or as the columns of
+    records by name; several DataFrames come as pairs with theirs.
 
     Without a window the whole history is one. `start` and `end` are found out from the records, which is a pass over
     them, if they are not given. An interval that is over for longer than `allen_memory`, by default the window, is not
@@ -82,159 +93,56 @@ def recognise(
         message = "rules that ask for the query time are not supported on Spark in windows"
         raise PlanningProblem(Diagnostic("HF401", message, hint="leave out the window, or use `holdsfor run`"))
     stages = plan_stages(rules, session.program)
-    sources = sources_of(data, rules.names, tick)
-    layout = layout_of(rules)
-    travelling = Rules.of(rules, goals)
-    spark = sources[0].frame.sparkSession
-    kept: list[DataFrame] = []
-    read = _read(sources, travelling, tick, layout, kept, is_needed_now=start is None or end is None)
-    run = Run(*_bounds(read, layout, start, end, tick), tick, window, step, allen_memory)
-    admission = Admission(travelling, run, layout)
-    n_buckets = _n_buckets(spark) if buckets is None else buckets
-    answers = _Stages(spark, stages, admission, n_buckets, kept).answers(read)
+    gathered = gather(data, rules, Rules.of(rules, goals), tick, columns, time_unit)
+    n_buckets = gathered.n_buckets if buckets is None else buckets
+    bounds = _bounds(gathered, start, end, n_buckets)
+    admission = Admission(gathered.rules, Run(*bounds, tick, window, step, allen_memory))
+    destinations = destinations_of(stages, rules, n_buckets)
+    sent, at_hand = gathered.sent(admission, destinations, n_buckets)
+    known = [sent]
+    for bucket in buckets_of(stages, destinations, admission, at_hand):
+        known.append(keep(_evaluated(bucket, known, gathered), gathered.kept))
+    answers = union(known[1:] or known).where(f"stage = {NOWHERE}")
     return Recognition(
-        _intervals(answers),
-        _events(answers),
-        read.frame(layout.schema).where("kind = 'set aside'").select("text", "reason"),
-        _counts(read, admission),
-        run,
-        tuple(kept),
+        frame_of(answers.where("kind = 'fluent'"), told_intervals, INTERVALS),
+        frame_of(answers.where("kind = 'event'"), told_events, EVENTS),
+        set_aside_frame(frame_of(sent.where("kind in ('set aside', 'unreadable', 'lines')"), told_places, PLACES)),
+        _counts(union(known if at_hand else known[:1])),
+        admission.run,
+        tuple(gathered.kept),
+        tuple(gathered.unreadable),
     )
 
 
-def check_buckets(buckets: int | None) -> None:
-    """Refuse a number of buckets that nothing can be divided into."""
-    if buckets is not None and buckets < 1:
-        raise UsageProblem(Diagnostic("HF770", f"the number of buckets is {buckets}, expected at least 1"))
-
-
-# -- reading -----------------------------------------------------------------------------------------------------------
-
-
-def _read(
-    sources: list[Source], rules: Rules, tick: int, layout: Layout, kept: list[DataFrame], *, is_needed_now: bool
-) -> Flow:
-    """The records as rows, without what was taken back; they are kept where that is a shuffle, or needed at once."""
-    flows = [Flow.of(source.frame, Reader(rules, tick, layout, source.shape)) for source in sources]
-    read = reduce(lambda one, other: one | other, flows)
-    if any(source.may_take_back for source in sources):
-        return Flow.of(_keep(_settled(read.frame(layout.schema), layout), kept))
-    return Flow.of(_keep(read.frame(layout.schema), kept)) if is_needed_now else read
-
-
-def _settled(rows: DataFrame, layout: Layout) -> DataFrame:
-    """The rows without what was taken back; a record meets what takes it back by everything but its arrival."""
-    from pyspark.sql import functions as F
-
-    same = [name for name in layout.schema.names if name not in ("arrival", "takes_back", "text", "reason")]
-    n = rows.sparkSession.conf.get("spark.sql.shuffle.partitions", "200")
-    part = F.pmod(F.xxhash64(*same), F.lit(int(n or 200)))
-    settler = Settler(layout)
-
-    def settle(table: Any) -> Any:
-        return settler(table.drop_columns(["part"]))
-
-    return rows.withColumn("part", part).groupBy("part").applyInArrow(settle, spark_schema(layout.schema))
-
-
-def _bounds(read: Flow, layout: Layout, start: int | None, end: int | None, tick: int) -> tuple[int, int]:
+def _bounds(gathered: Gathered, start: int | None, end: int | None, n_buckets: int) -> tuple[int, int]:
     """The first and last time-point of the run: as asked for, else of the first and the last record."""
     if start is None or end is None:
-        from pyspark.sql import functions as F
-
-        last = F.when(F.col("kind") == "event", F.col("start")).otherwise(
-            F.floor((F.col("end") - 1) / F.lit(tick)).cast("long") * tick
-        )
-        records = read.frame(layout.schema).where("kind in ('event', 'fluent')")
-        found = records.agg(F.min("start"), F.max(last)).first()
-        assert found is not None
-        first_record, last_record = found
-        start = (0 if first_record is None else first_record) if start is None else start
-        end = (start if last_record is None else last_record) if end is None else end
+        first, last = gathered.bounds(n_buckets)
+        start = (0 if first is None else first) if start is None else start
+        end = (start if last is None else last) if end is None else end
     if end < start:
         raise UsageProblem(Diagnostic("HF702", f"the run ends at {end}, before its start {start}"))
     return start, end
 
 
-# -- stages ------------------------------------------------------------------------------------------------------------
+def _evaluated(bucket: Bucket, known: list[DataFrame], gathered: Gathered) -> DataFrame:
+    """The results of one stage from what is known before it: all of its buckets are evaluated, also empty ones."""
+    destination = bucket.destination
+    number, n = destination.stage, destination.n_buckets
+    arriving = [frame.where(f"stage = {number}") for frame in known]
+    if destination.guards:
+        waiting = union([frame.where(f"stage = {-number}") for frame in known]).repartition(n, "place")
+        arriving.append(frame_of(waiting, destination.routed))
+    arriving += gathered.through_spark(number, bucket.at_hand)
+    everyone = Parcel(number, tuple(range(n)), n, Facts("nothing", "", 0, 0))
+    arriving.append(rows_frame(gathered.intake.spark, [everyone]))
+    return frame_of(union(arriving).repartition(n, "place"), bucket)
 
 
-@dataclass(frozen=True)
-class _Stages:
-    """The stages of a program over rows."""
-
-    spark: SparkSession
-    stages: Stages
-    admission: Admission
-    n_buckets: int
-    kept: list[DataFrame]
-
-    def answers(self, read: Flow) -> DataFrame:
-        """The results of all stages."""
-        layout = self.admission.layout
-        known = read.then(self.admission.rows)
-        if len(self.stages.stages) > 1:
-            known = Flow.of(_keep(known.frame(layout.schema), self.kept))
-        answers = self.spark.createDataFrame([], spark_schema(layout.answer_schema))
-        for stage in self.stages.stages:
-            answer = _keep(self._evaluated(stage, known), self.kept)
-            answers = answers.unionByName(answer)
-            known = known | Flow.of(answer.select(*layout.schema.names))
-        return answers
-
-    def _evaluated(self, stage: Stage, known: Flow) -> DataFrame:
-        """The results of one stage from what is known before it."""
-        bucket = bucket_of(stage, self.stages, self.admission, self.n_buckets)
-        sender = sender_of(stage, self.stages, self.admission, bucket.n_buckets)
-        sent = known.then(sender.send).frame(sender.sent_schema)
-        if sender.has_guards:
-            waiting = known.then(sender.wait).frame(sender.waiting_schema)
-            routes = known.then(sender.routes).frame(sender.route_schema).distinct()
-            sent = sent.unionByName(waiting.join(routes, "route").drop("route"))
-        everyone = self.spark.range(bucket.n_buckets).selectExpr("cast(id as int) as bucket")
-        sent = sent.unionByName(everyone, allowMissingColumns=True)
-
-        def evaluate(key: Any, table: Any) -> Any:
-            return bucket(int(key[0].as_py()), table)
-
-        return sent.groupBy("bucket").applyInArrow(evaluate, spark_schema(bucket.layout.answer_schema))
-
-
-# -- results -----------------------------------------------------------------------------------------------------------
-
-
-def _intervals(answers: DataFrame) -> DataFrame:
+def _counts(sent: DataFrame) -> DataFrame:
+    """How many records were read, of names that no rule uses, set aside, outside the run, late and too late; and files
+    that cannot be read."""
     from pyspark.sql import functions as F
 
-    end = F.when(F.col("end") != F.lit(OPEN), F.col("end")).alias("end")
-    return answers.where("kind = 'fluent'").select(
-        F.col("name").alias("fluent"), F.col("args"), F.col("value"), F.col("shown").alias("fvp"), F.col("start"), end
-    )
-
-
-def _events(answers: DataFrame) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    shown = F.col("shown").alias("event")
-    return answers.where("kind = 'event'").select("name", "args", shown, F.col("start").alias("time"))
-
-
-def _counts(read: Flow, admission: Admission) -> DataFrame:
-    """How many records were read, of names that no rule uses, set aside, outside the run, late and too late."""
-    from pyspark.sql import functions as F
-
-    counted = read.then(admission.counts).frame(COUNTS)
-    return counted.groupBy("what", "name").agg(F.sum("n").alias("n"))
-
-
-# -- plumbing ----------------------------------------------------------------------------------------------------------
-
-
-def _keep(frame: DataFrame, kept: list[DataFrame]) -> DataFrame:
-    kept.append(frame.persist())
-    return frame
-
-
-def _n_buckets(spark: SparkSession) -> int:
-    """Twice as many buckets as tasks can run at once: a small one does not leave a core idle."""
-    return 2 * int(spark.sparkContext.defaultParallelism)
+    counted = sent.where(f"stage = {NOWHERE} and kind not in ('event', 'fluent', 'lines')")
+    return counted.groupBy(F.col("kind").alias("what"), "name").agg(F.sum("n").alias("n"))

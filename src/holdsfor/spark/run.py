@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key, fluent_table, point_table
 from holdsfor.columns.words import Symbols
+from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rows import one_row
-from holdsfor.runtime.session import domain_sources
+from holdsfor.physical.stages import Table
+from holdsfor.runtime.session import distinct_positions, domain_sources
 from holdsfor.runtime.windows import query_times
-from holdsfor.spark.exchange import Group, Layout, constants_of
-from holdsfor.spark.reading import records_of, rows_of_records
+from holdsfor.spark.facts import Facts, Load, facts_of_records
 from holdsfor.spark.rules import Rules
 from holdsfor.syntax.terms import Struct, name_and_arity, variables
 
-__all__ = ["COUNTS", "Admission", "Run"]
+__all__ = ["COUNTED", "Admission", "Run", "Telling"]
 
-COUNTS = pa.schema([("what", pa.string()), ("name", pa.string()), ("n", pa.int64())])
+COUNTED = ("outside", "late", "dropped")
+"""Kinds of facts that say how many records share no time-point with a run, come late, or too late."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,20 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Telling:
+    """Of which tables records are counted, and which tables tell the members of which domains; None stands for all."""
+
+    counted: frozenset[Table] | None = None
+    filling: frozenset[tuple[Table, Key]] | None = None
+
+    def counts(self, table: tuple[str, str, int]) -> bool:
+        return self.counted is None or table in self.counted
+
+    def fills(self, table: Table, domain: Key) -> bool:
+        return self.filling is None or (table, domain) in self.filling
+
+
+@dataclass(frozen=True)
 class Admission:
     """Judges records once, for all query times: windows then make no difference to what is settled.
 
@@ -62,82 +76,76 @@ class Admission:
 
     rules: Rules
     run: Run
-    layout: Layout
+    telling: Telling = Telling()
 
-    def rows(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The rows of records that are seen, as they are seen, and of the members that they bring to domains."""
-        members = _Members(self.rules, self.layout)
-        for batch in batches:
-            for group in Group.all_of(pa.Table.from_batches([batch])):
-                if group.kind in ("event", "fluent"):
-                    symbols = Symbols()
-                    records = records_of(group, symbols).up_to(self.run.end)
-                    key = (group.name, group.arity)
-                    yield from members.rows(key, self._inside(records), symbols)
-                    self.judge(records)
-                    yield rows_of_records(self.layout, key, records, symbols)
-
-    def counts(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """What becomes of the records, counted batch by batch."""
-        for batch in batches:
-            counts: Counter[tuple[str, str]] = Counter()
-            for group in Group.all_of(pa.Table.from_batches([batch])):
-                if group.kind in ("unused", "read"):
-                    counts[group.kind, group.name] += int(group.times("start").sum())
-                elif group.kind == "set aside":
-                    counts["set aside", ""] += group.table.num_rows
+    def __call__(self, loads: Iterable[Load]) -> Iterator[Load]:
+        """The records that are seen, as they are seen, the members that they bring to domains, and counts."""
+        members = _Members(self.rules, self.telling)
+        for load in loads:
+            facts: list[Facts] = []
+            counts: Counter[str] = Counter()
+            for each in load.facts:
+                if each.kind in ("event", "fluent"):
+                    records = each.records()
+                    outside = records.count_outside(self.run.start, self.run.end)
+                    records = records.up_to(self.run.end)
+                    facts += members.of(each.key, self._inside(records), load.symbols)
+                    late, dropped = self.judge(records)
+                    if self.telling.counts(each.table):
+                        counts.update(outside=outside, late=late, dropped=dropped)
+                    facts.append(facts_of_records(each.key, records))
                 else:
-                    records = records_of(group, Symbols())
-                    counts["outside", ""] += records.count_outside(self.run.start, self.run.end)
-                    late, dropped = self.judge(records.up_to(self.run.end))
-                    counts["late", ""] += late
-                    counts["dropped", ""] += dropped
-            yield pa.RecordBatch.from_pylist(
-                [{"what": what, "name": name, "n": n} for (what, name), n in counts.items() if n], COUNTS
-            )
+                    facts.append(each)
+            facts += [Facts(what, "", 0, n) for what, n in counts.items() if n]
+            yield Load(facts, load.symbols)
 
     def judge(self, records: Records) -> tuple[int, int]:
-        """Leave the records that some query time sees; how many are late, and how many too late."""
+        """Leave the records that some query time sees, there from the beginning; how many are late, and too late."""
         run, queries = self.run, self.run.queries
         counts = records.admit(queries, None, run.window, run.first, run.tick)
-        seen = records.take(np.flatnonzero(records.arrivals <= queries[-1]))
-        records.columns, records.arrivals, records.starts = seen.columns, seen.arrivals, seen.starts
-        records.ends, records.begins = seen.ends, seen.begins
+        if np.count_nonzero(records.arrivals > queries[-1]):
+            seen = records.take(np.flatnonzero(records.arrivals <= queries[-1]))
+            records.columns, records.starts, records.ends, records.begins = (
+                seen.columns, seen.starts, seen.ends, seen.begins,
+            )  # fmt: skip
+        records.arrivals = np.full(len(records), run.first, np.int64)
         return counts
 
     def _inside(self, records: Records) -> Records:
         """The records that have a time-point in the run."""
         is_inside = records.starts >= self.run.first if records.ends is None else records.ends > self.run.first
-        return records.take(np.flatnonzero(is_inside))
+        return records if is_inside.all() else records.take(np.flatnonzero(is_inside))
 
 
 class _Members:
-    """Members of dynamic domains, each told once."""
+    """The members of dynamic domains that records tell."""
 
-    def __init__(self, rules: Rules, layout: Layout) -> None:
-        self.layout = layout
-        self.sources = domain_sources(rules.compiled())
-        self.told: dict[Key, set[tuple[object, ...]]] = {}
+    def __init__(self, rules: Rules, telling: Telling) -> None:
+        self.sources = [
+            (is_fvp, key, patterns, domain)
+            for is_fvp, key, patterns, domain in domain_sources(rules.compiled())
+            if isinstance(domain, Struct)
+            and telling.fills(("fluent" if is_fvp else "event", *key), name_and_arity(domain))
+        ]
 
-    def rows(self, key: Key, records: Records, symbols: Symbols) -> Iterator[Any]:
-        zeros = np.zeros(len(records), dtype=np.int64)
+    def of(self, key: Key, records: Records, symbols: Symbols) -> Iterator[Facts]:
         is_fvp = records.ends is not None
         for is_wanted, source, patterns, domain in self.sources:
-            if (is_wanted, source) != (is_fvp, key) or not len(records) or not isinstance(domain, Struct):
+            if (is_wanted, source) != (is_fvp, key) or not len(records):
                 continue
+            positions = distinct_positions(patterns, domain)
+            if positions is not None:
+                yield _each_once(name_and_arity(domain), [records.columns[i] for i in positions], len(records))
+                continue
+            zeros = np.zeros(len(records), dtype=np.int64)
             table = (
                 fluent_table(records.columns, zeros, zeros + 1) if is_fvp else point_table([*records.columns, zeros])
             )
             found, _ = join(one_row(), table, patterns, symbols)
             if found.n and set(variables(domain)) <= set(found.columns):
-                yield from self._new(name_and_arity(domain), [build(p, found, symbols) for p in domain.args], symbols)
+                yield _each_once(name_and_arity(domain), [build(p, found, symbols) for p in domain.args], found.n)
 
-    def _new(self, key: Key, columns: list[Any], symbols: Symbols) -> Iterator[Any]:
-        columns = list(point_table([*columns, np.zeros(len(columns[0]), dtype=np.int64)]).columns[:-1])
-        rows = list(zip(*(symbols.terms(column) for column in columns), strict=True))
-        told = self.told.setdefault(key, set())
-        fresh = [i for i, row in enumerate(rows) if row not in told]
-        told.update(rows)
-        if fresh:
-            constants = [constants_of(column[fresh], symbols) for column in columns]
-            yield self.layout.rows(len(fresh), "domain", *key, constants)
+
+def _each_once(key: Key, columns: list[Int64], n: int) -> Facts:
+    first = dense_ids(columns, n)[1]
+    return Facts("domain", *key, len(first), [column[first] for column in columns])

@@ -1,4 +1,4 @@
-"""Rows to the buckets that need them, as the stage says (`holdsfor.physical.stages`)."""
+"""Facts to the buckets that need them, as the stages say (`holdsfor.physical.stages`)."""
 
 from __future__ import annotations
 
@@ -7,84 +7,119 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.compute as pc  # type: ignore[import-untyped]
 
-from holdsfor.kernels.keys import Int64
+from holdsfor.columns.words import Symbols
+from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 from holdsfor.physical.stages import Along, ByArgument, Everywhere, How, Table
-from holdsfor.spark.exchange import Group, Layout, owners, texts_of
+from holdsfor.spark.facts import Facts, Load, Texts, by_name, owners
+from holdsfor.spark.parcels import NOWHERE, Parcel, by_bucket, loads_of, rows_of
 
-__all__ = ["Sender"]
+__all__ = ["Destination", "Sender", "by_owner"]
 
 
 @dataclass(frozen=True)
-class Sender:
-    """Sends rows to the buckets of one stage; `receives` is what it needs and how that gets there."""
+class Destination:
+    """A stage by its number, from 1, with what it needs and how that gets there."""
 
-    layout: Layout
+    stage: int
     receives: tuple[tuple[Table, How], ...]
     n_buckets: int
 
     @property
-    def has_guards(self) -> bool:
-        return any(isinstance(how, Along) for _, how in self.receives)
+    def guards(self) -> list[Along]:
+        return list(dict.fromkeys(how for _, how in self.receives if isinstance(how, Along)))
 
-    @property
-    def sent_schema(self) -> Any:
-        return self.layout.schema.append(pa.field("bucket", pa.int32()))
+    def hows(self, table: tuple[str, str, int]) -> list[How]:
+        """How what is in a table gets there."""
+        return list(dict.fromkeys(how for each, how in self.receives if each == table))
 
-    @property
-    def waiting_schema(self) -> Any:
-        return self.layout.schema.append(pa.field("route", pa.string()))
-
-    @property
-    def route_schema(self) -> Any:
-        return pa.schema([("route", pa.string()), ("bucket", pa.int32())])
-
-    def send(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """The rows whose buckets they tell themselves, once for each bucket."""
-        for group in self._groups(batches):
-            hows = self._hows(group)
-            if any(isinstance(how, Everywhere) for how in hows):
-                n = group.table.num_rows
-                everyone = np.tile(np.arange(self.n_buckets, dtype=np.int64), n)
-                yield from self._sent(group, np.repeat(np.arange(n, dtype=np.int64), self.n_buckets), everyone)
-                continue
+    def parcels(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
+        """The facts whose buckets they tell themselves, once for each bucket; what waits for a guard; and routes."""
+        hows = self.hows(facts.table)
+        if any(isinstance(how, Everywhere) for how in hows):
+            yield Parcel(self.stage, tuple(range(self.n_buckets)), self.n_buckets, facts)
+        else:
             found = [
-                owners(group.constant(how.argument), self.n_buckets) for how in hows if isinstance(how, ByArgument)
+                owners(facts.words[how.argument], self.n_buckets, texts) for how in hows if isinstance(how, ByArgument)
             ]
             if found:
-                yield from self._sent(group, *_each_once(found))
+                rows, buckets = _each_once(found)
+                yield from by_owner(self.stage, facts, rows, buckets, self.n_buckets)
+            yield from self._waiting(facts, hows, texts)
+        yield from self._routes(facts, texts)
 
-    def _sent(self, group: Group, rows: Int64, buckets: Int64) -> Iterator[Any]:
-        table = group.table.select(self.layout.schema.names).take(pa.array(rows))
-        yield from table.append_column("bucket", pa.array(buckets.astype(np.int32))).to_batches()
+    def _waiting(self, facts: Facts, hows: list[How], texts: Texts) -> Iterator[Parcel]:
+        everything = np.arange(facts.n, dtype=np.int64)
+        for argument in dict.fromkeys(how.argument for how in hows if isinstance(how, Along)):
+            routers = owners(facts.words[argument], self.n_buckets, texts)
+            yield from by_owner(-self.stage, facts, everything, routers, self.n_buckets)
 
-    def wait(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """The rows whose buckets a guard tells, each with the route that it waits for."""
-        for group in self._groups(batches):
-            for how in dict.fromkeys(self._hows(group)):
-                if isinstance(how, Along):
-                    routes = _routes(how, group.constant(how.argument))
-                    table = group.table.select(self.layout.schema.names)
-                    yield from table.append_column("route", routes).to_batches()
+    def _routes(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
+        """The buckets at the end of each route that facts open, to where those wait who take it."""
+        for how in self.guards:
+            if how.guard == facts.table and facts.n:
+                partners, ends = facts.words[how.partner], owners(facts.words[how.owner], self.n_buckets, texts)
+                first = dense_ids([partners, ends], facts.n)[1]
+                partners, ends = partners[first], ends[first]
+                route = Facts("route", _name(how), 1, len(first), [partners], {"bucket": ends})
+                everything = np.arange(route.n, dtype=np.int64)
+                routers = owners(partners, self.n_buckets, texts)
+                yield from by_owner(-self.stage, route, everything, routers, self.n_buckets)
 
-    def routes(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """The buckets at the end of each route, as guards tell them."""
-        along = list(dict.fromkeys(how for _, how in self.receives if isinstance(how, Along)))
-        for group in self._groups(batches):
-            for how in along:
-                if how.guard == (group.kind, group.name, group.arity):
-                    routes = _routes(how, group.constant(how.partner))
-                    buckets = pa.array(owners(group.constant(how.owner), self.n_buckets).astype(np.int32))
-                    yield pa.RecordBatch.from_arrays([routes, buckets], schema=self.route_schema)
+    def routed(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """What waits in buckets of the routing, sent along the routes that end there; batches and rows of parcels."""
+        for parcels in by_bucket(batches).values():
+            symbols = Symbols()
+            waiting = by_name(facts for load in loads_of(parcels, symbols) for facts in load.facts)
+            routes = {facts.name: facts for facts in waiting if facts.kind == "route"}
+            yield from rows_of(self._delivered(waiting, routes), Texts(symbols))
 
-    def _groups(self, batches: Iterable[Any]) -> Iterator[Group]:
-        for batch in batches:
-            yield from Group.all_of(pa.Table.from_batches([batch]))
+    def _delivered(self, waiting: Iterable[Facts], routes: dict[str, Facts]) -> Iterator[Parcel]:
+        for facts in waiting:
+            for how in self.hows(facts.table):
+                route = routes.get(_name(how)) if isinstance(how, Along) else None
+                if route is not None and isinstance(how, Along):
+                    rows, way = pairs_of_equal_keys([facts.words[how.argument]], facts.n, route.words, route.n)
+                    yield from self._once(facts, rows, route.times["bucket"][way])
 
-    def _hows(self, group: Group) -> list[How]:
-        return [how for table, how in self.receives if table == (group.kind, group.name, group.arity)]
+    def _once(self, facts: Facts, rows: Int64, buckets: Int64) -> Iterator[Parcel]:
+        first = dense_ids([rows, buckets], len(rows))[1]
+        yield from by_owner(self.stage, facts, rows[first], buckets[first], self.n_buckets)
+
+
+@dataclass(frozen=True)
+class Sender:
+    """Sends facts to all stages that need them."""
+
+    destinations: tuple[Destination, ...]
+
+    def __call__(self, loads: Iterable[Load]) -> Iterator[Any]:
+        """Rows of parcels; facts that no stage could ask for go nowhere as they are."""
+        for load in loads:
+            texts = Texts(load.symbols)
+            yield from rows_of((parcel for facts in load.facts for parcel in self.parcels(facts, texts)), texts)
+
+    def parcels(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
+        if facts.kind not in ("event", "fluent", "domain"):
+            yield Parcel(NOWHERE, (0,), 1, facts)
+            return
+        for destination in self.destinations:
+            yield from destination.parcels(facts, texts)
+
+
+def by_owner(stage: int, facts: Facts, rows: Int64, buckets: Int64, n_buckets: int) -> Iterator[Parcel]:
+    """Some rows of facts, each to its bucket."""
+    if n_buckets == 1:
+        if len(rows):
+            yield Parcel(stage, (0,), 1, facts if len(rows) == facts.n else facts.take(rows))
+        return
+    order = np.argsort(buckets.astype(np.uint16 if n_buckets <= 1 << 16 else np.int64), kind="stable")
+    sorted_facts = facts.take(rows[order])
+    counts = np.bincount(buckets, minlength=n_buckets)
+    ends = np.cumsum(counts)
+    for bucket in np.flatnonzero(counts).tolist():
+        last = int(ends[bucket])
+        yield Parcel(stage, (bucket,), n_buckets, sorted_facts.part(last - int(counts[bucket]), last))
 
 
 def _each_once(found: list[Int64]) -> tuple[Int64, Int64]:
@@ -99,9 +134,8 @@ def _each_once(found: list[Int64]) -> tuple[Int64, Int64]:
     return np.concatenate(rows), np.concatenate([each[which] for each, which in zip(found, rows, strict=True)])
 
 
-def _routes(how: Along, constants: Any) -> Any:
-    """The names of the routes for constants: one for each guard and constant."""
-    _, name, arity = how.guard
-    prefix = f"{name}/{arity}/{how.partner}/{how.owner}/"
-    texts = texts_of(constants)
-    return pc.binary_join_element_wise(pa.scalar(prefix), texts, "")
+def _name(how: How) -> str:
+    """The name of the routes of a guard."""
+    assert isinstance(how, Along)
+    kind, name, arity = how.guard
+    return f"{kind} {name}/{arity} {how.partner} {how.owner}"

@@ -242,13 +242,23 @@ def test_an_end_beyond_the_last_time_point_is_set_aside() -> None:
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_a_text_that_is_not_utf8_is_refused_as_a_whole(mark: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "_BLOCK", 8)
+def test_a_text_that_begins_with_other_bytes_than_utf8_is_refused_as_a_whole(mark: bytes) -> None:
     reading = ColumnReading()
-    with pytest.raises(DataProblem, match="`f` is not UTF-8 text: byte 0xe9 in line 3") as caught:
-        read_columns(mark + b"p|1|2|a\np|1|2|b\np|1|2|\xe9t\xe9\n", "f", NAMES, 1, Symbols(), reading)
+    with pytest.raises(DataProblem, match="`f` is not UTF-8 text: byte 0xe9 in line 2") as caught:
+        read_columns(mark + b"\np|1|2|\xe9t\xe9\np|1|2|b\n", "f", NAMES, 1, Symbols(), reading)
     assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["HF501"]
     assert reading == ColumnReading()
+
+
+def test_a_later_line_that_is_not_utf8_is_set_aside_and_costs_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "_BLOCK", 8)
+    text = b"p|1|2|a\np|1|2|b\np|1|2|\xe9t\xe9\n\xff\np|1|2|d|\n"
+    fast = outcome_of_fast_reader([("f", text)], NAMES, 1)
+    assert [str(misfit) for misfit in fast[2]] == [
+        "f:3: the line is not UTF-8 text: byte 0xe9: p|1|2|\ufffdt\ufffd",
+        "f:4: the line is not UTF-8 text: byte 0xff: \ufffd",
+    ]
+    assert fast[0] == 5
 
 
 def test_what_is_settled_is_added_to() -> None:

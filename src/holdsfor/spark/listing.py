@@ -1,0 +1,104 @@
+"""The files that a path, a folder or a pattern stands for, on any file system that Spark knows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from holdsfor.errors import DataProblem, Diagnostic
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["File", "folder_of", "java_problems", "list_files", "told_by_java"]
+
+_HINT = "give files, folders or patterns such as 'events/*.csv' that Spark can see"
+
+
+@dataclass(frozen=True)
+class File:
+    """A file: where it is, as Spark has it in the metadata of its rows, and the number that stands for it there."""
+
+    uri: str
+    number: int
+
+    @property
+    def path(self) -> str:
+        """The file as people write it.
+
+        >>> File("file:/tmp/a%20b.txt", 1).path, File("hdfs://host:9000/a.txt", 2).path
+        ('/tmp/a b.txt', 'hdfs://host:9000/a.txt')
+        """
+        parts = urlsplit(self.uri)
+        path = unquote(parts.path)
+        return path if parts.scheme == "file" else f"{parts.scheme}://{parts.netloc}{path}"
+
+    @property
+    def pattern(self) -> str:
+        """The pattern that only this file matches."""
+        escaped = re.sub(r"([\\\[\]{}*?])", r"\\\1", self.path)
+        return f"file:{escaped}" if self.uri.startswith("file:") else escaped
+
+
+def list_files(spark: SparkSession, path: str) -> list[File]:
+    """The files in order of their names; a path that stands for none is HF501."""
+    from pyspark.errors import AnalysisException
+    from pyspark.sql import functions as F
+
+    reader = spark.read.format("binaryFile").option("recursiveFileLookup", "true").option("ignoreMissingFiles", "true")
+    uri = F.col("_metadata.file_path")
+    try:
+        rows = reader.load(path).select(uri, F.xxhash64(uri)).collect()
+    except java_problems() as problem:
+        if isinstance(problem, AnalysisException) and problem.getCondition() == "PATH_NOT_FOUND":
+            raise _problem(path, f"`{path}` not found") from None
+        raise _problem(path, f"`{path}` cannot be read: {told_by_java(problem)}") from None
+    files = sorted((File(uri, number) for uri, number in rows), key=lambda file: file.path)
+    if not files:
+        raise _problem(path, f"`{path}` has no files in it")
+    assert len({file.number for file in files}) == len({file.uri for file in files}), "two files have one number"
+    return files
+
+
+def _problem(path: str, message: str) -> DataProblem:
+    return DataProblem(Diagnostic("HF501", message, hint=_HINT, file=path))
+
+
+def folder_of(spark: SparkSession, path: str) -> str | None:
+    """The folder that a path is, with all that leads to it; None if it is a file or a pattern."""
+    jvm: Any = spark.sparkContext._jvm
+    there = jvm.org.apache.hadoop.fs.Path(path)
+    system = there.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+    is_folder = system.exists(there) and system.getFileStatus(there).isDirectory()
+    return str(system.makeQualified(there).toString()) if is_folder else None
+
+
+# -- what Java says ----------------------------------------------------------------------------------------------------
+
+
+def java_problems() -> tuple[type[Exception], ...]:
+    """What a call of Java raises: PySpark has its own classes for some of it."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    return Py4JError, PySparkException
+
+
+def told_by_java(problem: Exception) -> str:
+    """The sentence that an exception of Java has, without its name and its trace."""
+    thrown = getattr(problem, "java_exception", None)
+    return first_sentence(str(problem) if thrown is None else str(thrown.getMessage() or thrown))
+
+
+def first_sentence(text: str) -> str:
+    """What Spark or Java says, in one sentence without its code.
+
+    >>> first_sentence("[PATH_NOT_FOUND] Path does not exist: file:/tmp/a.txt. SQLSTATE: 42K03")
+    'path does not exist: file:/tmp/a.txt'
+    """
+    first = text.strip().splitlines()[0]
+    sentence = (first.partition("] ")[2] if first.startswith("[") else "") or first
+    sentence = sentence.partition(". ")[0].rstrip(".")
+    return sentence[:1].lower() + sentence[1:]

@@ -1,0 +1,254 @@
+"""Input on Spark means what it means embedded: files of every kind, columns of one's own, and what cannot be read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.orc  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
+import pytest
+
+import holdsfor as hf
+from holdsfor.cli.main import main
+from holdsfor.errors import DataProblem
+from tests.spark.answers import embedded_rows, spark_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from holdsfor.spark.files import Files
+
+RULES = """
+initiatedAt(fast(V)=true, T) :- happensAt(velocity(V, Speed), T), Speed > 5.
+terminatedAt(fast(V)=true, T) :- happensAt(velocity(V, Speed), T), Speed =< 5.
+happensAt(exactly(V, 3), T) :- happensAt(velocity(V, 3), T).
+"""
+TRIPS = "happensAt(velocity(vessel, 'speed (kn)'), ts)"
+
+
+@pytest.fixture(scope="module")
+def rules() -> Any:
+    return hf.load_text(RULES)
+
+
+@pytest.fixture
+def small_blocks(spark: SparkSession) -> Iterator[None]:
+    """Files of a few kilobytes are read in several blocks, as big ones are."""
+    before = spark.conf.get("spark.sql.files.maxPartitionBytes")
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "7000")
+    yield
+    spark.conf.set("spark.sql.files.maxPartitionBytes", str(before))
+
+
+def files_of_every_kind(folder: Path) -> list[Path]:
+    """The same event in every kind of file, with 3 and 3.0, quotes, nulls, and lines that do not fit."""
+    folder.mkdir()
+    lines = [f"velocity|{i}|{i}|v{i % 7}|{i % 10}" for i in range(500)]
+    lines[3], lines[377], lines[400] = "velocity|x|3|a|3", "velocity|377|y|a|3", "BYTES"
+    texts = "\n".join(lines).encode().replace(b"BYTES", b"\xff\xfe")
+    (folder / "a.txt").write_bytes(texts + b"\n-velocity|499|499|v2|9\nvelocity|499|499|v2|9\n-velocity|0|0|zoe|1\n")
+    rows = "".join(f'velocity,{"x" if i == 200 else i},"q, {i % 3}",{i % 5}.0\n' for i in range(300))
+    (folder / "b [1]*.csv").write_text(f"name,start,arg1,arg2\n{rows}velocity,9,a\nvelocity,9,,3\n", encoding="utf-8")
+    objects = [{"name": "velocity", "time": i, "args": ["j", 3.0 if i % 2 else 3]} for i in range(20)]
+    written = "".join(f"{json.dumps(each)}\n" for each in [*objects, {"name": "velocity", "time": None}])
+    (folder / "c.json").write_text(f"{written}{{bad\n", encoding="utf-8")
+    (folder / "d.tsv").write_text("time\tname\targ1\targ2\n3\tvelocity\tt\t8\n", encoding="utf-8")
+    (folder / "e.txt.gz").write_bytes(gzip.compress(texts[:1000]))
+    (folder / "f.txt").write_bytes(b"")
+    table = {"name": ["velocity"] * 3, "start": [1, None, 3], "arg1": ["p"] * 3, "arg2": [3, 7, 1]}
+    pq.write_table(pa.table(table), folder / "g.parquet")
+    pq.write_table(pa.table({**table, "arg2": [3.0, 7.0, 1.0]}), folder / "h.parquet")
+    pyarrow.orc.write_table(pa.table({**table, "start": [1, 2, 3], "arg1": ["o"] * 3}), folder / "i.orc")
+    return sorted(folder.iterdir())
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_files_of_every_kind_say_what_they_say_embedded(spark: SparkSession, rules: Any, tmp_path: Path) -> None:
+    files = files_of_every_kind(tmp_path / "records")
+    embedded = hf.recognise(rules, *files)
+    found = hf.spark.recognise(tmp_path / "records", rules, buckets=2)
+    aside = sorted((each.file, each.line, each.text, each.reason) for each in embedded.reading.set_aside)
+    assert len(aside) == 13
+    assert sorted(map(tuple, found.set_aside.collect())) == aside
+    counts = {row.what: row.n for row in found.counts.collect()}
+    assert counts == {"read": embedded.reading.n_records, "set aside": 13}
+    assert spark_rows(found) == sorted(((name, start, end) for _, name, start, end in embedded.rows()), key=str)
+
+
+def test_columns_and_times_of_ones_own_are_those_of_a_run(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "rules.prolog").write_text(RULES, encoding="utf-8")
+    (tmp_path / "one.csv").write_text(
+        "ts;vessel;speed (kn);x\n1970-01-01T01:00:00.250+01:00;a;7;\n1970-01-01 00:00;a;1;\n;a;9;\n", encoding="utf-8"
+    )
+    (tmp_path / "two.csv").write_text("vessel,speed (kn),ts\nb,9,1970-01-01T00:00:02Z\n", encoding="utf-8")
+    run = [str(tmp_path / "rules.prolog"), "--time-unit", "ms", "--start", "1970-01-01", "--end", "9000"]
+    embedded, on_spark = tmp_path / "embedded.jsonl", tmp_path / "on_spark.jsonl"
+    inputs = [f"{tmp_path / name}: {TRIPS}" for name in ("one.csv", "two.csv")]
+    assert main(["run", *run, "--input", *inputs, "--set-aside", str(embedded), "--format", "csv"]) == 0
+    place = tmp_path / "found"
+    arguments = ["spark", "run", *run, "--input", f"{tmp_path}/*.csv: {TRIPS}", "-o", str(place)]
+    assert main([*arguments, "--set-aside", str(on_spark), "--format", "json"]) == 0
+    assert len(embedded.read_text(encoding="utf-8").splitlines()) == 2
+    assert sorted(on_spark.read_text(encoding="utf-8").splitlines()) == sorted(
+        embedded.read_text(encoding="utf-8").splitlines()
+    )
+    out, err = capsys.readouterr()
+    found = [json.loads(line) for path in place.glob("intervals/*.json") for line in path.read_text().splitlines()]
+    assert sorted((row["fvp"], row["start"]) for row in found) == [("fast(a)=true", 251), ("fast(b)=true", 2001)]
+    assert [line.split(",")[2:4] for line in out.splitlines()[1:]] == [
+        ["fast(a)=true", "251"],
+        ["fast(b)=true", "2001"],
+    ]
+    assert f"{tmp_path}/one.csv:4: `ts` is missing: ;a;9;" in err
+    assert main([*arguments, "--overwrite", "--strict"]) == 2
+    assert "error[HF503]: line 3 does not fit" in capsys.readouterr().err
+
+
+def damaged_files(folder: Path) -> list[str]:
+    packed, table = gzip.compress(b"velocity|1|1|b|9\n" * 99), folder / "table"
+    pq.write_table(pa.table({"name": ["velocity"], "start": [1], "arg1": ["b"], "arg2": [9]}), table)
+    contents = {
+        "columns.csv": b"name,start,arg1,knots\nvelocity,1,b,5\n",
+        "cut.parquet": table.read_bytes()[:-9],
+        "cut.txt.gz": packed[:-9],
+        "feather.arrow": b"ARROW1",
+        "latin.txt": b"velocity|1|1|\xe9|9\n",
+        "unclear.csv": b"when,what\n1,b\n",
+    }
+    table.unlink()
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    pq.write_table(pa.table({"name": ["velocity"], "start": ["soon"], "arg1": [b"b"]}), folder / "types.parquet")
+    return sorted([*contents, "types.parquet"])
+
+
+def test_files_that_cannot_be_read_do_not_cost_the_others(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, place, aside, stats = (tmp_path / name for name in ("records", "found", "aside.jsonl", "stats.json"))
+    folder.mkdir()
+    (tmp_path / "rules.prolog").write_text(RULES, encoding="utf-8")
+    damaged = damaged_files(folder)
+    run = ["spark", "run", str(tmp_path / "rules.prolog"), "-o", str(place), "--end", "9", "--start", "0"]
+    assert main([*run, "--input", str(folder / "latin.txt"), str(folder / "*.csv")]) == 2
+    err = capsys.readouterr().err
+    assert [err.count(f"error[HF50{n}]") for n in (1, 2, 4)] == [1, 1, 1]
+    assert not place.exists()
+    (folder / "good.txt").write_text("velocity|1|1|a|9\n", encoding="utf-8")
+    assert main([*run, "--input", str(folder), "--set-aside", str(aside), "--stats", str(stats)]) == 2
+    err = capsys.readouterr().err
+    assert [err.count(f"error[HF50{n}]") for n in (1, 2, 4)] == [4, 2, 1]
+    assert "Traceback" not in err
+    written = [json.loads(line) for line in aside.read_text(encoding="utf-8").splitlines()]
+    assert [(Path(each["file"]).name, each["line"], each["text"]) for each in written] == [(n, 0, "") for n in damaged]
+    assert [row["fvp"] for row in pq.read_table(place / "intervals").to_pylist()] == ["fast(a)=true"]
+    assert sorted(pq.read_table(place / "set_aside").column("reason").to_pylist()) == sorted(
+        e["reason"] for e in written
+    )
+    assert json.loads(stats.read_text(encoding="utf-8"))["unreadable"] == len(damaged)
+
+
+def test_a_file_that_goes_away_meanwhile_does_not_cost_the_others(
+    spark: SparkSession, rules: Any, tmp_path: Path
+) -> None:
+    from holdsfor.spark.attempts import without_failing_files
+    from holdsfor.spark.files import Files
+
+    (tmp_path / "a.txt").write_text("velocity|1|1|a|9\n", encoding="utf-8")
+    (tmp_path / "b.txt").write_text("velocity|1|1|b|9\n", encoding="utf-8")
+    attempts: list[int] = []
+
+    def work(inputs: Sequence[Files]) -> Any:
+        found = hf.spark.recognise(inputs, rules, start=0, end=9)
+        attempts.append(len(found.unreadable))
+        (tmp_path / "b.txt").unlink(missing_ok=True)
+        return spark_rows(found)
+
+    assert without_failing_files([Files(str(tmp_path / "*.txt"))], work) == [("fast(a)=true", 2, None)]
+    assert attempts == [0, 0]
+
+
+def test_wrong_input_is_told_before_anything_runs(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, records = tmp_path / "rules.prolog", tmp_path / "records.csv"
+    rules.write_text(RULES, encoding="utf-8")
+    records.write_text("ts,vessel\n1,a\n", encoding="utf-8")
+    (tmp_path / "empty").mkdir()
+    run = ["spark", "run", str(rules), "-o", str(tmp_path / "found")]
+    for given, told in {
+        f"{tmp_path}/nothing/*.csv": "HF501]: `" + f"{tmp_path}/nothing/*.csv` not found",
+        f"{tmp_path}/empty": "has no files in it",
+        "nofs://host/records": "HF501]: `nofs://host/records` cannot be read: no FileSystem for scheme",
+        f"{records}: happensAt(velocity(vessel, knots), ts)": "HF505]: column `knots` not found in",
+        f"{records}: happensAt(velocity(vessel), ts)": "HF505]: expected `velocity|arrival|occurrence|arg1|arg2`",
+        f"{records}: velocity(vessel)": "HF505]: expected what a row says",
+    }.items():
+        assert main([*run, "--input", given]) == 2
+        err = capsys.readouterr().err
+        assert told in err
+        assert "Traceback" not in err
+    for name in ("nowhere", "no where"):
+        assert main([*run, "--input", name, "--input-format", "table"]) == 2
+        assert f"HF501]: the table `{name}` cannot be read" in capsys.readouterr().err
+    assert not (tmp_path / "found").exists()
+
+
+TABLE = pa.table(
+    {
+        "kind": ["velocity", "velocity", "velocity"],
+        "when": pa.array([1_000_000, 2_500_000, 4_000_000], pa.timestamp("us", "UTC")),
+        "who": ["a", "a", "b"],
+        "speed.kn": [7, 3, 9],
+    }
+)
+ROLES = {"kind": "name", "when": "time", "who": "arg1", "speed.kn": "arg2"}
+
+
+DESCRIPTION = "happensAt(velocity(who, 'speed.kn'), when)"
+
+
+@pytest.mark.parametrize("kind", ["timestamp", "timestamp_ntz", "string"])
+def test_a_frame_means_what_its_table_means(kind: str, spark: SparkSession, rules: Any) -> None:
+    """With columns under other names, and times of any type; half a second is no time-point."""
+    table, texts = TABLE, TABLE.set_column(1, "when", TABLE["when"].cast(pa.timestamp("us")).cast(pa.string()))
+    if kind != "timestamp":
+        table = texts if kind == "string" else TABLE.set_column(1, "when", TABLE["when"].cast(pa.timestamp("us")))
+    frame = spark.createDataFrame(texts).selectExpr("kind", f"cast(when as {kind}) as when", "who", "`speed.kn`")
+    found = hf.spark.recognise(frame, rules, columns=ROLES, start=0, end=9)
+    (misfit,) = hf.recognise(rules, (table, ROLES)).reading.set_aside
+    assert [tuple(row) for row in found.set_aside.collect()] == [("table", 0, misfit.text, misfit.reason)]
+    assert spark_rows(found) == embedded_rows(rules, (table, ROLES), start=0, end=9)
+
+
+def test_a_description_of_columns_is_that_of_a_file(spark: SparkSession, rules: Any) -> None:
+    options: dict[str, Any] = {"start": 0, "end": 9000, "time_unit": "ms"}
+    found = hf.spark.recognise([(spark.createDataFrame(TABLE), DESCRIPTION)], rules, **options)
+    expected = [("exactly(a,3)", 2500, 2500), ("fast(a)=true", 1001, 2501), ("fast(b)=true", 4001, None)]
+    assert embedded_rows(rules, (TABLE, DESCRIPTION), **options) == expected
+    assert spark_rows(found) == expected
+
+
+def test_columns_that_cannot_be_are_told(spark: SparkSession, rules: Any) -> None:
+    frame = spark.createDataFrame(TABLE)
+    for columns, told in (
+        ({"kind": "name", "whn": "start"}, "column `whn` not found in the table"),
+        ({"kind": "name", "when": "begin"}, "column `when` is to be `begin`"),
+        ({"kind": "name", "who": "name"}, "columns `kind` and `who` are both to be `name`"),
+        ("happensAt(velocity(who, knots), when)", "column `knots` not found"),
+    ):
+        with pytest.raises(DataProblem, match=told) as on_spark:
+            hf.spark.recognise(frame, rules, columns=columns)
+        with pytest.raises(DataProblem, match=told) as embedded:
+            hf.recognise(rules, (TABLE, columns))
+        assert str(on_spark.value) == str(embedded.value)
+        assert "HF505" in str(embedded.value)
+    with pytest.raises(DataProblem, match="`columns` are those of one DataFrame"):
+        hf.spark.recognise([frame, frame], rules, columns=ROLES)
