@@ -6,7 +6,7 @@ It needs the extra `holdsfor[spark]` and Java 17.
 
 from __future__ import annotations
 
-from holdsfor.spark.inputs import events, fluents
+from holdsfor.spark.inputs import events, files, fluents
 from holdsfor.spark.recognition import Recognition, recognise
 
-__all__ = ["Recognition", "events", "fluents", "recognise"]
+__all__ = ["Recognition", "events", "files", "fluents", "recognise"]
