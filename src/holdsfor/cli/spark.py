@@ -150,7 +150,7 @@ def _counted(found: Recognition, seconds: dict[str, float]) -> dict[str, Any]:
 
 def _summarise(found: Recognition, stats: dict[str, Any]) -> None:
     """Say what was read and found."""
-    parts = [f"{stats['unreadable']} unreadable files"] if stats["unreadable"] else []
+    parts = [f"unreadable files: {stats['unreadable']}"] if stats["unreadable"] else []
     parts += [f"{stats['set_aside']} set aside"] if stats["set_aside"] else []
     parts += [f"{stats['dropped']} too late"] if stats["dropped"] else []
     parts += [f"{stats['outside']} outside the run"] if stats["outside"] else []
