@@ -159,7 +159,6 @@ def test_a_file_that_goes_away_meanwhile_does_not_cost_the_others(
     spark: SparkSession, rules: Any, tmp_path: Path
 ) -> None:
     from holdsfor.spark.attempts import without_failing_files
-    from holdsfor.spark.files import Files
 
     (tmp_path / "a.txt").write_text("velocity|1|1|a|9\n", encoding="utf-8")
     (tmp_path / "b.txt").write_text("velocity|1|1|b|9\n", encoding="utf-8")
@@ -171,7 +170,7 @@ def test_a_file_that_goes_away_meanwhile_does_not_cost_the_others(
         (tmp_path / "b.txt").unlink(missing_ok=True)
         return spark_rows(found)
 
-    assert without_failing_files([Files(str(tmp_path / "*.txt"))], work) == [("fast(a)=true", 2, None)]
+    assert without_failing_files([hf.spark.files(tmp_path / "*.txt", form="text")], work) == [("fast(a)=true", 2, None)]
     assert attempts == [0, 0]
 
 

@@ -27,9 +27,7 @@ from holdsfor.spark.sources import Source, checked_table
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["FORMATS", "Files"]
-
-FORMATS = ("text", "csv", "jsonl", "parquet", "orc", "table")
+__all__ = ["Files", "Form"]
 
 Form = Literal["text", "csv", "jsonl", "parquet", "orc", "table"]
 

@@ -12,7 +12,7 @@ from holdsfor.analysis.names import Names
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
 from holdsfor.sources.roles import columns_by_role
 from holdsfor.sources.unreadable import Unreadable, refuse_if_all
-from holdsfor.spark.files import Files
+from holdsfor.spark.files import Files, Form
 from holdsfor.spark.lines import LineReader, lines_of_frame
 from holdsfor.spark.prepared import Prepared, is_prepared, prepared
 from holdsfor.spark.set_aside import Place
@@ -21,7 +21,7 @@ from holdsfor.spark.sources import Source, checked_table, quoted
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Columns", "Given", "Inputs", "Mapped", "events", "fluents", "inputs_of"]
+__all__ = ["Columns", "Given", "Inputs", "Mapped", "events", "files", "fluents", "inputs_of"]
 
 Columns: TypeAlias = "str | dict[str, str]"
 """What the columns of a table are: a description such as `happensAt(speed(vessel, knots), ts)`, or roles by name."""
@@ -36,6 +36,11 @@ class Mapped:
     """A DataFrame that has been given the columns of records."""
 
     frame: DataFrame
+
+
+def files(path: str | Path, *, form: Form | None = None) -> Files:
+    """The files of a path, a folder or a pattern, said to be written in a form; or a table of the catalogue."""
+    return Files(str(path), form)
 
 
 def events(name: str, frame: DataFrame, *, time: str, args: Sequence[str] = (), arrival: str | None = None) -> Mapped:

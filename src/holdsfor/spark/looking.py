@@ -162,5 +162,5 @@ def _unpacked(packed: bytes, path: str) -> bytes:
 
 
 def _unreadable(file: File, problem: Exception, hint: str) -> DataProblem:
-    reason = told_by_java(problem).replace(file.uri, "").replace(file.path, "").strip()
+    reason = told_by_java(problem).replace(file.uri, "it").replace(file.path, "it")
     return DataProblem(Diagnostic("HF501", f"`{file.path}` cannot be read: {reason}", hint=hint, file=file.path))
