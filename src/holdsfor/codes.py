@@ -124,4 +124,6 @@ CODES: dict[str, Code] = {
     "HF771": _error("a place for results where there are some already"),
     "HF772": _error("a setting of Spark that is not of the form `NAME=VALUE`"),
     "HF773": _error("a run on Spark without the package `pyspark`, or without Java"),
+    "HF790": _error("a place without prepared history, or with such of another format"),
+    "HF791": _error("prepared history that does not fit the rules or the clock tick of a run"),
 }

@@ -6,19 +6,21 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.compiled import compile_files
 from holdsfor.cli.arguments import Commands, add_command, add_rule_files
 from holdsfor.cli.durations import duration
+from holdsfor.cli.spark_prepare import add_prepare
 from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
 from holdsfor.syntax.parser import parse_term
 
 if TYPE_CHECKING:
     from holdsfor.spark.recognition import Recognition
 
-__all__ = ["add_parser"]
+__all__ = ["add_parser", "settings"]
 
 _SHOWN_MISFITS = 10
 
@@ -29,6 +31,7 @@ def add_parser(commands: Commands) -> None:
     )
     parser = add_command(commands, "spark", "the same on Apache Spark", example)
     inner = parser.add_subparsers(dest="spark_command", required=True, metavar="COMMAND")
+    add_prepare(inner)
     _add_run(add_command(inner, "run", "recognise what the rules describe in the input, on Apache Spark", example))
 
 
@@ -51,7 +54,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allen-memory", type=duration, metavar="T", help="how far back `before` looks (default: the window)"
     )
-    parser.add_argument("--buckets", type=int, metavar="N", help="parts of the entities (default: 2 for each core)")
+    parser.add_argument("--buckets", type=int, metavar="N", help="parts of the entities (default: by size and cores)")
     parser.add_argument("--master", help="where Spark runs, such as `local[4]` (default: as Spark is configured)")
     parser.add_argument("--conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark")
     parser.add_argument("--stats", metavar="FILE", help="write counts and seconds as JSON")
@@ -59,8 +62,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
+    from holdsfor.spark.intake import check_buckets
     from holdsfor.spark.output import refuse_existing
-    from holdsfor.spark.recognition import check_buckets
     from holdsfor.spark.starting import started, told_by_worker
 
     check_buckets(options.buckets)
@@ -71,7 +74,7 @@ def execute(options: argparse.Namespace) -> int:
     for warning in diagnostics.of("warning"):
         print(warning.render(), end="\n\n", file=sys.stderr)
     began = time.perf_counter()
-    with started(options.master, dict(map(_setting, options.conf))) as spark:
+    with started(options.master, settings(options.conf)) as spark:
         seconds = {"start": time.perf_counter() - began}
         try:
             _run(spark, compiled, options, seconds)
@@ -84,6 +87,11 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
+def settings(texts: Iterable[str]) -> dict[str, str]:
+    """The settings of Spark that were asked for."""
+    return dict(map(_setting, texts))
+
+
 def _setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
@@ -94,11 +102,15 @@ def _setting(text: str) -> tuple[str, str]:
 def _run(spark: Any, compiled: Any, options: argparse.Namespace, seconds: dict[str, float]) -> None:
     from holdsfor.spark.files import read_files
     from holdsfor.spark.output import Place
+    from holdsfor.spark.prepared import is_prepared, prepared
     from holdsfor.spark.recognition import recognise
 
     began = time.perf_counter()
     found = recognise(
-        [read_files(spark, path, options.input_format) for path in options.input],
+        [
+            prepared(spark, path) if is_prepared(spark, path) else read_files(spark, path, options.input_format)
+            for path in options.input
+        ],
         compiled,
         start=options.start,
         end=options.end,
