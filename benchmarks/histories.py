@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
+from streams import ROOT, rules_of
+from timing import RESULTS
+
 import holdsfor as hf
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.generators import Model, model_of, pieces, write_parquet
 from holdsfor.generators.rows import Rows
-from streams import ROOT, rules_of
-from timing import RESULTS
 
 __all__ = ["History", "history"]
 

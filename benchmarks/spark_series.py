@@ -16,13 +16,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import holdsfor as hf
 from histories import History, history
+from processes import Peak, cost_of_children
+
+import holdsfor as hf
 from holdsfor.columns.words import Symbols
 from holdsfor.runtime.report_tables import Reported
 from holdsfor.runtime.session import Session
 from holdsfor.sources.inputs import read_inputs
-from processes import Peak, cost_of_children
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
