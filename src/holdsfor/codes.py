@@ -130,4 +130,6 @@ CODES: dict[str, Code] = {
     "HF781": _error("options of results that do not go with their place, or names that tables cannot have"),
     "HF782": _error("tables of a catalogue that is forgotten at the end of the run"),
     "HF783": _error("a database in which results cannot be replaced in one transaction"),
+    "HF790": _error("a place without prepared history, or with such of another format"),
+    "HF791": _error("prepared history that does not fit the rules or the clock tick of a run"),
 }

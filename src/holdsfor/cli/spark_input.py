@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from holdsfor.cli.durations import PER_SECOND
 from holdsfor.cli.set_aside import SetAsideLog
 from holdsfor.sources.text import SetAside
+from holdsfor.sources.unreadable import Unreadable
 
 if TYPE_CHECKING:
     from holdsfor.spark.files import Files
     from holdsfor.spark.recognition import Recognition
 
-__all__ = ["add_input_options", "files_from", "put_aside", "refuse_misfits"]
+__all__ = ["add_input_options", "add_misfit_options", "files_from", "put_aside", "refuse_misfits", "tell_unreadable"]
 
 _FORMATS = ("text", "csv", "jsonl", "parquet", "orc", "table")
 _AT_ONCE = 10_000
@@ -26,6 +28,9 @@ def add_input_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--input", nargs="+", required=True, metavar="INPUT", help=what)
     parser.add_argument("--input-format", choices=_FORMATS, help="of all inputs (default: as each file is)")
     parser.add_argument("--time-unit", choices=PER_SECOND, default="s", help="a time-point, of ISO times (default: s)")
+
+
+def add_misfit_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set-aside", metavar="FILE", help="write the records that do not fit, with reasons, as JSON")
     parser.add_argument("--strict", action="store_true", help="stop if a record or a file does not fit")
 
@@ -47,11 +52,16 @@ def refuse_misfits(found: Recognition) -> None:
         SetAsideLog(is_strict=True).add([SetAside(*first)])
 
 
-def put_aside(found: Recognition, path: str | None) -> None:
-    """Tell of the files that cannot be read, and write all that is set aside if that is wanted."""
-    for each in found.unreadable:
+def tell_unreadable(unreadable: Iterable[Unreadable]) -> None:
+    """Tell of the files that cannot be read."""
+    for each in unreadable:
         for diagnostic in each.diagnostics:
             print(diagnostic.render(), end="\n\n", file=sys.stderr)
+
+
+def put_aside(found: Recognition, path: str | None) -> None:
+    """Tell of the files that cannot be read, and write all that is set aside if that is wanted."""
+    tell_unreadable(found.unreadable)
     if path is not None:
         log = SetAsideLog(path)
         misfits = (SetAside(*row) for row in found.set_aside.orderBy("file", "line").toLocalIterator())

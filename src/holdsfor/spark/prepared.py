@@ -22,8 +22,10 @@ from urllib.parse import unquote, urlsplit
 from holdsfor.analysis.names import Names
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.physical.stages import Table
+from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.listing import java_problems
 from holdsfor.spark.parcels import NOWHERE, PARCELS
+from holdsfor.spark.set_aside import set_aside_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -60,7 +62,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A place of prepared history; `frame` has its parcels."""
+    """A place of prepared history; `frame` has its parcels, `unreadable` are files that it lacks."""
 
     path: str
     frame: DataFrame
@@ -70,6 +72,7 @@ class Prepared:
     computed: frozenset[str]
     unused: dict[str, int]
     known: tuple[Known, ...]
+    unreadable: tuple[Unreadable, ...] = ()
 
     def check(self, names: Names, tick: int) -> None:
         """Refuse rules that would have read other records, or would have read them otherwise: HF791."""
@@ -116,6 +119,10 @@ class Prepared:
     def remarks(self) -> DataFrame:
         """How many records were read and not used, and those that do not fit."""
         return self._columns(self.frame.where("kind not in ('event', 'fluent')"))
+
+    def set_aside(self) -> DataFrame:
+        """Records and files that do not fit, with their file, line, text and reason."""
+        return set_aside_of(self.remarks())
 
     def all_of(self, names: Names) -> DataFrame:
         """The records that rules with these names ask for, and the remarks."""

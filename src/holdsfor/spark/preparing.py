@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +14,11 @@ from holdsfor.columns.words import Symbols
 from holdsfor.physical.stages import ByArgument, Stages, plan_stages
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import check_windows
+from holdsfor.sources.times import Unit
 from holdsfor.spark.facts import Facts, Load, Texts, by_name, owners
 from holdsfor.spark.folders import Whole
 from holdsfor.spark.gathering import gather
-from holdsfor.spark.inputs import Given
+from holdsfor.spark.inputs import Columns, Given
 from holdsfor.spark.intake import check_buckets, frame_of, time_points
 from holdsfor.spark.parcels import NOWHERE, Parcel, by_bucket, loads_of, rows_of
 from holdsfor.spark.places import replacing
@@ -42,6 +43,8 @@ def prepare(
     tick: int = 1,
     buckets: int | None = None,
     overwrite: bool = False,
+    columns: Columns | None = None,
+    time_unit: Unit = "s",
 ) -> Prepared:
     """Write history to a place from which later runs are faster, and return it as input of `recognise`.
 
@@ -49,7 +52,8 @@ def prepare(
     """
     check_windows(tick, None, None)
     check_buckets(buckets)
-    intake = gather(data, rules, Rules.of(rules), tick).everything
+    gathered = gather(data, rules, Rules.of(rules), tick, columns, time_unit)
+    intake = gathered.everything
     place = Whole(intake.spark, path, DESCRIPTION, overwrite=overwrite)
     place.check()
     n_buckets = intake.n_buckets if buckets is None else buckets
@@ -57,7 +61,7 @@ def prepare(
     laid = intake.then(shelves.send, n_buckets).repartition(n_buckets, "place")
     with replacing(place):
         _write(frame_of(laid, shelves.sort), rules, shelves, place)
-    return prepared(intake.spark, path)
+    return replace(prepared(intake.spark, path), unreadable=tuple(gathered.unreadable))
 
 
 def _keys(stages: Stages) -> dict[tuple[str, str, int], int]:

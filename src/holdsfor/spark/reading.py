@@ -35,7 +35,7 @@ FILE, ROW = "__file", "__row"
 TABLE = Place("table")
 """Where rows of a DataFrame stand."""
 
-_ROWS = 1 << 19
+_ROWS = 1 << 20
 _BYTES = 1 << 28
 
 

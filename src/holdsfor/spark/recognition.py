@@ -27,7 +27,7 @@ from holdsfor.spark.parcels import NOWHERE, Parcel
 from holdsfor.spark.planning import buckets_of, destinations_of
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import Admission, Run
-from holdsfor.spark.set_aside import PLACES, set_aside_frame, told_places
+from holdsfor.spark.set_aside import set_aside_of
 from holdsfor.spark.telling import EVENTS, INTERVALS, told_events, told_intervals
 from holdsfor.syntax.terms import Term
 
@@ -106,7 +106,7 @@ def recognise(
     return Recognition(
         frame_of(answers.where("kind = 'fluent'"), told_intervals, INTERVALS),
         frame_of(answers.where("kind = 'event'"), told_events, EVENTS),
-        set_aside_frame(frame_of(sent.where("kind in ('set aside', 'unreadable', 'lines')"), told_places, PLACES)),
+        set_aside_of(sent),
         _counts(union(known if at_hand else known[:1])),
         admission.run,
         tuple(gathered.kept),

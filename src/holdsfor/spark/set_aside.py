@@ -24,9 +24,9 @@ from holdsfor.spark.parcels import loads_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["PLACES", "Place", "set_aside_facts", "set_aside_frame", "told_places", "unreadable_facts"]
+__all__ = ["Place", "set_aside_facts", "set_aside_of", "unreadable_facts"]
 
-PLACES = pa.schema(
+_PLACES = pa.schema(
     [
         ("kind", pa.string()),
         ("name", pa.string()),
@@ -90,20 +90,24 @@ def unreadable_facts(unreadable: Unreadable) -> Facts:
     return Facts("unreadable", unreadable.file, 0, 1, texts=texts)
 
 
-def told_places(batches: Iterable[Any]) -> Iterator[Any]:
+def _told(batches: Iterable[Any]) -> Iterator[Any]:
     """A row for all that does not fit, and for the lines of every block."""
     for load in loads_of(batches):
         for facts in load.facts:
             columns = {name: pa.array(column) for name, column in facts.times.items()} | dict(facts.texts)
             columns |= {"kind": pa.array([facts.kind] * facts.n), "name": pa.array([facts.name] * facts.n)}
-            arrays = [columns.get(field.name, pa.nulls(facts.n, field.type)) for field in PLACES]
-            yield pa.RecordBatch.from_arrays(arrays, schema=PLACES)
+            arrays = [columns.get(field.name, pa.nulls(facts.n, field.type)) for field in _PLACES]
+            yield pa.RecordBatch.from_arrays(arrays, schema=_PLACES)
 
 
-def set_aside_frame(places: DataFrame) -> DataFrame:
-    """`file`, `line`, `text` and `reason` of what is set aside among places; line 0 is none."""
+def set_aside_of(parcels: DataFrame) -> DataFrame:
+    """`file`, `line`, `text` and `reason` of what is set aside among parcels; line 0 is none."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    kinds = "kind in ('set aside', 'unreadable', 'lines')"
+    places = parcels.where(kinds).mapInArrow(_told, from_arrow_schema(_PLACES))
 
     told = F.from_json("text", _PACKED)
     is_count = F.col("kind") == "lines"
