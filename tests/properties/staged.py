@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from holdsfor.analysis.compiled import Compiled
+from holdsfor.columns.words import Symbols
 from holdsfor.errors import ExecutionProblem
 from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.stages import Stage, Stages, plan_stages
+from holdsfor.runtime.changes import each_change
 from holdsfor.runtime.session import Session
+from holdsfor.runtime.windows import each_report
+from holdsfor.sinks.changes import event_changes, interval_changes
+from holdsfor.sources.column_reading import ColumnReading
+from holdsfor.sources.columns import read_columns
 from holdsfor.spark.exchange import Layout
 from holdsfor.spark.planning import bucket_of, layout_of, sender_of
+from holdsfor.spark.query_times import DatedLayout
 from holdsfor.spark.reading import Reader, Settler
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import Admission, Run
-from tests.properties.answers import Answer, Input
+from tests.properties.answers import Answer, Found, Input, as_answer
 
-__all__ = ["staged_answer", "stages_of"]
+__all__ = ["Told", "embedded_reports", "staged_answer", "staged_reports", "stages_of"]
 
 PIECES = 3
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is known at each query time, and what each changes: a name with what it had before and has now."""
+
+    known: dict[int, dict[str, set[Found]]]
+    changes: dict[int, set[tuple[str, Found | None, Found | None]]]
 
 
 def stages_of(given: Input) -> Stages:
@@ -28,23 +46,85 @@ def stages_of(given: Input) -> Stages:
 
 def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
     """What the stages say, with entities in so many buckets."""
-    case, rules, layout = given.case, Rules.of(given.compiled), layout_of(given.compiled)
+    case = given.case
     lines = [_arriving(text, case.end) for _, text in case.records]
-    pieces = [pa.record_batch({"value": pa.array(lines[i::PIECES], pa.string())}) for i in range(PIECES)]
-    read = _table(Reader(rules, case.tick, layout, "text")(pieces), layout)
-    admission = Admission(rules, Run(case.start, case.end, case.tick, None, None), layout)
-    known = _table(admission.rows(iter(Settler(layout)(read).to_batches())), layout)
+    run = Run(case.start, case.end, case.tick, None, None)
+    admission = Admission(Rules.of(given.compiled), run, layout_of(given.compiled))
+    try:
+        rows = _told(lines, stages, admission, n_buckets)
+    except ExecutionProblem as problem:
+        return f"fails with {problem.diagnostics.in_order()[0].code}"
     answer: dict[str, list[Any]] = {}
-    for stage in stages.stages:
-        try:
-            found = _evaluated(stage, stages, known, admission, n_buckets)
-        except ExecutionProblem as problem:
-            return f"fails with {problem.diagnostics.in_order()[0].code}"
-        known = pa.concat_tables([known, found.select(layout.schema.names)])
-        for row in found.to_pylist():
-            end = None if row["end"] == OPEN else row["end"]
-            answer.setdefault(row["shown"], []).append(row["start"] if row["kind"] == "event" else (row["start"], end))
+    for row in rows:
+        answer.setdefault(row["shown"], []).append(_extent(row["kind"], row["start"], row["end"]))
     return {name: sorted(found, key=str) for name, found in answer.items()}
+
+
+def staged_reports(lines: list[str], compiled: Compiled, stages: Stages, run: Run, n_buckets: int) -> Told:
+    """What the stages say at each query time, and what each changes."""
+    admission = Admission(Rules.of(compiled), run, DatedLayout(layout_of(compiled).width), stages.ranges_over_sorts)
+    told = Told({at: {} for at in run.queries}, {at: set() for at in run.queries})
+    for row in _told(lines, stages, admission, n_buckets):
+        name, extent = row["shown"], _extent(row["kind"], row["start"], row["end"])
+        old = None if row["old_start"] is None else _extent("fluent", row["old_start"], row["old_end"])
+        told.changes[row["known_from"]].add((name, old, extent))
+        if row["is_retracted"]:
+            told.changes[row["known_until"]].add((name, extent, None))
+        if row["last_report"] is not None:
+            for at in run.queries:
+                if row["known_from"] <= at <= row["last_report"]:
+                    told.known[at].setdefault(name, set()).add(extent)
+    return told
+
+
+def embedded_reports(lines: list[str], compiled: Compiled, run: Run) -> Told:
+    """What one session says at each query time, with all records at hand as `holdsfor run` has them."""
+    reading, symbols = ColumnReading(), Symbols()
+    read_columns("\n".join(lines).encode(), "text", compiled.names, run.tick, symbols, reading)
+    reading.settle()
+    told = Told({}, {})
+    for tell in (_tell_known, _tell_changes):
+        session = Session(
+            compiled, start=run.start, tick=run.tick, window=run.window, allen_memory=run.reach, symbols=symbols
+        )
+        for key, records in (*reading.events.items(), *reading.fluents.items()):
+            session.insert_columns(key, records.take(np.flatnonzero(records.starts <= run.end)))
+        session.announce(run.queries[-1])
+        tell(session, run, told)
+    return told
+
+
+def _tell_known(session: Session, run: Run, told: Told) -> None:
+    for report in each_report(session, run.queries):
+        told.known[report.query_time] = {n: set(each) for n, each in as_answer(report, session.symbols).items()}
+
+
+def _tell_changes(session: Session, run: Run, told: Told) -> None:
+    for changes in each_change(session, run.queries):
+        gone, come, symbols = changes.gone, changes.come, session.symbols
+        listed = interval_changes(gone.intervals(symbols), come.intervals(symbols))
+        listed += event_changes(gone.times(symbols), come.times(symbols))
+        told.changes[changes.query_time] = {(change.name, change.old, change.new) for change in listed}
+
+
+def _told(lines: list[str], stages: Stages, admission: Admission, n_buckets: int) -> list[dict[str, Any]]:
+    """The results of all stages."""
+    plain, layout = Layout(admission.layout.width), admission.layout
+    pieces = [pa.record_batch({"value": pa.array(lines[i::PIECES], pa.string())}) for i in range(PIECES)]
+    read = _table(Reader(admission.rules, admission.run.tick, plain, "text")(pieces), plain)
+    known = _table(admission.rows(iter(Settler(plain)(read).to_batches())), layout)
+    rows: list[dict[str, Any]] = []
+    for stage in stages.stages:
+        found = _evaluated(stage, stages, known, admission, n_buckets)
+        known = pa.concat_tables([known, found.select(layout.schema.names)])
+        rows += found.to_pylist()
+    return rows
+
+
+def _extent(kind: str, start: int, end: int) -> Found:
+    if kind == "event":
+        return start
+    return start, None if end == OPEN else end
 
 
 def _arriving(text: str, at: int) -> str:

@@ -12,7 +12,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from holdsfor.analysis.dependencies import Vertex
-from holdsfor.columns.tables import Key, Relation, fluent_table
+from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.joins import Path, arguments
@@ -20,6 +20,7 @@ from holdsfor.physical.patterns import ANYTHING, join
 from holdsfor.physical.rows import one_row
 from holdsfor.runtime.reports import Report
 from holdsfor.runtime.session import Session
+from holdsfor.runtime.windows import settled_report
 from holdsfor.spark.exchange import Group, Layout, constants_of, owners, words_of_constants
 from holdsfor.spark.reading import records_of
 from holdsfor.spark.rules import Rules
@@ -27,7 +28,7 @@ from holdsfor.spark.run import Run
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
-__all__ = ["Bucket"]
+__all__ = ["Bucket", "table_of"]
 
 
 @dataclass(frozen=True)
@@ -53,55 +54,65 @@ class Bucket:
         return pa.Table.from_batches(batches, self.layout.answer_schema)
 
     def _evaluated(self, table: Any, symbols: Symbols) -> Report:
+        """What all query times settle: windows make no difference to that, unless rules ask for the query time."""
+        session = self.session(table, symbols)
+        session.window = self.run.window if session.asks_for_the_query_time else None
+        return settled_report(session, self.run.queries)
+
+    def session(self, table: Any, symbols: Symbols) -> Session:
+        """A session of the stage's components that knows all rows of the bucket."""
         run = self.run
         session = Session(
             self.rules.compiled(),
             start=run.start,
             tick=run.tick,
+            window=run.window,
             allen_memory=run.reach,
             goals=self.rules.goal_terms(),
             symbols=symbols,
             components=self.components,
         )
-        last = run.queries[-1]
         for group in Group.all_of(table):
             if group.kind == "domain":
                 members = [words_of_constants(constants, symbols) for constants in group.constants()]
                 session.background.add_members((group.name, group.arity), members)
             elif group.kind in ("event", "fluent"):
-                self._insert(session, group)
+                is_computed = pc.is_null(group.table["arrival"])
+                self.insert(session, replace(group, table=group.table.filter(pc.invert(is_computed))))
+                self.insert_computed(session, replace(group, table=group.table.filter(is_computed)))
         if self.ranges_over_sorts:
-            session.announce(last)
+            session.announce(run.queries[-1])
         session.is_announced = True
-        return session.query(last)
+        return session
 
-    def _insert(self, session: Session, group: Group) -> None:
-        """Let a session know records, and what other stages have computed: that has no arrival."""
-        key, is_computed = (group.name, group.arity), pc.is_null(group.table["arrival"])
-        for table in (group.table.filter(pc.invert(is_computed)), group.table.filter(is_computed)):
-            if table.num_rows:
-                records = records_of(replace(group, table=table), session.symbols, arriving=self.run.first)
-                if records.ends is not None and table["arrival"].null_count:
-                    session.insert_computed(key, fluent_table(records.columns, records.starts, records.ends))
-                else:
-                    session.insert_columns(key, records)
+    def insert(self, session: Session, group: Group) -> None:
+        """Let a session know records: they have been judged, and those that a query time sees are there at once."""
+        if group.table.num_rows:
+            records = records_of(group, session.symbols)
+            records.arrive(self.run.queries[-1])
+            session.insert_columns((group.name, group.arity), records)
+
+    def insert_computed(self, session: Session, group: Group) -> None:
+        """Let a session know what other stages have computed: that has no arrival."""
+        if group.table.num_rows:
+            session.insert_computed((group.name, group.arity), table_of(group, session.symbols))
 
     # -- results -------------------------------------------------------------------------------------------------------
 
     def _fluents(self, report: Report, bucket: int, symbols: Symbols) -> Iterator[Any]:
         for key, table in report.fluents.items():
-            rows = self._owned(("fluent", key), table, bucket, symbols)
+            rows = self.owned(("fluent", key), table, bucket, symbols)
             columns = [column[rows] for column in table.keys]
             times = {"start": pa.array(table.starts[rows]), "end": pa.array(table.ends[rows])}
-            yield self._answers("fluent", key, columns, times, symbols)
+            yield self.answers("fluent", key, columns, times, symbols)
 
     def _events(self, report: Report, bucket: int, symbols: Symbols) -> Iterator[Any]:
         for key, table in report.events.items():
-            rows = self._owned(("event", key), table, bucket, symbols)
+            rows = self.owned(("event", key), table, bucket, symbols)
             columns = [column[rows] for column in table.columns[:-1]]
-            yield self._answers("event", key, columns, {"start": pa.array(table.times[rows])}, symbols)
+            yield self.answers("event", key, columns, {"start": pa.array(table.times[rows])}, symbols)
 
-    def _answers(self, kind: str, key: Key, columns: list[Int64], times: dict[str, Any], symbols: Symbols) -> Any:
+    def answers(self, kind: str, key: Key, columns: list[Int64], times: dict[str, Any], symbols: Symbols) -> Any:
         n = len(times["start"])
         constants = [constants_of(column, symbols) for column in columns]
         rows = self.layout.rows(n, kind, *key, constants, **times)
@@ -109,9 +120,11 @@ class Bucket:
         terms = [symbols.terms(column[first]) for column in columns]
         instances: list[tuple[Term, ...]] = list(zip(*terms, strict=True)) if terms else [()] * len(first)
         written = [column.take(pa.array(ids)) for column in _written(kind, key, instances)]
-        return pa.RecordBatch.from_arrays([*rows.columns, *written], schema=self.layout.answer_schema)
+        told = [*rows.columns, *written]
+        more = [times[name] for name in self.layout.answer_schema.names[len(told) :]]
+        return pa.RecordBatch.from_arrays([*told, *more], schema=self.layout.answer_schema)
 
-    def _owned(self, what: tuple[str, Key], table: Relation, bucket: int, symbols: Symbols) -> Int64:
+    def owned(self, what: tuple[str, Key], table: Relation, bucket: int, symbols: Symbols) -> Int64:
         """The rows of a table that this bucket owns."""
         if not self.paths:
             return np.arange(table.n, dtype=np.int64)
@@ -129,6 +142,15 @@ class Bucket:
         graph = self.rules.compiled().graph
         kinds = ("event",) if kind == "event" else ("simple", "static")
         return [v for v in graph.vertices if v.kind in kinds and v.label in self.paths and _key(v) == key]
+
+
+def table_of(group: Group, symbols: Symbols) -> FluentTable | PointTable:
+    """Rows that other stages have computed as a table; a row that came in two ways is there twice."""
+    columns = [words_of_constants(constants, symbols) for constants in group.constants()]
+    n = group.table.num_rows
+    if group.kind == "event":
+        return PointTable((*columns, group.times("start")), n)
+    return FluentTable((*columns, group.times("start"), group.times("end")), n)
 
 
 def _key(vertex: Vertex) -> Key:

@@ -6,6 +6,7 @@ from holdsfor.analysis.compiled import Compiled
 from holdsfor.physical.stages import Everywhere, How, Stage, Stages, Table
 from holdsfor.spark.buckets import Bucket
 from holdsfor.spark.exchange import Layout
+from holdsfor.spark.query_times import DatedBucket, DatedLayout
 from holdsfor.spark.run import Admission
 from holdsfor.spark.sending import Sender
 from holdsfor.syntax.terms import Struct
@@ -23,8 +24,9 @@ def layout_of(rules: Compiled) -> Layout:
 
 
 def bucket_of(stage: Stage, stages: Stages, admission: Admission, n_buckets: int) -> Bucket:
-    """What evaluates the buckets of a stage; one in one place has one."""
-    return Bucket(
+    """What evaluates the buckets of a stage, over query times if the layout is dated; one in one place has one."""
+    kind = DatedBucket if isinstance(admission.layout, DatedLayout) else Bucket
+    return kind(
         admission.rules,
         admission.run,
         admission.layout,

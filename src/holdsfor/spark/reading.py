@@ -77,12 +77,11 @@ def rows_of_records(
     )
 
 
-def records_of(group: Group, symbols: Symbols, *, arriving: int | None = None) -> Records:
-    """The records of rows of one name; those that have been admitted arrive together."""
+def records_of(group: Group, symbols: Symbols) -> Records:
+    """The records of rows of one name."""
     columns = [words_of_constants(constants, symbols) for constants in group.constants()]
     ends = group.times("end") if group.kind == "fluent" else None
-    arrivals = group.times("arrival") if arriving is None else np.full(group.table.num_rows, arriving, np.int64)
-    return Records(columns, arrivals, group.times("start"), ends)
+    return Records(columns, group.times("arrival"), group.times("start"), ends)
 
 
 def _set_aside(layout: Layout, misfits: list[SetAside]) -> Iterator[Any]:

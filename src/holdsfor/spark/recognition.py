@@ -7,14 +7,13 @@ found out from the records.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.compiled import Compiled
-from holdsfor.errors import Diagnostic, PlanningProblem, UsageProblem
-from holdsfor.kernels.packing import OPEN
+from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.physical.stages import Stage, Stages, plan_stages
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import check_windows
@@ -22,9 +21,11 @@ from holdsfor.spark.exchange import Layout
 from holdsfor.spark.flow import Flow, spark_schema
 from holdsfor.spark.inputs import Given, Source, sources_of
 from holdsfor.spark.planning import bucket_of, layout_of, sender_of
+from holdsfor.spark.query_times import DatedLayout
 from holdsfor.spark.reading import Reader, Settler
+from holdsfor.spark.reports import Reports, events_of, intervals_of, reports_of
 from holdsfor.spark.rules import Rules
-from holdsfor.spark.run import COUNTS, Admission, Run
+from holdsfor.spark.run import COUNTS, COUNTS_AT, Admission, Run
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
@@ -38,8 +39,9 @@ class Recognition:
     """What the rules recognise, as DataFrames that are computed when they are asked for.
 
     `intervals` has a row for every maximal interval (`end` is null while it is open), `events` one for every time-point
-    of an output event, `set_aside` one for every record that does not fit, `counts` what became of the records.
-    Results are kept until `unpersist`, so that asking twice does not compute twice.
+    of an output event, `set_aside` one for every record that does not fit, `counts` what became of the records. That is
+    what all query times settle; `reports` has what each of them knows. Results are kept until `unpersist`, so that
+    asking twice does not compute twice.
     """
 
     intervals: DataFrame
@@ -47,7 +49,13 @@ class Recognition:
     set_aside: DataFrame
     counts: DataFrame
     run: Run
-    kept: tuple[DataFrame, ...]
+    kept: list[DataFrame]
+    tell: Callable[[], Reports]
+
+    @cached_property
+    def reports(self) -> Reports:
+        """What each query time knows and changes, as DataFrames that are computed when they are asked for."""
+        return self.tell()
 
     def unpersist(self) -> None:
         """Give the memory and disk of what was computed back."""
@@ -77,11 +85,7 @@ def recognise(
     check_windows(tick, window, step, allen_memory)
     check_buckets(buckets)
     goals = list(goals)
-    session = Session(rules, start=0, tick=tick, window=window, goals=goals)
-    if window is not None and session.asks_for_the_query_time:
-        message = "rules that ask for the query time are not supported on Spark in windows"
-        raise PlanningProblem(Diagnostic("HF401", message, hint="leave out the window, or use `holdsfor run`"))
-    stages = plan_stages(rules, session.program)
+    stages = plan_stages(rules, Session(rules, start=0, tick=tick, window=window, goals=goals).program)
     sources = sources_of(data, rules.names, tick)
     layout = layout_of(rules)
     travelling = Rules.of(rules, goals)
@@ -89,16 +93,23 @@ def recognise(
     kept: list[DataFrame] = []
     read = _read(sources, travelling, tick, layout, kept, is_needed_now=start is None or end is None)
     run = Run(*_bounds(read, layout, start, end, tick), tick, window, step, allen_memory)
-    admission = Admission(travelling, run, layout)
+    admission = Admission(travelling, run, layout, stages.ranges_over_sorts)
     n_buckets = _n_buckets(spark) if buckets is None else buckets
     answers = _Stages(spark, stages, admission, n_buckets, kept).answers(read)
+
+    def tell() -> Reports:
+        dated = replace(admission, layout=DatedLayout(layout.width))
+        known = _Stages(spark, stages, dated, n_buckets, kept).answers(read)
+        return reports_of(known, read.then(admission.counts_at).frame(COUNTS_AT), run)
+
     return Recognition(
-        _intervals(answers),
-        _events(answers),
+        intervals_of(answers),
+        events_of(answers),
         read.frame(layout.schema).where("kind = 'set aside'").select("text", "reason"),
         _counts(read, admission),
         run,
-        tuple(kept),
+        kept,
+        tell,
     )
 
 
@@ -201,22 +212,6 @@ class _Stages:
 
 
 # -- results -----------------------------------------------------------------------------------------------------------
-
-
-def _intervals(answers: DataFrame) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    end = F.when(F.col("end") != F.lit(OPEN), F.col("end")).alias("end")
-    return answers.where("kind = 'fluent'").select(
-        F.col("name").alias("fluent"), F.col("args"), F.col("value"), F.col("shown").alias("fvp"), F.col("start"), end
-    )
-
-
-def _events(answers: DataFrame) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    shown = F.col("shown").alias("event")
-    return answers.where("kind = 'event'").select("name", "args", shown, F.col("start").alias("time"))
 
 
 def _counts(read: Flow, admission: Admission) -> DataFrame:

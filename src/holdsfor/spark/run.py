@@ -13,6 +13,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key, fluent_table, point_table
 from holdsfor.columns.words import Symbols
+from holdsfor.kernels.keys import dense_ids
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rows import one_row
 from holdsfor.runtime.session import domain_sources
@@ -22,9 +23,10 @@ from holdsfor.spark.reading import records_of, rows_of_records
 from holdsfor.spark.rules import Rules
 from holdsfor.syntax.terms import Struct, name_and_arity, variables
 
-__all__ = ["COUNTS", "Admission", "Run"]
+__all__ = ["COUNTS", "COUNTS_AT", "Admission", "Run"]
 
 COUNTS = pa.schema([("what", pa.string()), ("name", pa.string()), ("n", pa.int64())])
+COUNTS_AT = pa.schema([("query_time", pa.int64()), ("what", pa.string()), ("n", pa.int64())])
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,14 @@ class Run:
 class Admission:
     """Judges records once, for all query times: windows then make no difference to what is settled.
 
-    Domains are filled by every record of the run, also by those too late for a window.
+    Domains are filled by every record of the run, also by those too late for a window. Where rules range over sorts,
+    what such a record mentions matters too: then it goes along, arriving after the last query time.
     """
 
     rules: Rules
     run: Run
     layout: Layout
+    ranges_over_sorts: bool = False
 
     def rows(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The rows of records that are seen, as they are seen, and of the members that they bring to domains."""
@@ -73,7 +77,10 @@ class Admission:
                     symbols = Symbols()
                     records = records_of(group, symbols).up_to(self.run.end)
                     key = (group.name, group.arity)
-                    yield from members.rows(key, self._inside(records), symbols)
+                    inside = self._inside(records)
+                    yield from members.rows(key, inside, symbols)
+                    if self.ranges_over_sorts and self.run.window is not None:
+                        yield rows_of_records(self.layout, key, self._mentioned(inside), symbols)
                     self.judge(records)
                     yield rows_of_records(self.layout, key, records, symbols)
 
@@ -96,6 +103,28 @@ class Admission:
                 [{"what": what, "name": name, "n": n} for (what, name), n in counts.items() if n], COUNTS
             )
 
+    def counts_at(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """How many records come late and too late for each query time, counted batch by batch."""
+        for batch in batches:
+            counts: Counter[tuple[int, str]] = Counter()
+            for group in Group.all_of(pa.Table.from_batches([batch])):
+                if group.kind in ("event", "fluent"):
+                    for query_time, late, dropped in self._judged_at(records_of(group, Symbols()).up_to(self.run.end)):
+                        counts[query_time, "late"] += late
+                        counts[query_time, "dropped"] += dropped
+            yield pa.RecordBatch.from_pylist(
+                [{"query_time": at, "what": what, "n": n} for (at, what), n in counts.items() if n], COUNTS_AT
+            )
+
+    def _judged_at(self, records: Records) -> Iterator[tuple[int, int, int]]:
+        """The query times that see records first, with how many are late for them, and how many too late."""
+        run, queries = self.run, self.run.queries
+        seen = np.searchsorted(queries, records.arrivals)
+        for number in np.unique(seen[(seen > 0) & (seen < len(queries))]).tolist():
+            here, before = queries[number], queries[number - 1]
+            arriving = records.take(np.flatnonzero(seen == number))
+            yield here, *arriving.admit([here], before, run.window, run.first, run.tick)
+
     def judge(self, records: Records) -> tuple[int, int]:
         """Leave the records that some query time sees; how many are late, and how many too late."""
         run, queries = self.run, self.run.queries
@@ -104,6 +133,12 @@ class Admission:
         records.columns, records.arrivals, records.starts = seen.columns, seen.arrivals, seen.starts
         records.ends, records.begins = seen.ends, seen.begins
         return counts
+
+    def _mentioned(self, records: Records) -> Records:
+        """A record for all that have the same constants, which no query time sees."""
+        mentioned = records.take(dense_ids(records.columns, len(records))[1])
+        mentioned.arrivals = np.full(len(mentioned), self.run.queries[-1] + 1, dtype=np.int64)
+        return mentioned
 
     def _inside(self, records: Records) -> Records:
         """The records that have a time-point in the run."""
