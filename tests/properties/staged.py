@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.analysis.compiled import Compiled
@@ -15,7 +14,7 @@ from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.stages import Stage, Stages, plan_stages
 from holdsfor.runtime.changes import each_change
 from holdsfor.runtime.session import Session
-from holdsfor.runtime.windows import each_report
+from holdsfor.runtime.windows import each_report, settled_report
 from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.sources.column_reading import ColumnReading
 from holdsfor.sources.columns import read_columns
@@ -27,9 +26,19 @@ from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import Admission, Run
 from tests.properties.answers import Answer, Found, Input, as_answer
 
-__all__ = ["Told", "embedded_reports", "staged_answer", "staged_reports", "stages_of"]
+__all__ = [
+    "Told",
+    "embedded_reports",
+    "embedded_settled",
+    "staged_answer",
+    "staged_reports",
+    "staged_settled",
+    "stages_of",
+]
 
 PIECES = 3
+
+Settled: TypeAlias = dict[str, list[Found]]
 
 
 @dataclass(frozen=True)
@@ -48,14 +57,19 @@ def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
     """What the stages say, with entities in so many buckets."""
     case = given.case
     lines = [_arriving(text, case.end) for _, text in case.records]
-    run = Run(case.start, case.end, case.tick, None, None)
-    admission = Admission(Rules.of(given.compiled), run, layout_of(given.compiled))
     try:
-        rows = _told(lines, stages, admission, n_buckets)
+        return staged_settled(
+            lines, given.compiled, stages, Run(case.start, case.end, case.tick, None, None), n_buckets
+        )
     except ExecutionProblem as problem:
         return f"fails with {problem.diagnostics.in_order()[0].code}"
-    answer: dict[str, list[Any]] = {}
-    for row in rows:
+
+
+def staged_settled(lines: list[str], compiled: Compiled, stages: Stages, run: Run, n_buckets: int) -> Settled:
+    """What all query times settle, as the stages say."""
+    admission = Admission(Rules.of(compiled), run, layout_of(compiled), stages.ranges_over_sorts)
+    answer: Settled = {}
+    for row in _told(lines, stages, admission, n_buckets):
         answer.setdefault(row["shown"], []).append(_extent(row["kind"], row["start"], row["end"]))
     return {name: sorted(found, key=str) for name, found in answer.items()}
 
@@ -77,34 +91,40 @@ def staged_reports(lines: list[str], compiled: Compiled, stages: Stages, run: Ru
     return told
 
 
+def embedded_settled(lines: list[str], compiled: Compiled, run: Run) -> Settled:
+    """What all query times settle, as one session says with all records at hand."""
+    session = _session(lines, compiled, run)
+    answer = as_answer(settled_report(session, run.queries), session.symbols)
+    return {name: sorted(found, key=str) for name, found in answer.items()}
+
+
 def embedded_reports(lines: list[str], compiled: Compiled, run: Run) -> Told:
     """What one session says at each query time, with all records at hand as `holdsfor run` has them."""
-    reading, symbols = ColumnReading(), Symbols()
-    read_columns("\n".join(lines).encode(), "text", compiled.names, run.tick, symbols, reading)
-    reading.settle()
     told = Told({}, {})
-    for tell in (_tell_known, _tell_changes):
-        session = Session(
-            compiled, start=run.start, tick=run.tick, window=run.window, allen_memory=run.reach, symbols=symbols
-        )
-        for key, records in (*reading.events.items(), *reading.fluents.items()):
-            session.insert_columns(key, records.take(np.flatnonzero(records.starts <= run.end)))
-        session.announce(run.queries[-1])
-        tell(session, run, told)
-    return told
-
-
-def _tell_known(session: Session, run: Run, told: Told) -> None:
+    session = _session(lines, compiled, run)
     for report in each_report(session, run.queries):
         told.known[report.query_time] = {n: set(each) for n, each in as_answer(report, session.symbols).items()}
-
-
-def _tell_changes(session: Session, run: Run, told: Told) -> None:
+    session = _session(lines, compiled, run)
     for changes in each_change(session, run.queries):
         gone, come, symbols = changes.gone, changes.come, session.symbols
         listed = interval_changes(gone.intervals(symbols), come.intervals(symbols))
         listed += event_changes(gone.times(symbols), come.times(symbols))
         told.changes[changes.query_time] = {(change.name, change.old, change.new) for change in listed}
+    return told
+
+
+def _session(lines: list[str], compiled: Compiled, run: Run) -> Session:
+    """A session that has all records, and knows what they mention, before the first query time."""
+    reading, symbols = ColumnReading(), Symbols()
+    read_columns("\n".join(lines).encode(), "text", compiled.names, run.tick, symbols, reading)
+    reading.settle()
+    session = Session(
+        compiled, start=run.start, tick=run.tick, window=run.window, allen_memory=run.reach, symbols=symbols
+    )
+    for key, records in (*reading.events.items(), *reading.fluents.items()):
+        session.insert_columns(key, records.up_to(run.end))
+    session.announce(run.queries[-1])
+    return session
 
 
 def _told(lines: list[str], stages: Stages, admission: Admission, n_buckets: int) -> list[dict[str, Any]]:
