@@ -3,31 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
+from holdsfor.analysis.compiled import Compiled
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import ExecutionProblem
 from holdsfor.physical.stages import Stages, plan_stages
+from holdsfor.runtime.changes import each_change
 from holdsfor.runtime.session import Session
+from holdsfor.runtime.windows import each_report, settled_report
+from holdsfor.sinks.changes import event_changes, interval_changes
+from holdsfor.sources.column_reading import ColumnReading
+from holdsfor.sources.columns import read_columns
 from holdsfor.spark.buckets import Bucket
 from holdsfor.spark.facts import Load
 from holdsfor.spark.lines import LINE, LineReader
 from holdsfor.spark.parcels import NOWHERE, by_bucket, loads_of
 from holdsfor.spark.planning import buckets_of, destinations_of
+from holdsfor.spark.query_times import DatedAdmission
 from holdsfor.spark.reading import Setting
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import Admission, Run
 from holdsfor.spark.sending import Destination, Sender
 from holdsfor.spark.settling import Settler
-from holdsfor.spark.telling import told_events, told_intervals
-from tests.properties.answers import Answer, Input
+from holdsfor.spark.telling import told_events, told_intervals, told_versions
+from tests.properties.answers import Answer, Found, Input, as_answer
 
-__all__ = ["staged_answer", "stages_of"]
+__all__ = [
+    "Told",
+    "embedded_reports",
+    "embedded_settled",
+    "staged_answer",
+    "staged_reports",
+    "staged_settled",
+    "stages_of",
+]
 
 PIECES = 3
+
+Settled: TypeAlias = dict[str, list[Found]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is known at each query time, and what each changes: a name with what it had before and has now."""
+
+    known: dict[int, dict[str, set[Found]]]
+    changes: dict[int, set[tuple[str, Found | None, Found | None]]]
 
 
 def stages_of(given: Input) -> Stages:
@@ -36,34 +62,107 @@ def stages_of(given: Input) -> Stages:
 
 def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
     """What the stages say, with entities in so many buckets."""
-    case, rules = given.case, Rules.of(given.compiled)
+    case = given.case
     lines = [_arriving(text, case.end) for _, text in case.records]
+    try:
+        return staged_settled(
+            lines, given.compiled, stages, Run(case.start, case.end, case.tick, None, None), n_buckets
+        )
+    except ExecutionProblem as problem:
+        return f"fails with {problem.diagnostics.in_order()[0].code}"
+
+
+def staged_settled(lines: list[str], compiled: Compiled, stages: Stages, run: Run, n_buckets: int) -> Settled:
+    """What all query times settle, as the stages say."""
+    admission = Admission(Rules.of(compiled), run, stages.ranges_over_sorts)
+    found = _found(lines, compiled, stages, admission, n_buckets)
+    answer: Settled = {}
+    for row in _told(found, "fluent", told_intervals):
+        answer.setdefault(row["fvp"], []).append((row["start"], row["end"]))
+    for row in _told(found, "event", told_events):
+        answer.setdefault(row["event"], []).append(row["time"])
+    return {name: sorted(found, key=str) for name, found in answer.items()}
+
+
+def staged_reports(lines: list[str], compiled: Compiled, stages: Stages, run: Run, n_buckets: int) -> Told:
+    """What the stages say at each query time, and what each changes."""
+    admission = DatedAdmission(Rules.of(compiled), run, stages.ranges_over_sorts)
+    found = _found(lines, compiled, stages, admission, n_buckets)
+    told = Told({at: {} for at in run.queries}, {at: set() for at in run.queries})
+    for kind in ("fluent", "event"):
+        for row in _told(found, kind, told_versions):
+            _tell(row, row["start"] if kind == "event" else (row["start"], row["end"]), run, told)
+    return told
+
+
+def _tell(row: dict[str, Any], extent: Found, run: Run, told: Told) -> None:
+    name = row["shown"]
+    old = None if row["old_start"] is None else (row["old_start"], row["old_end"])
+    told.changes[row["known_from"]].add((name, old, extent))
+    if row["is_retracted"]:
+        told.changes[row["known_until"]].add((name, extent, None))
+    if row["last_report"] is not None:
+        for at in run.queries:
+            if row["known_from"] <= at <= row["last_report"]:
+                told.known[at].setdefault(name, set()).add(extent)
+
+
+def embedded_settled(lines: list[str], compiled: Compiled, run: Run) -> Settled:
+    """What all query times settle, as one session says with all records at hand."""
+    session = _session(lines, compiled, run)
+    answer = as_answer(settled_report(session, run.queries), session.symbols)
+    return {name: sorted(found, key=str) for name, found in answer.items()}
+
+
+def embedded_reports(lines: list[str], compiled: Compiled, run: Run) -> Told:
+    """What one session says at each query time, with all records at hand as `holdsfor run` has them."""
+    told = Told({}, {})
+    session = _session(lines, compiled, run)
+    for report in each_report(session, run.queries):
+        told.known[report.query_time] = {n: set(each) for n, each in as_answer(report, session.symbols).items()}
+    session = _session(lines, compiled, run)
+    for changes in each_change(session, run.queries):
+        gone, come, symbols = changes.gone, changes.come, session.symbols
+        listed = interval_changes(gone.intervals(symbols), come.intervals(symbols))
+        listed += event_changes(gone.times(symbols), come.times(symbols))
+        told.changes[changes.query_time] = {(change.name, change.old, change.new) for change in listed}
+    return told
+
+
+def _session(lines: list[str], compiled: Compiled, run: Run) -> Session:
+    """A session that has all records, and knows what they mention, before the first query time."""
+    reading, symbols = ColumnReading(), Symbols()
+    read_columns("\n".join(lines).encode(), "text", compiled.names, run.tick, symbols, reading)
+    reading.settle()
+    session = Session(
+        compiled, start=run.start, tick=run.tick, window=run.window, allen_memory=run.reach, symbols=symbols
+    )
+    for key, records in (*reading.events.items(), *reading.fluents.items()):
+        session.insert_columns(key, records.up_to(run.end))
+    session.announce(run.queries[-1])
+    return session
+
+
+def _found(lines: list[str], compiled: Compiled, stages: Stages, admission: Admission, n_buckets: int) -> list[Any]:
+    """The parcels that all stages send on, batch by batch."""
+    rules, tick = admission.rules, admission.run.tick
     pieces = [
         pa.record_batch({LINE: pa.array([f"{line}\n".encode() for line in lines[i::PIECES]], pa.binary())})
         for i in range(PIECES)
     ]
-    admission = Admission(rules, Run(case.start, case.end, case.tick, None, None))
-    destinations = destinations_of(stages, given.compiled, n_buckets)
+    destinations = destinations_of(stages, compiled, n_buckets)
     settler, sender = Settler(n_buckets), Sender(destinations)
-    reader = LineReader(Setting(rules, case.tick, has_places=True))
+    reader = LineReader(Setting(rules, tick, has_places=True))
     read = [batch for piece in pieces for batch in settler.send(reader([piece]))]
-    known = [
+    sent = [
         batch
         for _, part in sorted(by_bucket(read).items())
         for batch in sender(admission(settler.settle(loads_of(part, Symbols()))))
     ]
-    answer: dict[str, list[Any]] = {}
+    found: list[Any] = []
     for destination, bucket in zip(destinations, buckets_of(stages, destinations, admission), strict=True):
-        try:
-            found = _evaluated(destination, bucket, known)
-        except ExecutionProblem as problem:
-            return f"fails with {problem.diagnostics.in_order()[0].code}"
-        known += found
-        for row in _told(found, "fluent", told_intervals):
-            answer.setdefault(row["fvp"], []).append((row["start"], row["end"]))
-        for row in _told(found, "event", told_events):
-            answer.setdefault(row["event"], []).append(row["time"])
-    return {name: sorted(found, key=str) for name, found in answer.items()}
+        found += _evaluated(destination, bucket, sent + found)
+    return found
 
 
 def _arriving(text: str, at: int) -> str:

@@ -148,7 +148,10 @@ class Records:
         assert self.ends is not None
         self.sort()
         low, high = self.starts.searchsorted((first - self.longest, last + 1)).tolist()
-        rows = low + ((self.ends[low:high] > first) & (self.arrivals[low:high] <= last)).nonzero()[0]
+        is_there = (self.ends[low:high] > first) & (self.arrivals[low:high] <= last)
+        if self.begins is not None:
+            is_there &= self.begins[low:high] <= last
+        rows = low + is_there.nonzero()[0]
         starts, ends = self.seen_from[rows], self.ends[rows]
         if not self.is_clean:
             rows, starts, ends = self._merged(rows, starts, ends)

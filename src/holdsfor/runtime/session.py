@@ -26,6 +26,7 @@ from holdsfor.physical.rules import plan_program
 from holdsfor.prolog.background import called_predicates
 from holdsfor.runtime.allen import Kept
 from holdsfor.runtime.background import Background
+from holdsfor.runtime.computed import ALWAYS, NEVER, Computed
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
@@ -81,7 +82,7 @@ class Session:
         self.events: dict[Key, Records] = {}
         self.fluents: dict[Key, Records] = {}
         self.retractions: dict[tuple[bool, Key], Records] = {}
-        self.computed: dict[Key, FluentTable] = {}
+        self.computed = Computed(self.symbols.instances)
         self.state: dict[Key, FluentTable] = {}
         self.prefixes: dict[tuple[int, int], Lists] = {}
         self.kept: dict[tuple[int, int], Kept] = {}
@@ -148,14 +149,24 @@ class Session:
             records = records.take(np.flatnonzero(store.partners(together)[-len(records) :] < 0))
         self.insert_columns(key, records)
 
-    def insert_computed(self, key: Key, table: FluentTable) -> None:
-        """Let FVPs of components that this session does not compute be known, for one query of the whole history.
+    def insert_computed(
+        self,
+        key: Key,
+        table: FluentTable | PointTable,
+        known_from: Int64 | None = None,
+        known_until: Int64 | None = None,
+    ) -> None:
+        """Let FVPs or events of components that this session does not compute be known between two query times each.
 
-        They are no records: they may begin after the query time, as complements do, and fill no domains.
+        By default they are known at every one. They are no records: they may begin after the query time, as complements
+        do, and fill no domains.
         """
-        assert self.window is None
-        known = self.computed.get(key)
-        self.computed[key] = table if known is None else stacked([known, table])
+        since = np.full(table.n, ALWAYS, np.int64) if known_from is None else known_from
+        until = np.full(table.n, NEVER, np.int64) if known_until is None else known_until
+        if isinstance(table, FluentTable):
+            self.computed.add_fluents(key, table, since, until)
+        else:
+            self.computed.add_events(key, table, since, until)
 
     def can_retract(self, key: Key, records: Records) -> NDArray[np.bool_]:
         """Which records of one name there are to take back; each takes back one.
@@ -225,7 +236,7 @@ class Session:
         """The last time-point that a query time leaves as it was: before its window, and before what is undecided."""
         if self.window is None or self.previous is None:
             return self.start - 1
-        boundary = self._decided_until(query_time - self.window)
+        boundary = self._decided_until(min(query_time - self.window, self.computed.unchanged_until(query_time)))
         return max(self.settled, boundary if boundary >= self.start else self.start - 1)
 
     def _decided_until(self, boundary: int) -> int:
@@ -282,7 +293,8 @@ class Session:
         if not self.is_announced:
             self._fill_domains(events, fluents)
             self._mention(events, fluents)
-        for key, table in self.computed.items():
+        events |= self.computed.events(at, first)
+        for key, table in self.computed.fluents(at, first).items():
             fluents[key] = stacked([fluents[key], table]) if key in fluents else table
         if self.asks_for_the_query_time:
             self.n_mentions += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -11,15 +11,14 @@ import numpy as np
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from holdsfor.analysis.dependencies import Vertex
-from holdsfor.columns.records import Records
-from holdsfor.columns.tables import Key, Relation, fluent_table
+from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.joins import Path, arguments
 from holdsfor.physical.patterns import ANYTHING, join
 from holdsfor.physical.rows import one_row
-from holdsfor.runtime.reports import Report
 from holdsfor.runtime.session import Session
+from holdsfor.runtime.windows import settled_report
 from holdsfor.spark.at_hand import AtHand
 from holdsfor.spark.facts import Facts, Load, Texts, by_name, owners
 from holdsfor.spark.parcels import NOWHERE, Parcel, by_bucket, loads_of, rows_of
@@ -29,6 +28,9 @@ from holdsfor.spark.sending import Destination, Sender
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
 __all__ = ["Bucket"]
+
+_TRAVELLING = ("start", "end", "known_from", "known_until")
+"""The times that the next stages need of a result; the others are for people."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,9 @@ class Bucket:
 
     def evaluated(self, bucket: int, load: Load) -> Iterator[Any]:
         """The results of a bucket, as parcels, with what was counted on the way."""
-        report = self._session(load).query(self.run.queries[-1])
-        texts = Texts(load.symbols)
+        results = self.results(self._session(load), bucket, texts := Texts(load.symbols))
         counted = (Parcel(NOWHERE, (0,), 1, facts) for facts in load.facts if facts.kind in COUNTED)
-        yield from rows_of(chain(counted, self._parcels(self._results(report, bucket, texts), texts)), texts)
+        yield from rows_of(chain(counted, self._parcels(results, texts)), texts)
 
     def _session(self, load: Load) -> Session:
         """A session of the components of the stage that knows what is in the bucket."""
@@ -77,38 +78,31 @@ class Bucket:
             self.rules.compiled(),
             start=run.start,
             tick=run.tick,
+            window=run.window,
             allen_memory=run.reach,
             goals=self.rules.goal_terms(),
             symbols=load.symbols,
             components=self.components,
         )
         for facts in load.facts:
-            self._insert(session, facts)
+            _insert(session, facts)
         if self.ranges_over_sorts:
             session.announce(run.queries[-1])
         session.is_announced = True
         return session
 
-    def _insert(self, session: Session, facts: Facts) -> None:
-        """Let a session know records, members of domains, and what other stages have computed: that has no arrival."""
-        times = facts.times
-        if facts.kind == "domain":
-            session.background.add_members(facts.key, list(facts.words))
-        elif facts.kind == "fluent" and "arrival" not in times:
-            session.insert_computed(facts.key, fluent_table(facts.words, times["start"], times["end"]))
-        elif facts.kind in ("event", "fluent"):
-            arrivals = np.full(facts.n, self.run.first, np.int64)
-            session.insert_columns(facts.key, Records(list(facts.words), arrivals, times["start"], times.get("end")))
-
     # -- results -------------------------------------------------------------------------------------------------------
 
-    def _results(self, report: Report, bucket: int, texts: Texts) -> Iterator[Facts]:
+    def results(self, session: Session, bucket: int, texts: Texts) -> Iterator[Facts]:
+        """What all query times settle: windows make no difference to that, unless rules ask for the query time."""
+        session.window = self.run.window if session.asks_for_the_query_time else None
+        report = settled_report(session, self.run.queries)
         for key, table in report.fluents.items():
-            rows = self._owned(("fluent", key), table, bucket, texts)
+            rows = self.owned(("fluent", key), table, bucket, texts)
             times = {"start": table.starts[rows], "end": table.ends[rows]}
             yield Facts("fluent", *key, len(rows), [column[rows] for column in table.keys], times)
         for key, points in report.events.items():
-            rows = self._owned(("event", key), points, bucket, texts)
+            rows = self.owned(("event", key), points, bucket, texts)
             columns = [column[rows] for column in points.columns[:-1]]
             yield Facts("event", *key, len(rows), columns, {"start": points.times[rows]})
 
@@ -117,9 +111,10 @@ class Bucket:
         for facts in results:
             if facts.n:
                 yield Parcel(NOWHERE, (0,), 1, facts)
-                yield from self.onward.parcels(facts, texts)
+                times = {name: facts.times[name] for name in _TRAVELLING if name in facts.times}
+                yield from self.onward.parcels(replace(facts, times=times), texts)
 
-    def _owned(self, what: tuple[str, Key], table: Relation, bucket: int, texts: Texts) -> Int64:
+    def owned(self, what: tuple[str, Key], table: Relation, bucket: int, texts: Texts) -> Int64:
         """The rows of a table that this bucket owns."""
         if not self.paths:
             return np.arange(table.n, dtype=np.int64)
@@ -137,6 +132,25 @@ class Bucket:
         graph = self.rules.compiled().graph
         kinds = ("event",) if kind == "event" else ("simple", "static")
         return [v for v in graph.vertices if v.kind in kinds and v.label in self.paths and _key(v) == key]
+
+
+def _insert(session: Session, facts: Facts) -> None:
+    """Let a session know records, members of domains, and what other stages have computed: that has no arrival."""
+    if facts.kind == "domain":
+        session.background.add_members(facts.key, list(facts.words))
+    elif "arrival" in facts.times:
+        session.insert_columns(facts.key, facts.records())
+    elif facts.kind in ("event", "fluent"):
+        known = facts.times.get("known_from"), facts.times.get("known_until")
+        session.insert_computed(facts.key, _table(facts), *known)
+
+
+def _table(facts: Facts) -> FluentTable | PointTable:
+    """Results of other stages as a table; one that came in two ways is there twice."""
+    starts = facts.times["start"]
+    if facts.kind == "event":
+        return PointTable((*facts.words, starts), facts.n)
+    return FluentTable((*facts.words, starts, facts.times["end"]), facts.n)
 
 
 def _key(vertex: Vertex) -> Key:

@@ -9,6 +9,7 @@ from holdsfor.analysis.compiled import Compiled
 from holdsfor.physical.stages import Everywhere, How, Stage, Stages, Table
 from holdsfor.spark.at_hand import AtHand
 from holdsfor.spark.buckets import Bucket
+from holdsfor.spark.query_times import DatedAdmission, DatedBucket
 from holdsfor.spark.run import Admission
 from holdsfor.spark.sending import Destination, Sender
 
@@ -29,9 +30,10 @@ def buckets_of(
     admission: Admission,
     at_hand: Mapping[int, AtHand] = MappingProxyType({}),
 ) -> list[Bucket]:
-    """What evaluates the buckets of each stage; results go to the stages after it."""
+    """What evaluates the buckets of each stage, over query times if admission is dated; results go to later stages."""
+    kind = DatedBucket if isinstance(admission, DatedAdmission) else Bucket
     return [
-        Bucket(
+        kind(
             admission.rules,
             admission.run,
             destination,

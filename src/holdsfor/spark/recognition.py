@@ -7,13 +7,14 @@ found out from the records.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.compiled import Compiled
-from holdsfor.errors import Diagnostic, PlanningProblem, UsageProblem
-from holdsfor.physical.stages import plan_stages
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.physical.stages import Stages, plan_stages
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import check_windows
 from holdsfor.sources.times import Unit
@@ -25,6 +26,8 @@ from holdsfor.spark.inputs import Columns, Given
 from holdsfor.spark.intake import check_buckets, frame_of, keep, rows_frame, union
 from holdsfor.spark.parcels import NOWHERE, Parcel
 from holdsfor.spark.planning import buckets_of, destinations_of
+from holdsfor.spark.query_times import DatedAdmission
+from holdsfor.spark.reports import Reports, reports_of
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import Admission, Run
 from holdsfor.spark.set_aside import set_aside_of
@@ -42,9 +45,10 @@ class Recognition:
     """What the rules recognise, as DataFrames that are computed when they are asked for.
 
     `intervals` has a row for every maximal interval (`end` is null while it is open), `events` one for every time-point
-    of an output event, `set_aside` one for every record that does not fit, `counts` what became of the records.
-    `unreadable` are the files that cannot be read, which stand in line 0 among what is set aside.
-    Results are kept until `unpersist`, so that asking twice does not compute twice.
+    of an output event, `set_aside` one for every record that does not fit, `counts` what became of the records. That is
+    what all query times settle; `reports` has what each of them knows. `unreadable` are the files that cannot be read,
+    which stand in line 0 among what is set aside. Results are kept until `unpersist`, so that asking twice does not
+    compute twice.
     """
 
     intervals: DataFrame
@@ -52,8 +56,14 @@ class Recognition:
     set_aside: DataFrame
     counts: DataFrame
     run: Run
-    kept: tuple[DataFrame, ...]
+    kept: list[DataFrame]
+    tell: Callable[[], Reports]
     unreadable: tuple[Unreadable, ...] = ()
+
+    @cached_property
+    def reports(self) -> Reports:
+        """What each query time knows and changes, as DataFrames that are computed when they are asked for."""
+        return self.tell()
 
     def unpersist(self) -> None:
         """Give the memory and disk of what was computed back."""
@@ -88,28 +98,25 @@ def recognise(
     check_windows(tick, window, step, allen_memory)
     check_buckets(buckets)
     goals = list(goals)
-    session = Session(rules, start=0, tick=tick, window=window, goals=goals)
-    if window is not None and session.asks_for_the_query_time:
-        message = "rules that ask for the query time are not supported on Spark in windows"
-        raise PlanningProblem(Diagnostic("HF401", message, hint="leave out the window, or use `holdsfor run`"))
-    stages = plan_stages(rules, session.program)
+    stages = plan_stages(rules, Session(rules, start=0, tick=tick, window=window, goals=goals).program)
     gathered = gather(data, rules, Rules.of(rules, goals), tick, columns, time_unit)
     n_buckets = gathered.n_buckets if buckets is None else buckets
     bounds = _bounds(gathered, start, end, n_buckets)
-    admission = Admission(gathered.rules, Run(*bounds, tick, window, step, allen_memory))
-    destinations = destinations_of(stages, rules, n_buckets)
-    sent, at_hand = gathered.sent(admission, destinations, n_buckets)
-    known = [sent]
-    for bucket in buckets_of(stages, destinations, admission, at_hand):
-        known.append(keep(_evaluated(bucket, known, gathered), gathered.kept))
-    answers = union(known[1:] or known).where(f"stage = {NOWHERE}")
+    run = Run(*bounds, tick, window, step, allen_memory)
+    known = _known(gathered, stages, Admission(gathered.rules, run, stages.ranges_over_sorts), n_buckets)
+
+    def tell() -> Reports:
+        dated = _known(gathered, stages, DatedAdmission(gathered.rules, run, stages.ranges_over_sorts), n_buckets)
+        return reports_of(dated.answers, dated.counted, run)
+
     return Recognition(
-        frame_of(answers.where("kind = 'fluent'"), told_intervals, INTERVALS),
-        frame_of(answers.where("kind = 'event'"), told_events, EVENTS),
-        set_aside_of(sent),
-        _counts(union(known if at_hand else known[:1])),
-        admission.run,
-        tuple(gathered.kept),
+        frame_of(known.answers.where("kind = 'fluent'"), told_intervals, INTERVALS),
+        frame_of(known.answers.where("kind = 'event'"), told_events, EVENTS),
+        set_aside_of(known.sent),
+        _counts(known.counted),
+        run,
+        gathered.kept,
+        tell,
         tuple(gathered.unreadable),
     )
 
@@ -123,6 +130,34 @@ def _bounds(gathered: Gathered, start: int | None, end: int | None, n_buckets: i
     if end < start:
         raise UsageProblem(Diagnostic("HF702", f"the run ends at {end}, before its start {start}"))
     return start, end
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The parcels that were sent to the stages, and those that came from each; some stages may count records too."""
+
+    sent: DataFrame
+    found: list[DataFrame]
+    counts_in_stages: bool
+
+    @property
+    def answers(self) -> DataFrame:
+        return union(self.found or [self.sent]).where(f"stage = {NOWHERE}")
+
+    @property
+    def counted(self) -> DataFrame:
+        sources = [self.sent, *(self.found if self.counts_in_stages else [])]
+        return union(sources).where(f"stage = {NOWHERE} and kind not in ('event', 'fluent', 'lines')")
+
+
+def _known(gathered: Gathered, stages: Stages, admission: Admission, n_buckets: int) -> _Known:
+    """What the stages find in the records, one stage after another."""
+    destinations = destinations_of(stages, gathered.compiled, n_buckets)
+    sent, at_hand = gathered.sent(admission, destinations, n_buckets)
+    found: list[DataFrame] = []
+    for bucket in buckets_of(stages, destinations, admission, at_hand):
+        found.append(keep(_evaluated(bucket, [sent, *found], gathered), gathered.kept))
+    return _Known(sent, found, bool(at_hand))
 
 
 def _evaluated(bucket: Bucket, known: list[DataFrame], gathered: Gathered) -> DataFrame:
@@ -139,10 +174,9 @@ def _evaluated(bucket: Bucket, known: list[DataFrame], gathered: Gathered) -> Da
     return frame_of(union(arriving).repartition(n, "place"), bucket)
 
 
-def _counts(sent: DataFrame) -> DataFrame:
+def _counts(counted: DataFrame) -> DataFrame:
     """How many records were read, of names that no rule uses, set aside, outside the run, late and too late; and files
     that cannot be read."""
     from pyspark.sql import functions as F
 
-    counted = sent.where(f"stage = {NOWHERE} and kind not in ('event', 'fluent', 'lines')")
     return counted.groupBy(F.col("kind").alias("what"), "name").agg(F.sum("n").alias("n"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,11 +71,13 @@ class Telling:
 class Admission:
     """Judges records once, for all query times: windows then make no difference to what is settled.
 
-    Domains are filled by every record of the run, also by those too late for a window.
+    Domains are filled by every record of the run, also by those too late for a window. Where rules range over sorts,
+    what such a record mentions matters too: then it goes along, arriving after the last query time.
     """
 
     rules: Rules
     run: Run
+    ranges_over_sorts: bool = False
     telling: Telling = Telling()
 
     def __call__(self, loads: Iterable[Load]) -> Iterator[Load]:
@@ -83,33 +85,49 @@ class Admission:
         members = _Members(self.rules, self.telling)
         for load in loads:
             facts: list[Facts] = []
-            counts: Counter[str] = Counter()
+            counts: Counter[tuple[str, int]] = Counter()
             for each in load.facts:
                 if each.kind in ("event", "fluent"):
                     records = each.records()
                     outside = records.count_outside(self.run.start, self.run.end)
                     records = records.up_to(self.run.end)
-                    facts += members.of(each.key, self._inside(records), load.symbols)
-                    late, dropped = self.judge(records)
+                    inside = self._inside(records)
+                    facts += members.of(each.key, inside, load.symbols)
+                    if self.ranges_over_sorts and self.run.window is not None:
+                        facts.append(facts_of_records(each.key, self._mentioned(inside)))
+                    judged = self.judge(records)
                     if self.telling.counts(each.table):
-                        counts.update(outside=outside, late=late, dropped=dropped)
+                        counts.update({**judged, ("outside", self.run.end): outside})
                     facts.append(facts_of_records(each.key, records))
                 else:
                     facts.append(each)
-            facts += [Facts(what, "", 0, n) for what, n in counts.items() if n]
-            yield Load(facts, load.symbols)
+            yield Load([*facts, *self.counted(counts)], load.symbols)
 
-    def judge(self, records: Records) -> tuple[int, int]:
+    def judge(self, records: Records) -> dict[tuple[str, int], int]:
         """Leave the records that some query time sees, there from the beginning; how many are late, and too late."""
+        late, dropped = self.admit(records)
+        records.arrivals = np.full(len(records), self.run.first, np.int64)
+        return {("late", self.run.end): late, ("dropped", self.run.end): dropped}
+
+    def counted(self, counts: Mapping[tuple[str, int], int]) -> Iterator[Facts]:
+        """What was counted, by what it is and until when."""
+        yield from (Facts(what, "", 0, n) for (what, _), n in counts.items() if n)
+
+    def admit(self, records: Records) -> tuple[int, int]:
+        """Leave the records that some query time sees; how many are late, and how many too late."""
         run, queries = self.run, self.run.queries
         counts = records.admit(queries, None, run.window, run.first, run.tick)
         if np.count_nonzero(records.arrivals > queries[-1]):
             seen = records.take(np.flatnonzero(records.arrivals <= queries[-1]))
-            records.columns, records.starts, records.ends, records.begins = (
-                seen.columns, seen.starts, seen.ends, seen.begins,
-            )  # fmt: skip
-        records.arrivals = np.full(len(records), run.first, np.int64)
+            records.columns, records.arrivals, records.starts = seen.columns, seen.arrivals, seen.starts
+            records.ends, records.begins = seen.ends, seen.begins
         return counts
+
+    def _mentioned(self, records: Records) -> Records:
+        """A record for all that have the same constants, which no query time sees."""
+        mentioned = records.take(dense_ids(records.columns, len(records))[1])
+        mentioned.arrivals = np.full(len(mentioned), self.run.queries[-1] + 1, dtype=np.int64)
+        return mentioned
 
     def _inside(self, records: Records) -> Records:
         """The records that have a time-point in the run."""

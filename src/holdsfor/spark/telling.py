@@ -15,10 +15,20 @@ from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.packing import OPEN
 from holdsfor.spark.facts import Facts
 from holdsfor.spark.parcels import loads_of
+from holdsfor.spark.query_times import NOTHING
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
 
-__all__ = ["EVENTS", "INTERVALS", "told_events", "told_intervals"]
+__all__ = [
+    "COUNTS_AT",
+    "EVENTS",
+    "INTERVALS",
+    "VERSIONS",
+    "told_counts",
+    "told_events",
+    "told_intervals",
+    "told_versions",
+]
 
 _TEXT, _TIME = pa.string(), pa.int64()
 _ARGS = pa.list_(_TEXT)
@@ -26,9 +36,28 @@ INTERVALS = pa.schema(
     [("fluent", _TEXT), ("args", _ARGS), ("value", _TEXT), ("fvp", _TEXT), ("start", _TIME), ("end", _TIME)]
 )
 EVENTS = pa.schema([("name", _TEXT), ("args", _ARGS), ("event", _TEXT), ("time", _TIME)])
+VERSIONS = pa.schema(
+    [
+        ("name", _TEXT),
+        ("args", _ARGS),
+        ("value", _TEXT),
+        ("shown", _TEXT),
+        ("start", _TIME),
+        ("end", _TIME),
+        ("known_from", _TIME),
+        ("known_until", _TIME),
+        ("change", _TEXT),
+        ("old_start", _TIME),
+        ("old_end", _TIME),
+        ("is_retracted", pa.bool_()),
+        ("last_report", _TIME),
+    ]
+)
+COUNTS_AT = pa.schema([("query_time", _TIME), ("what", _TEXT), ("n", _TIME)])
 
 _ROWS = 1 << 16
 _EXAMPLE = (Atom("x"),)
+_CHANGES = ("added", "extended", "shortened")
 
 
 def told_intervals(batches: Iterable[Any]) -> Iterator[Any]:
@@ -46,6 +75,37 @@ def told_events(batches: Iterable[Any]) -> Iterator[Any]:
         name, args, _, shown = _written(facts, symbols)
         columns = [name, args, shown, pa.array(facts.times["start"])]
         yield from pa.Table.from_arrays(columns, schema=EVENTS).to_batches(_ROWS)
+
+
+def told_versions(batches: Iterable[Any]) -> Iterator[Any]:
+    """A row for every interval or time-point that some query time knows."""
+    for facts, symbols in _each(batches):
+        dates = _dates(facts)
+        dated = [dates.get(field.name, pa.nulls(facts.n, field.type)) for field in list(VERSIONS)[4:]]
+        yield from pa.Table.from_arrays([*_written(facts, symbols), *dated], schema=VERSIONS).to_batches(_ROWS)
+
+
+def told_counts(batches: Iterable[Any]) -> Iterator[Any]:
+    """A row for every query time with what was counted at it."""
+    for facts, _ in _each(batches):
+        columns = [facts.times["query_time"], pa.array([facts.kind] * facts.n, _TEXT), facts.times["n"]]
+        yield pa.RecordBatch.from_arrays([pa.array(column) for column in columns], schema=COUNTS_AT)
+
+
+def _dates(facts: Facts) -> dict[str, Any]:
+    """From when to when results are known, and how they come and go, as columns; null is never, nothing or open."""
+    times = facts.times
+    changes = np.zeros(facts.n, np.int8)
+    if "old_start" in times:
+        is_longer = (times["start"] < times["old_start"]) | (times["end"] > times["old_end"])
+        changes = np.where(times["old_start"] == NOTHING, 0, np.where(is_longer, 1, 2)).astype(np.int8)
+    told = {name: pa.array(column, mask=(column == OPEN) | (column == NOTHING)) for name, column in times.items()}
+    return {
+        **told,
+        "change": pa.DictionaryArray.from_arrays(pa.array(changes), pa.array(_CHANGES)).dictionary_decode(),
+        "is_retracted": pa.array(times["is_retracted"] != 0),
+        "last_report": pa.array(times["last_report"], mask=times["last_report"] < times["known_from"]),
+    }
 
 
 def _each(batches: Iterable[Any]) -> Iterator[tuple[Facts, Symbols]]:

@@ -119,6 +119,14 @@ def test_a_touching_record_extends_an_interval() -> None:
     assert as_rows(records.intervals(0, 9).columns) == [(0, 1, 6), (0, 8, 9)]
 
 
+def test_what_a_window_cuts_is_not_seen_before_it_begins() -> None:
+    records = interval_records([(0, 13, 6, 26)])
+    records.admit([6, 12, 18], None, 12, 0, 1)
+    records.arrive(18)
+    assert records.intervals(0, 6).n == 0
+    assert as_rows(records.intervals(0, 7).columns) == [(0, 7, 26)]
+
+
 def test_no_records_are_seen_as_nothing() -> None:
     assert event_records([]).events(0, 9).n == 0
     assert interval_records([]).intervals(0, 9).n == 0

@@ -1,0 +1,142 @@
+"""reports of stages = reports of one engine: at every query time stages know and change what one session does.
+
+This is for knowledge at the wrong time: a stage that sees of another what turns out later, or settles before the other
+has decided; for records and intervals that come late, are cut by a window, or are taken back; for reports that tell a
+row at one query time too many or too few. Shuffles are done by hand, as in `test_stages`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from holdsfor.errors import ExecutionProblem, PlanningProblem
+from holdsfor.spark.run import Run
+from tests.properties.answers import read_case
+from tests.properties.deciding_programs import deciding_case
+from tests.properties.delayed_programs import delayed_case
+from tests.properties.keyed_programs import keyed_case
+from tests.properties.laws import chunks, named
+from tests.properties.programs import Case, random_case
+from tests.properties.staged import (
+    Told,
+    embedded_reports,
+    embedded_settled,
+    staged_reports,
+    staged_settled,
+    stages_of,
+)
+
+BUCKETS = (1, 2, 3, 7)
+ANY = range(8000, 8050)
+KEYED = range(8100, 8150)
+DELAYED = range(8200, 8250)
+DECIDING = range(8300, 8350)
+ASKING = range(8400, 8425)
+
+
+def arriving_late(case: Case, window: int, chance: random.Random) -> list[str]:
+    """The records in any order, some too late for every window, some taken back later.
+
+    Rows of a DataFrame have no order, so no record comes at the arrival of what takes an equal one back.
+    """
+    lines: list[str] = []
+    facts = [text.split("|") for _, text in case.records]
+    times = Counter((name, *rest) for name, _, *rest in facts)
+    for name, _, start, *rest in facts:
+        arrival = int(start) + int(chance.choice([0, 0, 0, 1, 3]) * window * chance.random())
+        lines.append("|".join([name, str(arrival), start, *rest]))
+        if chance.random() < 0.1 and times[name, start, *rest] == 1:
+            lines.append("|".join([f"-{name}", str(arrival + chance.randint(1, window)), start, *rest]))
+    chance.shuffle(lines)
+    return lines
+
+
+def narrow_windows(case: Case, chance: random.Random) -> tuple[int, int]:
+    """A window and a step with up to twenty query times: what is known has time to change."""
+    n_points = (case.end - case.start) // case.tick
+    step = chance.randint(max(1, n_points // 20), max(1, n_points // 4))
+    return (step + chance.choice([0, 0, 1, 3, step])) * case.tick, step * case.tick
+
+
+def compare(seed: int, case: Case, n_buckets: int) -> Told | None:
+    """Compare what is reported and what is settled; the reports of stages, unless the engine refuses the case."""
+    chance = random.Random(seed)
+    window, step = narrow_windows(case, chance)
+    given, lines = read_case(case), arriving_late(case, window, chance)
+    run = Run(case.start, case.end, case.tick, window, step, case.allen_memory)
+    try:
+        expected, settled = embedded_reports(lines, given.compiled, run), embedded_settled(lines, given.compiled, run)
+    except (PlanningProblem, ExecutionProblem):
+        return None
+    stages = stages_of(given)
+    found = staged_reports(lines, given.compiled, stages, run, n_buckets)
+    found_settled = staged_settled(lines, given.compiled, stages, run, n_buckets)
+    if (found, found_settled) != (expected, settled):
+        told = [f"seed {seed}, {run}, {n_buckets} buckets", str(stages), case.text, *lines]
+        told += [*differences(run, expected, found), f"settled, expected {settled}", f"settled, found {found_settled}"]
+        pytest.fail("\n".join(told), pytrace=False)
+    return found
+
+
+def differences(run: Run, expected: Told, found: Told) -> Iterator[str]:
+    """Where reports differ."""
+    for at in run.queries:
+        for what, left, right in (
+            ("known", expected.known[at], found.known[at]),
+            ("changes", expected.changes[at], found.changes[at]),
+        ):
+            if left != right:
+                yield f"{what} at {at}\n  expected {left}\n  found    {right}"
+
+
+@pytest.mark.parametrize("seeds", chunks(ANY), ids=named)
+def test_stages_of_any_program_report_what_one_engine_reports(seeds: range) -> None:
+    for seed in seeds:
+        compare(seed, random_case(seed), BUCKETS[seed % 4])
+
+
+@pytest.mark.parametrize("seeds", chunks(KEYED), ids=named)
+def test_stages_of_programs_with_keys_report_what_one_engine_reports(seeds: range) -> None:
+    for seed in seeds:
+        compare(seed, keyed_case(seed), BUCKETS[seed % 4])
+
+
+@pytest.mark.parametrize("seeds", chunks(DELAYED), ids=named)
+def test_stages_of_programs_with_delays_report_what_one_engine_reports(seeds: range) -> None:
+    for seed in seeds:
+        compare(seed, delayed_case(seed), BUCKETS[seed % 4])
+
+
+@pytest.mark.parametrize("seeds", chunks(DECIDING), ids=named)
+def test_what_a_stage_decides_late_changes_the_reports_of_the_next(seeds: range) -> None:
+    taken_back = 0
+    for seed in seeds:
+        case = deciding_case(seed)
+        assert len(stages_of(read_case(case)).stages) >= 3
+        found = compare(seed, case, BUCKETS[seed % 4])
+        changes = [] if found is None else [change for each in found.changes.values() for change in each]
+        taken_back += sum(new is None and name.startswith(("p", "g")) for name, _, new in changes)
+    assert taken_back > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(ASKING), ids=named)
+def test_rules_that_ask_for_the_query_time_are_told_each(seeds: range) -> None:
+    asking = """
+        initiatedAt(old(X)=Q, T) :- happensAt(on(X), T), queryTime(Q), Q - T > 3.
+        terminatedAt(old(X)=_, T) :- happensAt(off(X), T), queryTime(Q), Q - T < 9.
+        happensAt(told(X, Q), T) :- happensAt(on(X), T), queryTime(Q).
+        holdsFor(fresh(X)=true, I) :- holdsFor(lit(X)=true, I1), intDurGreater(I1, 6, I).
+        grounding(fresh(X)=true) :- thing(X).
+    """
+    told: set[str] = set()
+    for seed in seeds:
+        case = deciding_case(seed)
+        found = compare(seed, replace(case, text=case.text + asking), BUCKETS[seed % 4])
+        assert found is not None
+        told.update(name for known in found.known.values() for name in known if name.startswith("told("))
+    assert len(told) > len(seeds)
