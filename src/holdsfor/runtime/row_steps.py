@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from operator import itemgetter
 from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from holdsfor.columns.instances import Words
 from holdsfor.columns.tables import Key, Relation
-from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.patterns import ANYTHING
 from holdsfor.physical.steps import (
@@ -37,11 +35,11 @@ from holdsfor.physical.steps import (
     TestNumbers,
     Unify,
 )
-from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, substitute, variables
+from holdsfor.runtime.row_patterns import Binding, RowPatterns
+from holdsfor.syntax.terms import Int, Term, variables
 
 __all__ = ["Binding", "NotByRow", "Now", "RowCompiler", "RowStep", "Words"]
 
-Binding: TypeAlias = dict[str, int]
 RowStep: TypeAlias = Callable[[list[Binding]], list[Binding]]
 
 
@@ -59,13 +57,13 @@ class Now(Protocol):
     def is_broken(self, key: Key, arguments: Words, value: int) -> bool: ...
 
 
-class RowCompiler:
+class RowCompiler(RowPatterns):
     """Turns steps into row steps; `own` are the events and fluents of the component that is walked."""
 
     def __init__(self, now: Now, context: Context, own: set[Key]) -> None:
+        super().__init__(context.symbols)
         self.now = now
         self.context = context
-        self.symbols: Symbols = context.symbols
         self.own = own
 
     def compiled(self, steps: Sequence[Step], bound: set[str]) -> list[RowStep]:
@@ -117,79 +115,6 @@ class RowCompiler:
             case MatchPoints() if step.key not in self.own:
                 return self.happens_outside(step)
         return None
-
-    # -- patterns ------------------------------------------------------------------------------------------------------
-
-    def getter(self, pattern: Term) -> Callable[[Binding], int]:
-        """The word that a pattern without unbound variables stands for."""
-        if isinstance(pattern, Var):
-            return itemgetter(pattern.name)
-        if is_ground(pattern):
-            word = self.symbols.word(pattern)
-            return lambda binding: word
-        names = tuple(variables(pattern))
-        known: dict[Words, int] = {}
-
-        def build(binding: Binding) -> int:
-            words = tuple(binding[name] for name in names)
-            word = known.get(words)
-            if word is None:
-                terms = {name: self.symbols.term(w) for name, w in zip(names, words, strict=True)}
-                word = known[words] = self.symbols.word(substitute(pattern, terms))
-            return word
-
-        return build
-
-    def key_getter(self, patterns: Sequence[Term]) -> Callable[[Binding], Words]:
-        names = [pattern.name for pattern in patterns if isinstance(pattern, Var)]
-        if len(names) == len(patterns) and len(names) > 1:
-            return itemgetter(*names)
-        getters = [self.getter(pattern) for pattern in patterns]
-        if len(getters) == 1:
-            only = getters[0]
-            return lambda binding: (only(binding),)
-        return lambda binding: tuple([get(binding) for get in getters])
-
-    def matcher(self, patterns: Sequence[Term], bound: set[str]) -> Callable[[Words, Binding], Binding | None]:
-        """Extends a binding so that patterns equal words; None where they cannot."""
-        constants: list[tuple[int, int]] = []
-        tests: list[tuple[int, Callable[[Binding], int]]] = []
-        news: list[tuple[int, str]] = []
-        parts: list[tuple[int, Struct]] = []
-        for i, pattern in enumerate(patterns):
-            if pattern is ANYTHING:
-                continue
-            if isinstance(pattern, Var) and pattern.name not in bound:
-                news.append((i, pattern.name))
-                bound.add(pattern.name)
-            elif is_ground(pattern):
-                constants.append((i, self.symbols.word(pattern)))
-            elif isinstance(pattern, Struct) and not set(variables(pattern)) <= bound:
-                parts.append((i, pattern))
-            else:
-                tests.append((i, self.getter(pattern)))
-        inner = [(i, p.name, len(p.args), self.matcher(p.args, bound)) for i, p in parts]
-
-        def match(words: Words, binding: Binding) -> Binding | None:
-            for i, word in constants:
-                if words[i] != word:
-                    return None
-            found = {**binding, **{name: words[i] for i, name in news}} if news else binding
-            for i, get in tests:
-                if words[i] != get(found):
-                    return None
-            for i, name, arity, match_arguments in inner:
-                structure = self.symbols.structure(words[i], name, arity)
-                if structure is None:
-                    return None
-                arguments = tuple(self.symbols.word(argument) for argument in structure.args)
-                extended = match_arguments(arguments, found)
-                if extended is None:
-                    return None
-                found = extended
-            return found
-
-        return match
 
     # -- the component itself ------------------------------------------------------------------------------------------
 

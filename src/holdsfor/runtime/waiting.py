@@ -177,16 +177,18 @@ class Waiting:
         effects.lengths += set_up.delays.tolist()
         effects.is_postponable += set_up.is_postponable.tolist()
         effects.words += words if names else [()] * n
-        effects.targets += self.targets(self.delays[number], set_up)
+        effects.targets += self.targets(self.delays[number], set_up, cells)
         effects.since += [None] * n
         return range(len(effects.since) - n, len(effects.since))
 
-    def targets(self, delay: PlannedDelay, set_up: SetUp) -> list[Cell | None]:
-        """What the effects are about, where no condition is left to ask."""
+    def targets(self, delay: PlannedDelay, set_up: SetUp, cells: Int64) -> list[Cell | None]:
+        """What the effects are about, where no condition is left to ask; `cells` are those of the sources."""
         if delay.when_due:
             return [None] * set_up.rows.n
-        *arguments, values = (build(pattern, set_up.rows, self.part.symbols) for pattern in delay.target)
-        cells = self.part.instances.numbers(arguments, set_up.rows.n)
+        rows, symbols = set_up.rows, self.part.symbols
+        values = build(delay.target[-1], rows, symbols)
+        if delay.target[:-1] != delay.source[:-1]:
+            cells = symbols.instances.numbers([build(each, rows, symbols) for each in delay.target[:-1]], rows.n)
         found: list[Cell | None] = list(zip(cells.tolist(), values.tolist(), strict=True))
         inside = None if delay.is_termination else self.grounded.inside(delay.target_key, cells, values)
         if inside is None:
