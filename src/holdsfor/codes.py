@@ -124,4 +124,8 @@ CODES: dict[str, Code] = {
     "HF771": _error("a place for results where there are some already"),
     "HF772": _error("a setting of Spark that is not of the form `NAME=VALUE`"),
     "HF773": _error("a run on Spark without the package `pyspark`, or without Java"),
+    "HF780": _error("a Spark that does not start, or a cluster or server that does not answer"),
+    "HF781": _error("workers of Spark whose Python is missing, of another version, or lacks a package"),
+    "HF782": _error("results that have no way through Spark Connect"),
+    "HF783": _error("a file for the package whose name does not end in .zip"),
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.compiled import compile_files
+from holdsfor.cli import spark_package
 from holdsfor.cli.arguments import Commands, add_command, add_rule_files
 from holdsfor.cli.durations import duration
 from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
@@ -30,6 +31,7 @@ def add_parser(commands: Commands) -> None:
     parser = add_command(commands, "spark", "the same on Apache Spark", example)
     inner = parser.add_subparsers(dest="spark_command", required=True, metavar="COMMAND")
     _add_run(add_command(inner, "run", "recognise what the rules describe in the input, on Apache Spark", example))
+    spark_package.add_parser(inner)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +54,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "--allen-memory", type=duration, metavar="T", help="how far back `before` looks (default: the window)"
     )
     parser.add_argument("--buckets", type=int, metavar="N", help="parts of the entities (default: 2 for each core)")
-    parser.add_argument("--master", help="where Spark runs, such as `local[4]` (default: as Spark is configured)")
+    master = "where Spark runs, such as `local[4]` or `spark://HOST:PORT` (default: as Spark is configured)"
+    parser.add_argument("--master", help=master)
     parser.add_argument("--conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark")
     parser.add_argument("--stats", metavar="FILE", help="write counts and seconds as JSON")
     parser.set_defaults(execute=execute)
@@ -61,7 +64,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     from holdsfor.spark.output import refuse_existing
     from holdsfor.spark.recognition import check_buckets
-    from holdsfor.spark.starting import started, told_by_worker
+    from holdsfor.spark.starting import started
+    from holdsfor.spark.worker_problems import told_by_worker
 
     check_buckets(options.buckets)
     if not options.overwrite and Path(options.output).exists():
@@ -97,6 +101,7 @@ def _run(spark: Any, compiled: Any, options: argparse.Namespace, seconds: dict[s
     from holdsfor.spark.recognition import recognise
 
     began = time.perf_counter()
+    place = Place(spark, options.output, overwrite=options.overwrite)
     found = recognise(
         [read_files(spark, path, options.input_format) for path in options.input],
         compiled,
@@ -110,7 +115,7 @@ def _run(spark: Any, compiled: Any, options: argparse.Namespace, seconds: dict[s
         goals=[parse_term(text, "--goal") for text in options.goal],
     )
     seconds["plan"] = time.perf_counter() - began
-    Place(spark, options.output, overwrite=options.overwrite).write(found, options.format)
+    place.write(found, options.format)
     seconds["recognise"] = time.perf_counter() - began - seconds["plan"]
     stats = _counted(found, seconds)
     _summarise(found, stats)

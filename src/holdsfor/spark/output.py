@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.spark.connect import refuse_connect
 from holdsfor.spark.recognition import Recognition
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ class Place:
     spark: SparkSession
     path: str
     overwrite: bool = False
+
+    def __post_init__(self) -> None:
+        refuse_connect(self.spark, "a folder of results")
 
     def write(self, found: Recognition, format_: Format) -> None:
         """Write all results."""

@@ -18,6 +18,7 @@ from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.stages import Stage, Stages, plan_stages
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import check_windows
+from holdsfor.spark.connect import parallelism
 from holdsfor.spark.exchange import Layout
 from holdsfor.spark.flow import Flow, spark_schema
 from holdsfor.spark.inputs import Given, Source, sources_of
@@ -237,4 +238,4 @@ def _keep(frame: DataFrame, kept: list[DataFrame]) -> DataFrame:
 
 def _n_buckets(spark: SparkSession) -> int:
     """Twice as many buckets as tasks can run at once: a small one does not leave a core idle."""
-    return 2 * int(spark.sparkContext.defaultParallelism)
+    return 2 * parallelism(spark)
