@@ -66,7 +66,7 @@ class Home:
             "SPARK_LOCAL_DIRS": str(self.folder / "local"),
             "SPARK_LOG_DIR": str(self.folder / "logs"),
             "SPARK_PID_DIR": str(self.folder / "tmp"),
-            "SPARK_DAEMON_MEMORY": "256m",
+            "SPARK_DAEMON_MEMORY": "512m",
             "SPARK_LOCAL_IP": "127.0.0.1",
             "TMPDIR": str(self.folder / "tmp"),
             "JDK_JAVA_OPTIONS": f"-XX:-UsePerfData -Djava.io.tmpdir={self.folder / 'tmp'}",

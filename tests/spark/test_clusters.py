@@ -20,6 +20,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
 import holdsfor as hf
+from holdsfor.cli.interruption import INTERRUPTED
 from holdsfor.cli.main import main
 from tests.apps.data import ROOT
 from tests.apps.runs import RUNS, SmallRun
@@ -65,7 +66,8 @@ def bare(home: Home) -> Path:
     python = python_without_us(home.folder / "bare")
 
     def can_import(*names: str) -> bool:
-        return not subprocess.run([python, "-c", f"import {', '.join(names)}"], env=home.environment).returncode
+        tried = subprocess.run([python, "-c", f"import {', '.join(names)}"], env=home.environment, capture_output=True)
+        return tried.returncode == 0
 
     assert can_import("numpy", "pyarrow", "pandas", "pyspark")
     assert not can_import("holdsfor")
@@ -122,6 +124,19 @@ def test_the_command_needs_no_more_than_another_master(
     run = programs.start("run", command(tmp_path / "found", "--master", cluster.url, *settings))
     assert run.exit_code() == 0, run.said
     assert written_rows(tmp_path / "found") == expected(DAY)
+    wait_for(lambda: not run.members(), seconds=20, otherwise=lambda: str(run.members()))
+
+
+def test_waiting_for_room_is_told_and_can_be_interrupted(cluster: Cluster, programs: Programs, tmp_path: Path) -> None:
+    run = programs.start(
+        "waiting", command(tmp_path / "found", "--master", cluster.url, "--conf", "spark.executor.cores=9")
+    )
+    run.waits_for(lambda: "has not accepted any resources" in run.said)
+    run.leader.send_signal(signal.SIGINT)
+    assert run.exit_code() == INTERRUPTED
+    assert run.said.endswith("interrupted\n")
+    assert "Traceback" not in run.said
+    assert not list(tmp_path.iterdir())
     wait_for(lambda: not run.members(), seconds=20, otherwise=lambda: str(run.members()))
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
+import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.spark.connect import is_elsewhere
+from holdsfor.spark.connect import is_connect, is_elsewhere
 from holdsfor.spark.shipping import ship
 
 if TYPE_CHECKING:
@@ -38,16 +41,19 @@ def started(master: str | None, options: Mapping[str, str]) -> Iterator[SparkSes
         hint = "pip install 'holdsfor[spark]'"
         raise UsageProblem(Diagnostic("HF773", "Spark needs the package `pyspark`", hint=hint)) from None
     active = SparkSession.getActiveSession()
+    if active is not None:
+        _equip(active)
+        yield active
+        return
     try:
-        session = _start(SparkSession.builder, master, options) if active is None else active
+        session = _start(SparkSession.builder, master, options)
     except (Py4JJavaError, PySparkException) as problem:
         raise _not_started(master, problem) from None
-    try:
-        if is_elsewhere(session):
-            ship(session)
-        yield session
-    finally:
-        if active is None:
+    with _interruptible():
+        try:
+            _equip(session)
+            yield session
+        finally:
             session.stop()
 
 
@@ -60,7 +66,35 @@ def _start(builder: Any, master: str | None, options: Mapping[str, str]) -> Spar
     else:
         builder = builder.config(map=_QUIET) if master is None else builder.config(map=_QUIET).master(master)
     session: SparkSession = builder.appName("holdsfor").config(map=dict(options)).getOrCreate()
+    if not is_connect(session) and is_elsewhere(session):
+        _let_it_say_that_it_waits(session)
     return session
+
+
+def _equip(session: SparkSession) -> None:
+    """Send our code along where it may be missing."""
+    if is_elsewhere(session):
+        ship(session)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C end the block as it ends any other: PySpark's own way logs the stacks of all that is going on."""
+    before = logging.root.manager.disable
+    logging.disable(logging.ERROR)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+def _let_it_say_that_it_waits(session: SparkSession) -> None:
+    """Let the scheduler warn where a cluster has no room, or loses an executor: else it would wait without a word."""
+    jvm: Any = session.sparkContext._jvm
+    log4j = jvm.org.apache.logging.log4j
+    log4j.core.config.Configurator.setLevel("org.apache.spark.scheduler.TaskSchedulerImpl", log4j.Level.WARN)
 
 
 def _choose_python(options: Mapping[str, str]) -> None:
