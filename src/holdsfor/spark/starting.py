@@ -129,6 +129,9 @@ def _check_that_it_answers(url: str) -> None:
 def _not_started(master: str | None, problem: Exception) -> UsageProblem:
     """Why there is no session."""
     at = "" if master is None else f" at `{master}`"
+    if "stopped SparkContext" in str(problem):  # it stops itself when nobody answers, and then fails over that
+        hint = "does a master run there, of the same version of Spark?"
+        return UsageProblem(Diagnostic("HF780", f"Spark gave up while it started{at}", hint=hint))
     if "JAVA_GATEWAY" not in str(problem):
         return UsageProblem(Diagnostic("HF780", f"Spark could not be started{at}: {_first_line(problem)}"))
     if not _has_java():
