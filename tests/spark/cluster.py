@@ -14,6 +14,9 @@ from tests.spark.processes import Program, Programs
 
 __all__ = ["Cluster", "Home", "packed", "python_without_us"]
 
+# Most of the work of a JVM that lives for half a minute is compiling what it will not run again.
+_SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
+
 
 def python_without_us(folder: Path) -> Path:
     """The Python of a machine of a cluster: all packages that there are here, except ours."""
@@ -69,7 +72,7 @@ class Home:
             "SPARK_DAEMON_MEMORY": "512m",
             "SPARK_LOCAL_IP": "127.0.0.1",
             "TMPDIR": str(self.folder / "tmp"),
-            "JDK_JAVA_OPTIONS": f"-XX:-UsePerfData -Djava.io.tmpdir={self.folder / 'tmp'}",
+            "JDK_JAVA_OPTIONS": f"{_SHORT_LIVED} -Djava.io.tmpdir={self.folder / 'tmp'}",
         }
 
     def program(self, name: str) -> str:
