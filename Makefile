@@ -27,7 +27,7 @@ test: lint ## run every check: lint, types, unit, golden, property and documenta
 	@$(BIN)/python -m pytest $(PYTEST_ARGS) --ignore tests/spark
 	@$(MAKE) --no-print-directory test-spark
 
-test-spark: $(READY) ## run the tests on Spark, in one JVM
+test-spark: $(READY) ## run the tests on Spark: most in one JVM, some on clusters of several processes
 	@sh tests/spark/postgresql.sh
 	@JAVA_HOME=$$(sh tests/spark/java.sh) && export JAVA_HOME && $(BIN)/python -m pytest -q tests/spark
 

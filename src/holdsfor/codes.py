@@ -130,6 +130,10 @@ CODES: dict[str, Code] = {
     "HF781": _error("options of results that do not go with their place, or names that tables cannot have"),
     "HF782": _error("tables of a catalogue that is forgotten at the end of the run"),
     "HF783": _error("a database in which results cannot be replaced in one transaction"),
+    "HF785": _error("a Spark that does not start, or a cluster or server that does not answer"),
+    "HF786": _error("workers of Spark whose Python is missing, of another version, or lacks a package"),
+    "HF787": _error("results that have no way through Spark Connect"),
+    "HF788": _error("a file for the package whose name does not end in .zip"),
     "HF790": _error("a place without prepared history, or with such of another format"),
     "HF791": _error("prepared history that does not fit the rules or the clock tick of a run"),
 }

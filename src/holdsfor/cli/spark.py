@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.compiled import Compiled, compile_files
+from holdsfor.cli import spark_package
 from holdsfor.cli.arguments import Commands, add_command, add_rule_files
 from holdsfor.cli.durations import duration_text, make_points
 from holdsfor.cli.spark_input import add_input_options, add_misfit_options, files_from, put_aside, refuse_misfits
@@ -37,6 +38,7 @@ def add_parser(commands: Commands) -> None:
     inner = parser.add_subparsers(dest="spark_command", required=True, metavar="COMMAND")
     add_prepare(inner)
     _add_run(add_command(inner, "run", "recognise what the rules describe in the input, on Apache Spark", example))
+    spark_package.add_parser(inner)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -106,7 +108,8 @@ def _run(
     from holdsfor.spark.watching import described
 
     began = time.perf_counter()
-    with shown_progress(spark), replacing(place_from(options, spark)) as place:
+    results = place_from(options, spark)
+    with shown_progress(spark), replacing(results) as place:
         with described(spark, "read"):
             found = _recognise(files, compiled, options)
             if options.strict:

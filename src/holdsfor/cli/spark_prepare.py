@@ -56,7 +56,9 @@ def execute(options: argparse.Namespace) -> int:
 def _work(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) -> int:
     """Prepare, say what was read and what is there, and return how many files could not be read."""
     from holdsfor.spark.attempts import without_failing_files
+    from holdsfor.spark.connect import refuse_connect
 
+    refuse_connect(spark, f"`{options.output}`")
     began = time.perf_counter()
     with shown_progress(spark):
         history = without_failing_files(files_from(options), lambda files: _prepared(files, compiled, options))

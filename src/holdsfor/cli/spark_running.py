@@ -16,9 +16,12 @@ from holdsfor.errors import Diagnostic, HoldsforError, UsageProblem
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from holdsfor.spark.starting import Log
+
 __all__ = ["Failed", "add_spark_options", "on_spark", "shown_progress"]
 
 _EVERY_SECONDS = 0.2
+_WAITING = "has not accepted any resources"
 
 Made = TypeVar("Made")
 
@@ -33,7 +36,8 @@ class Failed(Exception):
 
 def add_spark_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--buckets", type=int, metavar="N", help="parts of the entities (default: by size and cores)")
-    parser.add_argument("--master", help="where Spark runs, such as `local[4]` (default: as Spark is configured)")
+    master = "where Spark runs, such as `local[4]` or `spark://HOST:PORT` (default: as Spark is configured)"
+    parser.add_argument("--master", help=master)
     parser.add_argument("--conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark")
 
 
@@ -45,7 +49,7 @@ def on_spark(options: argparse.Namespace, shown: str, work: Callable[[SparkSessi
     with log() as said:
         try:
             with started(options.master, settings, said) as (spark, is_new):
-                return _until_interrupted(spark, lambda: work(spark, is_new))
+                return _until_interrupted(spark, lambda: work(spark, is_new), said)
         except HoldsforError:
             raise
         except Exception as problem:
@@ -63,17 +67,23 @@ def _setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _until_interrupted(spark: SparkSession, work: Callable[[], Made]) -> Made:
+def _until_interrupted(spark: SparkSession, work: Callable[[], Made], said: Log) -> Made:
     """Do the work in a thread; when somebody asks for an end, cancel its jobs, and let it clean up.
 
     The thread waits for the answer of a JVM, and does not hear of signals; this one can still talk to Spark.
     """
+    from holdsfor.spark.connect import cancel
+
+    is_told = False
     with Interruption() as stop, ThreadPoolExecutor(1) as pool:
         done = pool.submit(work)
         while not done.done():
             wait([done], _EVERY_SECONDS)
+            if not is_told and _WAITING in said.read():
+                is_told = True
+                print(f"Spark waits: a job {_WAITING}; has the cluster room for such executors?", file=sys.stderr)
             if stop.is_asked:
-                spark.sparkContext.cancelAllJobs()
+                cancel(spark)
     if stop.is_asked and done.exception() is not None:
         raise KeyboardInterrupt
     return done.result()

@@ -1,7 +1,8 @@
 """The distributed driver: the same rules and the same engine over DataFrames of Apache Spark.
 
 `hf.spark.recognise(frame, rules)`, with `hf.spark.events` and `hf.spark.fluents` for tables of one kind of record each;
-`hf.spark.write` puts all results in their place. It needs the extra `holdsfor[spark]` and Java 17.
+`hf.spark.write` puts all results in their place, `hf.spark.prepare` writes history once for many runs, and
+`hf.spark.ship(session)` sends the package to the workers of a cluster. It needs `holdsfor[spark]` and Java 17.
 """
 
 from __future__ import annotations
@@ -11,5 +12,17 @@ from holdsfor.spark.output import write
 from holdsfor.spark.prepared import Prepared, prepared
 from holdsfor.spark.preparing import prepare
 from holdsfor.spark.recognition import Recognition, recognise
+from holdsfor.spark.shipping import ship
 
-__all__ = ["Prepared", "Recognition", "events", "files", "fluents", "prepare", "prepared", "recognise", "write"]
+__all__ = [
+    "Prepared",
+    "Recognition",
+    "events",
+    "files",
+    "fluents",
+    "prepare",
+    "prepared",
+    "recognise",
+    "ship",
+    "write",
+]

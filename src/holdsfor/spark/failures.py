@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from holdsfor.errors import Diagnostic, HoldsforError
 from holdsfor.spark.starting import Log
+from holdsfor.spark.worker_problems import told_by_worker
 
-__all__ = ["Failure", "cause_of", "failure_of", "told_by_worker"]
+__all__ = ["Failure", "cause_of", "failure_of"]
 
-_TOLD = re.compile(r"(error\[HF\d{3}\]: .*?)(?:\n\s*\n|\Z)", re.DOTALL)
 _EXCEPTION = re.compile(
     r"^(?:Caused by: |: |Exception in thread \S+ )?((?:[\w$]+\.)*[\w$]*(?:Exception|Error|Failure))(?:: (.*))?$"
 )
@@ -82,16 +82,6 @@ def failure_of(problem: BaseException, place: str, log: Log) -> Failure:
     kept = f"the full text is in {log.keep(''.join(traceback.format_exception(problem)))}"
     hint = next((f"{hint}; {kept}" for pattern, hint in _UNFINISHED if pattern.search(full)), kept)
     return Failure(Diagnostic("HF621", f"Spark could not finish the run: {cause}", hint=hint).render(), 1)
-
-
-def told_by_worker(text: str) -> str | None:
-    """The diagnostic that stopped a worker, if it was one.
-
-    >>> told_by_worker("Traceback:\\nholdsfor.errors.ExecutionProblem: error[HF604]: division by zero\\n")
-    'error[HF604]: division by zero'
-    """
-    found = _TOLD.search(text)
-    return None if found is None else found.group(1).rstrip()
 
 
 def cause_of(text: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from holdsfor.errors import Diagnostic, ExecutionProblem, UsageProblem
+from holdsfor.spark.connect import refuse_connect
 from holdsfor.spark.places import refuse_existing
 from holdsfor.spark.results import RESULTS, Form, Result
 from holdsfor.spark.swapping import Swap, recover, swap
@@ -30,6 +31,7 @@ class Whole:
     """
 
     def __init__(self, spark: SparkSession, path: str, mark: str, *, overwrite: bool = False) -> None:
+        refuse_connect(spark, f"`{path}`")
         self.shown, self.spark = path, spark
         self._mark, self._overwrite = mark, overwrite
         self._files = _Files(spark, path)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.spark.connect import parallelism
 from holdsfor.spark.facts import Facts, Load, Texts
 from holdsfor.spark.parcels import NOWHERE, PARCELS, Parcel, loads_of, rows_of
 from holdsfor.spark.parquet_files import Piece, local_files, pieces_of, tables_of
@@ -88,10 +89,10 @@ class Intake:
     def has_any(self) -> bool:
         return bool(self.sources) or bool(self.parcels)
 
-    @property
+    @cached_property
     def n_tasks(self) -> int:
         """How many tasks can run at once."""
-        return int(self.spark.sparkContext.defaultParallelism)
+        return parallelism(self.spark)
 
     @property
     def n_buckets(self) -> int:

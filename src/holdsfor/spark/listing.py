@@ -12,7 +12,7 @@ from holdsfor.errors import DataProblem, Diagnostic
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["File", "folder_of", "java_problems", "list_files", "told_by_java"]
+__all__ = ["File", "first_sentence", "folder_of", "java_problems", "list_files", "told_by_java"]
 
 _HINT = "give files, folders or patterns such as 'events/*.csv' that Spark can see"
 
@@ -80,7 +80,7 @@ def folder_of(spark: SparkSession, path: str) -> str | None:
 
 def java_problems() -> tuple[type[Exception], ...]:
     """What a call of Java raises: PySpark has its own classes for some of it."""
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     return Py4JError, PySparkException

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, get_args
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
 from holdsfor.sources.times import Unit
 from holdsfor.spark.catalogue import Catalogue
+from holdsfor.spark.connect import refuse_connect
 from holdsfor.spark.databases import Database
 from holdsfor.spark.folders import Folder
 from holdsfor.spark.places import Place, replacing
@@ -66,6 +67,7 @@ def place_of(
     overwrite: bool = False,
 ) -> Place:
     """The place that a text names."""
+    refuse_connect(spark, f"results in `{place}`")
     check_place(place, form, table, has_properties=properties is not None)
     if place.startswith("jdbc:"):
         return Database(spark, place, table or DEFAULT_TABLE, properties or {}, overwrite=overwrite)

@@ -1,0 +1,41 @@
+"""What stopped the workers of Spark, as our diagnostics."""
+
+from __future__ import annotations
+
+import re
+
+from holdsfor.errors import Diagnostic
+
+__all__ = ["told_by_worker"]
+
+_TOLD = re.compile(r"(error\[HF\d{3}\]: .*?)(?:\n\s*\n|\Z)", re.DOTALL)
+_NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+_NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
+_OTHER_PYTHON = re.compile(r"\[PYTHON_VERSION_MISMATCH\].*?(\d+\.\d+)\D+(\d+\.\d+)", re.DOTALL)
+_HINT = "`--conf spark.pyspark.python=PATH` says which Python the workers run; see `On a cluster` in the documentation"
+
+
+def told_by_worker(text: str) -> str | None:
+    """The diagnostic for what stopped a worker: its own, or that its Python will not do.
+
+    >>> told_by_worker("Traceback:\\nholdsfor.errors.ExecutionProblem: error[HF604]: division by zero\\n")
+    'error[HF604]: division by zero'
+    >>> print(told_by_worker("Traceback:\\nModuleNotFoundError: No module named 'pyarrow'"))
+    error[HF786]: the workers of Spark cannot import `pyarrow`
+    hint: ...
+    """
+    if found := _TOLD.search(text):
+        return found.group(1).rstrip()
+    message = _about_python(text)
+    return None if message is None else Diagnostic("HF786", message, hint=_HINT).render()
+
+
+def _about_python(text: str) -> str | None:
+    if found := _NO_MODULE.search(text):
+        return f"the workers of Spark cannot import `{found.group(1)}`"
+    if found := _NO_PYTHON.search(text):
+        return f"the workers of Spark have no `{found.group(1)}` to run"
+    if found := _OTHER_PYTHON.search(text):
+        theirs, ours = found.groups()
+        return f"expected Python {ours} in the workers of Spark, as here, found {theirs}"
+    return None

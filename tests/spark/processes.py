@@ -1,0 +1,140 @@
+"""Programs of a test that start others, which start others: all of them can be counted, and ended.
+
+Every program leads a session of its own (`setsid`). Who is in a session stays in it, also as an orphan or in a process
+group of its own, as the Python workers of Spark are.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+__all__ = ["Process", "Program", "Programs", "processes", "wait_for"]
+
+
+@dataclass(frozen=True)
+class Process:
+    """A line of the table of processes; a zombie is not in it."""
+
+    pid: int
+    parent: int
+    session: int
+
+    @property
+    def command(self) -> str:
+        with suppress(OSError):
+            return Path(f"/proc/{self.pid}/cmdline").read_text(encoding="utf-8", errors="replace").replace("\0", " ")
+        return ""
+
+
+def processes() -> list[Process]:
+    """All that run now."""
+    found: list[Process] = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, parent, _, session, *_ = path.read_text(encoding="utf-8").rpartition(")")[2].split()
+            if state != "Z":
+                found.append(Process(int(path.parent.name), int(parent), int(session)))
+    return found
+
+
+def wait_for(what: Callable[[], bool], *, seconds: float, otherwise: Callable[[], str]) -> None:
+    """Wait until something is so; if it does not come to that, say what is the case instead."""
+    until = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < until, otherwise()
+        time.sleep(0.1)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that was started, and what it says on standard output and standard error."""
+
+    leader: subprocess.Popen[bytes]
+    log: Path
+
+    @property
+    def said(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def members(self) -> list[Process]:
+        """What runs of it, and of what it started."""
+        return [process for process in processes() if process.session == self.leader.pid]
+
+    def waits_for(self, what: Callable[[], bool], *, seconds: float = 240) -> None:
+        """Wait until something is so that this program brings about."""
+        wait_for(lambda: what() or self.leader.poll() is not None, seconds=seconds, otherwise=lambda: self.said)
+        assert what(), self.said
+
+    def exit_code(self, *, seconds: float = 300) -> int:
+        try:
+            return self.leader.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"still running:\n{self.said}") from None
+
+
+class Programs:
+    """Programs that end, with all that they started, when the block ends."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        self.folder = folder
+        self.environment = dict(environment)
+        self.started: list[Program] = []
+
+    def start(self, name: str, command: Sequence[str], **more: str) -> Program:
+        """Start a program; `more` is added to its environment."""
+        log = self.folder / f"{name}.log"
+        with log.open("wb") as out:
+            leader = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                cwd=self.folder,
+                env={**self.environment, **more},
+                start_new_session=True,
+            )
+        self.started.append(Program(leader, log))
+        return self.started[-1]
+
+    def members(self) -> list[Process]:
+        """What is left of all programs."""
+        leaders = {program.leader.pid for program in self.started}
+        return [process for process in processes() if process.session in leaders]
+
+    def end(self, *, patience: float = 10) -> None:
+        """End what runs: asked first, the last started first; then without asking."""
+        for program in reversed(self.started):
+            _signal(program.members(), signal.SIGTERM)
+        until = time.monotonic() + patience
+        while self.members() and time.monotonic() < until:
+            self._reap()
+            time.sleep(0.1)
+        while left := self.members():
+            _signal(left, signal.SIGKILL)
+            self._reap()
+            time.sleep(0.05)
+        self._reap()
+
+    def _reap(self) -> None:
+        for program in self.started:
+            program.leader.poll()
+
+    def __enter__(self) -> Programs:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.end()
+
+
+def _signal(members: list[Process], number: signal.Signals) -> None:
+    for process in members:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, number)

@@ -1,0 +1,205 @@
+"""Clusters of several processes have the embedded answer, with our code shipped to workers that do not have it.
+
+The Python of the workers has NumPy, pyarrow and pandas, but not this package: every answer proves that it was shipped.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
+import pytest
+
+import holdsfor as hf
+from holdsfor.cli.interruption import INTERRUPTED
+from holdsfor.cli.main import main
+from tests.apps.data import ROOT
+from tests.apps.runs import RUNS, SmallRun
+from tests.spark.answers import Row, embedded_rows, options_of, records_of
+from tests.spark.cluster import Cluster, Home, packed, python_without_us
+from tests.spark.conftest import why_not
+from tests.spark.processes import Process, Programs, processes, wait_for
+
+DAY, SEA = RUNS["toy"], RUNS["maritime"]
+GIGABYTES = 4
+DRIVER = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); from holdsfor.cli.main import main; sys.exit(main())"
+SMALL = {
+    "spark.driver.memory": "512m",
+    "spark.executor.memory": "512m",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.ui.enabled": "false",
+}
+SETTINGS = [word for name, value in SMALL.items() for word in ("--conf", f"{name}={value}")]
+
+
+def why_no_cluster() -> str | None:
+    """Why a cluster cannot be tested here."""
+    meminfo = Path("/proc/meminfo")
+    if not meminfo.exists():
+        return "processes are looked up in /proc, which this system does not have"
+    free = {line.split()[0]: int(line.split()[1]) for line in meminfo.read_text(encoding="utf-8").splitlines()}
+    if free["MemAvailable:"] < GIGABYTES << 20:
+        return f"a cluster needs {GIGABYTES} GB of free memory"
+    return why_not()
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    reason = why_no_cluster()
+    if reason is not None:
+        pytest.skip(reason)
+    return Home.make(tmp_path_factory.mktemp("spark"))
+
+
+@pytest.fixture(scope="module")
+def bare(home: Home) -> Path:
+    """A Python that cannot import our package, though it can import all that it needs."""
+    python = python_without_us(home.folder / "bare")
+
+    def can_import(*names: str) -> bool:
+        tried = subprocess.run([python, "-c", f"import {', '.join(names)}"], env=home.environment, capture_output=True)
+        return tried.returncode == 0
+
+    assert can_import("numpy", "pyarrow", "pandas", "pyspark")
+    assert not can_import("holdsfor")
+    return python
+
+
+@pytest.fixture(scope="module")
+def programs(home: Home) -> Iterator[Programs]:
+    with Programs(home.folder, home.environment) as programs:
+        yield programs
+    assert not [process.command for process in programs.members()]
+
+
+@pytest.fixture(scope="module")
+def cluster(home: Home, programs: Programs) -> Cluster:
+    return Cluster.start(home, programs)
+
+
+def expected(run: SmallRun) -> list[Row]:
+    return embedded_rows(hf.load(*run.files), records_of(run), **options_of(run))
+
+
+def written_rows(place: Path) -> list[Row]:
+    """Every interval and time-point of a folder of results, in order."""
+    intervals, events = (pq.read_table(place / name).to_pylist() for name in ("intervals", "events"))
+    rows: list[Row] = [(row["fvp"], row["start"], row["end"]) for row in intervals]
+    rows += [(row["event"], row["time"], row["time"]) for row in events]
+    return sorted(rows, key=str)
+
+
+def command(place: Path, *more: str) -> list[str]:
+    """`holdsfor spark run` as a process in whose environment nothing leads to our package."""
+    given = [*DAY.files, "--input", str(records_of(DAY)), *DAY.options, "-o", str(place)]
+    return [sys.executable, "-c", DRIVER, "spark", "run", *given, *more, *SETTINGS]
+
+
+def test_a_cluster_inside_the_driver_gets_our_code_by_itself(
+    home: Home, programs: Programs, bare: Path, tmp_path: Path
+) -> None:
+    asked = ["--master", "local-cluster[2,1,1024]", "--conf", f"spark.pyspark.python={bare}"]
+    run = programs.start("local-cluster", command(tmp_path / "found", *asked))
+    assert run.exit_code() == 0, run.said
+    assert written_rows(tmp_path / "found") == expected(DAY)
+    wait_for(lambda: not run.members(), seconds=20, otherwise=lambda: str(run.members()))
+
+
+def test_the_command_needs_no_more_than_another_master(
+    cluster: Cluster, programs: Programs, bare: Path, tmp_path: Path
+) -> None:
+    """Here with an environment that is shipped as an archive, as an administrator would have it."""
+    archive = packed(bare.parents[1], tmp_path / "environment.tar.gz")
+    shipped = {"spark.archives": f"{archive}#environment", "spark.pyspark.python": "environment/bin/python"}
+    settings = [word for name, value in shipped.items() for word in ("--conf", f"{name}={value}")]
+    run = programs.start("run", command(tmp_path / "found", "--master", cluster.url, *settings))
+    assert run.exit_code() == 0, run.said
+    assert written_rows(tmp_path / "found") == expected(DAY)
+    wait_for(lambda: not run.members(), seconds=20, otherwise=lambda: str(run.members()))
+
+
+def test_waiting_for_room_is_told_and_can_be_interrupted(cluster: Cluster, programs: Programs, tmp_path: Path) -> None:
+    run = programs.start(
+        "waiting", command(tmp_path / "found", "--master", cluster.url, "--conf", "spark.executor.cores=9")
+    )
+    run.waits_for(lambda: "has not accepted any resources" in run.said)
+    run.leader.send_signal(signal.SIGINT)
+    assert run.exit_code() == INTERRUPTED
+    assert run.said.endswith("interrupted\n")
+    assert "Traceback" not in run.said
+    assert not list(tmp_path.iterdir())
+    wait_for(lambda: not run.members(), seconds=20, otherwise=lambda: str(run.members()))
+
+
+def test_an_executor_that_is_killed_in_the_middle_changes_nothing(
+    cluster: Cluster, programs: Programs, bare: Path, tmp_path: Path
+) -> None:
+    """What it had computed, shuffled and kept is lost with it: it ends when tasks of the last stage have results."""
+    zipped, job = tmp_path / "holdsfor.zip", Path(__file__).parent / "submitted_job.py"
+    assert main(["spark", "package", "-o", str(zipped)]) == 0
+    submit = [cluster.home.program("bin/spark-submit"), "--master", cluster.url, "--py-files", str(zipped), *SETTINGS]
+    given = [str(job), str(tmp_path), str(records_of(SEA)), *SEA.files]
+    run = programs.start("submitted", [*submit, *given], PYSPARK_PYTHON=str(bare))
+    run.waits_for(lambda: bool(marks(tmp_path)))
+    (partition, worker), *_ = marks(tmp_path)
+    executor = executor_of(worker)
+    os.kill(executor.pid, signal.SIGKILL)
+    wait_for(lambda: executor not in processes(), seconds=10, otherwise=lambda: "it cannot be killed")
+    (tmp_path / "go").touch()
+    assert run.exit_code() == 0, run.said
+    answer: dict[str, Any] = json.loads((tmp_path / "answer.json").read_text(encoding="utf-8"))
+    assert sorted((tuple(row) for row in answer["intervals"] + answer["events"]), key=str) == expected(SEA)
+    assert len([pid for part, pid in marks(tmp_path) if part == partition]) == 2
+    sources = {answer["code"], *(path.read_text(encoding="utf-8") for path in tmp_path.glob("task-*"))}
+    assert all("/holdsfor.zip/" in source for source in sources)
+
+
+def marks(folder: Path) -> list[tuple[int, int]]:
+    """The partitions of the tasks that have waited, and the processes that ran them."""
+    return [(int(part), int(pid)) for _, part, pid in (path.name.split("-") for path in folder.glob("task-*[0-9]"))]
+
+
+def executor_of(worker: int) -> Process:
+    """The JVM under which a Python worker runs."""
+    by_pid = {process.pid: process for process in processes()}
+    process = by_pid[worker]
+    while "CoarseGrainedExecutorBackend" not in process.command:
+        process = by_pid[process.parent]
+    return process
+
+
+@pytest.mark.skipif(importlib.util.find_spec("grpc") is None, reason="pip install 'holdsfor[connect]'")
+def test_a_server_of_spark_connect_gets_our_code_from_the_client(
+    cluster: Cluster, programs: Programs, bare: Path, tmp_path: Path
+) -> None:
+    port = free_port()
+    serve = [cluster.home.program("sbin/start-connect-server.sh"), "--wait", "--master", cluster.url, *SETTINGS]
+    where = ["--conf", f"spark.connect.grpc.binding.port={port}"]
+    server = programs.start("server", [*serve, *where], PYSPARK_PYTHON=str(bare))
+    server.waits_for(lambda: answers(port))
+    job, answer_file = Path(__file__).parent / "connected_job.py", tmp_path / "answer.json"
+    given = [f"sc://127.0.0.1:{port}", str(answer_file), str(records_of(SEA)), *SEA.files]
+    client = programs.start("client", [sys.executable, str(job), *given], PYTHONPATH=str(ROOT / "src"))
+    assert client.exit_code() == 0, client.said
+    answer = json.loads(answer_file.read_text(encoding="utf-8"))
+    assert sorted(map(tuple, answer["rows"]), key=str) == expected(SEA)
+    assert (answer["code"], answer["told"].partition(":")[0]) == (2, "error[HF787]")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0

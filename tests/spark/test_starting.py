@@ -1,0 +1,58 @@
+"""A Spark that does not start, and workers that cannot work, are told in a sentence."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holdsfor.cli.main import main
+from tests.apps.data import ROOT
+from tests.apps.runs import RUNS
+from tests.spark.answers import records_of
+from tests.spark.conftest import why_not
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TOY = RUNS["toy"]
+
+
+def arguments(place: Path) -> list[str]:
+    return ["spark", "run", *TOY.files, "--input", str(records_of(TOY)), "-o", str(place), *TOY.options]
+
+
+@pytest.mark.parametrize(
+    ("master", "code"),
+    [
+        ("nowhere", "HF785"),
+        ("sc://nowhere:x", "HF773" if importlib.util.find_spec("grpc") is None else "HF785"),
+    ],
+)
+def test_a_place_where_spark_cannot_run_is_refused(master: str, code: str, tmp_path: Path) -> None:
+    reason = why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    command = [sys.executable, "-m", "holdsfor", *arguments(tmp_path / "found"), "--master", master]
+    done = subprocess.run(command, cwd=ROOT / "src", capture_output=True, text=True)
+    assert done.returncode == 2
+    assert f"error[{code}]" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_workers_without_python_or_without_packages_are_told_apart(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "/nowhere/python")
+    assert main(arguments(tmp_path / "found")) == 2
+    assert "error[HF786]: the workers of Spark have no `/nowhere/python` to run" in capsys.readouterr().err
+    venv.create(tmp_path / "empty", symlinks=True, with_pip=False)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(tmp_path / "empty" / "bin" / "python"))
+    assert main(arguments(tmp_path / "found")) == 2
+    assert "error[HF786]: the workers of Spark cannot import `" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty"]
