@@ -166,7 +166,7 @@ def _n_rows(source: Source, pieces: list[Piece] | None) -> int:
     if pieces is not None:
         return sum(piece.n for piece in pieces)
     plan = getattr(getattr(source.frame, "_jdf", None), "queryExecution", None)
-    n_bytes = 0 if plan is None else int(plan().optimizedPlan().stats().sizeInBytes().toString())
+    n_bytes = 0 if plan is None else int(str(plan().optimizedPlan().stats().sizeInBytes()))
     return n_bytes // _BYTES_OF_A_ROW if n_bytes < _ABSURD else 0
 
 
