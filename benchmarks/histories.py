@@ -1,4 +1,8 @@
-"""Histories of any size in Parquet files, made once and piece by piece: `build/benchmarks/histories/<name>`."""
+"""Histories of any size in Parquet files, made once and piece by piece: `build/benchmarks/histories/<name>`.
+
+Two of them are not even. In `maritime-one` a tenth of all records are of one vessel. In `maritime-port` there are more
+encounters than one would like: every vessel of a large port is close to every other for some minutes.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from streams import ROOT, rules_of
 from timing import RESULTS
 
@@ -22,6 +31,7 @@ __all__ = ["History", "history"]
 _PIECES_OF_A_FILE = 10
 _SEED = 1
 _ENTITIES = {"maritime": 5_000, "netbill": 2_000, "voting": 2_000}  # for a million records
+_IN_PORT = 400
 
 
 @dataclass(frozen=True)
@@ -35,6 +45,10 @@ class History:
     end: int
 
     @property
+    def application(self) -> str:
+        return self.app.partition("-")[0]
+
+    @property
     def records(self) -> Path:
         return self.folder / "records"
 
@@ -44,8 +58,8 @@ class History:
 
     def rules(self) -> Compiled:
         own = self.folder / "background.prolog"
-        background = own if own.exists() else ROOT / "apps" / self.app / "background.prolog"
-        return hf.load(*(path for path in rules_of(self.app) if path.stem != "manoeuvres"), background)
+        background = own if own.exists() else ROOT / "apps" / self.application / "background.prolog"
+        return hf.load(*(path for path in rules_of(self.application) if path.stem != "manoeuvres"), background)
 
 
 def history(app: str, n_records: int) -> History:
@@ -53,10 +67,12 @@ def history(app: str, n_records: int) -> History:
     folder = RESULTS / "histories" / f"{app}-{n_records}"
     described = folder / "history.json"
     if not described.exists():
-        entities = max(10, round(_ENTITIES[app] * math.sqrt(n_records / 1e6)))
-        model = model_of(app, entities=entities, seed=_SEED)
+        application, _, kind = app.partition("-")
+        entities = max(10, round(_ENTITIES[application] * math.sqrt(n_records / 1e6)))
+        model = model_of(application, entities=entities, seed=_SEED)
         duration = math.ceil(model.period * n_records / (model.n_units * model.rows_per_unit))
         n_made = _write(model, duration, folder)
+        n_made += _uneven(kind, folder / "records", duration)
         described.write_text(json.dumps([n_made, entities, duration]), encoding="utf-8")
     return History(app, folder, *json.loads(described.read_text(encoding="utf-8")))
 
@@ -75,3 +91,42 @@ def _write(model: Model, duration: int, folder: Path) -> int:
 def _parts(made: Iterator[Rows]) -> Iterator[Iterable[Rows]]:
     for first in made:
         yield chain([first], islice(made, _PIECES_OF_A_FILE - 1))
+
+
+def _uneven(kind: str, folder: Path, duration: int) -> int:
+    """Make a history uneven; how many records are added by that."""
+    if kind == "one":
+        for path in sorted(folder.iterdir()):
+            pq.write_table(_of_one_vessel(pq.read_table(path)), path, compression="zstd")
+    if kind == "port":
+        met = _met(pq.read_table(sorted(folder.iterdir())[0]), duration // 2)
+        pq.write_table(met, folder / "part-port.parquet", compression="zstd")
+        return int(met.num_rows)
+    return 0
+
+
+def _of_one_vessel(table: Any) -> Any:
+    """A tenth of the events, of the first vessel."""
+    vessels = table["arg1"].cast(pa.string()).combine_chunks()
+    is_taken = np.random.default_rng(_SEED).random(len(vessels)) < 0.1
+    is_taken &= pc.not_equal(table["name"].cast(pa.string()), "proximity").to_numpy(zero_copy_only=False)
+    changed = pc.if_else(pa.array(is_taken), pc.min(vessels), vessels).dictionary_encode()
+    return table.set_column(table.schema.get_field_index("arg1"), "arg1", changed)
+
+
+def _met(table: Any, start: int) -> Any:
+    """Proximity of any two of the first vessels."""
+    vessels = sorted(table["arg1"].cast(pa.string()).unique().to_pylist())[:_IN_PORT]
+    one, other = np.triu_indices(len(vessels), 1)
+    n, names = len(one), pa.array(vessels)
+    columns = {
+        "name": pa.array(["proximity"] * n),
+        "arrival": pa.array(np.full(n, start + 600)),
+        "start": pa.array(np.full(n, start)),
+        "end": pa.array(np.full(n, start + 600)),
+        "value": pa.array(["true"] * n),
+        "arg1": names.take(pa.array(one)),
+        "arg2": names.take(pa.array(other)),
+    }
+    missing = {name: pa.nulls(n, pa.string()) for name in table.schema.names if name not in columns}
+    return pa.table({name: (columns | missing)[name] for name in table.schema.names})

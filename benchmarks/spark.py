@@ -19,8 +19,9 @@ from histories import history
 from showing import print_table
 from timing import write_results
 
-WORKS = (("maritime", 1_000_000), ("maritime", 4_000_000), ("netbill", 1_000_000), ("voting", 1_000_000))
-WORKS_LONG = (("maritime", 1_000_000), ("maritime", 20_000_000), ("netbill", 2_000_000), ("voting", 2_000_000))
+UNEVEN = (("maritime-one", 4_000_000), ("maritime-port", 4_000_000))
+WORKS = (("maritime", 1_000_000), ("maritime", 4_000_000), *UNEVEN, ("netbill", 1_000_000), ("voting", 1_000_000))
+WORKS_LONG = (*WORKS, ("maritime", 20_000_000))
 LONGEST = ("maritime", 100_000_000)
 FORMS = ("prepared", "files", "table")
 
