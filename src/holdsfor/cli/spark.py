@@ -55,6 +55,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allen-memory", type=duration_text, metavar="T", help="how far back `before` looks (default: the window)"
     )
+    told = "write besides what each query time tells; may be repeated"
+    parser.add_argument("--report", action="append", choices=("known", "changes"), default=[], help=told)
     add_spark_options(parser)
     parser.add_argument("--stats", metavar="FILE", help="write counts and seconds as JSON")
     parser.set_defaults(execute=execute)
@@ -115,7 +117,7 @@ def _run(
             if options.strict:
                 refuse_misfits(found)
         seconds["plan"] = time.perf_counter() - began
-        write_results(found, place)
+        write_results(found, place, options.report)
         with described(spark, "count"):
             outcome = outcome_of(found, seconds)
             put_aside(found, options.set_aside)

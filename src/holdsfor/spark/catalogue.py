@@ -26,7 +26,7 @@ def refuse_forgetful(spark: Any) -> None:
 
 
 class Catalogue:
-    """Tables `NAME_intervals`, `NAME_events` and `NAME_set_aside`.
+    """Tables `NAME_intervals`, `NAME_events`, `NAME_set_aside`, and those of reports.
 
     They are written under other names, and get theirs when all are complete. One run at a time can do that.
     """

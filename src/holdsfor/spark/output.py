@@ -6,7 +6,7 @@ run never mixes with the first, and a run that fails leaves what was there befor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, get_args
 
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
@@ -17,7 +17,7 @@ from holdsfor.spark.databases import Database
 from holdsfor.spark.folders import Folder
 from holdsfor.spark.places import Place, replacing
 from holdsfor.spark.recognition import Recognition
-from holdsfor.spark.results import Form, Format, Part, results_of
+from holdsfor.spark.results import Form, Format, Part, Told, results_of
 from holdsfor.spark.watching import described
 
 if TYPE_CHECKING:
@@ -38,21 +38,23 @@ def write(
     overwrite: bool = False,
     table: str | None = None,
     properties: Mapping[str, str] | None = None,
+    reports: Collection[Told] = (),
 ) -> None:
     """Write all results, or nothing: to a folder, to `table:NAME` of the catalogue, or to `jdbc:postgresql://…`.
 
     What is there already is replaced at once, if `overwrite`. Folders and tables are divided by `fluent`, by the `day`
     in which an interval starts, or both. `table` is the name of tables in a database, `properties` those of its driver.
+    Of `reports` those that are `known` at query times, or their `changes`, are written besides.
     """
     form = Form(format, None if partition_by is None else tuple(partition_by), time_unit)
     spark = found.intervals.sparkSession
     with replacing(place_of(spark, place, form, table, properties, overwrite=overwrite)) as there:
-        write_results(found, there)
+        write_results(found, there, reports)
 
 
-def write_results(found: Recognition, place: Place) -> None:
+def write_results(found: Recognition, place: Place, reports: Collection[Told] = ()) -> None:
     """Write the tables of a run beside their place."""
-    for result in results_of(found):
+    for result in results_of(found, reports):
         with described(result.frame.sparkSession, f"write {result.name}"):
             place.write(result)
 

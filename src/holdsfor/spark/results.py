@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,13 +12,16 @@ from holdsfor.spark.recognition import Recognition
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["RESULTS", "Form", "Format", "Part", "Result", "args_as_json", "results_of"]
+__all__ = ["RESULTS", "Form", "Format", "Part", "Result", "Told", "args_as_json", "results_of"]
 
 Format = Literal["parquet", "csv", "json"]
 Part = Literal["fluent", "day"]
 
-RESULTS = ("set_aside", "events", "intervals")
-"""The tables of a run. Intervals come last: who finds them in their place finds the others too."""
+Told = Literal["known", "changes"]
+"""What reports tell."""
+
+RESULTS = ("report_changes", "report_events", "report_intervals", "set_aside", "events", "intervals")
+"""The tables that a run may have. Intervals come last: who finds them in their place finds the others too."""
 
 _PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000}
 
@@ -32,9 +36,16 @@ class Result:
     time: str | None = None
 
 
-def results_of(found: Recognition) -> list[Result]:
-    """The tables of a run, in the order of `RESULTS`."""
+def results_of(found: Recognition, reports: Collection[Told] = ()) -> list[Result]:
+    """The tables of a run, with those reports that are asked for, in the order of `RESULTS`."""
+    told: list[Result] = []
+    if "changes" in reports:
+        told.append(Result("report_changes", found.reports.changes))
+    if "known" in reports:
+        told.append(Result("report_events", found.reports.events, about="name", time="time"))
+        told.append(Result("report_intervals", found.reports.intervals, about="fluent", time="start"))
     return [
+        *told,
         Result("set_aside", found.set_aside),
         Result("events", found.events, about="name", time="time"),
         Result("intervals", found.intervals, about="fluent", time="start"),
@@ -61,6 +72,8 @@ class Form:
             frame = frame.withColumn("day", self._day(result))
             # A task has rows of many days: without a shuffle each would write a file for each of them.
             frame = frame.hint("rebalance", *parts)
+        if "query_time" in frame.columns:  # who reads the report of one query time skips the others
+            frame = frame.sortWithinPartitions(*parts, "query_time")
         writer = frame.write.format(self.format).partitionBy(*parts)
         return writer.option("header", "true") if self.format == "csv" else writer
 

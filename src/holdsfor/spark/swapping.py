@@ -28,7 +28,7 @@ class Store(Protocol):
 
 @dataclass(frozen=True)
 class Swap:
-    """A name, under which name the new thing is now, and under which the old one is to wait."""
+    """A name, under which name the new thing is now, if there is one, and under which the old one is to wait."""
 
     name: str
     beside: str
@@ -43,8 +43,9 @@ def swap(store: Store, swaps: Sequence[Swap]) -> None:
             if store.exists(each.name):
                 store.rename(each.name, each.before)
         for each in swaps:
-            store.rename(each.beside, each.name)
-            moved.append(each)
+            if store.exists(each.beside):
+                store.rename(each.beside, each.name)
+                moved.append(each)
     except BaseException:
         for each in reversed(moved):
             store.rename(each.name, each.beside)
