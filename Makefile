@@ -10,7 +10,7 @@ FUZZ_MINUTES ?= 5
 measure = for name in $(1); do printf '\n%s\n\n' "$$name" && $(BIN)/python benchmarks/$$name.py $(2) || exit 1; done
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-spark lint bench bench-long docs fuzz lock clean
+.PHONY: help demo test test-spark lint bench bench-spark bench-long docs fuzz lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ lint: $(READY) ## check formatting, style and types
 
 bench: $(READY) ## measure parsing, loading, recognition, how they scale, Allen's relations and memory
 	@$(call measure,front loading recognition allen allen_patterns memory curves delays evaluations feedback)
+
+bench-spark: $(READY) ## measure Spark beside the embedded engine; Java 17 is needed
+	@$(call measure,spark)
 
 bench-long: $(READY) ## measure up to ten million records, and draw the curves of the documentation anew
 	@$(call measure,front loading recognition allen allen_patterns memory)

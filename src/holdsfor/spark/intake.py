@@ -6,6 +6,7 @@ back. Where the first and last time-point have to be found out, what was read is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -34,6 +35,7 @@ Rows: TypeAlias = Iterator[Any]
 Work: TypeAlias = Callable[[Loads], Rows]
 
 _ROWS_OF_A_BUCKET = 1 << 19
+_MANY_BUCKETS = 256
 _BYTES_OF_A_ROW = 24
 _ABSURD = 1 << 50  # bytes: what Spark says of the size that it does not know
 
@@ -96,10 +98,12 @@ class Intake:
     def n_buckets(self) -> int:
         """Two buckets for each task, so that a small one does not leave a core idle; more where they would be large.
 
-        What a worker holds is a bucket, so its memory does not grow with the history.
+        What a worker holds is a bucket, so its memory does not grow with the history. Where there are very many, half
+        of the growth goes into their size: parcels become short if what is read at once has to go to thousands.
         """
         n_rows = sum(_n_rows(source, pieces) for source, pieces in zip(self.sources, self._pieces, strict=True))
-        return max(2 * self.n_tasks, n_rows // _ROWS_OF_A_BUCKET)
+        n = n_rows // _ROWS_OF_A_BUCKET
+        return max(2 * self.n_tasks, n if n < _MANY_BUCKETS else math.isqrt(n * _MANY_BUCKETS))
 
     def bounds(self, n_buckets: int) -> tuple[int | None, int | None]:
         """The first and last time-point of the records: a pass over them, at once."""
@@ -162,7 +166,7 @@ def _n_rows(source: Source, pieces: list[Piece] | None) -> int:
     if pieces is not None:
         return sum(piece.n for piece in pieces)
     plan = getattr(getattr(source.frame, "_jdf", None), "queryExecution", None)
-    n_bytes = 0 if plan is None else int(plan().optimizedPlan().stats().sizeInBytes().toString())
+    n_bytes = 0 if plan is None else int(str(plan().optimizedPlan().stats().sizeInBytes()))
     return n_bytes // _BYTES_OF_A_ROW if n_bytes < _ABSURD else 0
 
 

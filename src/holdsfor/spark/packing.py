@@ -1,27 +1,30 @@
 """Facts as bytes: every column as narrow as its content allows, symbols as texts.
 
-The bytes are one Arrow message: a batch with a single row, whose columns are lists of any length. A column `x` of the
-facts is there in one of these forms:
+The bytes are a line that lists arrays by name, type and length, and the arrays one behind the other. A column `x` of
+the facts is there in one of these forms:
 
 x                       the integers as they are
 x, x.base               integers that lie close together: narrow ones, to be added to the base
 x, x.words              few different words: narrow places in the list of words
 x.words                 all rows have this one
-x.as                    the same as another one
+x.as                    the same as another one, by its number
 
 Words of symbols count from 0 among `x.texts` here. A message is a tenth to a third of what its columns take in memory;
-narrowing costs some nanoseconds a row, and every byte less is cheaper to shuffle than that.
+narrowing costs some nanoseconds a row, and every byte less is cheaper to shuffle than that. Messages may be many and
+short, so that what one costs by itself matters: that is why it is not an Arrow stream, which costs several times more.
 """
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
+from numpy.typing import NDArray
 
-from holdsfor.columns.words import Symbols, is_symbol, symbol_numbers, symbol_words
+from holdsfor.columns.words import Symbols, is_symbol, may_be_symbols, symbol_numbers, symbol_words
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.spark.facts import PLAIN, Facts, Texts
 from holdsfor.syntax.parser import parse_term
@@ -29,85 +32,120 @@ from holdsfor.syntax.terms import Atom, Term
 
 __all__ = ["pack", "unpack"]
 
-Lists = dict[str, Any]
-"""Arrow arrays by name: the lists of a message."""
+Arrays = dict[str, NDArray[Any]]
+"""The arrays of a message by name."""
 
-_SAMPLE = 4096
-_FEW = 0.75  # of a sample: more different words than that are not worth a list
+_SAMPLE = 1024
+_FEW, _FEW_OF_FEW = 0.9, 0.6  # of a sample of more rows, or of all: more different words are not worth a list
+_SHORT = 64  # rows: not worth looking for words that are there twice
 _NARROW = ((1 << 8, np.uint8), (1 << 16, np.uint16), (1 << 32, np.uint32))
+_ALIGNED = 8
 
 
 def pack(facts: Facts, texts: Texts) -> bytes:
     """The columns of facts as bytes; their kind, name, arity and number are not among them."""
-    lists: Lists = {}
+    arrays: Arrays = {}
     for i, words in enumerate(facts.words):
-        lists |= _packed_words(f"word{i}", words, texts)
-    told: dict[str, Int64] = {}
+        _pack_words(f"word{i}", words, texts, arrays)
+    told: list[tuple[str, Int64]] = []
     for name, times in facts.times.items():
-        twin = next((other for other, column in told.items() if np.array_equal(column, times)), None)
-        lists |= _packed_integers(f"time.{name}", times) if twin is None else {f"time.{name}.as": pa.array([twin])}
-        told[name] = times
-    lists |= {f"text.{name}": array for name, array in facts.texts.items()}
-    lists = lists or {"nothing": pa.array([], pa.null())}
-    row = [pa.ListArray.from_arrays(pa.array([0, len(array)], pa.int32()), array) for array in lists.values()]
-    batch = pa.RecordBatch.from_arrays(row, list(lists))
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as stream:
-        stream.write_batch(batch)
-    message: bytes = sink.getvalue().to_pybytes()
-    return message
+        twin = next((i for i, (_, column) in enumerate(told) if np.array_equal(column, times)), None)
+        if twin is None:
+            _pack_integers(f"time.{name}", times, arrays)
+        else:
+            arrays[f"time.{name}.as"] = np.array([twin], np.uint8)
+        told.append((name, times))
+    for name, strings in facts.texts.items():
+        _pack_texts(f"text.{name}", strings, arrays)
+    return _framed(arrays)
 
 
 def unpack(what: tuple[str, str, int, int], message: Any, symbols: Symbols) -> Facts:
     """The facts of a kind, name, arity and number whose columns a message has; it is anything with bytes."""
     kind, name, arity, n = what
-    with pa.ipc.open_stream(message) as stream:
-        batch = stream.read_next_batch()
-    lists: Lists = {column: batch.column(i).values for i, column in enumerate(batch.schema.names)}
+    arrays = _unframed(message)
     words: list[Int64] = []
-    while any(f"word{len(words)}{form}" in lists for form in ("", ".words")):
-        words.append(_unpacked(f"word{len(words)}", n, lists, symbols))
+    while f"word{len(words)}" in arrays or f"word{len(words)}.words" in arrays:
+        words.append(_unpacked(f"word{len(words)}", n, arrays, symbols))
     times: dict[str, Int64] = {}
-    for column in lists:
-        prefix, _, rest = column.partition(".")
-        if prefix == "time" and (time := rest.partition(".")[0]) not in times:
-            twin = lists.get(f"time.{time}.as")
-            times[time] = _unpacked(f"time.{time}", n, lists, symbols) if twin is None else times[twin[0].as_py()]
-    texts = {column[5:]: array for column, array in lists.items() if column.startswith("text.")}
+    for column in _columns("time", arrays):
+        twin = arrays.get(f"time.{column}.as")
+        if twin is None:
+            times[column] = _unpacked(f"time.{column}", n, arrays, symbols)
+        else:
+            times[column] = list(times.values())[twin[0]]
+    texts = {column: _unpacked_texts(f"text.{column}", arrays) for column in _columns("text", arrays)}
     return Facts(kind, name, arity, n, words, times, texts)
+
+
+def _columns(prefix: str, arrays: Arrays) -> list[str]:
+    """The columns whose arrays have a prefix, in order."""
+    parts = (array.split(".") for array in arrays)
+    return list(dict.fromkeys(part[1] for part in parts if part[0] == prefix))
+
+
+# -- messages ----------------------------------------------------------------------------------------------------------
+
+
+def _framed(arrays: Arrays) -> bytes:
+    head = json.dumps([[name, array.dtype.str, len(array)] for name, array in arrays.items()]).encode()
+    parts = [head + b" " * (-(len(head) + 1) % _ALIGNED) + b"\n"]
+    for array in arrays.values():
+        content = array.tobytes()
+        parts += [content, bytes(-len(content) % _ALIGNED)]
+    return b"".join(parts)
+
+
+def _unframed(message: Any) -> Arrays:
+    content = np.frombuffer(message, np.uint8)
+    begin = int(np.argmax(content == ord("\n"))) + 1
+    arrays: Arrays = {}
+    for name, kind, n in json.loads(content[: begin - 1].tobytes()):
+        arrays[name] = np.frombuffer(message, kind, n, begin)
+        begin += arrays[name].nbytes + -arrays[name].nbytes % _ALIGNED
+    return arrays
 
 
 # -- columns -----------------------------------------------------------------------------------------------------------
 
 
-def _packed_words(name: str, words: Int64, texts: Texts) -> Lists:
-    if len(words) and int(words.max()) != int(words.min()) and not np.count_nonzero(is_symbol(words)):
-        return _packed_integers(name, words)
+def _pack_words(name: str, words: Int64, texts: Texts, arrays: Arrays) -> None:
+    low, high = (int(words.min()), int(words.max())) if len(words) else (0, 0)
+    if not may_be_symbols(low, high) or not np.count_nonzero(is_symbol(words)):
+        _pack_integers(name, words, arrays)
+        return
     ids, first = dense_ids([words], len(words))
     distinct = words[first]
     symbols = np.flatnonzero(is_symbol(distinct))
-    lists: Lists = {name: pa.array(_narrow(ids, len(first)))} if len(first) != 1 else {}
-    if len(symbols):
-        lists[f"{name}.texts"] = texts.of(distinct[symbols])
-        distinct[symbols] = symbol_words(np.arange(len(symbols), dtype=np.int64))
-    return {**lists, f"{name}.words": pa.array(distinct)}
+    if len(first) > 1:
+        arrays[name] = _narrow(ids, len(first))
+    _pack_texts(f"{name}.texts", texts.of(distinct[symbols]), arrays)
+    distinct[symbols] = symbol_words(np.arange(len(symbols), dtype=np.int64))
+    arrays[f"{name}.words"] = distinct
 
 
-def _packed_integers(name: str, values: Int64) -> Lists:
-    if len(values) == 0:
-        return {name: pa.array(values)}
-    low, high = int(values.min()), int(values.max())
+def _pack_integers(name: str, values: Int64, arrays: Arrays) -> None:
+    low, high = (int(values.min()), int(values.max())) if len(values) else (0, 1 << 62)
     if low == high:
-        return {f"{name}.words": pa.array([low], pa.int64())}
-    if high - low < _NARROW[-1][0]:
-        return {name: pa.array(_narrow(values - low, high - low + 1)), f"{name}.base": pa.array([low], pa.int64())}
-    if len(np.unique(values[:_SAMPLE])) > _FEW * min(len(values), _SAMPLE):
-        return {name: pa.array(values)}
-    ids, first = dense_ids([values], len(values))
-    return {name: pa.array(_narrow(ids, len(first))), f"{name}.words": pa.array(values[first])}
+        arrays[f"{name}.words"] = values[:1]
+    elif high - low < _NARROW[-1][0]:
+        arrays[name] = _narrow(values - low, high - low + 1)
+        arrays[f"{name}.base"] = np.array([low], np.int64)
+    elif len(values) < _SHORT or not _is_repetitive(values):
+        arrays[name] = values
+    else:
+        ids, first = dense_ids([values], len(values))
+        arrays[name] = _narrow(ids, len(first))
+        arrays[f"{name}.words"] = values[first]
 
 
-def _narrow(values: Int64, n: int) -> Any:
+def _is_repetitive(values: Int64) -> bool:
+    """Whether a list of the different ones is likely to be short."""
+    n_distinct, n = len(np.unique(values[:_SAMPLE])), len(values)
+    return n_distinct < (_FEW * _SAMPLE if n > _SAMPLE else _FEW_OF_FEW * n)
+
+
+def _narrow(values: Int64, n: int) -> NDArray[Any]:
     """Integers from 0 and below `n`, in as few bytes as that needs."""
     for bound, kind in _NARROW:
         if n <= bound:
@@ -115,18 +153,29 @@ def _narrow(values: Int64, n: int) -> Any:
     return values
 
 
-def _unpacked(name: str, n: int, lists: Lists, symbols: Symbols) -> Int64:
-    column, base, words = (lists.get(f"{name}{form}") for form in ("", ".base", ".words"))
-    values = None if column is None else column.to_numpy()
+def _pack_texts(name: str, strings: Any, arrays: Arrays) -> None:
+    """Texts as Arrow has them: where each ends, and all of them one behind the other."""
+    _, ends, content = strings.buffers()
+    bounds = np.frombuffer(ends, np.int32)[strings.offset : strings.offset + len(strings) + 1]
+    arrays[f"{name}.bounds"] = bounds - bounds[0]
+    arrays[name] = np.frombuffer(content or b"", np.uint8)[bounds[0] : bounds[-1]]
+
+
+def _unpacked(name: str, n: int, arrays: Arrays, symbols: Symbols) -> Int64:
+    values, base, words = (arrays.get(f"{name}{form}") for form in ("", ".base", ".words"))
     if words is not None:
-        meanings = words.to_numpy()
-        if f"{name}.texts" in lists:
-            meanings = _with_symbols(meanings, lists[f"{name}.texts"], symbols)
-        found: Int64 = np.full(n, meanings[0], np.int64) if values is None else meanings[values]
+        if f"{name}.texts" in arrays:
+            words = _with_symbols(words, _unpacked_texts(f"{name}.texts", arrays), symbols)
+        found: Int64 = np.full(n, words[0], np.int64) if values is None else words[values]
         return found
     assert values is not None
-    whole: Int64 = values if base is None else values + np.int64(base[0].as_py())
-    return whole
+    return np.require(values, requirements="A") if base is None else values + base[0]
+
+
+def _unpacked_texts(name: str, arrays: Arrays) -> Any:
+    bounds = np.require(arrays[f"{name}.bounds"], requirements="A")
+    content = pa.py_buffer(arrays[name].tobytes())
+    return pa.StringArray.from_buffers(len(bounds) - 1, pa.py_buffer(bounds), content)
 
 
 def _with_symbols(words: Int64, texts: Any, symbols: Symbols) -> Int64:

@@ -33,7 +33,7 @@ _PLAIN = {
     "float": pa.float32(),
 }
 _MOST_FILES = 4096
-_ROWS = 1 << 19
+_ROWS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def pieces_of(frame: DataFrame, files: Sequence[str], n_tasks: int) -> list[Piec
         return None
     footers = [(file, footer) for file, footer in zip(files, opened, strict=True) if footer is not None]
     n_rows = sum(footer.num_rows for _, footer in footers)
-    most = min(4 * _ROWS, max(_ROWS // 4, n_rows // max(1, 4 * n_tasks)))
+    most = min(2 * _ROWS, max(_ROWS // 8, n_rows // max(1, 4 * n_tasks)))
     return [piece for file, footer in footers for piece in _cut(file, footer, most)]
 
 

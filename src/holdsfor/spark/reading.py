@@ -27,7 +27,7 @@ from holdsfor.spark.sending import by_owner
 
 __all__ = ["Reader", "Settler", "together"]
 
-_ROWS = 1 << 19
+_ROWS = 1 << 20
 _BYTES = 1 << 28
 
 

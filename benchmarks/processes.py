@@ -1,0 +1,102 @@
+"""What processes cost: processor time and memory of a process and its children, as the kernel counts them (Linux)."""
+
+from __future__ import annotations
+
+import os
+import resource
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Cost", "Peak", "cost_of_children"]
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_EVERY = 0.25
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Processor seconds of the JVM and of the Python workers below this process."""
+
+    jvm: float
+    workers: float
+
+    def since(self, before: Cost) -> Cost:
+        return Cost(self.jvm - before.jvm, self.workers - before.workers)
+
+    @property
+    def total(self) -> float:
+        return self.jvm + self.workers
+
+
+@dataclass(frozen=True)
+class _Process:
+    number: int
+    name: str
+    own: float
+    of_ended_children: float
+    resident: int
+
+
+def _processes() -> dict[int, list[_Process]]:
+    """All processes by their parent."""
+    found: dict[int, list[_Process]] = {}
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit():
+            try:
+                text = (path / "stat").read_text(encoding="utf-8")
+            except OSError:
+                continue  # it has ended meanwhile
+            name, fields = text[text.index("(") + 1 : text.rindex(")")], text[text.rindex(")") + 2 :].split()
+            own, ended = (sum(map(int, fields[i : i + 2])) / _TICKS for i in (11, 13))
+            process = _Process(int(path.name), name, own, ended, int(fields[21]) * resource.getpagesize())
+            found.setdefault(int(fields[1]), []).append(process)
+    return found
+
+
+def _below(number: int) -> Iterator[_Process]:
+    processes = _processes()
+    waiting = [number]
+    while waiting:
+        for child in processes.get(waiting.pop(), ()):
+            yield child
+            waiting.append(child.number)
+
+
+def cost_of_children() -> Cost:
+    """What the processes below this one have cost so far; what has ended is in the account of its parent."""
+    jvm = workers = 0.0
+    for process in _below(os.getpid()):
+        if process.name == "java":
+            jvm += process.own
+        else:
+            workers += process.own + process.of_ended_children
+    return Cost(jvm, workers)
+
+
+class Peak:
+    """The most resident memory of the JVM, of one worker and of this process, watched while a block runs."""
+
+    def __enter__(self) -> Peak:
+        self.jvm = self.worker = self.driver = 0
+        self._is_over = threading.Event()
+        self._watch = threading.Thread(target=self._look, daemon=True)
+        self._watch.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._watch.join()
+
+    def _look(self) -> None:
+        while True:
+            for process in _below(os.getpid()):
+                if process.name == "java":
+                    self.jvm = max(self.jvm, process.resident)
+                else:
+                    self.worker = max(self.worker, process.resident)
+            own = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+            self.driver = max(self.driver, int(own) * resource.getpagesize())
+            if self._is_over.wait(_EVERY):
+                return
