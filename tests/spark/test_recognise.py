@@ -8,7 +8,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 import holdsfor as hf
-from holdsfor.errors import DataProblem, PlanningProblem, UsageProblem
+from holdsfor.errors import DataProblem, UsageProblem
 from tests.spark.answers import embedded_rows, spark_rows
 
 if TYPE_CHECKING:
@@ -112,8 +112,5 @@ def test_mistakes_are_told_before_anything_runs(spark: SparkSession, rules: Any)
         hf.spark.recognise(["records.txt"], rules)  # type: ignore[list-item, unused-ignore]
     with pytest.raises(UsageProblem, match="HF770"):
         hf.spark.recognise(frame_of(spark, RECORDS), rules, buckets=0)
-    asking = hf.load_text("happensAt(known(V, Q), T) :- happensAt(velocity(V, _), T), queryTime(Q).")
-    with pytest.raises(PlanningProblem, match="HF401"):
-        hf.spark.recognise(frame_of(spark, RECORDS), asking, window=5)
     with pytest.raises(UsageProblem, match="HF702"):
         hf.spark.recognise(frame_of(spark, RECORDS), rules, start=5, end=1)

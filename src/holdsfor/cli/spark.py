@@ -54,6 +54,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allen-memory", type=duration, metavar="T", help="how far back `before` looks (default: the window)"
     )
+    told = "write besides what each query time tells; may be repeated"
+    parser.add_argument("--report", action="append", choices=("known", "changes"), default=[], help=told)
     parser.add_argument("--buckets", type=int, metavar="N", help="parts of the entities (default: by size and cores)")
     parser.add_argument("--master", help="where Spark runs, such as `local[4]` (default: as Spark is configured)")
     parser.add_argument("--conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark")
@@ -122,7 +124,7 @@ def _run(spark: Any, compiled: Any, options: argparse.Namespace, seconds: dict[s
         goals=[parse_term(text, "--goal") for text in options.goal],
     )
     seconds["plan"] = time.perf_counter() - began
-    Place(spark, options.output, overwrite=options.overwrite).write(found, options.format)
+    Place(spark, options.output, overwrite=options.overwrite).write(found, options.format, options.report)
     seconds["recognise"] = time.perf_counter() - began - seconds["plan"]
     stats = _counted(found, seconds)
     _summarise(found, stats)

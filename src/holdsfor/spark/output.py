@@ -6,7 +6,7 @@ run never mixes with the first. Places are of any file system that Spark can wri
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
@@ -17,9 +17,11 @@ from holdsfor.spark.recognition import Recognition
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Format", "Place", "refuse_existing"]
+__all__ = ["Format", "Place", "Told", "refuse_existing"]
 
 Format = Literal["parquet", "csv", "json"]
+Told = Literal["known", "changes"]
+"""What reports tell."""
 
 
 def refuse_existing(path: str) -> None:
@@ -35,13 +37,18 @@ class Place:
     path: str
     overwrite: bool = False
 
-    def write(self, found: Recognition, format_: Format) -> None:
-        """Write all results."""
+    def write(self, found: Recognition, format_: Format, reports: Collection[Told] = ()) -> None:
+        """Write all results, and of the reports those that are asked for."""
 
         def write(beside: str) -> None:
             _write(found.intervals, f"{beside}/intervals", format_, partition="fluent")
             _write(found.events, f"{beside}/events", format_, partition="name")
             _write(found.set_aside, f"{beside}/set_aside", format_)
+            if "known" in reports:
+                _write(found.reports.intervals, f"{beside}/report_intervals", format_, partition="fluent")
+                _write(found.reports.events, f"{beside}/report_events", format_, partition="name")
+            if "changes" in reports:
+                _write(found.reports.changes, f"{beside}/report_changes", format_)
 
         self.check()
         self.replace(write)
@@ -102,6 +109,8 @@ def _write(frame: DataFrame, path: str, format_: Format, partition: str | None =
 
     if format_ == "csv" and "args" in frame.columns:
         frame = frame.withColumn("args", F.to_json("args"))
+    if "query_time" in frame.columns:  # who reads the report of one query time skips the others
+        frame = frame.sortWithinPartitions(*([partition] if partition else []), "query_time")
     writer = frame.write.format(format_)
     if format_ == "csv":
         writer = writer.option("header", "true")

@@ -8,7 +8,7 @@ found out from the records.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -52,8 +52,8 @@ class Recognition:
     set_aside: DataFrame
     counts: DataFrame
     run: Run
-    kept: list[DataFrame]
-    tell: Callable[[], Reports]
+    kept: list[DataFrame] = field(repr=False)
+    tell: Callable[[], Reports] = field(repr=False)
 
     @cached_property
     def reports(self) -> Reports:

@@ -1,0 +1,120 @@
+"""Reports on Spark = embedded reports: at every query time the same is known and changed, also when records are late.
+
+`tests/properties/test_staged_reports.py` holds the stages themselves on random programs; here Spark does the shuffles,
+and says from which query time to which one a row is reported.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
+import pytest
+
+import holdsfor as hf
+from holdsfor.cli.main import main
+from holdsfor.spark.run import Run
+from tests.apps.runs import RUNS
+from tests.properties.staged import embedded_reports
+from tests.spark.answers import embedded_rows, options_of, records_of, spark_reports, spark_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def lines_of(name: str, seed: int, window: int) -> list[str]:
+    """The records of an application, some of them late, and some taken back."""
+    chance, lines = random.Random(seed), list[str]()
+    for line in records_of(RUNS[name]).read_text(encoding="utf-8").splitlines():
+        record, arrival, rest = line.split("|", 2)
+        at = int(arrival) + int(chance.choice([0, 0, 0, 0.4, 2]) * window)
+        lines.append(f"{record}|{at}|{rest}")
+        if chance.random() < 0.05:
+            lines.append(f"-{record}|{at + 1 + window // 2}|{rest}")
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("name", "window"), [("toy", 7), ("ctm", 30), ("voting", 10), ("netbill", 10), ("maritime", 2000)]
+)
+def test_an_application_has_the_same_reports(name: str, window: int, spark: SparkSession, tmp_path: Path) -> None:
+    run, number = RUNS[name], list(RUNS).index(name)
+    options = {**options_of(run), "window": window, "step": window // 2 + 1}
+    rules, lines = hf.load(*run.files), lines_of(name, number, window)
+    path = tmp_path / "records.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = hf.spark.recognise(spark.read.text(str(path)), rules, buckets=3, **options)
+    expected = embedded_reports(lines, rules, found.run)
+    assert spark_reports(found) == expected
+    assert any(known for known in expected.known.values())
+    assert len(found.run.queries) > 1
+    counted = Counter({"late": 0, "dropped": 0})
+    for row in found.reports.counts.collect():
+        assert row.query_time in found.run.queries[1:]
+        counted[row.what] += row.n
+    assert +counted == {row.what: row.n for row in found.counts.where("what in ('late', 'dropped')").collect()}
+    found.unpersist()
+
+
+def test_what_one_stage_decides_late_changes_what_the_next_has_reported(spark: SparkSession, tmp_path: Path) -> None:
+    rules = hf.load_text("""
+        collectIntervals(near(_, _)=true).
+        initiatedAt(lit(X)=true, T) :- happensAt(on(X), T).
+        terminatedAt(lit(X)=true, T) :- happensAt(off(X), T).
+        holdsFor(bright(X)=true, I) :- holdsFor(lit(X)=true, I1), intDurGreater(I1, 15, I).
+        initiatedAt(warned(Y)=true, T) :- happensAt(start(near(X, Y)=true), T), not holdsAt(bright(X)=true, T).
+        terminatedAt(warned(Y)=true, T) :- happensAt(calm(Y), T).
+        grounding(bright(X)=true) :- lamp(X).
+        grounding(lit(X)=true) :- lamp(X).
+        lamp(a). lamp(b).
+    """)
+    lines = ["on|2|2|a", "off|33|30|a", "near|9|9|12|true|a|y", "near|11|11|14|true|b|z", "calm|31|31|z"]
+    path = tmp_path / "records.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = hf.spark.recognise(spark.read.text(str(path)), rules, buckets=2, start=0, end=40, window=5)
+    reports = spark_reports(found)
+    assert reports == embedded_reports(lines, rules, found.run)
+    assert reports.known[15]["warned(y)=true"] == {(9, None)}
+    assert ("warned(y)=true", (9, None), None) in reports.changes[20]
+    found.unpersist()
+
+
+def test_rules_may_ask_for_the_query_time_in_windows(spark: SparkSession, tmp_path: Path) -> None:
+    rules = hf.load_text("happensAt(known(V, Q), T) :- happensAt(seen(V), T), queryTime(Q).")
+    lines = ["seen|3|3|a", "seen|9|7|a", "seen|14|14|b", "seen|29|2|b"]
+    path = tmp_path / "records.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options: dict[str, Any] = {"start": 0, "end": 30, "window": 10, "step": 5}
+    found = hf.spark.recognise(spark.read.text(str(path)), rules, **options)
+    reports = spark_reports(found)
+    assert reports == embedded_reports(lines, rules, Run(0, 30, 1, 10, 5))
+    assert reports.known[10] == {"known(a,10)": {3, 7}}
+    assert spark_rows(found) == embedded_rows(rules, path, **options)
+
+
+def test_the_command_writes_reports_when_asked(spark: SparkSession, tmp_path: Path) -> None:
+    toy, place = RUNS["toy"], tmp_path / "found"
+    arguments = ["spark", "run", *toy.files, "--input", str(records_of(toy)), "-o", str(place), *toy.options]
+    assert main([*arguments, "--window", "12", "--report", "known", "--report", "changes"]) == 0
+    written = sorted(path.name for path in place.iterdir() if path.is_dir())
+    assert written == ["events", "intervals", "report_changes", "report_events", "report_intervals", "set_aside"]
+    told = [(row["query_time"], row["fvp"], row["start"]) for row in rows_of(place / "report_intervals")]
+    assert len(told) == len(set(told))
+    assert {row for row in told if row[0] < 36} == {
+        (12, "location(chris)=work", 10),
+        (24, "happy(chris)=true", 14),
+        (24, "location(chris)=home", 22),
+        (24, "location(chris)=pub", 18),
+        (24, "location(chris)=work", 10),
+        (24, "rich(chris)=true", 14),
+    }
+    changes = {(row["query_time"], row["name"], row["change"]) for row in rows_of(place / "report_changes")}
+    assert {(12, "location(chris)=work", "added"), (24, "location(chris)=work", "shortened")} <= changes
+
+
+def rows_of(place: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pq.read_table(place).to_pylist()
+    return rows
