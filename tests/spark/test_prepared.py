@@ -13,7 +13,8 @@ import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import DataProblem
 from tests.apps.runs import RUNS
-from tests.spark.answers import embedded_rows, options_of, records_of, spark_rows
+from tests.properties.staged import embedded_reports
+from tests.spark.answers import embedded_rows, options_of, records_of, spark_reports, spark_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -97,6 +98,28 @@ def test_late_records_retractions_and_domains_mean_what_they_mean_unprepared(
     assert sorted(found.set_aside.collect()) == sorted(unprepared.set_aside.collect())
     embedded = {name: value for name, value in options.items() if name != "buckets"}
     assert spark_rows(found) == embedded_rows(rules, records, **embedded)
+
+
+ASKING = """
+happensAt(known(V, Q), T) :- happensAt(velocity(V, _), T), queryTime(Q).
+grounding(known(V, _)) :- vessel(V).
+"""
+
+
+@pytest.mark.parametrize("more", ["", ASKING], ids=["", "queryTime"])
+def test_reports_are_the_same_from_prepared_history(
+    more: str, spark: SparkSession, history_of_pairs: tuple[Path, Path]
+) -> None:
+    records, place = history_of_pairs
+    rules = hf.load_text(RULES + PAIRS + more)
+    options: dict[str, Any] = {"start": 0, "end": 120, "window": 20, "step": 10}
+    found = hf.spark.recognise(hf.spark.prepared(spark, str(place)), rules, **options)
+    unprepared = hf.spark.recognise(spark.read.text(str(records)), rules, buckets=2, **options)
+    assert spark_reports(found) == embedded_reports(late_lines(), rules, found.run)
+    counts = found.reports.counts.collect()
+    assert sorted(counts) == sorted(unprepared.reports.counts.collect())
+    assert {row.what for row in counts} == {"late", "dropped"}
+    assert spark_rows(found) == embedded_rows(rules, records, **options)
 
 
 def test_what_is_prepared_may_be_taken_back_by_other_input(

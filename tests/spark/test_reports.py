@@ -18,41 +18,11 @@ import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.spark.run import Run
 from tests.apps.runs import RUNS
-from tests.properties.staged import Told, embedded_reports
-from tests.spark.answers import embedded_rows, options_of, records_of, spark_rows
+from tests.properties.staged import embedded_reports
+from tests.spark.answers import embedded_rows, options_of, records_of, spark_reports, spark_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-    from holdsfor.spark import Recognition
-
-
-def spark_reports(found: Recognition) -> Told:
-    """What the DataFrames say of each query time."""
-    told = Told({at: {} for at in found.run.queries}, {at: set() for at in found.run.queries})
-    for row in found.reports.intervals.collect():
-        told.known[row.query_time].setdefault(row.fvp, set()).add((row.start, row.end))
-    for row in found.reports.events.collect():
-        told.known[row.query_time].setdefault(row.event, set()).add(row.time)
-    for row in found.reports.changes.collect():
-        old, new = _extent(row.kind, row.old_start, row.old_end), _extent(row.kind, row.start, row.end)
-        told.changes[row.query_time].add((row.name, old, new))
-        assert row.change == _change(old, new)
-    return told
-
-
-def _extent(kind: str, start: int | None, end: int | None) -> Any:
-    if start is None or kind == "fvp":
-        return None if start is None else (start, end)
-    assert start == end
-    return start
-
-
-def _change(old: Any, new: Any) -> str:
-    if old is None or new is None:
-        return "added" if old is None else "retracted"
-    (start, end), (begin, stop) = old, new
-    return "extended" if begin < start or stop is None or (end is not None and stop > end) else "shortened"
 
 
 def lines_of(name: str, seed: int, window: int) -> list[str]:
