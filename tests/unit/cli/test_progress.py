@@ -68,7 +68,7 @@ def test_a_live_run_tells_its_lag(tmp_path: Path) -> None:
     stream = tmp_path / "events.txt"
     stream.write_text("switch_on|0|0|a\nswitch_off|100|100|a\n", encoding="utf-8")
     shown = shown_at_a_terminal("run", rules(tmp_path), "--input", str(stream), *options)
-    assert re.search(r"\r" + LINE.format(r"0\.\d s behind"), shown)
+    assert re.search(r"\r" + LINE.format(r"\d+\.\d s behind"), shown)
 
 
 def test_nothing_is_said_where_nobody_looks(tmp_path: Path) -> None:
