@@ -169,6 +169,9 @@ def _check_that_it_answers(url: str) -> None:
     try:
         with DefaultChannelBuilder(url).toChannel() as channel:
             grpc.channel_ready_future(channel).result(timeout=_SECONDS_TO_ANSWER)
+    except ValueError as problem:
+        message = f"`{url}` is no address of Spark Connect: {first_sentence(str(problem))}"
+        raise UsageProblem(Diagnostic("HF785", message, hint="such as `sc://host:15002`")) from None
     except grpc.FutureTimeoutError:
         message = f"no server of Spark Connect answers at `{url}`"
         raise UsageProblem(Diagnostic("HF785", message, hint="the usual port is 15002")) from None
