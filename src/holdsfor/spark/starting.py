@@ -121,6 +121,8 @@ def _check_that_it_answers(url: str) -> None:
     try:
         with DefaultChannelBuilder(url).toChannel() as channel:
             grpc.channel_ready_future(channel).result(timeout=_SECONDS_TO_ANSWER)
+    except ValueError as problem:
+        raise _not_started(url, problem) from None
     except grpc.FutureTimeoutError:
         message = f"no server of Spark Connect answers at `{url}`"
         raise UsageProblem(Diagnostic("HF780", message, hint="the usual port is 15002")) from None
