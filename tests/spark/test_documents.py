@@ -46,5 +46,8 @@ def test_the_readme_shows_what_a_table_of_spark_gives(
     block, output = shown
     trips = spark.read.csv("docs/your-own-data/trips.csv", header=True, inferSchema=True)
     trips.createOrReplaceTempView("trips")
-    exec(compile(block, "README.md", "exec"), {"hf": hf, "spark": spark})
+    try:
+        exec(compile(block, "README.md", "exec"), {"hf": hf, "spark": spark})
+    finally:
+        spark.catalog.dropTempView("trips")
     assert capsys.readouterr().out.strip() == output.strip()
