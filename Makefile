@@ -10,10 +10,10 @@ FUZZ_MINUTES ?= 5
 measure = for name in $(1); do printf '\n%s\n\n' "$$name" && $(BIN)/python benchmarks/$$name.py $(2) || exit 1; done
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench bench-spark bench-long docs fuzz lock clean
+.PHONY: help demo test test-spark lint bench bench-spark bench-long docs fuzz lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(READY) ## run the toy day and city transport, and draw their timelines
 	@mkdir -p build/demo
@@ -23,8 +23,12 @@ demo: $(READY) ## run the toy day and city transport, and draw their timelines
 		--window 100 --final --timeline build/demo/ctm.png --timeline build/demo/ctm.svg
 	@echo "The pictures are in build/demo."
 
-test: lint ## run every check: lint, types, unit, golden, property and documentation tests
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+test: lint ## run every check: lint, types, unit, golden, property and documentation tests, then those on Spark
+	@$(BIN)/python -m pytest $(PYTEST_ARGS) --ignore tests/spark
+	@$(MAKE) --no-print-directory test-spark
+
+test-spark: $(READY) ## run the tests on Spark, in one JVM
+	@JAVA_HOME=$$(sh tests/spark/java.sh) && export JAVA_HOME && $(BIN)/python -m pytest -q tests/spark
 
 lint: $(READY) ## check formatting, style and types
 	@$(BIN)/ruff format --check .

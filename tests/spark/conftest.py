@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,19 +19,14 @@ if TYPE_CHECKING:
 
 def why_not() -> str | None:
     """Why Spark cannot be tested here."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return "one JVM is enough: make test-spark"
     if importlib.util.find_spec("pyspark") is None:
         return "pyspark is not installed: pip install 'holdsfor[spark]'"
     java_home = os.environ.get("JAVA_HOME")
     if shutil.which("java") is None and not (java_home and os.access(f"{java_home}/bin/java", os.X_OK)):
         return "Java is not installed: apt install openjdk-17-jre-headless"
     return None
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker have all tests of this folder, where workers are given groups (`--dist loadgroup`)."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 @pytest.fixture(scope="session")

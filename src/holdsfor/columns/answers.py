@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from holdsfor.columns.entities import Entity
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN
-from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import Atom, Struct, Term
 
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
@@ -33,28 +32,30 @@ __all__ = ["Extents", "answer_schema", "answer_table"]
 class Extents:
     """FVPs or events with the intervals or time-points they take.
 
-    Contract: the first `counts[0]` of `starts` and `ends` are those of `terms[0]`, and so on; an open end is `OPEN`.
+    Contract: the first `counts[0]` of `starts` and `ends` are those of `entities[0]`, and so on; an open end is `OPEN`.
     """
 
-    terms: Sequence[Term]
+    entities: Sequence[Entity]
     counts: Int64
     starts: Int64
     ends: Int64
 
-    def intervals(self) -> dict[Term, list[tuple[int, int | None]]]:
-        """The intervals of each; an open end is None."""
+    def intervals(self) -> Iterator[tuple[Entity, list[int], list[int | None]]]:
+        """Each with the starts and the ends of its intervals; an open end is None."""
         starts = self.starts.tolist()
         ends = [None if end == OPEN else end for end in self.ends.tolist()]
-        return {term: list(zip(starts[a:b], ends[a:b], strict=True)) for term, a, b in self._bounds()}
+        for entity, a, b in self._bounds():
+            yield entity, starts[a:b], ends[a:b]
 
-    def times(self) -> dict[Term, list[int]]:
-        """The time-points of each."""
+    def times(self) -> Iterator[tuple[Entity, list[int]]]:
+        """Each with its time-points."""
         starts = self.starts.tolist()
-        return {term: starts[a:b] for term, a, b in self._bounds()}
+        for entity, a, b in self._bounds():
+            yield entity, starts[a:b]
 
-    def _bounds(self) -> Iterator[tuple[Term, int, int]]:
+    def _bounds(self) -> Iterator[tuple[Entity, int, int]]:
         last = np.cumsum(self.counts).tolist()
-        return zip(self.terms, [0, *last], last, strict=False)
+        return zip(self.entities, [0, *last], last, strict=False)
 
 
 def answer_schema() -> pa.Schema:
@@ -77,22 +78,14 @@ def answer_table(query_time: int, fvps: Extents, events: Extents) -> pa.Table:
 def _rows(query_time: int, kind: str, found: Extents) -> list[Any]:
     import pyarrow as pa
 
-    entities = list(map(_entity_and_value, found.terms))
-    args = [entity.args if isinstance(entity, Struct) else () for entity, _ in entities]
     described = [
-        pa.array([show(term) for term in found.terms], pa.string()),
-        pa.array([entity.name for entity, _ in entities], pa.string()),
-        pa.array([[show(arg) for arg in each] for each in args], pa.list_(pa.string())),
-        pa.array([None if value is None else show(value) for _, value in entities], pa.string()),
+        pa.array([entity.name for entity in found.entities], pa.string()),
+        pa.array([entity.functor for entity in found.entities], pa.string()),
+        pa.array([entity.args for entity in found.entities], pa.list_(pa.string())),
+        pa.array([entity.value for entity in found.entities], pa.string()),
     ]
-    rows = pa.array(np.repeat(np.arange(len(found.terms)), found.counts))
+    rows = pa.array(np.repeat(np.arange(len(found.entities)), found.counts))
     ends = pa.array(found.ends, mask=found.ends == OPEN)
     n = len(found.starts)
     fixed = [pa.array(np.full(n, query_time, np.int64)), pa.repeat(pa.scalar(kind), n)]
     return [*fixed, *(column.take(rows) for column in described), pa.array(found.starts), ends]
-
-
-def _entity_and_value(term: Term) -> tuple[Atom | Struct, Term | None]:
-    entity, value = term.args if isinstance(term, Struct) and term.name == "=" else (term, None)
-    assert isinstance(entity, Atom | Struct)
-    return entity, value

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.columns.entities import Entities
 from holdsfor.columns.instances import Instances
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.terms import Float, Int, Struct, Term, is_ground
@@ -93,7 +94,8 @@ def as_numbers(words: Int64) -> NDArray[np.float64] | Int64:
 
 
 class Symbols:
-    """The table of constants that are not numbers, and of the tuples of constants that have become instances.
+    """The table of constants that are not numbers, of tuples of constants that have become instances, and of what they
+    are called in reports.
 
     >>> symbols = Symbols()
     >>> from holdsfor.syntax.terms import Atom
@@ -105,6 +107,7 @@ class Symbols:
         self._words: dict[Term, int] = {}
         self._terms: list[Term] = []
         self.instances = Instances()
+        self.entities = Entities(self)
 
     def __len__(self) -> int:
         return len(self._terms)

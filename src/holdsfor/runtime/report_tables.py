@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -34,6 +35,16 @@ class Reported:
     def times(self) -> dict[Term, list[int]]:
         """The time-points of each output event, in standard order."""
         return self.report.times(self.symbols)
+
+    def written_fvps(self) -> Iterator[tuple[str, list[int], list[int | None]]]:
+        """Each FVP as it is written, with the starts and the ends of its intervals."""
+        for fvp, starts, ends in self.report.fvp_extents(self.symbols).intervals():
+            yield fvp.name, starts, ends
+
+    def written_events(self) -> Iterator[tuple[str, list[int]]]:
+        """Each output event as it is written, with its time-points."""
+        for event, times in self.report.event_extents(self.symbols).times():
+            yield event.name, times
 
     def table(self) -> Any:
         """The same as an Arrow table, in the same order."""

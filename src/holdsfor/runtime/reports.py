@@ -14,7 +14,7 @@ from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
 from holdsfor.prolog import standard_order_key
-from holdsfor.syntax.terms import Atom, Struct, Term
+from holdsfor.syntax.terms import Term
 
 __all__ = ["Report", "merged"]
 
@@ -82,20 +82,21 @@ class Report:
 
     def intervals(self, symbols: Symbols) -> dict[Term, list[tuple[int, int | None]]]:
         """The intervals of each FVP (a term `F=V`), in standard order; an open end is None."""
-        return self.fvp_extents(symbols).intervals()
+        found = self.fvp_extents(symbols).intervals()
+        return {fvp.term: list(zip(starts, ends, strict=True)) for fvp, starts, ends in found}
 
     def times(self, symbols: Symbols) -> dict[Term, list[int]]:
         """The time-points of each output event, in standard order."""
-        return self.event_extents(symbols).times()
+        return {event.term: times for event, times in self.event_extents(symbols).times()}
 
     def fvp_extents(self, symbols: Symbols) -> Extents:
         """The FVPs in standard order with their intervals."""
         parts = []
         for key in _in_order(self.fluents):
             table = self.fluents[key]
-            rows, order, counts = _grouped(table.keys, table.starts, symbols)
-            terms = [Struct("=", (_named(key, row[:-1]), row[-1])) for row in rows]
-            parts.append(Extents(terms, counts, table.starts[order], table.ends[order]))
+            distinct, order, counts = _grouped(table.keys, table.starts, symbols)
+            fvps = symbols.entities.fvps(key, distinct)
+            parts.append(Extents(fvps, counts, table.starts[order], table.ends[order]))
         return _joined(parts)
 
     def event_extents(self, symbols: Symbols) -> Extents:
@@ -103,16 +104,16 @@ class Report:
         parts = []
         for key in _in_order(self.events):
             table = self.events[key]
-            rows, order, counts = _grouped(table.columns[:-1], table.times, symbols)
+            distinct, order, counts = _grouped(table.columns[:-1], table.times, symbols)
             times = table.times[order]
-            parts.append(Extents([_named(key, row) for row in rows], counts, times, times))
+            parts.append(Extents(symbols.entities.events(key, distinct, len(counts)), counts, times, times))
         return _joined(parts)
 
 
 def _joined(parts: Sequence[Extents]) -> Extents:
     nothing = np.zeros(0, np.int64)
     return Extents(
-        [term for part in parts for term in part.terms],
+        [entity for part in parts for entity in part.entities],
         np.concatenate([nothing, *(part.counts for part in parts)]),
         np.concatenate([nothing, *(part.starts for part in parts)]),
         np.concatenate([nothing, *(part.ends for part in parts)]),
@@ -124,22 +125,17 @@ def _in_order(tables: Iterable[Key]) -> list[Key]:
     return sorted(tables, key=lambda key: (key[1], key[0]))
 
 
-def _named(key: Key, arguments: tuple[Term, ...]) -> Term:
-    return Struct(key[0], arguments) if arguments else Atom(key[0])
-
-
-def _grouped(keys: Sequence[Int64], times: Int64, symbols: Symbols) -> tuple[list[tuple[Term, ...]], Int64, Int64]:
+def _grouped(keys: Sequence[Int64], times: Int64, symbols: Symbols) -> tuple[list[Int64], Int64, Int64]:
     """The distinct keys in standard order, the rows in this order and by time, and how many rows each key has."""
     ids, first = dense_ids(keys, len(times))
     counts = np.bincount(ids, minlength=len(first))
     columns = [key[first] for key in keys]
     if not columns:
-        return [()] * len(first), np.argsort(times, kind="stable"), counts
+        return [], np.argsort(times, kind="stable"), counts
     ordered = np.lexsort(tuple(reversed([_ranks(column, symbols) for column in columns])))
     place = np.empty_like(ordered)
     place[ordered] = np.arange(len(ordered))
-    terms = [symbols.terms(column[ordered]) for column in columns]
-    return list(zip(*terms, strict=True)), np.lexsort((times, place[ids])), counts[ordered]
+    return [column[ordered] for column in columns], np.lexsort((times, place[ids])), counts[ordered]
 
 
 def _ranks(words: Int64, symbols: Symbols) -> Int64:

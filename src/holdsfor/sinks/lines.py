@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from holdsfor.sinks.times import ShowTime, as_integer, as_term
+from holdsfor.sinks.times import ShowTime, as_integer, as_terms, as_values
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
 
@@ -28,6 +28,12 @@ class Findings(Protocol):
     @property
     def times(self) -> dict[Term, list[int]]: ...
 
+    def written_fvps(self) -> Iterable[tuple[str, list[int], list[int | None]]]:
+        """Each FVP as it is written, with the starts and the ends of its intervals."""
+
+    def written_events(self) -> Iterable[tuple[str, list[int]]]:
+        """Each output event as it is written, with its time-points."""
+
     def table(self) -> Any:
         """The same as an Arrow table; see `holdsfor.columns.answers`."""
 
@@ -40,19 +46,31 @@ class Known:
     intervals: dict[Term, list[tuple[int, int | None]]]
     times: dict[Term, list[int]]
 
+    def written_fvps(self) -> Iterator[tuple[str, list[int], list[int | None]]]:
+        """Each FVP as it is written, with the starts and the ends of its intervals."""
+        for fvp, spans in self.intervals.items():
+            yield show(fvp), [start for start, _ in spans], [end for _, end in spans]
+
+    def written_events(self) -> Iterator[tuple[str, list[int]]]:
+        """Each output event as it is written, with its time-points."""
+        for event, times in self.times.items():
+            yield show(event), times
+
     def table(self) -> Any:
         """The same as an Arrow table."""
         import numpy as np
 
         from holdsfor.columns.answers import Extents, answer_table
+        from holdsfor.columns.entities import Entity
         from holdsfor.kernels.packing import OPEN
 
         spans = [span for spans in self.intervals.values() for span in spans]
         starts = np.array([start for start, _ in spans], np.int64)
         ends = np.array([OPEN if end is None else end for _, end in spans], np.int64)
         times = np.array([time for times in self.times.values() for time in times], np.int64)
-        fvps = Extents(list(self.intervals), _counts(self.intervals), starts, ends)
-        return answer_table(self.query_time, fvps, Extents(list(self.times), _counts(self.times), times, times))
+        fvps = Extents(list(map(Entity, self.intervals)), _counts(self.intervals), starts, ends)
+        events = Extents(list(map(Entity, self.times)), _counts(self.times), times, times)
+        return answer_table(self.query_time, fvps, events)
 
 
 def _counts(lists: dict[Term, list[Any]]) -> Any:
@@ -72,26 +90,25 @@ def text_lines(findings: Iterable[Findings], shown: ShowTime = as_integer) -> It
     """`holdsFor(F=V, [(S,E),…]).` and `happensAt(E, [T,…]).`, one a line."""
     for known in findings:
         yield f"% query time {shown(known.query_time)}"
-        for fvp, intervals in known.intervals.items():
-            pairs = ",".join(f"({as_term(start, shown)},{as_term(end, shown)})" for start, end in intervals)
-            yield f"holdsFor({show(fvp)}, [{pairs}])."
-        for event, times in known.times.items():
-            yield f"happensAt({show(event)}, [{','.join(as_term(time, shown) for time in times)}])."
+        for fvp, starts, ends in known.written_fvps():
+            bounds = zip(as_terms(starts, shown), as_terms(ends, shown), strict=True)
+            yield f"holdsFor({fvp}, [{','.join([f'({start},{end})' for start, end in bounds])}])."
+        for event, times in known.written_events():
+            yield f"happensAt({event}, [{','.join(map(str, as_terms(times, shown)))}])."
 
 
 def jsonl_lines(findings: Iterable[Findings], shown: ShowTime = as_integer) -> Iterator[str]:
     """One object per FVP and per output event; an open end is `null`."""
     for known in findings:
         at = shown(known.query_time)
-        for fvp, intervals in known.intervals.items():
-            spans = [[shown(start), None if end is None else shown(end)] for start, end in intervals]
-            yield _json({"query_time": at, "fvp": show(fvp), "intervals": spans})
-        for event, times in known.times.items():
-            yield _json({"query_time": at, "event": show(event), "times": [shown(time) for time in times]})
+        for fvp, starts, ends in known.written_fvps():
+            spans = list(zip(map(shown, starts), as_values(ends, shown), strict=True))
+            yield _json({"query_time": at, "fvp": fvp, "intervals": spans})
+        for event, times in known.written_events():
+            yield _json({"query_time": at, "event": event, "times": list(map(shown, times))})
 
 
-def _json(value: dict[str, object]) -> str:
-    return json.dumps(value, ensure_ascii=False)
+_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def csv_lines(findings: Iterable[Findings], shown: ShowTime = as_integer) -> Iterator[str]:
@@ -99,12 +116,13 @@ def csv_lines(findings: Iterable[Findings], shown: ShowTime = as_integer) -> Ite
     yield csv_row("query_time", "kind", "name", "start", "end")
     for known in findings:
         at = shown(known.query_time)
-        for fvp, intervals in known.intervals.items():
-            for start, end in intervals:
-                yield csv_row(at, "fvp", show(fvp), shown(start), "" if end is None else shown(end))
-        for event, times in known.times.items():
-            for time in times:
-                yield csv_row(at, "event", show(event), shown(time), shown(time))
+        for fvp, starts, ends in known.written_fvps():
+            named = csv_row(at, "fvp", fvp)
+            for start, end in zip(map(shown, starts), as_values(ends, shown), strict=True):
+                yield f"{named},{start},{'' if end is None else end}"
+        for event, times in known.written_events():
+            named = csv_row(at, "event", event)
+            yield from (f"{named},{time},{time}" for time in map(shown, times))
 
 
 def csv_row(*fields: object) -> str:

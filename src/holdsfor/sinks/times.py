@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from holdsfor.errors import DataProblem, Diagnostic
 
-__all__ = ["ShowTime", "as_integer", "as_iso", "as_term"]
+__all__ = ["ShowTime", "as_integer", "as_iso", "as_term", "as_terms", "as_values"]
 
 ShowTime: TypeAlias = Callable[[int], int | str]
 """What is written for a time-point."""
@@ -44,3 +44,19 @@ def as_term(time: int | None, shown: ShowTime) -> str:
     """A time-point, or an open end, as Prolog reads it."""
     written = "inf" if time is None else shown(time)
     return f"'{written}'" if isinstance(written, str) and time is not None else str(written)
+
+
+def as_terms(times: Sequence[int | None], shown: ShowTime) -> Sequence[int | str]:
+    """Time-points and open ends as Prolog reads them.
+
+    >>> as_terms([3, None], as_integer), as_terms([3, None], as_iso(1))
+    ([3, 'inf'], ["'1970-01-01T00:00:03Z'", 'inf'])
+    """
+    if shown is as_integer:
+        return ["inf" if time is None else time for time in times]
+    return [as_term(time, shown) for time in times]
+
+
+def as_values(times: Sequence[int | None], shown: ShowTime) -> list[int | str | None]:
+    """Time-points as they are shown; an open end stays None."""
+    return [None if time is None else shown(time) for time in times]
