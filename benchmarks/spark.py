@@ -42,6 +42,7 @@ def measured(app: str, n_records: int, cores: tuple[int, ...] = (1, 2), *, is_em
         row["embedded"] = series(app, n_records, 0)
     for n in cores:
         row[f"local[{n}]"] = series(app, n_records, n, *(["--prepare"] if n == cores[0] else []))
+    row["prepared_bytes"] = sum(path.stat().st_size for path in given.prepared.rglob("*.parquet"))
     return row
 
 

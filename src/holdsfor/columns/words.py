@@ -30,7 +30,6 @@ __all__ = [
     "is_integer",
     "is_number",
     "is_symbol",
-    "may_be_symbols",
     "symbol_numbers",
     "symbol_words",
 ]
@@ -43,11 +42,6 @@ _INTEGER_OFFSET = _INTEGERS + _LARGEST
 
 def is_symbol(words: Int64) -> NDArray[np.bool_]:
     return (words >= _SYMBOLS) & (words < 0)
-
-
-def may_be_symbols(low: int, high: int) -> bool:
-    """Whether there may be symbols among words between two."""
-    return high >= _SYMBOLS and low < 0
 
 
 def symbol_numbers(words: Int64) -> Int64:

@@ -16,7 +16,6 @@ short, so that what one costs by itself matters: that is why it is not an Arrow 
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from typing import Any
 
@@ -24,7 +23,7 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from holdsfor.columns.words import Symbols, is_symbol, may_be_symbols, symbol_numbers, symbol_words
+from holdsfor.columns.words import Symbols, is_symbol, symbol_numbers, symbol_words
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.spark.facts import PLAIN, Facts, Texts
 from holdsfor.syntax.parser import parse_term
@@ -37,9 +36,10 @@ Arrays = dict[str, NDArray[Any]]
 
 _SAMPLE = 1024
 _FEW, _FEW_OF_FEW = 0.9, 0.6  # of a sample of more rows, or of all: more different words are not worth a list
-_SHORT = 64  # rows: not worth looking for words that are there twice
+_SHORT = 64  # rows: not worth looking at what they have in common
 _NARROW = ((1 << 8, np.uint8), (1 << 16, np.uint16), (1 << 32, np.uint32))
 _ALIGNED = 8
+_LONGEST_HEAD = 1 << 14
 
 
 def pack(facts: Facts, texts: Texts) -> bytes:
@@ -47,14 +47,14 @@ def pack(facts: Facts, texts: Texts) -> bytes:
     arrays: Arrays = {}
     for i, words in enumerate(facts.words):
         _pack_words(f"word{i}", words, texts, arrays)
-    told: list[tuple[str, Int64]] = []
+    told: list[Int64] = []
     for name, times in facts.times.items():
-        twin = next((i for i, (_, column) in enumerate(told) if np.array_equal(column, times)), None)
+        twin = None if facts.n < _SHORT else next((i for i, t in enumerate(told) if np.array_equal(t, times)), None)
         if twin is None:
             _pack_integers(f"time.{name}", times, arrays)
         else:
             arrays[f"time.{name}.as"] = np.array([twin], np.uint8)
-        told.append((name, times))
+        told.append(times)
     for name, strings in facts.texts.items():
         _pack_texts(f"text.{name}", strings, arrays)
     return _framed(arrays)
@@ -88,7 +88,8 @@ def _columns(prefix: str, arrays: Arrays) -> list[str]:
 
 
 def _framed(arrays: Arrays) -> bytes:
-    head = json.dumps([[name, array.dtype.str, len(array)] for name, array in arrays.items()]).encode()
+    head = ",".join(f"{name} {array.dtype.str} {len(array)}" for name, array in arrays.items()).encode()
+    assert len(head) + _ALIGNED < _LONGEST_HEAD
     parts = [head + b" " * (-(len(head) + 1) % _ALIGNED) + b"\n"]
     for array in arrays.values():
         content = array.tobytes()
@@ -98,10 +99,11 @@ def _framed(arrays: Arrays) -> bytes:
 
 def _unframed(message: Any) -> Arrays:
     content = np.frombuffer(message, np.uint8)
-    begin = int(np.argmax(content == ord("\n"))) + 1
+    begin = int(np.argmax(content[:_LONGEST_HEAD] == ord("\n"))) + 1
     arrays: Arrays = {}
-    for name, kind, n in json.loads(content[: begin - 1].tobytes()):
-        arrays[name] = np.frombuffer(message, kind, n, begin)
+    head = content[: begin - 1].tobytes().decode().rstrip()
+    for name, kind, n in (each.split(" ") for each in head.split(",")) if head else ():
+        arrays[name] = np.frombuffer(message, kind, int(n), begin)
         begin += arrays[name].nbytes + -arrays[name].nbytes % _ALIGNED
     return arrays
 
@@ -110,8 +112,7 @@ def _unframed(message: Any) -> Arrays:
 
 
 def _pack_words(name: str, words: Int64, texts: Texts, arrays: Arrays) -> None:
-    low, high = (int(words.min()), int(words.max())) if len(words) else (0, 0)
-    if not may_be_symbols(low, high) or not np.count_nonzero(is_symbol(words)):
+    if not len(words) or not np.count_nonzero(is_symbol(words)):
         _pack_integers(name, words, arrays)
         return
     ids, first = dense_ids([words], len(words))
@@ -125,13 +126,16 @@ def _pack_words(name: str, words: Int64, texts: Texts, arrays: Arrays) -> None:
 
 
 def _pack_integers(name: str, values: Int64, arrays: Arrays) -> None:
-    low, high = (int(values.min()), int(values.max())) if len(values) else (0, 1 << 62)
+    if len(values) < _SHORT:
+        arrays[name] = values
+        return
+    low, high = int(values.min()), int(values.max())
     if low == high:
         arrays[f"{name}.words"] = values[:1]
     elif high - low < _NARROW[-1][0]:
         arrays[name] = _narrow(values - low, high - low + 1)
         arrays[f"{name}.base"] = np.array([low], np.int64)
-    elif len(values) < _SHORT or not _is_repetitive(values):
+    elif not _is_repetitive(values):
         arrays[name] = values
     else:
         ids, first = dense_ids([values], len(values))
