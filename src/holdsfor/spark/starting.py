@@ -26,7 +26,8 @@ _SECONDS_TO_ANSWER = 20
 _SETTINGS = {
     "spark.app.name": "holdsfor",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",  # to Python: a tenth, as Spark has it, takes a third longer
+    # To Python: batches of a tenth, as Spark has it, take a third longer.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
 }
 _JAVA_HINT = "install Java 17 or newer, for example: apt install openjdk-17-jre-headless"
 
