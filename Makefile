@@ -40,7 +40,7 @@ bench: $(READY) ## measure parsing, loading, recognition, how they scale, Allen'
 	@$(call measure,front loading recognition allen allen_patterns memory curves delays evaluations feedback)
 
 bench-spark: $(READY) ## measure Spark beside the embedded engine; Java 17 is needed
-	@$(call measure,spark)
+	@$(call measure,spark scale)
 
 bench-long: $(READY) ## measure up to ten million records, and draw the curves of the documentation anew
 	@$(call measure,front loading recognition allen allen_patterns memory)

@@ -160,8 +160,18 @@ def test_rules_that_would_have_read_other_records_are_refused(
         )
     with pytest.raises(DataProblem, match="clock tick 1"):
         hf.spark.recognise(history, hf.load_text(RULES), tick=2)
-    with pytest.raises(DataProblem, match="HF790"):
+    with pytest.raises(DataProblem, match="is not prepared history"):
         hf.spark.prepared(spark, str(tmp_path))
+    damages = {
+        "{": "is damaged",
+        "[]": "is damaged",
+        '{"format": 9}': "in format 9",
+        '{"format": 1}': "lost its records",
+    }
+    for text, told in damages.items():
+        (tmp_path / "prepared.json").write_text(text, encoding="utf-8")
+        with pytest.raises(DataProblem, match=told):
+            hf.spark.prepared(spark, str(tmp_path))
 
 
 def test_the_command_prepares_whole_or_not_at_all(

@@ -185,17 +185,20 @@ def is_prepared(spark: SparkSession, path: str) -> bool:
 
 def prepared(spark: SparkSession, path: str) -> Prepared:
     """The prepared history in a place, as input of `recognise`; HF790 if there is none."""
-    text = _text(spark, path.rstrip("/"))
+    place = path.rstrip("/")
+    text = _text(spark, place)
     if text is None:
-        hint = "`holdsfor spark prepare` writes such a place"
-        raise DataProblem(Diagnostic("HF790", f"`{path}` is not prepared history", hint=hint, file=path))
-    found = json.loads(text)
-    if found.get("format") != _VERSION:
-        message = f"`{path}` is prepared in format {found.get('format')}, expected {_VERSION}"
-        raise DataProblem(Diagnostic("HF790", message, hint="prepare the history again", file=path))
+        raise _not_prepared(path, "is not prepared history", "`holdsfor spark prepare` writes such a place")
+    try:
+        found = json.loads(text)
+        version = found["format"]
+    except (ValueError, TypeError, KeyError):
+        raise _not_prepared(path, f"has a `{DESCRIPTION}` that is damaged") from None
+    if version != _VERSION:
+        raise _not_prepared(path, f"is prepared in format {version}, expected {_VERSION}")
     return Prepared(
         path,
-        spark.read.parquet(f"{path.rstrip('/')}/{RECORDS}"),
+        _records(spark, path),
         found["tick"],
         found["buckets"],
         frozenset((name, arity, shape) for name, arity, shape in found["forms"]),
@@ -203,3 +206,16 @@ def prepared(spark: SparkSession, path: str) -> Prepared:
         found["unused"],
         tuple(Known(**each) for each in found["records"]),
     )
+
+
+def _records(spark: SparkSession, path: str) -> DataFrame:
+    from pyspark.errors import AnalysisException
+
+    try:
+        return spark.read.parquet(f"{path.rstrip('/')}/{RECORDS}")
+    except AnalysisException:
+        raise _not_prepared(path, "has lost its records") from None
+
+
+def _not_prepared(path: str, why: str, hint: str = "prepare the history again") -> DataProblem:
+    return DataProblem(Diagnostic("HF790", f"`{path}` {why}", hint=hint, file=path))
