@@ -93,8 +93,10 @@ def series(spark: SparkSession, given: History, *, prepares: bool) -> Iterator[d
 
 @contextmanager
 def started(cores: int) -> Iterator[SparkSession]:
+    """Spark with so many tasks at a time, on so many cores: else its JVM works on another one meanwhile."""
     from pyspark.sql import SparkSession
 
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     os.environ["PYSPARK_PYTHON"] = sys.executable
     options: dict[str, bool | float | int | str | None] = {
