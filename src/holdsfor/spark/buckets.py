@@ -77,6 +77,7 @@ class Bucket:
         session = Session(
             self.rules.compiled(),
             start=run.start,
+            end=run.end,
             tick=run.tick,
             window=run.window,
             allen_memory=run.reach,
@@ -87,7 +88,7 @@ class Bucket:
         for facts in load.facts:
             _insert(session, facts)
         if self.ranges_over_sorts:
-            session.announce(run.queries[-1])
+            session.announce(run.end)
         session.is_announced = True
         return session
 
@@ -96,7 +97,7 @@ class Bucket:
     def results(self, session: Session, bucket: int, texts: Texts) -> Iterator[Facts]:
         """What all query times settle: windows make no difference to that, unless rules ask for the query time."""
         session.window = self.run.window if session.asks_for_the_query_time else None
-        report = settled_report(session, self.run.queries)
+        report = settled_report(session, self.run.queries, self.run.last)
         for key, table in report.fluents.items():
             rows = self.owned(("fluent", key), table, bucket, texts)
             times = {"start": table.starts[rows], "end": table.ends[rows]}

@@ -39,24 +39,18 @@ class DatedAdmission(Admission):
         return counts
 
     def counted(self, counts: Mapping[tuple[str, int], int]) -> Iterator[Facts]:
-        for kind in ("late", "dropped"):
+        for kind in ("late", "dropped", "cut"):
             found = sorted((at, n) for (what, at), n in counts.items() if what == kind and n)
             if found:
                 query_times, numbers = np.array(found, dtype=np.int64).T
                 yield Facts(kind, "", 0, len(found), times={"query_time": query_times, "n": numbers})
 
     def _judged_at(self, records: Records) -> Iterator[tuple[tuple[str, int], int]]:
-        """How many records are late, and too late, for the query times that see them first."""
-        run, queries = self.run, self.run.queries
-        seen = np.searchsorted(queries, records.arrivals)
-        order = np.argsort(seen, kind="stable")
-        bounds = np.searchsorted(seen[order], np.arange(1, len(queries) + 1))
-        for number in (np.flatnonzero(np.diff(bounds)) + 1).tolist():
-            arriving = records.take(order[bounds[number - 1] : bounds[number]])
-            here, before = queries[number], queries[number - 1]
-            late, dropped = arriving.admit([here], before, run.window, run.first, run.tick)
-            yield ("late", here), late
-            yield ("dropped", here), dropped
+        """How many records had which fate at the query times that see them first."""
+        judged = records.judged(self.run.queries, self.run.end)
+        for what, mask in (("late", judged.late), ("dropped", judged.dropped), ("cut", judged.cut)):
+            query_times, counts = np.unique(judged.seen_at[mask], return_counts=True)
+            yield from (((what, at), n) for at, n in zip(query_times.tolist(), counts.tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -65,7 +59,7 @@ class DatedBucket(Bucket):
 
     def results(self, session: Session, bucket: int, texts: Texts) -> Iterator[Facts]:
         """Everything that some query time knows, with the query times between which it is known."""
-        found = revisions(session, self.run.queries)
+        found = revisions(session, self.run.query_times)
         for key, intervals in found.fluents.items():
             yield _intervals(key, intervals, self.owned(("fluent", key), intervals.table, bucket, texts))
         for key, points in found.events.items():
