@@ -34,6 +34,7 @@ __all__ = [
     "random_schedule",
 ]
 
+
 def random_schedule(case: Case, chance: random.Random) -> tuple[Schedule, int]:
     """Query times up to the end of the run, with the step between them; windows overlap in half of the cases."""
     n_points = (case.end - case.start) // case.tick
