@@ -32,8 +32,14 @@ EXAMPLES: dict[str, tuple[Example, dict[str, list[Found]] | None]] = {
     ),
     "an input fluent": (
         Example(INPUT + OF_INPUT, ("f|-3|4|on|p", "f|0|9|on|q", "f|9|12|off|q", "f|30|31|on|p", "f|31|33|on|q")),
-        {"over(p,on)": [4], "first(q,on)": [0], "over(q,on)": [9], "first(q,off)": [9], "over(q,off)": [12]}
-        | {"first(p,on)": [30]},
+        {
+            "over(p,on)": [4],
+            "first(q,on)": [0],
+            "over(q,on)": [9],
+            "first(q,off)": [9],
+            "over(q,off)": [12],
+            "first(p,on)": [30],
+        },
     ),
     "input points that touch": (
         Example("points(f(_)=_). " + OF_INPUT, ("f|3|on|p", "f|4|on|p", "f|7|on|p")),
@@ -80,8 +86,14 @@ EXAMPLES: dict[str, tuple[Example, dict[str, list[Found]] | None]] = {
     ),
     "an effect that a delay has": (
         Example(RULES + EDGES + "fi(s(X)=on, s(X)=off, 4). p(s(_)=on).", ("a|3|p", "a|5|p", "b|12|p", "a|14|q")),
-        {"first(p,on)": [4], "over(p,on)": [10], "first(p,off)": [10], "first(q,on)": [15], "over(q,on)": [19]}
-        | {"first(q,off)": [19]},
+        {
+            "first(p,on)": [4],
+            "over(p,on)": [10],
+            "first(p,off)": [10],
+            "first(q,on)": [15],
+            "over(q,on)": [19],
+            "first(q,off)": [19],
+        },
     ),
     "a condition of a delay": (
         Example(
