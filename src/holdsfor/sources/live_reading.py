@@ -82,7 +82,8 @@ class LiveReading(ColumnReading):
         pieces += [named.retractions.records for named in self.unsettled() if named.retractions is not None]
         for records in pieces:
             lasts = records.lasts if end is None else np.minimum(records.lasts, end)
-            if ((records.arrivals <= query_time) & (lasts > oldest)).any():
+            is_of_run = True if end is None else records.starts <= end
+            if ((records.arrivals <= query_time) & (lasts > oldest) & is_of_run).any():
                 return True
         return False
 
