@@ -175,8 +175,8 @@ def _evaluated(bucket: Bucket, known: list[DataFrame], gathered: Gathered) -> Da
 
 
 def _counts(counted: DataFrame) -> DataFrame:
-    """How many records were read, of names that no rule uses, set aside, outside the run, late and too late; and files
-    that cannot be read."""
+    """How many records were read, of names that no rule uses, set aside, unmatched, outside the run, late, dropped and
+    cut; and files that cannot be read."""
     from pyspark.sql import functions as F
 
     return counted.groupBy(F.col("kind").alias("what"), "name").agg(F.sum("n").alias("n"))

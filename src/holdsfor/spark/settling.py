@@ -22,7 +22,7 @@ _KINDS = ("event", "fluent")
 
 @dataclass(frozen=True)
 class Settler:
-    """Takes back what is taken back, where a record and all that equal it are in one bucket.
+    """Takes back what is taken back, where a record and all retractions that may name it are in one bucket.
 
     Records have a `place` in the order of reading; prepared ones, which have none, come first.
     """
@@ -41,8 +41,10 @@ class Settler:
             return
         if "place" not in facts.times:
             facts = replace(facts, times={**facts.times, "place": np.zeros(facts.n, np.int64)})
-        mixed = facts.times["start"].copy()
-        for words in facts.words[:1]:
+        # A retraction may name a part of an interval, which begins elsewhere.
+        is_interval = "end" in facts.times
+        mixed = np.zeros(facts.n, dtype=np.int64) if is_interval else facts.times["start"].copy()
+        for words in facts.words if is_interval else facts.words[:1]:
             mixed += owners(words, 1 << 40, texts)
         everything = np.arange(facts.n, dtype=np.int64)
         yield from by_owner(NOWHERE, facts, everything, owners(np.abs(mixed), self.n_buckets, texts), self.n_buckets)
@@ -84,5 +86,5 @@ def _settled(is_event: bool, added: Facts | None, taken: Facts) -> Iterator[Fact
     reading.settle()
     for key, standing in (*reading.events.items(), *reading.fluents.items()):
         yield facts_of_records(key, standing)
-    misfits = reading.set_aside
-    yield from set_aside_facts([misfit.text for misfit in misfits], [misfit.reason for misfit in misfits])
+    found = reading.unmatched
+    yield from set_aside_facts([each.text for each in found], [each.reason for each in found], "unmatched")
