@@ -156,7 +156,7 @@ def _found(lines: list[str], compiled: Compiled, stages: Stages, admission: Admi
         for i in range(PIECES)
     ]
     destinations = destinations_of(stages, compiled, n_buckets)
-    settler, sender = Settler(n_buckets), Sender(destinations)
+    settler, sender = Settler(n_buckets, admission.run.window is not None), Sender(destinations)
     reader = LineReader(Setting(rules, tick, has_places=True))
     read = [batch for piece in pieces for batch in settler.send(reader([piece]))]
     sent = [

@@ -13,10 +13,16 @@ import numpy as np
 
 from holdsfor.kernels.keys import Int64
 
-__all__ = ["LONG_AGO", "Judge", "OneQuery", "QueryTimes"]
+__all__ = ["ALL_ARRIVED", "LONG_AGO", "NO_ARRIVAL", "Judge", "OneQuery", "QueryTimes"]
 
 LONG_AGO = int(np.iinfo(np.int64).min)
 """Before every time-point."""
+
+ALL_ARRIVED = int(np.iinfo(np.int64).max) - 1
+"""After every arrival."""
+
+NO_ARRIVAL = ALL_ARRIVED + 1
+"""The arrival of records that only mention constants: no query time sees them."""
 
 
 class Judge(Protocol):
@@ -88,7 +94,7 @@ class QueryTimes:
     @property
     def range(self) -> tuple[int, int]:
         first = self.end if self.step is None else self.start + self.step
-        return (first if self.judged_until is None else max(first, self.judged_until)), 2**63 - 1
+        return (first if self.judged_until is None else max(first, self.judged_until)), ALL_ARRIVED
 
     def up_to(self, last: int) -> Iterator[int]:
         """The query times until one, which is included."""

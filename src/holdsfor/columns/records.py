@@ -20,7 +20,7 @@ from holdsfor.kernels.sweep import merge_intervals
 
 Mask = NDArray[np.bool_]
 
-__all__ = ["Fates", "Records"]
+__all__ = ["Fates", "Judged", "Mask", "Records"]
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class Fates:
     n_cut: int = 0
     widest: int = 0
 
-    def count(self, dropped: Mask, cut: Mask, late: Mask, ages: Int64, tick: int) -> None:
-        """Count records by what became of them; `ages` is how long before its query time each began."""
-        self.n_dropped += int(np.count_nonzero(dropped))
-        self.n_cut += int(np.count_nonzero(cut))
-        self.n_late += int(np.count_nonzero(late))
-        if cut.any():
-            self.widest = max(self.widest, (int(ages[cut].max()) // tick + 1) * tick)
+    @staticmethod
+    def of(judged: Judged, starts: Int64, tick: int) -> Fates:
+        """The fates of records that begin then."""
+        cut = judged.cut
+        ages = (judged.seen_at - starts)[cut] // tick + 1
+        n_late, n_dropped = np.count_nonzero(judged.late), np.count_nonzero(judged.dropped)
+        return Fates(int(n_late), int(n_dropped), int(np.count_nonzero(cut)), int(ages.max(initial=0)) * tick)
 
     def add(self, more: Fates) -> None:
         self.n_late += more.n_late
@@ -277,11 +277,10 @@ class Records:
         A record that is over before that window is gone; what began before the window begins with it. A record that
         arrives no later than it begins is in time for every window, since none is shorter than the step.
         """
-        fates = Fates()
         if self.is_sorted and self.is_prompt:
-            return fates
+            return Fates()
         judged = self.judged(judge, end)
-        fates.count(judged.dropped, judged.cut, judged.late, judged.seen_at - self.starts[judged.rows], tick)
+        fates = Fates.of(judged, self.starts[judged.rows], tick)
         if fates.n_cut:
             self.begins = self.seen_from.copy()
             self.begins[judged.rows[judged.cut]] = (judged.oldest[judged.cut] // tick + 1) * tick

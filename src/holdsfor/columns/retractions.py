@@ -19,7 +19,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from holdsfor.columns.query_times import Judge
-from holdsfor.columns.records import Fates, Records
+from holdsfor.columns.records import Judged, Mask, Records
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.sweep import merge_intervals
 
@@ -47,7 +47,7 @@ class TakenBack:
     """The records that stand, what became of the retractions, and the numbers of those without a record."""
 
     records: Records
-    fates: Fates
+    judged: Judged
     unmatched: list[int]
 
 
@@ -126,8 +126,8 @@ def take_back(records: Records, taken: Records, judge: Judge, tick: int) -> Take
             number, start, end, seen, first = asked[step - len(rows)]
             if not standing[number].remove(start, end, seen, first):
                 unmatched.append(step - len(rows))
-    fates = _fates(taken, judge, asked_at, dropped, unmatched, tick)
-    return TakenBack(_standing_records(records, rows, standing), fates, unmatched)
+    judged = _judged(taken, judge, asked_at, dropped, unmatched)
+    return TakenBack(_standing_records(records, rows, standing), judged, unmatched)
 
 
 def _related(records: Records, taken: Records) -> tuple[Int64, Int64, Int64]:
@@ -160,23 +160,14 @@ def _in_order(
     return order
 
 
-def _fates(
-    taken: Records,
-    judge: Judge,
-    asked_at: Int64,
-    dropped: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    unmatched: Sequence[int],
-    tick: int,
-) -> Fates:
+def _judged(taken: Records, judge: Judge, asked_at: Int64, dropped: Mask, unmatched: Sequence[int]) -> Judged:
     """What became of retractions: they have the fates of the records that they name."""
-    is_matched = np.ones(len(taken), dtype=bool)
+    is_matched = ~dropped
     is_matched[list(unmatched)] = False
-    is_matched &= ~dropped
-    fates = Fates()
-    cut = is_matched & (taken.starts <= judge.oldest(asked_at))
+    oldest = judge.oldest(asked_at)
+    cut = is_matched & (taken.starts <= oldest)
     late = is_matched & ~cut & (taken.starts <= judge.before(asked_at))
-    fates.count(dropped, cut, late, asked_at - taken.starts, tick)
-    return fates
+    return Judged(np.arange(len(taken), dtype=np.int64), asked_at, oldest, dropped, cut, late)
 
 
 def _standing_records(records: Records, rows: Int64, standing: Sequence[_Standing]) -> Records:

@@ -7,17 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from holdsfor.columns.query_times import Judge, OneQuery, QueryTimes
+from holdsfor.columns.query_times import ALL_ARRIVED, Judge, OneQuery, QueryTimes
 from holdsfor.columns.records import Fates, Records
 from holdsfor.columns.retractions import Retractions, take_back
 from holdsfor.columns.tables import Key
 from holdsfor.sources.column_reading import Operations
 from holdsfor.sources.text import SetAside
 
-__all__ = ["ALL_ARRIVED", "RecordStore"]
-
-ALL_ARRIVED = int(np.iinfo(np.int64).max)
-"""After every arrival."""
+__all__ = ["RecordStore"]
 
 
 class RecordStore:
@@ -132,7 +129,7 @@ class RecordStore:
         records = due.records.take(np.empty(0, dtype=np.int64)) if known is None else known
         done = take_back(records, due.records, judge, tick)
         store[key] = done.records
-        self.fates.add(done.fates)
+        self.fates.add(Fates.of(done.judged, due.records.starts, tick))
         self.add_unmatched([due.origins[number] for number in done.unmatched])
 
     def add_unmatched(self, origins: list[SetAside]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.analysis.suspicions import atemporal_goals
-from holdsfor.columns.query_times import LONG_AGO, Judge, OneQuery, QueryTimes
+from holdsfor.columns.query_times import ALL_ARRIVED, LONG_AGO, NO_ARRIVAL, Judge, OneQuery, QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
 from holdsfor.columns.words import Symbols
@@ -34,7 +34,7 @@ from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
 from holdsfor.runtime.initialised import Initialised
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.profiled import ProfiledEvaluation
-from holdsfor.runtime.record_store import ALL_ARRIVED, RecordStore
+from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.reports import Report
 from holdsfor.sources.column_reading import ColumnReading, Operations
 from holdsfor.sources.fields import LATEST
@@ -202,10 +202,8 @@ class Session:
         it has in the answer over the whole history.
         """
         self._number()
-        events = {key: records.mentioned(self.start, end, ALL_ARRIVED) for key, records in self.records.events.items()}
-        fluents = {
-            key: records.intervals(self.start, end, ALL_ARRIVED) for key, records in self.records.fluents.items()
-        }
+        events = {key: records.mentioned(self.start, end, NO_ARRIVAL) for key, records in self.records.events.items()}
+        fluents = {key: records.intervals(self.start, end, NO_ARRIVAL) for key, records in self.records.fluents.items()}
         self._fill_domains(events, fluents)
         self._mention(events, fluents)
         self.is_announced = True

@@ -19,12 +19,14 @@ from holdsfor.physical.patterns import ANYTHING, join
 from holdsfor.physical.rows import one_row
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import settled_report
+from holdsfor.sources.column_reading import Operations
 from holdsfor.spark.at_hand import AtHand
 from holdsfor.spark.facts import Facts, Load, Texts, by_name, owners
 from holdsfor.spark.parcels import NOWHERE, Parcel, by_bucket, loads_of, rows_of
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import COUNTED, Run
 from holdsfor.spark.sending import Destination, Sender
+from holdsfor.spark.settling import operations_of
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
 __all__ = ["Bucket"]
@@ -139,6 +141,9 @@ def _insert(session: Session, facts: Facts) -> None:
     """Let a session know records, members of domains, and what other stages have computed: that has no arrival."""
     if facts.kind == "domain":
         session.background.add_members(facts.key, list(facts.words))
+    elif "op" in facts.times:
+        records, retractions = operations_of(facts)
+        session.apply([Operations(facts.kind == "event", facts.key, records, retractions)])
     elif "arrival" in facts.times:
         session.insert_columns(facts.key, facts.records())
     elif facts.kind in ("event", "fluent"):

@@ -100,6 +100,7 @@ def recognise(
     goals = list(goals)
     stages = plan_stages(rules, Session(rules, start=0, tick=tick, window=window, goals=goals).program)
     gathered = gather(data, rules, Rules.of(rules, goals), tick, columns, time_unit)
+    gathered.intake.has_windows = window is not None
     n_buckets = gathered.n_buckets if buckets is None else buckets
     bounds = _bounds(gathered, start, end, n_buckets)
     run = Run(*bounds, tick, window, step, allen_memory)
