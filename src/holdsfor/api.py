@@ -70,12 +70,15 @@ def recognise(
     step: int | None = None,
     time_unit: Unit = "s",
     allen_memory: int | None = None,
+    merge_windows: bool = True,
 ) -> Result:
     """What the rules recognise in files, Arrow tables or frames, settled over all query times.
 
     A table with columns of its own comes as a pair with what its rows say: `(frame, "happensAt(speed(id, kmh), ts)")`.
     Records that do not fit are in `result.reading.set_aside`. Without a window the whole history is one. An interval
     that is over for longer than `allen_memory` is not `before` another one any more; by default that is the window.
+    Windows do not change what is settled, so many short ones are evaluated as few long ones; without `merge_windows`
+    every query time is evaluated.
     """
     from holdsfor.columns.words import Symbols
     from holdsfor.runtime.report_tables import Reported
@@ -96,7 +99,7 @@ def recognise(
         session.insert_columns(key, records.up_to(stop))
     queries = query_times(begin, stop, step if step is not None else window)
     session.announce(queries[-1])
-    report = settled_report(session, queries)
+    report = settled_report(session, queries, merge_windows=merge_windows)
     return Result(Reported(report, symbols), rules.names, reading, session.n_dropped)
 
 

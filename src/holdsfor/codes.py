@@ -122,7 +122,7 @@ CODES: dict[str, Code] = {
     "HF760": _error("intervals given to the library that are not of a form it reads"),
     "HF761": _error("an interval given to the library that does not end after it begins"),
     "HF762": _error("target intervals of one key that overlap, in a comparison by rows"),
-    "HF763": _error("an Allen relation, output mode, clock or reach that does not exist, asked of the library"),
+    "HF763": _error("an Allen relation, output mode or reach that does not exist, asked of the library"),
     "HF770": _error("a number of buckets that is not positive"),
     "HF771": _error("a place for results where there are some already"),
     "HF772": _error("a setting of Spark that is not of the form `NAME=VALUE`"),

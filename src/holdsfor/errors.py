@@ -33,6 +33,7 @@ __all__ = [
     "SyntaxProblem",
     "UsageProblem",
     "did_you_mean",
+    "printable",
 ]
 
 Severity = Literal["error", "warning", "note"]
@@ -62,13 +63,13 @@ class Diagnostic:
 
     def render(self) -> str:
         """The diagnostic as text, with the source line and a caret under the offending part."""
-        lines = [f"{self.severity}[{self.code}]: {self.message}"]
+        lines = [f"{self.severity}[{self.code}]: {printable(self.message)}"]
         if self.place:
-            lines.append(f"  --> {self.place}")
+            lines.append(f"  --> {printable(self.place)}")
         if self.span:
             lines.extend(_excerpt(self.span))
         if self.hint:
-            lines.append(f"hint: {self.hint}")
+            lines.append(f"hint: {printable(self.hint)}")
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, object]:
@@ -90,12 +91,21 @@ class Diagnostic:
 _WIDEST_LINE = 160
 
 
+def printable(text: str) -> str:
+    """The text with a replacement character for each line break and each character that a terminal may obey.
+
+    >>> printable("a\\tb")
+    'a\N{REPLACEMENT CHARACTER}b'
+    """
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def _excerpt(span: Span) -> list[str]:
     line, column = span.source.position(span.start)
     text = span.source.line(line).replace("\t", " ")
     width = max(1, min(span.end - span.start, len(text) - column + 1))
     first = max(0, column - 1 - _WIDEST_LINE // 2) if len(text) > _WIDEST_LINE else 0
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[first : first + _WIDEST_LINE])
+    shown = printable(text[first : first + _WIDEST_LINE])
     caret = " " * (column - 1 - first) + "^" * max(1, min(width, _WIDEST_LINE - (column - 1 - first)))
     margin = " " * len(str(line))
     return [f"{margin} |", f"{line} | {shown}", f"{margin} | {caret}"]

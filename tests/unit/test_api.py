@@ -10,6 +10,8 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.errors import AnalysisProblem, DataProblem
+from holdsfor.runtime.reports import Report
+from holdsfor.runtime.session import Session
 
 TOY = Path(__file__).parents[2] / "apps" / "toy"
 RULES = (TOY / "rules.prolog", TOY / "background.prolog")
@@ -27,6 +29,23 @@ def test_the_day_of_chris(result: hf.Result) -> None:
 
 def test_windows_do_not_change_the_answer(result: hf.Result) -> None:
     windowed = hf.recognise(hf.load(*RULES), TOY / "events.txt", start=0, end=30, window=6, step=3)
+    assert windowed.intervals == result.intervals
+
+
+def test_without_merged_windows_every_query_time_is_evaluated(
+    result: hf.Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    query = Session.query
+
+    def noted(session: Session, at: int) -> Report:
+        asked.append(at)
+        return query(session, at)
+
+    monkeypatch.setattr(Session, "query", noted)
+    rules, events = hf.load(*RULES), TOY / "events.txt"
+    windowed = hf.recognise(rules, events, start=0, end=30, window=6, step=3, merge_windows=False)
+    assert asked == [3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
     assert windowed.intervals == result.intervals
 
 

@@ -21,6 +21,7 @@ from holdsfor.syntax.rules import (
     Condition,
     Delay,
     Ends,
+    EndsI,
     Fvp,
     Happens,
     Holds,
@@ -28,6 +29,7 @@ from holdsfor.syntax.rules import (
     Initiated,
     PointRule,
     Starts,
+    StartsI,
     Terminated,
     flat_conditions,
 )
@@ -37,7 +39,9 @@ from holdsfor.syntax.terms import Int, Struct, Term, name_and_arity
 __all__ = ["DependencyGraph", "Edge", "Vertex", "VertexKind", "dependency_graph", "effective_delays"]
 
 VertexKind = Literal["input event", "input fluent", "event", "simple", "static"]
-Through = Literal["happensAt", "holdsAt", "holdsFor", "start", "end", "initiatedAt", "terminatedAt", "fi", "ft"]
+Through = Literal[
+    "happensAt", "holdsAt", "holdsFor", "start", "end", "startI", "endI", "initiatedAt", "terminatedAt", "fi", "ft"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +213,9 @@ def condition_edges(graph: DependencyGraph, body: tuple[Condition, ...], target:
                 for source in graph.matching(fvp.term, FVP_KINDS):
                     yield Edge(source, target, "holdsAt", advances=source.kind == "simple", span=span)
             case Starts(fvp, span) | Ends(fvp, span) | Initiated(fvp, span) | Terminated(fvp, span):
-                through = _THROUGH[type(condition)]
+                through, is_later = _THROUGH[type(condition)], isinstance(condition, StartsI | EndsI)
                 for source in graph.matching(fvp.term, FVP_KINDS):
-                    yield Edge(source, target, through, advances=False, span=span)
+                    yield Edge(source, target, through, advances=is_later and source.kind == "simple", span=span)
                 if isinstance(condition, Terminated):
                     for source in graph.other_values(fvp):
                         yield Edge(source, target, "initiatedAt", advances=False, span=span)
@@ -220,6 +224,8 @@ def condition_edges(graph: DependencyGraph, body: tuple[Condition, ...], target:
 _THROUGH: dict[type[Condition], Through] = {
     Starts: "start",
     Ends: "end",
+    StartsI: "startI",
+    EndsI: "endI",
     Initiated: "initiatedAt",
     Terminated: "terminatedAt",
 }

@@ -11,7 +11,7 @@ from holdsfor.analysis.number_uses import NumberUses, number_uses
 from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match
 from holdsfor.errors import Diagnostics
 from holdsfor.syntax.description import EventDescription
-from holdsfor.syntax.printer import show
+from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.rules import (
     Condition,
     Ends,
@@ -119,7 +119,7 @@ class Names:
         """The names as text: events, fluents with their values, and the records that are read."""
         lines = ["events"]
         lines += [f"  {show(e)}  output" for e in map(anonymous, disjoint_patterns(self.output_events))]
-        lines += [f"  {name}/{arity}  input" for name, arity in sorted(self.input_events)]
+        lines += [f"  {show_indicator(name, arity)}  input" for name, arity in sorted(self.input_events)]
         lines.append("fluents")
         lines += [f"  {show(p)}  {kind}" for p, kind in self._fvp_lines()]
         lines.append("records")

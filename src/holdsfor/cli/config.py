@@ -44,6 +44,7 @@ KEYS: dict[str, Kind] = {
     "allen_memory": "duration",
     "report": "text",
     "final": "flag",
+    "merge_windows": "flag",
     "format": "text",
     "times": "text",
     "output": "path",

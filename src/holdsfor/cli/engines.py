@@ -213,7 +213,7 @@ class ColumnarEngine(Engine):
         from holdsfor.runtime.windows import settled_report
 
         if due := list(queries):
-            yield settled_report(session, due)
+            yield settled_report(session, due, merge_windows=self.options.merge_windows)
 
     def position(self, query_time: int) -> tuple[float, str]:
         """How many records the run has come past at a query time, and how far that is."""

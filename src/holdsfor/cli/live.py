@@ -103,7 +103,7 @@ class LiveEngine(ColumnarEngine):
         return session, self.run.query_times(session)
 
     def settled(self, session: Session, queries: Iterable[int]) -> Iterator[Report]:
-        from holdsfor.runtime.live import settled_so_far
+        from holdsfor.runtime.windows import settled_so_far
 
         due = iter(queries)
         first = next(due, None)

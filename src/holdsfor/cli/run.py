@@ -72,6 +72,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--step", type=duration_text, metavar="T", help="between query times (default: the window)")
     parser.add_argument("--report", choices=_REPORTS, default="known", help="what a query time tells (default: known)")
     parser.add_argument("--final", action=_FLAG, default=False, help="report once, settled over all query times")
+    parser.add_argument("--merge-windows", action=_FLAG, default=True, help="with `--final`, evaluate few long windows")
     parser.add_argument("--format", choices=FORMATS, help="of the answer (default: by the suffix of FILE, else text)")
     parser.add_argument("--times", choices=_TIMES, default="integer", help="how they are written (default: integer)")
     parser.add_argument(

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.cli.engines import Counts
-from holdsfor.errors import did_you_mean
+from holdsfor.errors import did_you_mean, printable
 
 __all__ = ["Misfits", "Outcome", "summarise", "write_stats"]
 
@@ -105,4 +105,4 @@ def _n(n: int, thing: str) -> str:
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr)
+    print(printable(line), file=sys.stderr)

@@ -17,7 +17,7 @@ from holdsfor.physical.layout import Line, Place
 from holdsfor.physical.planning import Planner
 from holdsfor.physical.rules import PlannedComponent, PlannedDelay, PlannedFluent, PlannedInitial, PlannedRule
 from holdsfor.physical.steps import Forget, Step
-from holdsfor.syntax.printer import show
+from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.rules import (
     Allen,
     Complement,
@@ -101,13 +101,13 @@ class Explainer:
         self.heading(0, text + (f"  ({manner.name})" if manner.name else ""), ("component", number))
         for rule in planned.events:
             relation = self.rule(rule, manner)
-            self.line(2, [relation], Described("events", f"{rule.key[0]}/{rule.key[1]}", "each once"), None)
+            self.line(2, [relation], Described("events", show_indicator(*rule.key), "each once"), None)
         effects = {key: self.effects(fluent, manner) for key, fluent in planned.fluents.items()}
         for delay, plan in zip(logical.delays, planned.delays, strict=True):
             what = "delayed terminations" if plan.is_termination else "delayed initiations"
             effects[plan.target_key].setdefault(what, []).append(self.delay(delay, plan))
         for key, relations in effects.items():
-            self.heading(1, f"fluent {key[0]}/{key[1]}")
+            self.heading(1, f"fluent {show_indicator(*key)}")
             how = "; ".join(f"{what} {', '.join(names)}" for what, names in relations.items() if names)
             self.line(2, [], Described("inertia", "", how), ("inertia", number, key), manner.inside)
         is_merged = self.is_merged(planned.static)

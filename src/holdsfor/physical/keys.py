@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from holdsfor.analysis.dependencies import Vertex
 from holdsfor.physical.joins import Join, Path, Question, arguments, paths, position, term_at
+from holdsfor.syntax.printer import show_indicator
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 
 __all__ = [
@@ -54,7 +55,7 @@ class Along:
     def __str__(self) -> str:
         _, name, arity = self.guard
         ends = f"from argument {self.partner + 1} to {self.owner + 1}"
-        return f"by argument {self.argument + 1} along {name}/{arity} {ends}"
+        return f"by argument {self.argument + 1} along {show_indicator(name, arity)} {ends}"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
@@ -14,6 +15,7 @@ from holdsfor.analysis.safety import bound_by
 from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
+from holdsfor.physical.bindings import all_steps
 from holdsfor.physical.planning import Planner, distinct_variables, number_column_of
 from holdsfor.physical.steps import GroundHead, MatchPoints, StampTime, Step, asks_for
 from holdsfor.syntax.rules import (
@@ -145,6 +147,16 @@ class PlannedComponent:
         return not any(asks_for(step, own) for step in steps)
 
     @property
+    def point_steps(self) -> Iterator[Step]:
+        """Every step of its rules with a time-point and of its delays, also those inside others."""
+        fluents = self.fluents.values()
+        effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
+        for rule in (*self.events, *effects):
+            yield from all_steps(rule.steps)
+        for delay in self.delays:
+            yield from all_steps(delay.when_due)
+
+    @property
     def enumerated(self) -> Iterator[Term]:
         fluents = self.fluents.values()
         effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
@@ -173,10 +185,14 @@ def _enumerated(rule: IntervalRule) -> list[Term]:
 
 @dataclass(frozen=True)
 class Program:
-    """The components in processing order, and the rules that they are planned from."""
+    """The components in processing order, and the rules that they are planned from.
+
+    `simple` are the columns of the simple FVPs, by fluent, also of those that other components compute.
+    """
 
     components: tuple[PlannedComponent, ...]
     logical: LogicalProgram
+    simple: dict[Key, tuple[tuple[Term, ...], ...]]
 
     @property
     def enumerated(self) -> list[Term]:
@@ -196,6 +212,16 @@ class Program:
         return found
 
     @property
+    def edges(self) -> dict[tuple[Literal["startI", "endI"], Key], None]:
+        """The edges of intervals that rules ask for at the edge itself."""
+        found: dict[tuple[Literal["startI", "endI"], Key], None] = {}
+        for component in self.components:
+            for step in component.point_steps:
+                if isinstance(step, MatchPoints) and (step.kind == "startI" or step.kind == "endI"):
+                    found[step.kind, step.key] = None
+        return found
+
+    @property
     def deciding_steps(self) -> list[tuple[int, int]]:
         """The steps that look at whole intervals, as (id of the rule, number of the step), in processing order."""
         return [
@@ -212,14 +238,24 @@ class Program:
             return self
         chosen = sorted(numbers)
         logical = LogicalProgram(tuple(self.logical.components[i] for i in chosen))
-        return Program(tuple(self.components[i] for i in chosen), logical)
+        return Program(tuple(self.components[i] for i in chosen), logical, self.simple)
 
 
 def plan_program(compiled: Compiled, planner: Planner) -> Program:
     """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
     _refuse_open_terminations(compiled)
     logical = rewrite_program(compiled, planner.knowledge, is_rewriting=planner.is_rewriting)
-    return Program(tuple(_component(compiled, component, planner) for component in logical.components), logical)
+    components = tuple(_component(compiled, component, planner) for component in logical.components)
+    return Program(components, logical, _simple_columns(compiled))
+
+
+def _simple_columns(compiled: Compiled) -> dict[Key, tuple[tuple[Term, ...], ...]]:
+    found: dict[Key, tuple[tuple[Term, ...], ...]] = {}
+    for vertex in compiled.graph.vertices:
+        if vertex.kind == "simple":
+            key = name_and_arity(vertex.fluent)
+            found[key] = (*found.get(key, ()), _columns(Fvp(vertex.fluent, vertex.value)))
+    return found
 
 
 def _refuse_open_terminations(compiled: Compiled) -> None:

@@ -29,6 +29,7 @@ from holdsfor.physical.joins import Path, position
 from holdsfor.physical.keys import Along, ByArgument, Everywhere, How, Keying, Rule, Sent, Table, Unit, table_of
 from holdsfor.physical.rules import Program
 from holdsfor.physical.units import units_of
+from holdsfor.syntax.printer import show_indicator
 from holdsfor.syntax.program import FactTable
 from holdsfor.syntax.terms import name_and_arity
 
@@ -75,7 +76,10 @@ class Stages:
             lines.append(f"stage {number}  " + ("by key" if stage.is_keyed else "in one place"))
             lines += [f"  {line}" for line in _shown(stage)]
         if self.everywhere:
-            lines += ["everywhere", *(f"  {name}/{arity}  background" for name, arity in self.everywhere)]
+            lines += [
+                "everywhere",
+                *(f"  {show_indicator(name, arity)}  background" for name, arity in self.everywhere),
+            ]
         return "\n".join(lines) + "\n" if lines else ""
 
 
@@ -87,7 +91,7 @@ def _shown(stage: Stage) -> Iterator[str]:
         yield f"  {vertex.label}  " + (f"by {_part(path)}" if path is not None else reasons[vertex])
     yield "receives"
     for (kind, name, arity), how in stage.receives:
-        yield f"  {name}/{arity}  {kind}, {how if stage.is_keyed else 'all of it'}"
+        yield f"  {show_indicator(name, arity)}  {kind}, {how if stage.is_keyed else 'all of it'}"
 
 
 def _part(path: Path) -> str:

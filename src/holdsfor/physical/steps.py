@@ -45,7 +45,7 @@ __all__ = [
 
 _REMEMBERED = 4_096  # answers of goals, besides twice those that are asked for
 
-PointKind = Literal["events", "starts", "ends", "initiations"]
+PointKind = Literal["events", "starts", "ends", "startI", "endI", "initiations"]
 
 
 class Context(Protocol):

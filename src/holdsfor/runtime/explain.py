@@ -10,7 +10,7 @@ from holdsfor.physical.profile import Profile, Tally
 from holdsfor.physical.rules import PlannedComponent
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.walkable import is_walkable
-from holdsfor.syntax.printer import show
+from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.rules import Allen
 
 __all__ = ["explain"]
@@ -68,7 +68,7 @@ def _groundings(session: Session, explainer: Explainer) -> None:
         explainer.heading(0, "groundings")
     for key, plans in session.domains.plans.items():
         is_fvp, name, arity = key
-        explainer.heading(1, f"{'fluent' if is_fvp else 'event'} {name}/{arity}", ("grounding", key))
+        explainer.heading(1, f"{'fluent' if is_fvp else 'event'} {show_indicator(name, arity)}", ("grounding", key))
         for plan in plans:
             for given, steps in plan.planned:
                 names = explainer.wording.names(given)

@@ -14,16 +14,15 @@ from __future__ import annotations
 import select
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from holdsfor.runtime.reports import Report, merged
 from holdsfor.runtime.session import Session
 from holdsfor.sources.feeds import Feed
 from holdsfor.sources.live_reading import take_due
 from holdsfor.sources.text import SetAside
 
-__all__ = ["LiveRun", "Stop", "settled_so_far"]
+__all__ = ["LiveRun", "Stop"]
 
 _LATEST = 2**62
 
@@ -191,13 +190,3 @@ class LiveRun:
             session.insert_new(key, records if self.end is None else records.up_to(end))
         self.seconds_reading += time.monotonic() - began
         self.after_reading(self)
-
-
-def settled_so_far(session: Session, queries: Iterable[int]) -> Report:
-    """What query times have settled together, and the last one knows, when they come one by one; there must be one."""
-    reports: list[Report] = []
-    for at in queries:
-        if reports:
-            reports[-1] = reports[-1].before(session.settled_at(at))
-        reports.append(session.query(at))
-    return merged(reports)

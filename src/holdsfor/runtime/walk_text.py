@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-from holdsfor.columns.tables import Key
-
 __all__ = ["GuardShape", "Path", "RuleShape", "WalkShape", "compiled_walk", "walk_text"]
 
 _Effects: TypeAlias = dict[int, tuple[int, ...]]
@@ -46,12 +44,13 @@ class RuleShape:
 
 @dataclass(frozen=True)
 class WalkShape:
-    """The fluents of a component, and its rules grouped by the rows they share, with the number of columns of these.
+    """How many fluents a component has, and its rules grouped by the rows they share, with their number of columns.
 
-    If it `has_others`, there are rules or delays besides.
+    If it `has_others`, there are rules or delays besides. A shape consists of numbers only: no name of a rule file or
+    a record may reach the text that is compiled.
     """
 
-    fluents: tuple[Key, ...]
+    n_fluents: int
     groups: tuple[tuple[int, tuple[RuleShape, ...]], ...]
     has_others: bool
 
@@ -95,7 +94,7 @@ def walk_text(shape: WalkShape) -> str:
         lines += _indented(2, _rows(number, rules))
     if shape.has_others:
         lines.append("        path.act(time)")
-    for number in range(len(shape.fluents)):
+    for number in range(shape.n_fluents):
         lines.append(f"        if initiated_{number} or terminated_{number}:")
         lines.append(f"            change_{number}(time)")
     return "\n".join(lines) + "\n"
@@ -106,8 +105,7 @@ def _indented(depth: int, lines: Iterator[str]) -> Iterator[str]:
 
 
 def _beginning(shape: WalkShape) -> Iterator[str]:
-    for number, (name, arity) in enumerate(shape.fluents):
-        yield f"# {name}/{arity}"
+    for number in range(shape.n_fluents):
         yield f"values_{number}, initiated_{number}, terminated_{number}, change_{number} = path.fluents[{number}]"
     for number, (n_columns, rules) in enumerate(shape.groups):
         columns = "".join(f", cells_{number}_{column}" for column in range(n_columns))

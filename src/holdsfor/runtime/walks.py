@@ -147,7 +147,7 @@ class _Walk:
             self.next_time,
             self.act,
         )
-        return compiled_walk(WalkShape(keys, groups, has_others))(path)
+        return compiled_walk(WalkShape(len(keys), groups, has_others))(path)
 
     def next_time(self) -> int:
         """The next time-point at which there is something to do besides what guarded rules do."""

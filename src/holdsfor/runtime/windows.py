@@ -10,7 +10,7 @@ from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.runtime.reports import Report, merged
 from holdsfor.runtime.session import Session
 
-__all__ = ["check_windows", "each_report", "query_times", "settled_report"]
+__all__ = ["check_windows", "each_report", "query_times", "settled_report", "settled_so_far"]
 
 
 def check_windows(tick: int, window: int | None, step: int | None, allen_memory: int | None = None) -> None:
@@ -54,14 +54,17 @@ def each_report(session: Session, queries: Iterable[int]) -> Iterator[Report]:
         previous = report
 
 
-def settled_report(session: Session, queries: Sequence[int]) -> Report:
-    """What all query times together have settled, and the last one knows; all input must be at hand.
+def settled_report(session: Session, queries: Sequence[int], *, merge_windows: bool = True) -> Report:
+    """What all query times together have settled, and the last one knows; all records must be inserted.
 
     Which query time sees a record first is known then, so nothing is late any more, and since windows do not change
-    what is settled, many short ones are evaluated as few long ones.
+    what is settled, many short ones are evaluated as few long ones. Without `merge_windows` each query time is
+    evaluated with its own window.
     """
     if session.window is None:
         return session.query(queries[-1])
+    if not merge_windows:
+        return settled_so_far(session, queries)
     session.admit_all(queries)
     few = list(queries) if session.asks_for_the_query_time else _far_apart(session, queries)
     settled: list[Report] = []
@@ -72,6 +75,16 @@ def settled_report(session: Session, queries: Sequence[int]) -> Report:
             report = report.before(session.settled_at(following))
         settled.append(report)
     return merged(settled)
+
+
+def settled_so_far(session: Session, queries: Iterable[int]) -> Report:
+    """What query times have settled together, and the last one knows, when they come one by one; there must be one."""
+    reports: list[Report] = []
+    for at in queries:
+        if reports:
+            reports[-1] = reports[-1].before(session.settled_at(at))
+        reports.append(session.query(at))
+    return merged(reports)
 
 
 _WORTH_A_WINDOW = 250_000

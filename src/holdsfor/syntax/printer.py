@@ -9,7 +9,7 @@ from holdsfor.syntax.operators import Infix, Operators, declare_operators
 from holdsfor.syntax.program import Clause, Directive, FactTable, Program
 from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, Var, list_items
 
-__all__ = ["show", "show_clause", "show_constant", "show_program"]
+__all__ = ["show", "show_clause", "show_constant", "show_indicator", "show_program"]
 
 _OPERATORS = Operators()
 _WORD = re.compile(r"[^\W\d_A-Z]\w*\Z")
@@ -39,6 +39,15 @@ def show_constant(term: Atom | Int | Float | Str) -> str:
             return _float(value)
         case Str(value):
             return '"' + _escape(value, '"') + '"'
+
+
+def show_indicator(name: str, arity: int) -> str:
+    """A predicate, fluent or event by its name and number of arguments.
+
+    >>> show_indicator("happy", 1), show_indicator("a b", 2)
+    ('happy/1', "'a b'/2")
+    """
+    return f"{_atom(name)}/{arity}"
 
 
 def show_clause(clause: Clause, operators: Operators = _OPERATORS) -> str:

@@ -7,8 +7,8 @@ the columns apart even where no edge of the graph does. Boxes around components 
 
 from __future__ import annotations
 
+from holdsfor.errors import printable
 from holdsfor.views.drawing import Drawing, Edge, Vertex, VertexKind
-from holdsfor.views.labels import visible
 
 __all__ = ["to_dot"]
 
@@ -117,7 +117,7 @@ def _quoted(name: str) -> str:
 
 def _label(text: str) -> str:
     """A text in quotes that Graphviz shows as it is: neither escapes nor entities in it are interpreted."""
-    lines = [_quoted(visible(line).replace("&", "&amp;"))[1:-1] for line in text.split("\n")]
+    lines = [_quoted(printable(line).replace("&", "&amp;"))[1:-1] for line in text.split("\n")]
     return '"' + "\\n".join(lines) + '"'
 
 

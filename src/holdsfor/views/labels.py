@@ -5,20 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["columns", "padded", "visible", "wrapped"]
+from holdsfor.errors import printable
 
-
-def visible(text: str) -> str:
-    """The text with a replacement character for each character that has no shape, line breaks included.
-
-    >>> visible("a\\tb")
-    'a�b'
-    """
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+__all__ = ["columns", "padded", "wrapped"]
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a visible text takes.
+    """How many columns of a terminal a printable text takes.
 
     >>> columns("happy"), columns("幸福")
     (5, 4)
@@ -32,13 +25,13 @@ def padded(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The visible text in lines of at most `width` columns, broken where a term may be; no character is lost.
+    """The printable text in lines of at most `width` columns, broken where a term may be; no character is lost.
 
     >>> wrapped("rendezVous(vessel1,vessel2)=true", 20)
     ['rendezVous(vessel1,', 'vessel2)=true']
     """
     lines, taken = [""], 0
-    for part in re.split(r"(?<=[(,])|(?==)", visible(text)):
+    for part in re.split(r"(?<=[(,])|(?==)", printable(text)):
         if lines[-1] and taken + columns(part) > width:
             lines.append("")
             taken = 0

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from holdsfor.errors import printable
 from holdsfor.views.drawing import Drawing, Edge, Vertex, VertexKind
-from holdsfor.views.labels import visible
 
 __all__ = ["to_mermaid"]
 
@@ -91,6 +91,7 @@ _MARKUP = re.compile(r"""["#&<>\\`*~$|;{}\[\]!:@^%]|(?<![A-Za-z0-9])_|_(?![A-Za-
 
 def _quoted(text: str) -> str:
     lines = [
-        _MARKUP.sub(lambda found: "".join(f"#{ord(c)};" for c in found[0]), visible(line)) for line in text.split("\n")
+        _MARKUP.sub(lambda found: "".join(f"#{ord(c)};" for c in found[0]), printable(line))
+        for line in text.split("\n")
     ]
     return '"' + ("<br>".join(lines) or " ") + '"'  # an empty label is an error in Mermaid

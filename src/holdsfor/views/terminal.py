@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from holdsfor.views.labels import columns, padded, visible, wrapped
+from holdsfor.errors import printable
+from holdsfor.views.labels import columns, padded, wrapped
 from holdsfor.views.rows import Row, bars, grouped, tick_times, visible_times
 
 __all__ = ["text_timeline"]
@@ -33,7 +34,7 @@ def text_timeline(
     if end < start:
         raise ValueError(f"a timeline cannot end at {end} and start at {start}")
     ordered = [row for group in grouped(rows) for row in group]
-    widest = max((columns(visible(row.label)) for row in ordered), default=0)
+    widest = max((columns(printable(row.label)) for row in ordered), default=0)
     label_width = min(widest, max(width // 2, 1))
     scale = _Scale(start, end, max(_NARROWEST_CHART, width - label_width - 3))
     lines = []

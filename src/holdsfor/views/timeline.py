@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import Diagnostic, UsageProblem, printable
 from holdsfor.views.labels import columns, wrapped
 from holdsfor.views.picture_file import check_suffix, write_picture
 from holdsfor.views.rows import Row, RowKind, bars, grouped, tick_times, visible_times
@@ -80,7 +80,7 @@ def draw_timeline(
     colours = _colours(grouped(rows))
     written = []
     for number, page in enumerate(pages, start=1):
-        heading = [title] if title else []
+        heading = [printable(title)] if title else []
         if len(pages) > 1:
             heading.append(f"page {number} of {len(pages)}")
         with _settings():
