@@ -14,23 +14,18 @@ from holdsfor.analysis.safety import bound_by
 from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
+from holdsfor.physical.instances import RuleScope
 from holdsfor.physical.planning import Planner, distinct_variables, number_column_of
 from holdsfor.physical.steps import GroundHead, MatchPoints, StampTime, Step, asks_for
 from holdsfor.syntax.rules import (
     Allen,
-    Complement,
     Delay,
     Duration,
     Fvp,
-    HoldsFor,
-    Intersect,
-    IntervalCall,
     IntervalRule,
     PointRule,
     Postponable,
-    RelativeComplement,
     Terminated,
-    Union,
     flat_conditions,
 )
 from holdsfor.syntax.source import Span
@@ -126,7 +121,8 @@ class PlannedDelay:
 class PlannedComponent:
     """What one component computes: output events, simple fluents, or statically determined ones.
 
-    One that `is_circular` asks for what it computes itself, through conditions or delayed effects.
+    One that `is_circular` asks for what it computes itself, through conditions or delayed effects. `scopes` say what
+    the variables of statically determined fluents range over.
     """
 
     events: tuple[PlannedRule, ...]
@@ -134,6 +130,7 @@ class PlannedComponent:
     static: tuple[IntervalRule, ...]
     delays: tuple[PlannedDelay, ...] = ()
     is_circular: bool = False
+    scopes: tuple[RuleScope, ...] = ()
 
     @property
     def is_only_delayed(self) -> bool:
@@ -152,23 +149,14 @@ class PlannedComponent:
             if rule.unbound or any(isinstance(step, GroundHead) for step in rule.steps):
                 yield rule.head
         yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
-        for interval_rule in self.static:
-            yield from _enumerated(interval_rule)
+        yield from (scope.rule.fvp.term for scope in self.scopes if scope.is_grounded and scope.enumerates_head)
 
-
-def _enumerated(rule: IntervalRule) -> list[Term]:
-    """The FVPs of a rule of which also instances without intervals may matter."""
-    literals = [step.fvp.term for step in rule.body if isinstance(step, HoldsFor)]
-    scopes = {frozenset(variables(term)) for term in (*literals, rule.fvp.term)}
-    written_out = any(
-        not isinstance(term, Var)
-        for step in rule.body
-        if isinstance(step, Union | Intersect | RelativeComplement | Complement)
-        for term in step.lists
-    )
-    if written_out or len(scopes) > 1 or any(isinstance(step, Complement | IntervalCall) for step in rule.body):
-        return [*literals, rule.fvp.term]
-    return []
+    @property
+    def ranged(self) -> Iterator[Term]:
+        """Terms of rules over intervals in which variables stand that may have to range over their sorts."""
+        for scope in self.scopes:
+            patterns = (scope.pattern(name) for name in scope.ranged)
+            yield from (pattern for pattern in patterns if pattern is not None)
 
 
 @dataclass(frozen=True)
@@ -182,6 +170,11 @@ class Program:
     def enumerated(self) -> list[Term]:
         """The events and FVPs whose instances may have to be enumerated."""
         return [entity for component in self.components for entity in component.enumerated]
+
+    @property
+    def ranged(self) -> list[Term]:
+        """Terms in which variables stand that may have to range over their sorts, whatever is grounded."""
+        return [term for component in self.components for term in component.ranged]
 
     @property
     def numbered_events(self) -> dict[Key, set[tuple[int, ...]]]:
@@ -242,7 +235,8 @@ def _unsupported(what: str, span: Span | None) -> None:
 def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) -> PlannedComponent:
     vertices = logical.vertices
     if logical.is_static:
-        return PlannedComponent((), {}, tuple(each.rule for each in logical.intervals))
+        rules = tuple(each.rule for each in logical.intervals)
+        return PlannedComponent((), {}, rules, scopes=tuple(planner.scope(rule) for rule in rules))
     own = logical.keys
     mine = [each.rule for each in logical.rules]
     inside = set(vertices)
