@@ -1,15 +1,17 @@
 """Allen's relations between two collections of intervals, for everybody who has intervals.
 
 The words are those of `holdsfor.intervals`: right-open, open, touching. With i a source and j a target, s the start,
-e the end, and `prev(t)` the time-point before t (with a tick of 1, t - 1):
+e the end:
 
-    before    e(i) <= s(j)                          after          before, with i and j swapped
-    meets     prev(e(i)) = s(j) > s(i)              met_by         meets, swapped
-    starts    s(i) = s(j), e(i) < e(j)              started_by     starts, swapped
-    finishes  s(i) > s(j), e(i) = e(j)              finished_by    finishes, swapped
-    during    s(i) > s(j), e(i) < e(j)              contains       during, swapped
-    overlaps  s(i) < s(j) < prev(e(i)), e(i) < e(j) overlapped_by  overlaps, swapped
+    before    e(i) < s(j)                after          before, with i and j swapped
+    meets     e(i) = s(j)                met_by         meets, swapped
+    starts    s(i) = s(j), e(i) < e(j)   started_by     starts, swapped
+    finishes  s(i) > s(j), e(i) = e(j)   finished_by    finishes, swapped
+    during    s(i) > s(j), e(i) < e(j)   contains       during, swapped
+    overlaps  s(i) < s(j) < e(i) < e(j)  overlapped_by  overlaps, swapped
     equal     s(i) = s(j), e(i) = e(j)
+
+Exactly one of the thirteen relations holds between any two intervals; touching intervals meet.
 
 `pairs` says which rows are related, as ranges: sources times targets may be many, ranges are never more than sources.
 `compare` does the work that all relations share once. `relate` is the construct of the language as a function: related
@@ -64,7 +66,6 @@ def pairs(
     *,
     keys: Any = None,
     keys2: Any = None,
-    tick: int = 1,
     reach: int | None = None,
 ) -> Pairs:
     """Which sources (`starts`, `ends`) are in a relation with which targets (`starts2`, `ends2`), by row.
@@ -72,19 +73,16 @@ def pairs(
     Rows may be in any order; only those with equal keys are compared. The targets of a key must not overlap (they may
     touch), the sources may. `reach` bounds how far apart `before` and `after` may be.
     """
-    return compare(starts, ends, starts2, ends2, keys=keys, keys2=keys2, tick=tick).pairs(rel, reach=reach)
+    return compare(starts, ends, starts2, ends2, keys=keys, keys2=keys2).pairs(rel, reach=reach)
 
 
-def compare(
-    starts: Any, ends: Any, starts2: Any, ends2: Any, *, keys: Any = None, keys2: Any = None, tick: int = 1
-) -> Compared:
+def compare(starts: Any, ends: Any, starts2: Any, ends2: Any, *, keys: Any = None, keys2: Any = None) -> Compared:
     """Sources and targets, ready to be asked for the pairs of every relation; see `pairs`.
 
     `keys` and `keys2` are a column, or a list of columns, for the sources and the targets.
     """
-    _check(_is_integer(tick, 1), f"expected a tick of at least 1, found `{tick}`")
     sources, targets = read_rows((starts, ends, keys), (starts2, ends2, keys2))
-    return Compared(sources, targets, compare_intervals(sources.ordered, targets.ordered, tick))
+    return Compared(sources, targets, compare_intervals(sources.ordered, targets.ordered))
 
 
 def relate(
@@ -95,23 +93,21 @@ def relate(
     *,
     keys: str | Sequence[str] | None = None,
     times: tuple[str, str] = ("start", "end"),
-    tick: int = 1,
     reach: int | None = None,
 ) -> Any:
     """The maximal intervals of the sources and targets that are in a relation, put together as the mode says.
 
     Lists are given and come back as in `holdsfor.intervals`, and are made maximal first.
 
-    >>> starts, ends = relate(([3, 20], [10, 24]), ([5, 9], [8, 14]), "meets", "union")
+    >>> starts, ends = relate(([3, 20], [10, 24]), ([5, 10], [8, 14]), "meets", "union")
     >>> list(zip(starts.tolist(), ends.tolist()))
     [(3, 14)]
     """
-    _check(_is_integer(tick, 1), f"expected a tick of at least 1, found `{tick}`")
     _check_relation(rel, reach)
     _check_name(mode, MODES, "output mode")
     given = read_lists([sources, targets], keys, times)
     one, two = (merge_intervals(*each) for each in given.lists)
-    return given.give_back(relate_intervals(rel, one, two, mode, tick, reach))
+    return given.give_back(relate_intervals(rel, one, two, mode, reach))
 
 
 @dataclass(frozen=True, repr=False)
@@ -203,12 +199,12 @@ def _check_relation(relation: str, reach: int | None) -> None:
     _check_name(relation, RELATIONS, "relation")
     if reach is not None:
         _check(relation in ("before", "after"), f"`{relation}` has no reach", "only `before` and `after` have one")
-        _check(_is_integer(reach, 0), f"expected a reach of 0 or more, found `{reach}`")
+        _check(_is_reach(reach), f"expected a reach of 0 or more, found `{reach}`")
 
 
-def _is_integer(number: object, least: int) -> bool:
-    """Whether something is an integer of 63 bits, and not less than the least."""
-    return isinstance(number, int | np.integer) and bool(least <= number < 2**63)
+def _is_reach(number: object) -> bool:
+    """Whether something is an integer of 63 bits, and not negative."""
+    return isinstance(number, int | np.integer) and bool(0 <= number < 2**63)
 
 
 def _check_name(name: str, names: Sequence[str], what: str) -> None:

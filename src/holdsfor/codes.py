@@ -82,6 +82,7 @@ CODES: dict[str, Code] = {
     "HF504": _error("a file that begins neither with a record nor with a header, so that it is unclear what it is"),
     "HF505": _error("a description of columns that makes no record of the rules, or does not fit the file"),
     "HF506": _error("a record to be taken back that is not there"),
+    "HF507": _error("a column of text that the rules use as numbers"),
     # 6xx: a run cannot go on
     "HF601": _error("a goal calls a predicate that is not defined"),
     "HF602": _error("a goal needs an argument that is not bound"),
@@ -123,7 +124,7 @@ CODES: dict[str, Code] = {
     "HF760": _error("intervals given to the library that are not of a form it reads"),
     "HF761": _error("an interval given to the library that does not end after it begins"),
     "HF762": _error("target intervals of one key that overlap, in a comparison by rows"),
-    "HF763": _error("an Allen relation, output mode, clock or reach that does not exist, asked of the library"),
+    "HF763": _error("an Allen relation, output mode or reach that does not exist, asked of the library"),
     "HF770": _error("a number of buckets that is not positive"),
     "HF771": _error("a place for results where there are some already"),
     "HF772": _error("a setting of Spark that is not of the form `NAME=VALUE`"),

@@ -1,24 +1,21 @@
 % Maritime patterns that only Allen's relations can say, on top of ../rules.prolog.
 %
-% An area is left, a gap begins, and a stop ends at one time-point, so the intervals touch: they share no time-point and
-% `meets` does not relate them. What goes on without a break is said of their union: the later of two that touch
-% finishes it, and if the first goes on afterwards, is during it.
+% One event ends the stay in an area and begins a gap, so the intervals touch: they meet.
 
 % -- going silent -----------------------------------------------------------------------------------------------------
 
-% Silent since it was in an area of this kind, and not seen there right after.
+% Silent since it was in an area of this kind.
 holdsFor(disappeared_in_area(Vessel, Kind)=true, I) :-
     holdsFor(within_area(Vessel, Kind)=true, Within),
     holdsFor(gap(Vessel)=open_sea, Gap),
-    union_all([Within, Gap], Either),
-    allen(finishes, Gap, Either, source, I).
+    allen(meets, Within, Gap, target, I).
 
 % Silent between two stays in areas of one kind.
 holdsFor(silent_visit(Vessel, Kind)=true, I) :-
     holdsFor(within_area(Vessel, Kind)=true, Within),
     holdsFor(gap(Vessel)=open_sea, Gap),
-    union_all([Within, Gap], Either),
-    allen(during, Gap, Either, source, I).
+    allen(meets, Within, Gap, target, Silent),
+    allen(meets, Silent, Within, source, I).
 
 % One of two vessels that are close to each other falls silent, and is heard again before they part.
 holdsFor(suspicious_rendezvous(V1, V2)=true, I) :-

@@ -26,7 +26,7 @@ def duration(text: str, unit: Unit = "s") -> int:
     (7200, 7200000, 36000)
     """
     match = re.fullmatch(r"(\d{1,15})([smhd]?)", text, re.ASCII)
-    if match is None or int(match[1]) == 0:
+    if match is None:
         raise argparse.ArgumentTypeError(f"expected a duration such as 36000, 30m or 2h, found {text!r}")
     return int(match[1]) * (_SECONDS[match[2]] * PER_SECOND[unit] if match[2] else 1)
 

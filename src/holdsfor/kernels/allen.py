@@ -3,24 +3,24 @@
 For every source interval the related targets of its key are one range of the target list, so the pairs of a relation
 are two columns. Why: the targets of a key are sorted and disjoint, so their starts ascend and so do their ends. Let
 `first` be the number of targets that begin before the source does and `last` of those that begin before it ends; all
-targets behind `last` begin when the source is over. Then
+targets from `last` on begin when the source is over. Then
 
-- `before` are the targets from `last` on. `after` are those before `first`, without the one that still runs when the
-  source begins, which can only be number `first - 1`, since each of the others ends before the next one begins.
+- `meets` wants the target that begins where the source ends: number `last`, if any. `before` are all behind it.
+- `met_by` wants the target that ends where the source begins. This can only be number `first - 1`, since each of the
+  others ends before the next one begins. `after` are the targets before it, and number `first - 1` if it is over, too.
 - `contains` are the targets that begin within the source, without number `last - 1` if it does not end within it; the
   others end before the next one begins, thus within.
-- Every other relation fixes one target. `during`, `finishes`, `overlapped_by` and `met_by` want one that began before
-  the source and shares a time-point with it: number `first - 1`. `starts`, `equal` and `started_by` want one that
-  begins with it: number `first`, if any. `finished_by` and `overlaps` want one that begins within it and reaches its
-  end: number `last - 1`. `meets` wants one that begins at its last time-point: starts are different, so there is at
-  most one.
+- Every other relation fixes one target. `during`, `finishes` and `overlapped_by` want one that began before the source
+  and shares a time-point with it: number `first - 1`. `starts`, `equal` and `started_by` want one that begins with it:
+  number `first`, if any. `finished_by` and `overlaps` want one that begins within it and reaches its end: number
+  `last - 1`.
 
-So two binary searches per source answer all thirteen relations (one more for `meets` if the clock's tick is not 1,
-one more for `before` and `after` with a reach). Sources need neither be disjoint nor sorted for this.
+So two binary searches per source answer all thirteen relations (one more for `before` and `after` with a reach).
+Sources need neither be disjoint nor sorted for this.
 
-The relations are those of Mantenoglou, Kelesis and Artikis, *Complex Event Recognition with Allen Relations* (KR 2023),
-with right-open intervals: `meets` looks at the last time-point of an interval, and an interval of one time-point meets
-nothing. A target of one time-point may therefore be in two relations with a source: it is met by it and finishes it.
+The relations are table 1 of Mantenoglou, Kelesis and Artikis, *Complex Event Recognition with Allen Relations* (KR
+2023), on the end-points of right-open intervals: exactly one of the thirteen holds between any two intervals. The
+distance of neighbouring time-points does not matter.
 """
 
 from __future__ import annotations
@@ -84,12 +84,6 @@ INVERSES: dict[Relation, Relation] = {
 _EARLIEST = int(np.iinfo(np.int64).min)
 
 
-def _last_points(ends: Int64, tick: int) -> Int64:
-    """The last time-point before each end; an open interval has none, and `OPEN` stands for it."""
-    last: Int64 = ends - 1 if tick == 1 else ((ends - 1) // tick) * tick
-    return np.where(ends == OPEN, OPEN, last)
-
-
 @dataclass(frozen=True)
 class Comparison:
     """Two keyed lists and, for every source, how many targets begin before it begins and before it ends.
@@ -99,7 +93,6 @@ class Comparison:
 
     sources: Keyed
     targets: Keyed
-    tick: int
     group: Ranges
     first: Int64
     last: Int64
@@ -107,8 +100,8 @@ class Comparison:
     def ranges(self, relation: Relation, reach: int | None = None) -> Ranges:
         """For every source, from where to where the target list is related to it: `rel(source, target)`.
 
-        A `reach` bounds `before` and `after`: no more than that lies between the end of one and the start of the
-        other. Without partners a range is empty. O(n).
+        A `reach` bounds `before` and `after`: at most that lies between the end of one and the start of the other.
+        Without partners a range is empty. O(n).
         """
         many = self._many(relation, reach)
         if many is not None:
@@ -148,9 +141,9 @@ class Comparison:
             case "finishes":
                 return self.first - 1, self._left_end == ends
             case "overlapped_by":
-                return self.first - 1, self._is_left_running & (starts < self._left_last) & (self._left_end < ends)
+                return self.first - 1, (starts < self._left_end) & (self._left_end < ends)
             case "met_by":
-                return self.first - 1, self._is_left_running & (self._left_last == starts)
+                return self.first - 1, self._has_left & (self._left_end == starts)
             case "starts":
                 return self.first, self._begins_with & (self._here_end > ends)
             case "equal":
@@ -160,11 +153,10 @@ class Comparison:
             case "finished_by":
                 return self.last - 1, self._has_right & (self._right_end == ends)
             case "overlaps":
-                reaches = self._has_right & (self._right_end > ends)
-                return self.last - 1, reaches & (self._right_start < self._last_point)
+                return self.last - 1, self._has_right & (self._right_end > ends)
             case _:
                 assert relation == "meets"
-                return self._met()
+                return self.last, self._begins_at_end
 
     # -- the targets beside the ends of a source -----------------------------------------------------------------------
 
@@ -176,24 +168,15 @@ class Comparison:
     def _ends(self) -> Int64:
         return self.sources[2]
 
-    @cached_property
-    def _last_point(self) -> Int64:
-        return _last_points(self._ends, self.tick)
+    @property
+    def _has_left(self) -> Flags:
+        """Whether a target began before the source."""
+        return self.first > self.group[0]
 
     @cached_property
     def _left_end(self) -> Int64:
         """The end of the last target that began before the source; the earliest time if there is none."""
-        return np.where(self.first > self.group[0], _at(self.targets[2], self.first - 1), _EARLIEST)
-
-    @cached_property
-    def _is_left_running(self) -> Flags:
-        """Whether it still runs when the source begins."""
-        return self._left_end > self._starts
-
-    @cached_property
-    def _left_last(self) -> Int64:
-        """Its last time-point, if it still runs."""
-        return _last_points(np.where(self._is_left_running, self._left_end, 0), self.tick)
+        return np.where(self._has_left, _at(self.targets[2], self.first - 1), _EARLIEST)
 
     @cached_property
     def _begins_with(self) -> Flags:
@@ -211,32 +194,27 @@ class Comparison:
         return self.last > self.first + self._begins_with
 
     @cached_property
-    def _right_start(self) -> Int64:
-        return _at(self.targets[1], self.last - 1)
-
-    @cached_property
     def _right_end(self) -> Int64:
         return _at(self.targets[2], self.last - 1)
 
-    def _met(self) -> tuple[Int64, Flags]:
-        """The target that may begin at the last time-point of the source, and whether it does."""
-        if self.tick == 1:
-            return self.last - 1, self._has_right & (self._right_start == self._last_point)
-        (at,) = _earlier(self.targets[0], self.targets[1], self.sources[0], self._last_point)
-        there = (at < self.group[1]) & (self._last_point > self._starts)
-        return at, there & (_at(self.targets[1], at) == self._last_point)
+    @cached_property
+    def _begins_at_end(self) -> Flags:
+        """Whether a target begins where the source ends."""
+        there: Flags = (self.last < self.group[1]) & (_at(self.targets[1], self.last) == self._ends)
+        return there
 
     # -- relations with many targets -----------------------------------------------------------------------------------
 
     def _before(self, reach: int | None) -> Ranges:
+        begin = self.last + self._begins_at_end
         if reach is None:
-            return self.last, self.group[1]
+            return begin, self.group[1]
         too_late = np.where(self._ends > OPEN - 1 - reach, OPEN, self._ends + (reach + 1))
         (stop,) = _earlier(self.targets[0], self.targets[1], self.sources[0], too_late)
-        return self.last, np.maximum(stop, self.last)
+        return begin, np.maximum(stop, begin)
 
     def _after(self, reach: int | None) -> Ranges:
-        stop = self.first - self._is_left_running
+        stop = self.first - (self._has_left & (self._left_end >= self._starts))
         if reach is None:
             return self.group[0], stop
         earliest = np.where(self._starts < _EARLIEST + reach, _EARLIEST, self._starts - reach)
@@ -244,7 +222,7 @@ class Comparison:
         return np.minimum(begin, stop), stop
 
 
-def compare_intervals(sources: Keyed, targets: Keyed, tick: int = 1) -> Comparison:
+def compare_intervals(sources: Keyed, targets: Keyed) -> Comparison:
     """The comparison of two keyed lists, from which the ranges of every relation follow.
 
     Contract: keys are dense numbers, the same on both sides. Intervals are not empty, and begin before `OPEN`. Targets
@@ -261,7 +239,7 @@ def compare_intervals(sources: Keyed, targets: Keyed, tick: int = 1) -> Comparis
     stops = np.cumsum(np.bincount(targets[0], minlength=n_keys))
     stop = stops[sources[0]]
     begin = np.append(0, stops)[sources[0]]
-    return Comparison(sources, targets, tick, (begin, stop), first, last)
+    return Comparison(sources, targets, (begin, stop), first, last)
 
 
 def _earlier(keys: Int64, times: Int64, of_keys: Int64, *probes: Int64) -> tuple[Int64, ...]:
@@ -299,14 +277,12 @@ def in_some_range(ranges: Ranges, n: int) -> Flags:
     return covered
 
 
-def relate_intervals(
-    relation: Relation, sources: Keyed, targets: Keyed, mode: Mode, tick: int = 1, reach: int | None = None
-) -> Keyed:
+def relate_intervals(relation: Relation, sources: Keyed, targets: Keyed, mode: Mode, reach: int | None = None) -> Keyed:
     """The intervals that take part in a relation, put together as the output mode says, by key, then start.
 
     Contract: as `compare_intervals`; the sources, too, are sorted and disjoint. O(n log n).
     """
-    ranges = compare_intervals(sources, targets, tick).ranges(relation, reach)
+    ranges = compare_intervals(sources, targets).ranges(relation, reach)
     return put_together(
         _rows(sources, ranges[0] < ranges[1]), _rows(targets, in_some_range(ranges, len(targets[0]))), mode
     )

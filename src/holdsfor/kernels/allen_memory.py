@@ -11,8 +11,8 @@ began, and it is part of the answer as a whole, from its start. So for each key 
 the cut if there is none. By relation, with `i*` and `j*` the unfinished source and target:
 
     relation        `i*` is undecided                     `j*` is undecided, unless a source that is over relates to it
-    before          always                                never
-    meets           always                                if it begins at the last settled time-point, within `i*`
+    before          always, with a reach above 0          never
+    meets           always                                never
     overlaps        always                                if it begins within `i*`, later than it
     starts, equal   if `j*` begins with it                if `i*` begins with it
     finishes        if it begins within `j*`, later       always
@@ -65,7 +65,6 @@ class AllenMemory:
 
     relation: DirectRelation
     mode: Mode
-    tick: int = 1
     reach: int | None = None
     cut: int = _EARLIEST
     sources: Keyed = (_NOTHING, _NOTHING, _NOTHING)
@@ -89,7 +88,7 @@ class AllenMemory:
         cut or later (one that crosses it is given from the cut on). O(n log n) in what is kept and given.
         """
         known = self._known(sources, targets)
-        keys, starts, ends = relate_intervals(self.relation, *known, self.mode, self.tick, self.reach)
+        keys, starts, ends = relate_intervals(self.relation, *known, self.mode, self.reach)
         begins = self.settled_before(keys)
         inside = ends > begins
         return keys[inside], np.maximum(starts, begins)[inside], ends[inside]
@@ -118,12 +117,12 @@ class _Settling:
     """Both lists up to a cut: which intervals are related for good, which are undecided, and which to keep."""
 
     def __init__(self, memory: AllenMemory, sources: Keyed, targets: Keyed, cut: int) -> None:
-        self.relation, self.tick, self.reach = memory.relation, memory.tick, memory.reach
+        self.relation, self.reach = memory.relation, memory.reach
         self.shows_sources, self.shows_targets = memory.mode != "target", memory.mode != "source"
         self.sources, self.targets, self.cut = sources, targets, cut
         self.n_keys = 1 + max((int(each[0].max()) for each in (sources, targets) if len(each[0])), default=-1)
         self.goes_on: tuple[Flags, Flags] = (sources[2] == cut, targets[2] == cut)
-        ranges = compare_intervals(sources, targets, self.tick).ranges(self.relation, self.reach)
+        ranges = compare_intervals(sources, targets).ranges(self.relation, self.reach)
         self.first_partner, stop = ranges
         self.source_is_related: Flags = ~self.goes_on[0] & (self.first_partner < stop)
         over = self.first_partner[self.source_is_related], stop[self.source_is_related]
@@ -156,7 +155,8 @@ class _Settling:
             case "finishes" | "during":
                 undecided = undecided & (other < starts)
             case "before":
-                undecided = undecided | (~self.source_is_related & self._reaches_the_cut(ends))
+                over = ~undecided & ~self.source_is_related
+                undecided = (undecided & (self.reach != 0)) | (over & self._reaches_the_cut(ends))
         return undecided
 
     def _undecided_targets(self) -> Flags:
@@ -164,11 +164,8 @@ class _Settling:
         other = self._unfinished_starts(0)[keys]
         undecided = self.goes_on[1] & ~self.target_is_related
         match self.relation:
-            case "before":
+            case "before" | "meets":
                 undecided = np.zeros(len(keys), dtype=bool)
-            case "meets":
-                last = ((self.cut - 1) // self.tick) * self.tick
-                undecided = undecided & (starts == last) & (other < starts)
             case "starts" | "equal":
                 undecided = undecided & (other == starts)
             case "overlaps":
@@ -196,7 +193,7 @@ class _Settling:
 
     def kept_sources(self) -> Keyed:
         keep = self.goes_on[0] | self.source_is_needed
-        lo, hi = compare_intervals(self.targets, self.sources, self.tick).ranges(INVERSES[self.relation], self.reach)
+        lo, hi = compare_intervals(self.targets, self.sources).ranges(INVERSES[self.relation], self.reach)
         wanting = self.target_is_needed & self.target_is_related & (lo < hi)
         keep[hi[wanting] - 1] = True
         if self.relation == "before" and self.shows_targets:

@@ -138,15 +138,14 @@ def shorter_than(intervals: Sequence[Interval], bound: float, open_end: int) -> 
 # -- Allen's relations -------------------------------------------------------------------------------------------------
 
 
-def _related(relation: AllenRelation, i: Interval, j: Interval, tick: int, memory: int | None) -> bool:
+def _related(relation: AllenRelation, i: Interval, j: Interval, memory: int | None) -> bool:
     """Whether the relation holds between two intervals, as SPEC §6 defines it; a memory bounds `before`."""
     (si, ei), (sj, ej) = i, j
-    last = INF if ei == INF else previous_point(int(ei), tick)
     match relation:
         case "before":
-            return ei <= sj and (memory is None or sj - ei <= memory)
+            return ei < sj and (memory is None or sj <= ei + memory)
         case "meets":
-            return last == sj and last > si
+            return ei == sj
         case "starts":
             return si == sj and ei < ej
         case "finishes":
@@ -154,7 +153,7 @@ def _related(relation: AllenRelation, i: Interval, j: Interval, tick: int, memor
         case "during":
             return si > sj and ei < ej
         case "overlaps":
-            return si < sj < last and ei < ej
+            return si < sj < ei < ej
         case "equal":
             return si == sj and ei == ej
 
@@ -163,11 +162,10 @@ def allen_pairs(
     relation: AllenRelation,
     source: Sequence[Interval],
     target: Sequence[Interval],
-    tick: int,
     memory: int | None = None,
 ) -> list[tuple[Interval, Interval]]:
     """Every pair of a source and a target interval in the relation."""
-    return [(i, j) for i in source for j in target if _related(relation, i, j, tick, memory)]
+    return [(i, j) for i in source for j in target if _related(relation, i, j, memory)]
 
 
 def allen(
@@ -175,11 +173,10 @@ def allen(
     source: Sequence[Interval],
     target: Sequence[Interval],
     mode: AllenMode,
-    tick: int,
     memory: int | None = None,
 ) -> Intervals:
     """The intervals that take part in the relation, put together as the output mode says."""
-    pairs = allen_pairs(relation, source, target, tick, memory)
+    pairs = allen_pairs(relation, source, target, memory)
     sources = maximal([i for i, _ in pairs])
     targets = maximal([j for _, j in pairs])
     match mode:

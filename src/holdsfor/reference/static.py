@@ -159,8 +159,8 @@ class _Evaluation:
                 keep = longer_than if comparison == "greater" else shorter_than
                 yield binding, {result.name: keep(of(intervals), limit, now)}
             case Allen(relation, source, target, mode, result):
-                tick, memory = self.run.tick, self.run.allen_memory
-                yield binding, {result.name: allen(relation, of(source), of(target), mode, tick, memory)}
+                memory = self.run.allen_memory
+                yield binding, {result.name: allen(relation, of(source), of(target), mode, memory)}
             case Test(goal):
                 for answer in self.engine.solve(substitute(goal, binding)):
                     bound_now = {name: term for name, term in answer.items() if not isinstance(term, Var)}

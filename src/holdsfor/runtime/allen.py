@@ -67,7 +67,7 @@ class Construct:
         self.wanted = wanted
         self.sources = sources if kept is None else _together([kept.sources, sources])
         self.targets = targets if kept is None else _together([kept.targets, targets])
-        memory = AllenMemory(step.relation, step.mode, stretch.tick, reach)
+        memory = AllenMemory(step.relation, step.mode, reach)
         self.memory = replace(memory, cut=stretch.first) if stretch.is_resumed else memory
 
     def answer(self) -> Lists:

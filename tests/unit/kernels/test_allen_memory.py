@@ -66,14 +66,10 @@ def of_key(each: Keyed, key: int) -> list[Interval]:
 
 
 def batch_of_key(
-    relation: DirectRelation, sources: list[Interval], targets: list[Interval], mode: Mode, tick: int, reach: int | None
+    relation: DirectRelation, sources: list[Interval], targets: list[Interval], mode: Mode, reach: int | None
 ) -> Intervals:
     """The answer over whole lists, from the reference's pairs."""
-    pairs = [
-        (i, j)
-        for i, j in allen_pairs(relation, sources, targets, tick)
-        if relation != "before" or reach is None or j[0] - i[1] <= reach
-    ]
+    pairs = allen_pairs(relation, sources, targets, reach)
     one, two = maximal([i for i, _ in pairs]), maximal([j for _, j in pairs])
     match mode:
         case "source":
@@ -95,7 +91,7 @@ def batch(memory: AllenMemory, sources: Keyed, targets: Keyed) -> list[tuple[int
         (key, start, OPEN if end == INF else int(end))
         for key in range(N_KEYS)
         for start, end in batch_of_key(
-            memory.relation, of_key(sources, key), of_key(targets, key), memory.mode, memory.tick, memory.reach
+            memory.relation, of_key(sources, key), of_key(targets, key), memory.mode, memory.reach
         )
     ]
 
@@ -132,7 +128,7 @@ def test_what_windows_settle_is_the_answer_over_everything(
     reach: int | None,
     beliefs: list[Points],
 ) -> None:
-    memory = AllenMemory(relation, mode, tick, None if reach is None else reach * tick)
+    memory = AllenMemory(relation, mode, None if reach is None else reach * tick)
     rows: list[tuple[int, ...]] = []
     previous = 0
     for n, cut in enumerate(at):
@@ -179,9 +175,7 @@ def answers_of_futures(memory: AllenMemory, source: str, target: str) -> list[li
     """For every short future, whether the answer holds at each time-point of the past."""
     found = []
     for more, other in FUTURES:
-        answer = batch_of_key(
-            memory.relation, spans(source + more), spans(target + other), memory.mode, memory.tick, memory.reach
-        )
+        answer = batch_of_key(memory.relation, spans(source + more), spans(target + other), memory.mode, memory.reach)
         found.append([any(start <= n < end for start, end in answer) for n in range(len(source))])
     return found
 
@@ -189,6 +183,8 @@ def answers_of_futures(memory: AllenMemory, source: str, target: str) -> list[li
 @settings(deadline=None, max_examples=60)
 @given(pasts, pasts, relations, modes, st.one_of(st.none(), st.integers(0, 3)))
 @example("##", ".#", "meets", "target", None)
+@example("##", "..", "meets", "source", None)
+@example("##", "..", "before", "source", 0)
 @example("#..", "...", "before", "source", 2)
 @example("#...", "....", "before", "source", 2)
 def test_the_answer_is_settled_exactly_where_no_future_changes_it(
@@ -196,7 +192,7 @@ def test_the_answer_is_settled_exactly_where_no_future_changes_it(
 ) -> None:
     cut = min(len(source), len(target))
     source, target = source[:cut], target[:cut]
-    memory = AllenMemory(relation, mode, 1, reach).settled(column(source), column(target), cut)
+    memory = AllenMemory(relation, mode, reach).settled(column(source), column(target), cut)
     since = memory.unsettled_since
     found = answers_of_futures(memory, source, target)
     assert all(answer[:since] == found[0][:since] for answer in found)

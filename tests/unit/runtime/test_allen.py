@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import holdsfor as hf
+from holdsfor.cli.main import main
 from holdsfor.errors import UsageProblem
 from holdsfor.runtime import windows
 
@@ -96,3 +99,52 @@ def test_a_memory_bounds_before_and_nothing_else() -> None:
 def test_a_memory_below_zero_is_refused() -> None:
     with pytest.raises(UsageProblem, match="the memory of Allen relations is -1, expected at least 0"):
         hf.recognise(hf.load_text(rule("before")), [], allen_memory=-1)
+
+
+EXAMPLE_3 = """
+initiatedAt(within_area(V, A)=true, T) :- happensAt(enters(V, A), T).
+terminatedAt(within_area(V, A)=true, T) :- happensAt(leaves(V, A), T).
+terminatedAt(within_area(V, _)=true, T) :- happensAt(gap_start(V), T).
+initiatedAt(gap(V)=far, T) :- happensAt(gap_start(V), T).
+terminatedAt(gap(V)=far, T) :- happensAt(gap_end(V), T).
+holdsFor(disappeared(V, A)=true, I) :-
+    holdsFor(within_area(V, A)=true, S),
+    holdsFor(gap(V)=far, J),
+    allen(meets, S, J, target, I).
+"""
+
+
+@pytest.mark.parametrize("window", [None, 1, 2, 3, 7, 20])
+def test_a_gap_that_ends_the_stay_in_an_area_is_met_by_it(window: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Example 3 of the paper: one event ends an interval and begins the other."""
+    monkeypatch.setattr(windows, "_WORTH_A_WINDOW", 0)
+    records = [
+        hf.Event("enters", "v", "park", at=2),
+        hf.Event("gap_start", "v", at=9),
+        hf.Event("gap_end", "v", at=13),
+    ]
+    found = hf.recognise(hf.load_text(EXAMPLE_3), records, start=0, end=20, window=window)
+    assert found.holds_for("within_area(v,park)=true") == [(3, 10)]
+    assert found.holds_for("gap(v)=far") == [(10, 14)]
+    assert found.holds_for("disappeared(v,park)=true") == [(10, 14)]
+
+
+@pytest.mark.parametrize("window", [None, 5])
+def test_a_memory_of_zero_relates_nothing_before_anything(window: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(windows, "_WORTH_A_WINDOW", 0)
+    records = [*intervals("s", (1, 4), (9, 12)), *intervals("t", (4, 6), (13, 20))]
+    for relation, memory, expected in (("before", 0, []), ("before", 1, [(9, 12)]), ("meets", 0, [(1, 4)])):
+        found = hf.recognise(hf.load_text(rule(relation)), records, start=0, end=30, window=window, allen_memory=memory)
+        assert found.holds_for("d(a)=true") == expected, relation
+
+
+def test_the_command_takes_a_memory_of_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "rules.prolog").write_text(
+        "collectIntervals(s(_)=true).\ncollectIntervals(t(_)=true).\n" + rule("before"), encoding="utf-8"
+    )
+    (tmp_path / "records").write_text("s|1|1|4|true|a\nt|6|6|9|true|a\n", encoding="utf-8")
+    arguments = ["run", str(tmp_path / "rules.prolog"), "--input", str(tmp_path / "records")]
+    for memory, is_found in (("0", False), ("2", True)):
+        for more in ([], ["--window", "5"], ["--engine", "reference"]):
+            assert main([*arguments, "--allen-memory", memory, *more]) == 0
+            assert ("d(a)=true" in capsys.readouterr().out) == is_found, more

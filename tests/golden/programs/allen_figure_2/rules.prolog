@@ -1,5 +1,5 @@
-% Figure 2 of the Allen paper. (a) within [3,10) and [20,24), gap [5,8) and [9,14) and [27,30): only [3,10) meets [9,14) (its
-% last time-point is 9). target: [9,14); union: [3,14).
+% Figure 2 of the Allen paper. (a) within [3,10) and [20,24), gap [5,8) and [10,14) and [27,30): only [3,10) meets [10,14),
+% which begins where it ends. target: [10,14); union: [3,14).
 % (b) gaps of v1 [3,6) [12,15), of v2 [14,17) [25,28); together [3,6) [12,17) [25,28); near [10,20) and [23,26): only [12,17)
 % is during [10,20): target: [10,20).
 collectIntervals(within(_)=true).

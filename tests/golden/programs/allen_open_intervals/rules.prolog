@@ -1,6 +1,6 @@
 % Open intervals compare as infinite (s, t): both_open [5,inf) [5,inf): equal. later_open [7,inf) [5,inf): finishes.
 % earlier_open [5,inf) [7,inf): finished_by, not overlaps. into_open [5,10) [7,inf): overlaps. start_open [5,10) [5,inf):
-% starts. meet_open [5,8) [7,inf): meets. before_open [5,7) [7,inf): before. in_open [9,12) [7,inf): during.
+% starts. meet_open [5,7) [7,inf): meets. before_open [5,6) [7,inf): before. in_open [9,12) [7,inf): during.
 initiatedAt(s(K)=true, T) :- happensAt(s_on(K), T).
 terminatedAt(s(K)=true, T) :- happensAt(s_off(K), T).
 initiatedAt(t(K)=true, T) :- happensAt(t_on(K), T).

@@ -1,6 +1,6 @@
 % Thirteen relations, one pair of intervals for each, (s, t): every relation finds its own pair and no other. The source
-% mode gives the interval of s. touching: [5,10) is over when [10,15) begins: before. meets: the last time-point of
-% [5,11), 10, is the first of [10,15). overlaps: [5,12) and [10,15) share more than one time-point.
+% mode gives the interval of s. touching: [10,15) begins where [5,10) ends: meets. next_but_one: [5,9) and [10,15): before.
+% one_shared: [5,11) and [10,15) share one time-point: overlaps.
 collectIntervals(s(_)=true).
 collectIntervals(t(_)=true).
 holdsFor(before(K)=true, I) :- holdsFor(s(K)=true, S), holdsFor(t(K)=true, J), allen(before, S, J, source, I).
@@ -32,7 +32,8 @@ grounding(overlapped_by(K)=true) :- key(K).
 key(before).
 key(after).
 key(touching).
-key(meets).
+key(next_but_one).
+key(one_shared).
 key(met_by).
 key(starts).
 key(started_by).

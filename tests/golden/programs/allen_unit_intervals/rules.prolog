@@ -1,8 +1,7 @@
 % Intervals of one time-point, by the letter of the table (s, t):
-% point_first [9,10) [9,15): starts, and does not meet, for it is not longer than one time-point.
-% point_last [5,10) [9,10): the last time-point of s, 9, is the first of t: meets; and finished_by, the ends are equal.
-% point_before [9,10) [10,15): before. same_point [9,10) [9,10): equal. point_inside [9,10) [5,15): during.
-% two_points [8,10) [9,15): meets, not overlaps.
+% point_first [9,10) [9,15): starts. point_last [5,10) [9,10): finished_by, the ends are equal.
+% point_before [9,10) [10,15): meets. same_point [9,10) [9,10): equal. point_inside [9,10) [5,15): during.
+% two_points [8,10) [9,15): overlaps.
 collectIntervals(s(_)=true).
 collectIntervals(t(_)=true).
 holdsFor(before(K)=true, I) :- holdsFor(s(K)=true, S), holdsFor(t(K)=true, J), allen(before, S, J, source, I).

@@ -1,6 +1,5 @@
 % Frames of a video, 40 apart. active at 80, 120 and 160: [80,200). It starts at 40, ends at 160. Initiated at 80 and
-% broken at 200: [120,240). before: [80,200) and [200,240) of gone. meets: [80,240) and [200,280): the last point of
-% the first, 200, is the first of the second.
+% broken at 200: [120,240). meets: [80,240) and [240,280), the second begins where the first ends.
 points(active(_)=true).
 initiatedAt(seen(P)=true, T) :- happensAt(appear(P), T).
 terminatedAt(seen(P)=true, T) :- happensAt(disappear(P), T).
