@@ -23,7 +23,8 @@ RULES = {
     "event": "happensAt(h(X, Y), T) :- happensAt(e(X), T), grounding(f(Y)=on), X \\= Y.",
     "initially": "initially(g(X)=true) :- grounding(f(X)=on).",
     "intervals": "holdsFor(g(X)=true, J) :- grounding(f(X)=on), holdsFor(f(X)=on, I), complement_all([I], J).",
-    "grounding": "grounding(g(X)=true) :- X \\= a, grounding(f(X)=on). initiatedAt(g(X)=true, T) :- happensAt(e(X), T).",
+    "grounding": "grounding(g(X)=true) :- X \\= a, grounding(f(X)=on).\n"
+    "initiatedAt(g(X)=true, T) :- happensAt(e(X), T).",
     "clause": "twin(X, Y) :- grounding(f(X)=on), grounding(f(Y)=off), X @< Y.\n"
     "happensAt(h(X, Y), T) :- happensAt(e(X), T), twin(X, Y).",
 }

@@ -10,7 +10,7 @@ from holdsfor.prolog.builtins.numbers import integer_value
 from holdsfor.prolog.functions import FUNCTIONS, Number
 from holdsfor.prolog.inline import list_parts, proper_list
 from holdsfor.prolog.order import compare, sort_terms, sort_unique
-from holdsfor.prolog.problems import GoalProblem, not_a
+from holdsfor.prolog.problems import not_a
 from holdsfor.prolog.registry import Arguments, Rows, Run, deterministic, enumerated
 from holdsfor.prolog.unify import Ref, Trail, resolve, unifies, unify, unify_or_undo
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Int, Struct, Term, Var, is_ground, list_term
