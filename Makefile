@@ -2,20 +2,27 @@
 
 VENV ?= .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.core
 READY := $(VENV)/.ready
+PIP = $(BIN)/python -m pip --disable-pip-version-check -qq install --no-compile --constraint requirements.lock
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then command -v $$p; break; fi; done)
-PYTEST_ARGS ?= -n auto -q
+PYTEST_ARGS ?= -q
 FUZZ_MINUTES ?= 5
+RTEC ?= ../RTEC
+# The tests on Spark are one group: one of the workers starts a JVM and runs them, beside the workers that run the rest.
+pytest = sh tests/spark/postgresql.sh; JAVA_HOME=$$(sh tests/spark/java.sh) || true; export JAVA_HOME; \
+	$(if $(ROTATION),HOLDSFOR_ROTATION=$(ROTATION)) $(if $(FIRST_SEED),HOLDSFOR_FIRST_SEED=$(FIRST_SEED)) $(1) \
+	$(BIN)/python -m pytest -n auto --durations 10 $(PYTEST_ARGS) $(2)
 measure = for name in $(1); do printf '\n%s\n\n' "$$name" && $(BIN)/python benchmarks/$$name.py $(2) || exit 1; done
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-spark lint bench bench-spark bench-long docs fuzz lock clean
+.PHONY: help demo test test-long test-spark test-rtec lint bench bench-spark bench-long docs fuzz lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(READY) ## run the toy day and city transport, and draw their timelines
+demo: $(CORE) ## run the toy day and city transport, and draw their timelines
 	@mkdir -p build/demo
 	@$(BIN)/holdsfor run apps/toy/rules.prolog apps/toy/background.prolog --input apps/toy/events.txt \
 		--start 0 --end 30 --timeline build/demo/toy.png --timeline build/demo/toy.svg
@@ -23,13 +30,20 @@ demo: $(READY) ## run the toy day and city transport, and draw their timelines
 		--window 100 --final --timeline build/demo/ctm.png --timeline build/demo/ctm.svg
 	@echo "The pictures are in build/demo."
 
-test: lint ## run every check: lint, types, unit, golden, property and documentation tests, then those on Spark
-	@$(BIN)/python -m pytest $(PYTEST_ARGS) --ignore tests/spark
-	@$(MAKE) --no-print-directory test-spark
+test: lint ## run every check: lint, types, unit, golden, property and documentation tests, those on Spark beside them
+	@$(call pytest,,-m "not long")
 
-test-spark: $(READY) ## run the tests on Spark: most in one JVM, some on clusters of several processes
-	@sh tests/spark/postgresql.sh
-	@JAVA_HOME=$$(sh tests/spark/java.sh) && export JAVA_HOME && $(BIN)/python -m pytest -q tests/spark
+test-long: lint ## the same with all seeds, ten times the examples, and clusters of several processes
+	@$(call pytest,HOLDSFOR_LONG=1)
+
+test-spark: $(READY) ## run the tests on Spark alone: most in one JVM, some on clusters of several processes
+	@$(call pytest,,tests/spark)
+
+test-rtec: $(READY) ## compare with RTEC: its examples and unit tests, from a checkout in RTEC (../RTEC)
+	@test -f "$(RTEC)/src/RTEC.prolog" || { echo "No checkout of RTEC in $(RTEC). Get one, then say where it is:" >&2; \
+		echo "    git clone https://github.com/aartikis/RTEC && make test-rtec RTEC=RTEC" >&2; exit 1; }
+	@sh tests/rtec/swipl.sh
+	@RTEC="$(abspath $(RTEC))" $(BIN)/python -m pytest -q tests/rtec
 
 lint: $(READY) ## check formatting, style and types
 	@$(BIN)/ruff format --check .
@@ -64,10 +78,16 @@ clean: ## remove what the other targets made
 	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): requirements.lock pyproject.toml
+# What the demo needs comes first, with the versions of requirements.lock; the tools are added to it.
+$(CORE): requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer not found; say where it is: make PYTHON=/path/to/python3" >&2; exit 1; }
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version)."
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(BIN)/python -m pip --disable-pip-version-check -qq install --requirement requirements.lock
-	@$(BIN)/python -m pip --disable-pip-version-check -qq install --no-deps --no-build-isolation --editable .
+	@$(PIP) setuptools
+	@$(PIP) --no-build-isolation --editable '.[plot]'
+	@touch $@
+
+$(READY): $(CORE)
+	@echo "Adding the tools to $(VENV)."
+	@$(PIP) --requirement requirements.lock
 	@touch $@

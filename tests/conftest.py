@@ -1,11 +1,22 @@
-"""Random tests are the same every time where a change is judged, and new every time at home."""
+"""Random tests are the same for one commit on every machine; those of `make test-long` are new every time."""
 
 from __future__ import annotations
 
-import os
+import pytest
+from hypothesis import HealthCheck, settings
 
-from hypothesis import settings
+from tests import seeds
 
-settings.register_profile("judged", derandomize=True, deadline=None)
-if os.environ.get("CI"):
-    settings.load_profile("judged")
+# Neither a deadline nor the speed at which examples are made: both depend on what else the machine does.
+_ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+settings.register_profile("short", _ANY_MACHINE, derandomize=True)
+settings.register_profile("long", _ANY_MACHINE, max_examples=seeds.examples(100), print_blob=True)
+settings.load_profile("long" if seeds.IS_LONG else "short")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how to run the same random cases again; a header would be hidden by `-q`."""
+    which = "whole pools of seeds" if seeds.IS_LONG else f"seeds of rotation {seeds.ROTATION}"
+    again = "HOLDSFOR_LONG=1" if seeds.IS_LONG else f"HOLDSFOR_ROTATION={seeds.ROTATION}"
+    terminalreporter.write_line(f"{which}, again with {again}")

@@ -24,6 +24,7 @@ from tests.properties.programs import Case
 
 __all__ = [
     "Answer",
+    "Found",
     "Input",
     "Schedule",
     "as_answer",

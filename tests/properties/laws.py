@@ -30,22 +30,9 @@ __all__ = [
     "check_late_events",
     "check_reporting_once",
     "check_windows",
-    "chunks",
-    "named",
     "of_the_run",
     "random_schedule",
 ]
-
-CHUNK = 25
-
-
-def chunks(seeds: range) -> list[range]:
-    """A chunk of seeds is one test, so that workers can share them."""
-    return [seeds[i : i + CHUNK] for i in range(0, len(seeds), CHUNK)]
-
-
-def named(seeds: range) -> str:
-    return f"seeds {seeds.start} to {seeds.stop - 1}"
 
 
 def random_schedule(case: Case, chance: random.Random) -> tuple[Schedule, int]:

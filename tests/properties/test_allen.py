@@ -25,8 +25,8 @@ from tests.properties.answers import (
     window_answer,
 )
 from tests.properties.programs import Case
+from tests.seeds import chunks, named, share
 
-CHUNK = 8
 SEEDS = range(80)
 
 _BASE = """
@@ -103,9 +103,9 @@ def short_windows(case: Case, chance: random.Random) -> Schedule:
     return Schedule(step + overlap, list(range(step, case.end + step, step)))
 
 
-@pytest.mark.parametrize("first", SEEDS[::CHUNK])
-def test_windows_relate_what_the_reference_relates(first: int) -> None:
-    for seed in range(first, first + CHUNK):
+@pytest.mark.parametrize("seeds", chunks(share(SEEDS, 20), 10), ids=named)
+def test_windows_relate_what_the_reference_relates(seeds: range) -> None:
+    for seed in seeds:
         given, chance = read_case(DenseCase(seed).case()), random.Random(seed)
         schedule = short_windows(given.case, chance)
         slack = (schedule.window - schedule.query_times[0]) // given.case.tick
@@ -118,10 +118,10 @@ def test_windows_relate_what_the_reference_relates(first: int) -> None:
         assert found == expected, explained(seed, given, expected, found, schedule=schedule, arrivals=arrivals)
 
 
-@pytest.mark.parametrize("first", SEEDS[::CHUNK])
-def test_reporting_once_relates_what_all_windows_relate(first: int) -> None:
+@pytest.mark.parametrize("seeds", chunks(share(SEEDS, 20), 10), ids=named)
+def test_reporting_once_relates_what_all_windows_relate(seeds: range) -> None:
     """Also when records come too late for their window, or are cut by it."""
-    for seed in range(first, first + CHUNK):
+    for seed in seeds:
         given, chance = read_case(DenseCase(seed).case()), random.Random(seed)
         schedule = short_windows(given.case, chance)
         arrivals = [fact.start + chance.randint(0, 2 * schedule.window) for fact in given.facts]

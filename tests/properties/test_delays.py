@@ -24,11 +24,10 @@ from tests.properties.laws import (
     check_late_events,
     check_reporting_once,
     check_windows,
-    chunks,
-    named,
     of_the_run,
 )
 from tests.properties.programs import Case
+from tests.seeds import chunks, named, share
 
 AGAINST_REFERENCE = range(600)
 IN_WINDOWS = range(1000, 1250)
@@ -38,31 +37,31 @@ IN_PARTS = range(4000, 4250)
 QUIET = range(5000, 5150)
 
 
-@pytest.mark.parametrize("seeds", chunks(AGAINST_REFERENCE), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(AGAINST_REFERENCE, 100)), ids=named)
 def test_the_engine_says_what_the_reference_says(seeds: range) -> None:
     for seed in seeds:
         check_against_the_reference(seed, delayed_case(seed))
 
 
-@pytest.mark.parametrize("seeds", chunks(IN_WINDOWS), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(IN_WINDOWS, 50)), ids=named)
 def test_windows_do_not_change_the_answer(seeds: range) -> None:
     for seed in seeds:
         check_windows(seed, delayed_case(seed))
 
 
-@pytest.mark.parametrize("seeds", chunks(LATE), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(LATE, 50)), ids=named)
 def test_late_events_that_the_window_tolerates_do_not_change_the_answer(seeds: range) -> None:
     for seed in seeds:
         check_late_events(seed, delayed_case(seed))
 
 
-@pytest.mark.parametrize("seeds", chunks(ONCE), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(ONCE, 50)), ids=named)
 def test_reporting_once_says_what_all_windows_settle(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in seeds:
         check_reporting_once(seed, delayed_case(seed), monkeypatch)
 
 
-@pytest.mark.parametrize("seeds", chunks(QUIET), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(QUIET, 50)), ids=named)
 def test_windows_in_which_nothing_arrives_let_effects_come_about(seeds: range) -> None:
     """All records in the first third of the run, and windows of a few time-points up to its end."""
     for seed in seeds:
@@ -83,7 +82,7 @@ def test_windows_in_which_nothing_arrives_let_effects_come_about(seeds: range) -
             pytest.fail(explained(seed, given, expected, found, window=schedule.window, queries=queries), pytrace=False)
 
 
-@pytest.mark.parametrize("seeds", chunks(IN_PARTS), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(IN_PARTS, 50), 10), ids=named)
 def test_parts_of_a_stretch_do_not_change_the_answer(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     """Circles in turns instead of walked, cut after two to four, begun with parts of a few time-points."""
     for seed in seeds:

@@ -23,35 +23,34 @@ from tests.properties.laws import (
     check_late_events,
     check_reporting_once,
     check_windows,
-    chunks,
-    named,
 )
 from tests.properties.programs import CONSTRUCTS, NOT_YET, random_case
+from tests.seeds import chunks, named, share
 
 AGAINST_REFERENCE = range(600)
 IN_WINDOWS = range(1000, 1400)
 LATE = range(2000, 2400)
 
 
-@pytest.mark.parametrize("seeds", chunks(AGAINST_REFERENCE), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(AGAINST_REFERENCE, 150)), ids=named)
 def test_the_engine_says_what_the_reference_says(seeds: range) -> None:
     for seed in seeds:
         check_against_the_reference(seed, random_case(seed))
 
 
-@pytest.mark.parametrize("seeds", chunks(IN_WINDOWS), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(IN_WINDOWS, 100)), ids=named)
 def test_windows_do_not_change_the_answer(seeds: range) -> None:
     for seed in seeds:
         check_windows(seed, random_case(seed))
 
 
-@pytest.mark.parametrize("seeds", chunks(LATE), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(LATE, 100)), ids=named)
 def test_late_events_that_the_window_tolerates_do_not_change_the_answer(seeds: range) -> None:
     for seed in seeds:
         check_late_events(seed, random_case(seed))
 
 
-@pytest.mark.parametrize("seeds", chunks(LATE), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(LATE, 100)), ids=named)
 def test_reporting_once_says_what_all_windows_settle(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in seeds:
         check_reporting_once(seed, random_case(seed), monkeypatch)

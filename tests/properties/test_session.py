@@ -23,8 +23,9 @@ from holdsfor.runtime.session import Session
 from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.syntax.printer import show
 from tests.properties.answers import Answer, Found, Input, Schedule, batch_answer, explained, read_case
-from tests.properties.laws import chunks, named, of_the_run, random_schedule
+from tests.properties.laws import of_the_run, random_schedule
 from tests.properties.programs import Case, random_case
+from tests.seeds import chunks, named, share
 
 PIECES = range(3000, 3100)
 RETRACTIONS = range(4000, 4100)
@@ -97,7 +98,7 @@ def late_arrivals(given: Case, slack: int, chance: random.Random) -> list[tuple[
     return [(int(arrival), arriving(line, int(arrival))) for arrival, line in found]
 
 
-@pytest.mark.parametrize("seeds", chunks(PIECES), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(PIECES, 50)), ids=named)
 def test_records_may_be_inserted_before_they_arrive_or_when_they_do(seeds: range) -> None:
     for seed in seeds:
         case, chance = random_case(seed), random.Random(seed)
@@ -121,7 +122,7 @@ def test_records_may_be_inserted_before_they_arrive_or_when_they_do(seeds: range
         check(seed, read_case(case), at_once, in_pieces, window=schedule.window, step=step, records=records)
 
 
-@pytest.mark.parametrize("seeds", chunks(PIECES), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(PIECES, 50)), ids=named)
 def test_the_whole_history_may_come_in_any_order(seeds: range) -> None:
     for seed in seeds:
         given, chance = of_the_run(random_case(seed)), random.Random(seed)
@@ -185,7 +186,7 @@ class Passer:
 
 
 @pytest.mark.parametrize("is_windowed", [True, False], ids=["windows", "whole history"])
-@pytest.mark.parametrize("seeds", chunks(RETRACTIONS), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(RETRACTIONS, 50)), ids=named)
 def test_what_is_inserted_and_taken_back_leaves_nothing(seeds: range, is_windowed: bool) -> None:
     n_seen = 0
     for seed in seeds:
@@ -243,7 +244,7 @@ def in_window(known: dict[str, set[Found]], report: hf.Report, boundary: int, ti
     return {name: spans for name, spans in kept.items() if spans}
 
 
-@pytest.mark.parametrize("seeds", chunks(CHANGES), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(CHANGES, 50)), ids=named)
 def test_changes_applied_to_a_report_give_the_next_one(seeds: range) -> None:
     for seed in seeds:
         case, chance = random_case(seed), random.Random(seed)
@@ -264,7 +265,7 @@ def test_changes_applied_to_a_report_give_the_next_one(seeds: range) -> None:
             continue
 
 
-@pytest.mark.parametrize("seeds", chunks(CHANGES), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(CHANGES, 50)), ids=named)
 def test_all_changes_together_are_the_answer_over_the_whole_history(seeds: range) -> None:
     for seed in seeds:
         given, chance = of_the_run(random_case(seed)), random.Random(seed)

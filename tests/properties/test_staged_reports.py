@@ -20,7 +20,6 @@ from tests.properties.answers import read_case
 from tests.properties.deciding_programs import deciding_case
 from tests.properties.delayed_programs import delayed_case
 from tests.properties.keyed_programs import keyed_case
-from tests.properties.laws import chunks, named
 from tests.properties.programs import Case, random_case
 from tests.properties.staged import (
     Told,
@@ -30,6 +29,7 @@ from tests.properties.staged import (
     staged_settled,
     stages_of,
 )
+from tests.seeds import chunks, named, share
 
 BUCKETS = (1, 2, 3, 7)
 ANY = range(8000, 8050)
@@ -94,25 +94,25 @@ def differences(run: Run, expected: Told, found: Told) -> Iterator[str]:
                 yield f"{what} at {at}\n  expected {left}\n  found    {right}"
 
 
-@pytest.mark.parametrize("seeds", chunks(ANY), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(ANY, 25)), ids=named)
 def test_stages_of_any_program_report_what_one_engine_reports(seeds: range) -> None:
     for seed in seeds:
         compare(seed, random_case(seed), BUCKETS[seed % 4])
 
 
-@pytest.mark.parametrize("seeds", chunks(KEYED), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(KEYED, 25)), ids=named)
 def test_stages_of_programs_with_keys_report_what_one_engine_reports(seeds: range) -> None:
     for seed in seeds:
         compare(seed, keyed_case(seed), BUCKETS[seed % 4])
 
 
-@pytest.mark.parametrize("seeds", chunks(DELAYED), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(DELAYED, 25)), ids=named)
 def test_stages_of_programs_with_delays_report_what_one_engine_reports(seeds: range) -> None:
     for seed in seeds:
         compare(seed, delayed_case(seed), BUCKETS[seed % 4])
 
 
-@pytest.mark.parametrize("seeds", chunks(DECIDING), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(DECIDING, 25)), ids=named)
 def test_what_a_stage_decides_late_changes_the_reports_of_the_next(seeds: range) -> None:
     taken_back = 0
     for seed in seeds:
@@ -124,7 +124,7 @@ def test_what_a_stage_decides_late_changes_the_reports_of_the_next(seeds: range)
     assert taken_back > 0
 
 
-@pytest.mark.parametrize("seeds", chunks(ASKING), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(ASKING, 25)), ids=named)
 def test_rules_that_ask_for_the_query_time_are_told_each(seeds: range) -> None:
     asking = """
         initiatedAt(old(X)=Q, T) :- happensAt(on(X), T), queryTime(Q), Q - T > 3.

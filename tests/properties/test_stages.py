@@ -18,20 +18,12 @@ from tests.properties.delayed_programs import delayed_case
 from tests.properties.keyed_programs import keyed_case
 from tests.properties.programs import random_case
 from tests.properties.staged import staged_answer, stages_of
+from tests.seeds import chunks, named, share
 
 BUCKETS = (1, 2, 7, 32)
 ANY = range(5000, 5075)
 KEYED = range(6000, 6150)
 DELAYED = range(7000, 7075)
-CHUNK = 25
-
-
-def chunks(seeds: range) -> list[range]:
-    return [seeds[i : i + CHUNK] for i in range(0, len(seeds), CHUNK)]
-
-
-def named(seeds: range) -> str:
-    return f"seeds {seeds.start} to {seeds.stop - 1}"
 
 
 def compare(seed: int, given: Input, n_buckets: int) -> None:
@@ -48,19 +40,19 @@ def compare(seed: int, given: Input, n_buckets: int) -> None:
         pytest.fail(message, pytrace=False)
 
 
-@pytest.mark.parametrize("seeds", chunks(ANY), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(ANY, 25)), ids=named)
 def test_stages_of_any_program_say_what_one_engine_says(seeds: range) -> None:
     for seed in seeds:
         compare(seed, read_case(random_case(seed)), BUCKETS[seed % 4])
 
 
-@pytest.mark.parametrize("seeds", chunks(KEYED), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(KEYED, 50)), ids=named)
 def test_stages_of_programs_with_keys_say_what_one_engine_says(seeds: range) -> None:
     for seed in seeds:
         compare(seed, read_case(keyed_case(seed)), BUCKETS[seed % 4])
 
 
-@pytest.mark.parametrize("seeds", chunks(DELAYED), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(DELAYED, 25)), ids=named)
 def test_stages_of_programs_with_delays_say_what_one_engine_says(seeds: range) -> None:
     for seed in seeds:
         compare(seed, read_case(delayed_case(seed)), BUCKETS[seed % 4])

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,10 +19,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give all tests on Spark to one worker of xdist, which has the one JVM."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
 def why_not() -> str | None:
     """Why Spark cannot be tested here."""
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        return "one JVM is enough: make test-spark"
     if importlib.util.find_spec("pyspark") is None:
         return "pyspark is not installed: pip install 'holdsfor[spark]'"
     java_home = os.environ.get("JAVA_HOME")

@@ -29,6 +29,8 @@ from tests.spark.cluster import Cluster, Home, packed, python_without_us
 from tests.spark.conftest import why_not
 from tests.spark.processes import Process, Programs, processes, wait_for
 
+pytestmark = pytest.mark.long
+
 DAY, SEA = RUNS["toy"], RUNS["maritime"]
 GIGABYTES = 4
 DRIVER = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); from holdsfor.cli.main import main; sys.exit(main())"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from holdsfor.analysis.names import Names
+from holdsfor.analysis.names import Names, simple_patterns
 from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match, pattern_name
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
@@ -21,6 +21,7 @@ from holdsfor.syntax.rules import (
     Condition,
     Delay,
     Ends,
+    EndsI,
     Fvp,
     Happens,
     Holds,
@@ -28,6 +29,7 @@ from holdsfor.syntax.rules import (
     Initiated,
     PointRule,
     Starts,
+    StartsI,
     Terminated,
     flat_conditions,
 )
@@ -37,7 +39,9 @@ from holdsfor.syntax.terms import Int, Struct, Term, name_and_arity
 __all__ = ["DependencyGraph", "Edge", "Vertex", "VertexKind", "dependency_graph", "effective_delays"]
 
 VertexKind = Literal["input event", "input fluent", "event", "simple", "static"]
-Through = Literal["happensAt", "holdsAt", "holdsFor", "start", "end", "initiatedAt", "terminatedAt", "fi", "ft"]
+Through = Literal[
+    "happensAt", "holdsAt", "holdsFor", "start", "end", "startI", "endI", "initiatedAt", "terminatedAt", "fi", "ft"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +149,7 @@ def dependency_graph(description: EventDescription, names: Names) -> DependencyG
 
 def _vertices(description: EventDescription, names: Names) -> Iterator[Vertex]:
     yield from _all("event", names.output_events)
-    yield from _all("simple", _simple_patterns(description))
+    yield from _all("simple", simple_patterns(description))
     yield from _all("static", names.static)
     used = [e for e in names.used_events if name_and_arity(e) in names.input_events]
     yield from _all("input event", used)
@@ -156,16 +160,6 @@ def _all(kind: VertexKind, patterns: Iterable[Term]) -> list[Vertex]:
     """The vertices of the patterns; variables keep their names unless that makes two labels the same."""
     disjoint = disjoint_patterns(patterns)
     return [Vertex(kind, pattern, show(anonymous(pattern))) for pattern in disjoint]
-
-
-def _simple_patterns(description: EventDescription) -> list[Term]:
-    """What is initiated, and what is only terminated; a termination for any value makes no vertex of its own."""
-    initiated = [r.fvp.term for r in description.point_rules if r.kind == "initiatedAt"]
-    initiated += [i.fvp.term for i in description.initially]
-    initiated += [d.target.term for d in description.delays if d.target is not None]
-    others = [r.fvp.term for r in description.point_rules if r.kind == "terminatedAt"]
-    others += [d.source.term for d in description.delays]
-    return initiated + [p for p in others if not any(may_match(p, q) for q in initiated)]
 
 
 def _input_patterns(names: Names) -> list[Term]:
@@ -209,9 +203,9 @@ def condition_edges(graph: DependencyGraph, body: tuple[Condition, ...], target:
                 for source in graph.matching(fvp.term, FVP_KINDS):
                     yield Edge(source, target, "holdsAt", advances=source.kind == "simple", span=span)
             case Starts(fvp, span) | Ends(fvp, span) | Initiated(fvp, span) | Terminated(fvp, span):
-                through = _THROUGH[type(condition)]
+                through, is_later = _THROUGH[type(condition)], isinstance(condition, StartsI | EndsI)
                 for source in graph.matching(fvp.term, FVP_KINDS):
-                    yield Edge(source, target, through, advances=False, span=span)
+                    yield Edge(source, target, through, advances=is_later and source.kind == "simple", span=span)
                 if isinstance(condition, Terminated):
                     for source in graph.other_values(fvp):
                         yield Edge(source, target, "initiatedAt", advances=False, span=span)
@@ -220,6 +214,8 @@ def condition_edges(graph: DependencyGraph, body: tuple[Condition, ...], target:
 _THROUGH: dict[type[Condition], Through] = {
     Starts: "start",
     Ends: "end",
+    StartsI: "startI",
+    EndsI: "endI",
     Initiated: "initiatedAt",
     Terminated: "terminatedAt",
 }

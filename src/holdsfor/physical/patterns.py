@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground, variables
 
-__all__ = ["ANYTHING", "bound_positions", "build", "is_plain", "join", "scan", "unify_column"]
+__all__ = ["ANYTHING", "bound_positions", "build", "is_plain", "join", "linear", "scan", "unify_column"]
 
 
 ANYTHING = Var("_")
@@ -59,6 +60,20 @@ def is_plain(patterns: Sequence[Term]) -> bool:
     """Whether every pattern is a constant or a variable of its own."""
     names = [pattern.name for pattern in patterns if isinstance(pattern, Var) and pattern is not ANYTHING]
     return len(set(names)) == len(names) and all(isinstance(p, Var) or is_ground(p) for p in patterns)
+
+
+def linear(patterns: Sequence[Term]) -> list[Term]:
+    """The patterns with every variable occurring once."""
+    numbers = count()
+
+    def fresh(pattern: Term) -> Term:
+        if isinstance(pattern, Var):
+            return Var(f"#v{next(numbers)}")
+        if isinstance(pattern, Struct):
+            return Struct(pattern.name, tuple(fresh(argument) for argument in pattern.args))
+        return pattern
+
+    return [fresh(pattern) for pattern in patterns]
 
 
 def scan(relation: Relation, patterns: Sequence[Term], symbols: Symbols) -> tuple[Rows, Int64 | None]:

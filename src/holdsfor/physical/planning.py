@@ -42,6 +42,7 @@ from holdsfor.syntax.rules import (
     Condition,
     Either,
     Ends,
+    EndsI,
     Fvp,
     Happens,
     Holds,
@@ -50,6 +51,7 @@ from holdsfor.syntax.rules import (
     IntervalRule,
     Not,
     Starts,
+    StartsI,
     Terminated,
     Test,
     condition_variables,
@@ -95,7 +97,13 @@ def distinct_variables(patterns: Sequence[Term]) -> tuple[str, ...] | None:
     return names if len(set(names)) == len(patterns) else None
 
 
-_POINT_KINDS: dict[type[Condition], PointKind] = {Starts: "starts", Ends: "ends", Initiated: "initiations"}
+_POINT_KINDS: dict[type[Condition], PointKind] = {
+    Starts: "starts",
+    Ends: "ends",
+    StartsI: "startI",
+    EndsI: "endI",
+    Initiated: "initiations",
+}
 
 
 Carriers: TypeAlias = Mapping[tuple[str, ...], Condition]

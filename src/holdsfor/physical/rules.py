@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
@@ -14,9 +15,11 @@ from holdsfor.analysis.safety import bound_by
 from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
+from holdsfor.physical.bindings import all_steps
 from holdsfor.physical.instances import RuleScope
+from holdsfor.physical.owned import Owned, asks_for, owned_by
 from holdsfor.physical.planning import Planner, distinct_variables, number_column_of
-from holdsfor.physical.steps import GroundHead, MatchPoints, StampTime, Step, asks_for
+from holdsfor.physical.steps import GroundHead, MatchPoints, StampTime, Step
 from holdsfor.syntax.rules import (
     Allen,
     Delay,
@@ -125,6 +128,7 @@ class PlannedComponent:
     the variables of statically determined fluents range over.
     """
 
+    own: Owned
     events: tuple[PlannedRule, ...]
     fluents: dict[Key, PlannedFluent]
     static: tuple[IntervalRule, ...]
@@ -135,11 +139,20 @@ class PlannedComponent:
     @property
     def is_only_delayed(self) -> bool:
         """Whether what it computes matters to itself only through delayed effects: no condition asks for it."""
-        own = {*self.fluents, *(rule.key for rule in self.events)}
         effects = [rule for f in self.fluents.values() for rule in (*f.initiations, *f.terminations)]
         steps = [step for rule in (*self.events, *effects) for step in rule.steps]
         steps += [step for delay in self.delays for step in delay.when_due]
-        return not any(asks_for(step, own) for step in steps)
+        return not any(asks_for(step, self.own) for step in steps)
+
+    @property
+    def point_steps(self) -> Iterator[Step]:
+        """Every step of its rules with a time-point and of its delays, also those inside others."""
+        fluents = self.fluents.values()
+        effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
+        for rule in (*self.events, *effects):
+            yield from all_steps(rule.steps)
+        for delay in self.delays:
+            yield from all_steps(delay.when_due)
 
     @property
     def enumerated(self) -> Iterator[Term]:
@@ -161,10 +174,14 @@ class PlannedComponent:
 
 @dataclass(frozen=True)
 class Program:
-    """The components in processing order, and the rules that they are planned from."""
+    """The components in processing order, and the rules that they are planned from.
+
+    `simple` are the columns of the simple FVPs, by fluent, also of those that other components compute.
+    """
 
     components: tuple[PlannedComponent, ...]
     logical: LogicalProgram
+    simple: dict[Key, tuple[tuple[Term, ...], ...]]
 
     @property
     def enumerated(self) -> list[Term]:
@@ -189,6 +206,16 @@ class Program:
         return found
 
     @property
+    def edges(self) -> dict[tuple[Literal["startI", "endI"], Key], None]:
+        """The edges of intervals that rules ask for at the edge itself."""
+        found: dict[tuple[Literal["startI", "endI"], Key], None] = {}
+        for component in self.components:
+            for step in component.point_steps:
+                if isinstance(step, MatchPoints) and (step.kind == "startI" or step.kind == "endI"):
+                    found[step.kind, step.key] = None
+        return found
+
+    @property
     def deciding_steps(self) -> list[tuple[int, int]]:
         """The steps that look at whole intervals, as (id of the rule, number of the step), in processing order."""
         return [
@@ -205,14 +232,24 @@ class Program:
             return self
         chosen = sorted(numbers)
         logical = LogicalProgram(tuple(self.logical.components[i] for i in chosen))
-        return Program(tuple(self.components[i] for i in chosen), logical)
+        return Program(tuple(self.components[i] for i in chosen), logical, self.simple)
 
 
 def plan_program(compiled: Compiled, planner: Planner) -> Program:
     """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
     _refuse_open_terminations(compiled)
     logical = rewrite_program(compiled, planner.knowledge, is_rewriting=planner.is_rewriting)
-    return Program(tuple(_component(compiled, component, planner) for component in logical.components), logical)
+    components = tuple(_component(compiled, component, planner) for component in logical.components)
+    return Program(components, logical, _simple_columns(compiled))
+
+
+def _simple_columns(compiled: Compiled) -> dict[Key, tuple[tuple[Term, ...], ...]]:
+    found: dict[Key, tuple[tuple[Term, ...], ...]] = {}
+    for vertex in compiled.graph.vertices:
+        if vertex.kind == "simple":
+            key = name_and_arity(vertex.fluent)
+            found[key] = (*found.get(key, ()), _columns(Fvp(vertex.fluent, vertex.value)))
+    return found
 
 
 def _refuse_open_terminations(compiled: Compiled) -> None:
@@ -234,10 +271,10 @@ def _unsupported(what: str, span: Span | None) -> None:
 
 def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) -> PlannedComponent:
     vertices = logical.vertices
+    own = owned_by(vertices, compiled.graph)
     if logical.is_static:
         rules = tuple(each.rule for each in logical.intervals)
-        return PlannedComponent((), {}, rules, scopes=tuple(planner.scope(rule) for rule in rules))
-    own = logical.keys
+        return PlannedComponent(own, (), {}, rules, scopes=tuple(planner.scope(rule) for rule in rules))
     mine = [each.rule for each in logical.rules]
     inside = set(vertices)
     is_circular = any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges)
@@ -245,6 +282,7 @@ def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) 
     events = tuple(plan(rule) for rule in mine if rule.kind == "happensAt")
     keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
     return PlannedComponent(
+        own,
         events,
         {key: _fluent(compiled, key, vertices, mine, planner, plan) for key in keys},
         (),
@@ -274,7 +312,7 @@ def _fluent(
         tuple(
             _columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple" and name_and_arity(v.fluent) == key
         ),
-        is_whole=all(v in vertices for v in compiled.graph.named(key)),
+        is_whole=all(v in vertices for v in compiled.graph.named(key)) and key not in compiled.names.input_fluents,
     )
 
 
@@ -295,9 +333,7 @@ def _rank(compiled: Compiled, what: What, pattern: Term) -> int:
 _DECIDED: dict[str, What] = {"happensAt": "happens", "initiatedAt": "initiated", "terminatedAt": "terminated"}
 
 
-def _rule(
-    rule: PointRule, *, compiled: Compiled, planner: Planner, component: set[Key], is_circular: bool
-) -> PlannedRule:
+def _rule(rule: PointRule, *, compiled: Compiled, planner: Planner, component: Owned, is_circular: bool) -> PlannedRule:
     """A rule's plan; one that may be walked keeps words, which a walk asks for."""
     columns = _columns(rule.head)
     arguments = None if rule.kind == "happensAt" or is_circular else distinct_variables(columns[:-1])

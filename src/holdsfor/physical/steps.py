@@ -39,7 +39,6 @@ __all__ = [
     "Step",
     "TestNumbers",
     "Unify",
-    "asks_for",
     "counts_holding",
     "run_steps",
 ]
@@ -47,7 +46,7 @@ __all__ = [
 _NOBODY: Int64 = np.empty(0, dtype=np.int64)
 _REMEMBERED = 4_096  # answers of goals, besides twice those that are asked for
 
-PointKind = Literal["events", "starts", "ends", "initiations"]
+PointKind = Literal["events", "starts", "ends", "startI", "endI", "initiations"]
 
 
 class Context(Protocol):
@@ -89,18 +88,6 @@ def _counted_steps(steps: Sequence[Step], rows: Rows, context: Context, profile:
             rows = step.run(rows, context)
             tally.rows_out += rows.n
     return rows
-
-
-def asks_for(step: Step, keys: set[Key]) -> bool:
-    """Whether a step asks for events or fluents of the given names."""
-    match step:
-        case MatchPoints(key=key) | HoldsNow(key=key) | Broken(key=key):
-            return key in keys
-        case NoneOf(steps=inner) | Gather(steps=inner):
-            return any(asks_for(each, keys) for each in inner)
-        case AnyOf(branches=branches) | AnyClause(branches=branches):
-            return any(asks_for(each, keys) for branch in branches for each in branch)
-    return False
 
 
 @dataclass(frozen=True)

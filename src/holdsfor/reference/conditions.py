@@ -16,11 +16,13 @@ from holdsfor.syntax.rules import (
     Condition,
     Either,
     Ends,
+    EndsI,
     Happens,
     Holds,
     Initiated,
     Not,
     Starts,
+    StartsI,
     Terminated,
     Test,
     condition_variables,
@@ -42,6 +44,8 @@ class Moment(Protocol):
     def events(self) -> Iterable[Term]: ...
     def started(self) -> Iterable[Term]: ...
     def ended(self) -> Iterable[Term]: ...
+    def begun(self) -> Iterable[Term]: ...
+    def over(self) -> Iterable[Term]: ...
     def holding(self, pattern: Term) -> Iterable[Term]: ...
     def initiated(self) -> Iterable[Term]: ...
     def broken(self, pattern: Term) -> Iterable[Term]: ...
@@ -119,6 +123,10 @@ class Conditions:
         match condition:
             case Happens(event):
                 yield from _matches(event, moment.events(), binding)
+            case StartsI(fvp):
+                yield from _matches(fvp.term, moment.begun(), binding)
+            case EndsI(fvp):
+                yield from _matches(fvp.term, moment.over(), binding)
             case Starts(fvp):
                 yield from _matches(fvp.term, moment.started(), binding)
             case Ends(fvp):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
@@ -116,12 +117,14 @@ class World:
         self.events: dict[int, dict[Term, None]] = {}
         self.started: dict[int, dict[Term, None]] = {}
         self.ended: dict[int, dict[Term, None]] = {}
+        self.begun: dict[int, dict[Term, None]] = {}
+        self.over: dict[int, dict[Term, None]] = {}
         self.initiated: dict[int, dict[Term, None]] = {}
         self.terminated: dict[int, dict[Term, None]] = {}
         self.finished: dict[tuple[str, int], dict[Term, Intervals]] = {}
 
     def finish(self, fvp: Term, intervals: Intervals, *, is_simple: bool = False) -> None:
-        """Note the intervals of an FVP, with the start and end events that follow from them.
+        """Note the intervals of an FVP, with the events at their edges that follow from them.
 
         Those of a simple fluent were noted on the way, with the initiations and terminations.
         """
@@ -131,8 +134,10 @@ class World:
             return
         for start, end in intervals:
             self.note(self.started, previous_point(start, self.run.tick), fvp)
+            self.note(self.begun, start, fvp)
             if end != INF:
                 self.note(self.ended, previous_point(int(end), self.run.tick), fvp)
+                self.note(self.over, int(end), fvp)
 
     def note(self, where: dict[int, dict[Term, None]], time: int, term: Term) -> None:
         """Let something happen, if the time-point belongs to the run."""
@@ -141,7 +146,15 @@ class World:
 
     def times(self) -> set[int]:
         """The time-points at which anything happens."""
-        return {*self.events, *self.started, *self.ended, *self.initiated, *self.terminated}
+        return {
+            *self.events,
+            *self.started,
+            *self.ended,
+            *self.begun,
+            *self.over,
+            *self.initiated,
+            *self.terminated,
+        }
 
 
 class _Walk:
@@ -156,6 +169,7 @@ class _Walk:
         self.current: dict[Term, tuple[Term, int]] = {}
         self.results: dict[Term, list[tuple[int, float]]] = {}
         self.time = world.run.start
+        self.agenda: list[int] = []
         self._begin(compiled)
 
     def _conditions(self, rule: PointRule) -> Conditions:
@@ -188,13 +202,14 @@ class _Walk:
 
     def intervals(self) -> dict[Term, Intervals]:
         """Walk to the end of the run and return the intervals of the component's FVPs."""
-        due = sorted(self.world.times())
-        while due or self.pending.next_due() is not None:
+        self.agenda = sorted(self.world.times())
+        while self.agenda or self.pending.next_due() is not None:
             following = self.pending.next_due()
-            self.time = min(t for t in (due[0] if due else None, following) if t is not None)
+            self.time = min(t for t in (self.agenda[0] if self.agenda else None, following) if t is not None)
             if self.time > self.world.run.end:
                 break
-            due = due[1:] if due and due[0] == self.time else due
+            while self.agenda and self.agenda[0] == self.time:
+                heappop(self.agenda)
             self.step()
         for fluent, (value, since) in self.current.items():
             self.results.setdefault(Struct("=", (fluent, value)), []).append((since, INF))
@@ -221,13 +236,22 @@ class _Walk:
     def end(self, fvp: Term) -> None:
         assert isinstance(fvp, Struct)
         _, since = self.current.pop(fvp.args[0])
-        self.results.setdefault(fvp, []).append((since, next_point(self.time, self.world.run.tick)))
+        following = next_point(self.time, self.world.run.tick)
+        self.results.setdefault(fvp, []).append((since, following))
         self.world.note(self.world.ended, self.time, fvp)
+        self.foresee(self.world.over, following, fvp)
 
     def start(self, fvp: Term) -> None:
         assert isinstance(fvp, Struct)
-        self.current[fvp.args[0]] = (fvp.args[1], next_point(self.time, self.world.run.tick))
+        following = next_point(self.time, self.world.run.tick)
+        self.current[fvp.args[0]] = (fvp.args[1], following)
         self.world.note(self.world.started, self.time, fvp)
+        self.foresee(self.world.begun, following, fvp)
+
+    def foresee(self, where: dict[int, dict[Term, None]], time: int, fvp: Term) -> None:
+        """Note an edge of an interval at the next time-point, which the walk then visits."""
+        self.world.note(where, time, fvp)
+        heappush(self.agenda, time)
 
     # -- rules -------------------------------------------------------------------------------------------------------
 
@@ -305,6 +329,14 @@ class _Walk:
     def ended(self) -> Iterable[Term]:
         """The FVPs whose intervals end now: of finished components, and of this one."""
         return [*self.world.ended.get(self.time, {}), *self.ending()]
+
+    def begun(self) -> Iterable[Term]:
+        """The FVPs whose intervals have this as their first time-point."""
+        return self.world.begun.get(self.time, {})
+
+    def over(self) -> Iterable[Term]:
+        """The FVPs whose intervals have this as their end."""
+        return self.world.over.get(self.time, {})
 
     def starting(self) -> list[Term]:
         """The FVPs of this component that do not hold yet, are initiated and not broken."""

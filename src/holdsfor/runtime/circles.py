@@ -85,6 +85,7 @@ class _Circle:
         self.n_turns = 0
         self.is_only_delayed = component.is_only_delayed
         self.given: dict[Key, PointTable] = {}
+        self.ended: dict[Key, FluentTable] = {}
 
     def run(self) -> CircleOutcome:
         first, end = self.whole.stretch.first, self.whole.stretch.last
@@ -133,6 +134,8 @@ class _Circle:
         self.given = {}
         for key, state in self.state.items():
             part.guess_fluent(key, empty_points(key[1] + 1), empty_points(key[1] + 1), state, self.whole)
+        for key, ended in self.ended.items():
+            part.carry_ends(key, ended)
         due = self.effects(part, (None,) * len(self.component.delays))
         before = self.turn(part, due)
         n_turns = 1
@@ -240,6 +243,7 @@ class _Circle:
             key: _rows(table, (table.starts <= boundary) & (boundary < table.ends))
             for key, table in turn.fluents.items()
         }
+        self.ended = {key: _rows(table, table.ends == boundary) for key, table in turn.fluents.items()}
         self.waiting = tuple(None if each is None else each.waiting(boundary) for each in turn.prospects)
         self.parts.append((boundary, turn.prospects))
 

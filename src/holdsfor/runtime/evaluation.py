@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from itertools import count
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from holdsfor.columns.tables import (
 from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, pairs_of_equal_keys, positions_of_pairs
 from holdsfor.kernels.packing import OPEN
-from holdsfor.physical.patterns import build, join
+from holdsfor.physical.patterns import build, join, linear
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.rules import PlannedComponent, PlannedFluent, PlannedRule, Program
@@ -33,13 +33,16 @@ from holdsfor.runtime.background import Background
 from holdsfor.runtime.circles import CircleOutcome, evaluate_circle
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_key
+from holdsfor.runtime.edges import CarriedEdges, EdgeKind, edge_points, without_initial_values
 from holdsfor.runtime.initialised import Initialised
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.static import evaluate_interval_rules
 from holdsfor.syntax.rules import IntervalRule
-from holdsfor.syntax.terms import Struct, Term, Var, variables
+from holdsfor.syntax.terms import Term, Var, variables
 
 __all__ = ["Evaluation", "Stretch"]
+
+Place = TypeVar("Place", Key, tuple[EdgeKind, Key])
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ class Evaluation:
         initialised: Initialised,
         seen: dict[tuple[int, int], Rows],
         waiting: dict[int, tuple[SetUp | None, ...]],
+        carried_edges: CarriedEdges,
         version: int,
     ) -> None:
         self.program = program
@@ -126,7 +130,8 @@ class Evaluation:
         self._resumed: dict[Key, tuple[FluentTable, FluentTable]] = {}
         self._asked: dict[Key, tuple[FluentTable, FluentTable]] = {}
         self.inputs: frozenset[Key] = frozenset()
-        self._edges: dict[tuple[str, Key], tuple[FluentTable, PointTable]] = {}
+        self._edges: dict[tuple[EdgeKind, Key], tuple[FluentTable, PointTable]] = {}
+        self.carried_edges = carried_edges
         self.prefixes = prefixes
         self.kept = kept
         self.allen_memory = allen_memory
@@ -206,17 +211,21 @@ class Evaluation:
     def synchronise(self) -> None:
         self.background.synchronise()
 
-    def edges(self, kind: str, key: Key) -> PointTable:
-        """The starts or ends of intervals, at the time-points of the stretch."""
+    def edges(self, kind: EdgeKind, key: Key) -> PointTable:
+        """The events at the edges of intervals, at the time-points of the stretch."""
         table = self.fluents(key)
         known = self._edges.get((kind, key))
         if known is None or known[0] is not table:
-            at = table.starts if kind == "starts" else table.ends
-            times = self.stretch.previous(at)
-            inside = (at != OPEN) & (times >= self.stretch.first) & (times <= self.stretch.last)
-            rows = inside.nonzero()[0]
-            known = self._edges[kind, key] = table, table.points(rows, times[rows])
+            known = self._edges[kind, key] = table, self._edge_points(kind, key, table)
         return known[1]
+
+    def _edge_points(self, kind: EdgeKind, key: Key, table: FluentTable) -> PointTable:
+        points = edge_points(kind, table, self.stretch)
+        if kind == "startI":
+            simple = self.program.simple.get(key, ())
+            points = without_initial_values(points, simple, self.stretch.first_of_run, self.symbols)
+        carried = self.carried_edges.get((kind, key))
+        return points if carried is None else _distinct_together(carried, points)
 
     def with_true_starts(self, found: Lists, rule: IntervalRule, index: int) -> Lists:
         """A list whose intervals that hold at the first time-point begin where they truly began."""
@@ -427,7 +436,7 @@ class Evaluation:
             return table
         own = np.zeros(table.n, dtype=bool)
         for patterns in fluent.patterns:
-            own[join(one_row(), table, _linear(patterns), self.symbols)[1]] = True
+            own[join(one_row(), table, linear(patterns), self.symbols)[1]] = True
         return table.take(own.nonzero()[0])
 
     def inertia(self, key: Key, initiations: PointTable, terminations: PointTable, state: FluentTable) -> FluentTable:
@@ -466,6 +475,7 @@ class Evaluation:
         part.events = _between(self.events, first, last)
         part._initiations = _between(self._initiations, first, last)
         part._terminations = _between(self._terminations, first, last)
+        part.carried_edges = _between(self.carried_edges, first, last)
         return part
 
     def guess_events(self, key: Key, table: PointTable, known: Evaluation) -> None:
@@ -487,6 +497,11 @@ class Evaluation:
             return None
         return _between({("", 0): table}, self.stretch.first, self.stretch.last)["", 0]
 
+    def carry_ends(self, key: Key, ended: FluentTable) -> None:
+        """Let intervals of a fluent have ended at the first time-point of the stretch."""
+        rows = np.arange(ended.n, dtype=np.int64)
+        self.carried_edges["endI", key] = ended.points(rows, ended.ends)
+
     def conclude_fluent(self, key: Key, initiations: PointTable, terminations: PointTable, table: FluentTable) -> None:
         """Let a fluent of a finished component be known."""
         self._initiations[key] = _together(self._initiations.get(key), initiations)
@@ -494,9 +509,9 @@ class Evaluation:
         self.add_fluents(key, table)
 
 
-def _between(tables: dict[Key, PointTable], first: int, last: int) -> dict[Key, PointTable]:
+def _between(tables: dict[Place, PointTable], first: int, last: int) -> dict[Place, PointTable]:
     """The tables with only the points from one time-point to another."""
-    found: dict[Key, PointTable] = {}
+    found: dict[Place, PointTable] = {}
     for key, table in tables.items():
         if table.n == 0 or (int(table.times.min()) >= first and int(table.times.max()) <= last):
             found[key] = table
@@ -515,17 +530,3 @@ def _distinct_together(old: PointTable | None, new: PointTable) -> PointTable:
 
 def _together(old: PointTable | None, new: PointTable) -> PointTable:
     return new if old is None else stacked([old, new])
-
-
-def _linear(patterns: Sequence[Term]) -> list[Term]:
-    """The patterns with every variable occurring once."""
-    numbers = count()
-
-    def fresh(pattern: Term) -> Term:
-        if isinstance(pattern, Var):
-            return Var(f"#v{next(numbers)}")
-        if isinstance(pattern, Struct):
-            return Struct(pattern.name, tuple(fresh(argument) for argument in pattern.args))
-        return pattern
-
-    return [fresh(pattern) for pattern in patterns]

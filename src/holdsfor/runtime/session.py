@@ -29,6 +29,7 @@ from holdsfor.runtime.background import Background
 from holdsfor.runtime.computed import ALWAYS, NEVER, Computed
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
+from holdsfor.runtime.edges import CarriedEdges, edges_at
 from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
 from holdsfor.runtime.initialised import Initialised
 from holdsfor.runtime.lists import Lists
@@ -92,6 +93,7 @@ class Session:
         self.horizons: dict[tuple[int, int], int] = {}
         self.seen: dict[tuple[int, int], Rows] = {}
         self.waiting: dict[int, tuple[SetUp | None, ...]] = {}
+        self.edges: CarriedEdges = {}
         self.previous: int | None = None
         self.n_dropped = 0
         self.n_late = 0
@@ -100,6 +102,7 @@ class Session:
         self._evaluation: Evaluation | None = None
         self._sources = domain_sources(compiled)
         self._numbered_events = self.program.numbered_events
+        self._asked_edges = self.program.edges
         self._deciding = self.program.deciding_steps
         if window is not None:
             _refuse_predicates_over_lists(compiled)
@@ -314,6 +317,7 @@ class Session:
             self.initialised,
             self.seen,
             self.waiting,
+            self.edges,
             self.background.version + self.n_mentions,
         )
         evaluation.profile = self.profile
@@ -378,6 +382,7 @@ class Session:
             for place, lists in evaluation.whole_lists.items()
         }
         self.kept = {place: construct.kept_at(settled) for place, construct in evaluation.constructs.items()}
+        self.edges = {place: edges_at(evaluation.edges(*place), settled) for place in self._asked_edges}
         self.waiting = {number: outcome.waiting(settled) for number, outcome in evaluation.circles.items()}
         for records in (*self.events.values(), *self.fluents.values()):
             records.forget(settled, self.previous)

@@ -8,6 +8,7 @@ from typing import Literal, cast
 from holdsfor.errors import Diagnostics, did_you_mean
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import (
+    EDGE_NAMES,
     Collect,
     Condition,
     Either,
@@ -24,7 +25,7 @@ from holdsfor.syntax.rules import (
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, conjuncts, is_callable, name_and_arity
 
-__all__ = ["TEMPORAL", "ConditionReader", "is_temporal", "read_event", "read_fvp"]
+__all__ = ["TEMPORAL", "ConditionReader", "edge_of", "is_temporal", "read_event", "read_fvp"]
 
 TEMPORAL = {
     ("happensAt", 2),
@@ -43,6 +44,7 @@ _FVP_CONDITIONS: dict[str, type[Holds] | type[Initiated] | type[Terminated]] = {
     "initiatedAt": Initiated,
     "terminatedAt": Terminated,
 }
+_EDGES: dict[str, type[Starts | Ends]] = {name: edge for edge, name in EDGE_NAMES.items()}
 _AGGREGATES = {"sum", "max", "min", "bag", "set"}
 
 
@@ -80,6 +82,14 @@ def read_event(term: Term, diagnostics: Diagnostics) -> Term | None:
         hint = "name the event, such as `go_to(X, Place)`"
     diagnostics.add("HF202", f"expected an event, found `{show(term)}`", term.span, hint)
     return None
+
+
+def edge_of(event: Term) -> tuple[type[Starts | Ends], Term] | None:
+    """The condition and the FVP of `start(F=V)`, `end(F=V)`, `startI(F=V)` or `endI(F=V)`."""
+    if not isinstance(event, Struct) or event.name not in _EDGES or len(event.args) != 1:
+        return None
+    pair = event.args[0]
+    return (_EDGES[event.name], pair) if isinstance(pair, Struct) and pair.name == "=" else None
 
 
 class ConditionReader:
@@ -132,13 +142,11 @@ class ConditionReader:
     def happens(self, goal: Struct) -> Iterable[Condition]:
         event, time = goal.args
         self.at_time(time, goal)
-        if isinstance(event, Struct) and event.name in ("start", "end") and len(event.args) == 1:
-            inner = event.args[0]
-            if isinstance(inner, Struct) and inner.name == "=":
-                fvp = read_fvp(inner, self.diagnostics)
-                if fvp is None:
-                    return ()
-                return (Starts(fvp, goal.span) if event.name == "start" else Ends(fvp, goal.span),)
+        edge = edge_of(event)
+        if edge is not None:
+            kind, pair = edge
+            fvp = read_fvp(pair, self.diagnostics)
+            return () if fvp is None else (kind(fvp, goal.span),)
         found = read_event(event, self.diagnostics)
         return () if found is None else (Happens(found, goal.span),)
 

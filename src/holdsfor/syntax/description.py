@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from holdsfor.errors import Diagnostics
-from holdsfor.syntax.conditions import ConditionReader, is_temporal, read_event, read_fvp
+from holdsfor.syntax.conditions import ConditionReader, edge_of, is_temporal, read_event, read_fvp
 from holdsfor.syntax.interval_steps import IntervalStepReader
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause, Directive, FactTable, Program
@@ -172,6 +172,9 @@ class _DescriptionReader:
 
     def effect(self, head: Struct, clause: Clause) -> None:
         """`initiatedAt` and `terminatedAt` with two or four arguments."""
+        if _is_old_initially(head):
+            self.initial_value(head, clause)
+            return
         fvp = read_fvp(head.args[0], self.diagnostics)
         time = self.time(head.args[1] if len(head.args) == 2 else head.args[2])
         if fvp is not None and time is not None:
@@ -192,7 +195,8 @@ class _DescriptionReader:
         event = read_event(head.args[0], self.diagnostics)
         if event is None:
             return
-        if isinstance(event, Struct) and event.name in ("start", "end") and len(event.args) == 1 and _is_pair(event):
+        if edge_of(event) is not None:
+            assert isinstance(event, Struct)
             hint = "they follow from the intervals of the fluent"
             self.diagnostics.add("HF201", f"`{event.name}` events cannot be defined", event.span, hint)
             return
@@ -292,9 +296,12 @@ class _DescriptionReader:
     # -- facts and declarations --------------------------------------------------------------------------------------
 
     def initial_value(self, head: Struct, clause: Clause) -> None:
+        """`initially(F=V)`, or `initiatedAt(F=V, T1, -1, T2)` with conditions on its bounds that say nothing."""
         fvp = read_fvp(head.args[0], self.diagnostics)
+        bounds = {bound.name for bound in head.args[1:] if isinstance(bound, Var)}
+        body = tuple(condition for condition in self.atemporal(clause) if not _is_bound_test(condition, bounds))
         if fvp is not None:
-            self.description.initially.append(Initially(fvp, self.atemporal(clause), clause.span))
+            self.description.initially.append(Initially(fvp, body, clause.span))
 
     def atemporal(self, clause: Clause) -> tuple[Condition, ...]:
         if clause.body is None:
@@ -407,6 +414,19 @@ _CLAUSES: dict[tuple[str, int], Callable[[_DescriptionReader, Struct, Clause], N
     ("points", 1): _DescriptionReader.input_shape,
     ("index", 2): _DescriptionReader.index,
 }
+
+
+def _is_old_initially(head: Struct) -> bool:
+    """Whether it is `initiatedAt(F=V, T1, -1, T2)`, which is older than `initially(F=V)`."""
+    return head.name == "initiatedAt" and len(head.args) == 4 and head.args[2] == Int(-1)
+
+
+def _is_bound_test(condition: Condition, bounds: set[str]) -> bool:
+    """Whether a condition compares nothing but bounds and numbers, such as `T1 =< -1`."""
+    if not isinstance(condition, Test) or not isinstance(condition.goal, Struct):
+        return False
+    names = set(variables(condition.goal))
+    return condition.goal.name in ("<", ">", "=<", ">=") and bool(names) and names <= bounds
 
 
 def _is_pair(term: Term) -> bool:

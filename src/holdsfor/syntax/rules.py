@@ -17,6 +17,7 @@ from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Struct, Term, Var, variables
 
 __all__ = [
+    "EDGE_NAMES",
     "Allen",
     "AllenMode",
     "AllenRelation",
@@ -27,6 +28,7 @@ __all__ = [
     "Duration",
     "Either",
     "Ends",
+    "EndsI",
     "Fvp",
     "Grounding",
     "Happens",
@@ -44,6 +46,7 @@ __all__ = [
     "Postponable",
     "RelativeComplement",
     "Starts",
+    "StartsI",
     "Terminated",
     "Test",
     "Union",
@@ -106,6 +109,16 @@ class Ends:
 
 
 @dataclass(frozen=True, slots=True)
+class StartsI(Starts):
+    """`happensAt(startI(F=V), T)`: T is the first time-point of the interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndsI(Ends):
+    """`happensAt(endI(F=V), T)`: T is the end of the interval."""
+
+
+@dataclass(frozen=True, slots=True)
 class Holds:
     """`holdsAt(F=V, T)`"""
 
@@ -163,6 +176,14 @@ class Collect:
     aggregate: Literal["list", "count", "sum", "max", "min", "bag", "set"]
     span: Span | None = _span()
 
+
+EDGE_NAMES: dict[type[Starts | Ends], Literal["start", "end", "startI", "endI"]] = {
+    Starts: "start",
+    Ends: "end",
+    StartsI: "startI",
+    EndsI: "endI",
+}
+"""How the events at the edges of intervals are written."""
 
 Condition: TypeAlias = Happens | Starts | Ends | Holds | Initiated | Terminated | Test | Not | Either | Collect
 
@@ -223,10 +244,8 @@ def show_condition(condition: Condition, time: str = "T") -> str:
     match condition:
         case Happens(event):
             return f"happensAt({show(event)}, {time})"
-        case Starts(fvp):
-            return f"happensAt(start({fvp}), {time})"
-        case Ends(fvp):
-            return f"happensAt(end({fvp}), {time})"
+        case Starts(fvp) | Ends(fvp):
+            return f"happensAt({EDGE_NAMES[type(condition)]}({fvp}), {time})"
         case Holds(fvp):
             return f"holdsAt({fvp}, {time})"
         case Initiated(fvp):

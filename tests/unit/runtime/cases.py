@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from tests.properties.answers import Answer, Input, Schedule, batch_answer, read_case, reference_answer, window_answer
 from tests.properties.programs import Case
+from tests.properties.staged import staged_answer, stages_of
 
 __all__ = ["Example", "steps"]
 
@@ -55,3 +56,11 @@ class Example:
         for window in windows:
             expected, found = self.windows(window * self.tick)
             assert found == expected, f"window {window}"
+
+    def check_stages(self, *n_buckets: int) -> None:
+        """Hold that stages in buckets, as Spark has them, give the answer of one query."""
+        expected = self.batch()
+        assert isinstance(expected, dict)
+        in_order = {name: sorted(found, key=str) for name, found in expected.items()}
+        for n in n_buckets:
+            assert staged_answer(self.given, stages_of(self.given), n) == in_order, f"{n} buckets"

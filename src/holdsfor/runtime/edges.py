@@ -1,0 +1,55 @@
+"""The events at the edges of intervals: `start` and `end` at the time-point before, `startI` and `endI` at the edge.
+
+An edge that lies in a stretch of time-points is an event of the stretch. The stretch that follows begins at the settled
+time-point, and an interval that ends there is no longer known then: its `endI` is carried over with the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from holdsfor.columns.tables import FluentTable, Key, PointTable
+from holdsfor.columns.words import Symbols
+from holdsfor.kernels.packing import OPEN
+from holdsfor.physical.patterns import join, linear
+from holdsfor.physical.rows import one_row
+from holdsfor.syntax.terms import Term
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.evaluation import Stretch
+
+__all__ = ["CarriedEdges", "EdgeKind", "edge_points", "edges_at", "without_initial_values"]
+
+EdgeKind = Literal["starts", "ends", "startI", "endI"]
+CarriedEdges: TypeAlias = dict[tuple[EdgeKind, Key], PointTable]
+
+
+def edge_points(kind: EdgeKind, table: FluentTable, stretch: Stretch) -> PointTable:
+    """The edges of one kind that lie in the stretch."""
+    at = table.starts if kind in ("starts", "startI") else table.ends
+    times = at if kind in ("startI", "endI") else stretch.previous(at)
+    inside = (at != OPEN) & (times >= stretch.first) & (times <= stretch.last)
+    rows = inside.nonzero()[0]
+    return table.points(rows, times[rows])
+
+
+def without_initial_values(
+    points: PointTable, simple: Sequence[tuple[Term, ...]], first_of_run: int, symbols: Symbols
+) -> PointTable:
+    """The points without those of simple FVPs at the first time-point of the run: an initial value has no `startI`."""
+    rows = (points.times == first_of_run).nonzero()[0]
+    if len(rows) == 0:
+        return points
+    first = points.take(rows)
+    is_event = np.ones(points.n, dtype=bool)
+    for patterns in simple:
+        is_event[rows[join(one_row(), first, linear(patterns), symbols)[1]]] = False
+    return points.take(is_event.nonzero()[0])
+
+
+def edges_at(points: PointTable, time: int) -> PointTable:
+    """The points at one time-point."""
+    return points.take((points.times == time).nonzero()[0])
