@@ -16,23 +16,19 @@ from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
 from holdsfor.physical.bindings import all_steps
+from holdsfor.physical.instances import RuleScope
+from holdsfor.physical.owned import Owned, asks_for, owned_by
 from holdsfor.physical.planning import Planner, distinct_variables, number_column_of
-from holdsfor.physical.steps import GroundHead, MatchPoints, StampTime, Step, asks_for
+from holdsfor.physical.steps import GroundHead, MatchPoints, StampTime, Step
 from holdsfor.syntax.rules import (
     Allen,
-    Complement,
     Delay,
     Duration,
     Fvp,
-    HoldsFor,
-    Intersect,
-    IntervalCall,
     IntervalRule,
     PointRule,
     Postponable,
-    RelativeComplement,
     Terminated,
-    Union,
     flat_conditions,
 )
 from holdsfor.syntax.source import Span
@@ -128,23 +124,25 @@ class PlannedDelay:
 class PlannedComponent:
     """What one component computes: output events, simple fluents, or statically determined ones.
 
-    One that `is_circular` asks for what it computes itself, through conditions or delayed effects.
+    One that `is_circular` asks for what it computes itself, through conditions or delayed effects. `scopes` say what
+    the variables of statically determined fluents range over.
     """
 
+    own: Owned
     events: tuple[PlannedRule, ...]
     fluents: dict[Key, PlannedFluent]
     static: tuple[IntervalRule, ...]
     delays: tuple[PlannedDelay, ...] = ()
     is_circular: bool = False
+    scopes: tuple[RuleScope, ...] = ()
 
     @property
     def is_only_delayed(self) -> bool:
         """Whether what it computes matters to itself only through delayed effects: no condition asks for it."""
-        own = {*self.fluents, *(rule.key for rule in self.events)}
         effects = [rule for f in self.fluents.values() for rule in (*f.initiations, *f.terminations)]
         steps = [step for rule in (*self.events, *effects) for step in rule.steps]
         steps += [step for delay in self.delays for step in delay.when_due]
-        return not any(asks_for(step, own) for step in steps)
+        return not any(asks_for(step, self.own) for step in steps)
 
     @property
     def point_steps(self) -> Iterator[Step]:
@@ -164,23 +162,14 @@ class PlannedComponent:
             if rule.unbound or any(isinstance(step, GroundHead) for step in rule.steps):
                 yield rule.head
         yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
-        for interval_rule in self.static:
-            yield from _enumerated(interval_rule)
+        yield from (scope.rule.fvp.term for scope in self.scopes if scope.is_grounded and scope.enumerates_head)
 
-
-def _enumerated(rule: IntervalRule) -> list[Term]:
-    """The FVPs of a rule of which also instances without intervals may matter."""
-    literals = [step.fvp.term for step in rule.body if isinstance(step, HoldsFor)]
-    scopes = {frozenset(variables(term)) for term in (*literals, rule.fvp.term)}
-    written_out = any(
-        not isinstance(term, Var)
-        for step in rule.body
-        if isinstance(step, Union | Intersect | RelativeComplement | Complement)
-        for term in step.lists
-    )
-    if written_out or len(scopes) > 1 or any(isinstance(step, Complement | IntervalCall) for step in rule.body):
-        return [*literals, rule.fvp.term]
-    return []
+    @property
+    def ranged(self) -> Iterator[Term]:
+        """Terms of rules over intervals in which variables stand that may have to range over their sorts."""
+        for scope in self.scopes:
+            patterns = (scope.pattern(name) for name in scope.ranged)
+            yield from (pattern for pattern in patterns if pattern is not None)
 
 
 @dataclass(frozen=True)
@@ -198,6 +187,11 @@ class Program:
     def enumerated(self) -> list[Term]:
         """The events and FVPs whose instances may have to be enumerated."""
         return [entity for component in self.components for entity in component.enumerated]
+
+    @property
+    def ranged(self) -> list[Term]:
+        """Terms in which variables stand that may have to range over their sorts, whatever is grounded."""
+        return [term for component in self.components for term in component.ranged]
 
     @property
     def numbered_events(self) -> dict[Key, set[tuple[int, ...]]]:
@@ -277,9 +271,10 @@ def _unsupported(what: str, span: Span | None) -> None:
 
 def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) -> PlannedComponent:
     vertices = logical.vertices
+    own = owned_by(vertices, compiled.graph)
     if logical.is_static:
-        return PlannedComponent((), {}, tuple(each.rule for each in logical.intervals))
-    own = logical.keys
+        rules = tuple(each.rule for each in logical.intervals)
+        return PlannedComponent(own, (), {}, rules, scopes=tuple(planner.scope(rule) for rule in rules))
     mine = [each.rule for each in logical.rules]
     inside = set(vertices)
     is_circular = any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges)
@@ -287,6 +282,7 @@ def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) 
     events = tuple(plan(rule) for rule in mine if rule.kind == "happensAt")
     keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
     return PlannedComponent(
+        own,
         events,
         {key: _fluent(compiled, key, vertices, mine, planner, plan) for key in keys},
         (),
@@ -316,7 +312,7 @@ def _fluent(
         tuple(
             _columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple" and name_and_arity(v.fluent) == key
         ),
-        is_whole=all(v in vertices for v in compiled.graph.named(key)),
+        is_whole=all(v in vertices for v in compiled.graph.named(key)) and key not in compiled.names.input_fluents,
     )
 
 
@@ -337,9 +333,7 @@ def _rank(compiled: Compiled, what: What, pattern: Term) -> int:
 _DECIDED: dict[str, What] = {"happensAt": "happens", "initiatedAt": "initiated", "terminatedAt": "terminated"}
 
 
-def _rule(
-    rule: PointRule, *, compiled: Compiled, planner: Planner, component: set[Key], is_circular: bool
-) -> PlannedRule:
+def _rule(rule: PointRule, *, compiled: Compiled, planner: Planner, component: Owned, is_circular: bool) -> PlannedRule:
     """A rule's plan; one that may be walked keeps words, which a walk asks for."""
     columns = _columns(rule.head)
     arguments = None if rule.kind == "happensAt" or is_circular else distinct_variables(columns[:-1])
