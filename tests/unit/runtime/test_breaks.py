@@ -72,7 +72,7 @@ EXAMPLES: dict[str, tuple[Example, dict[str, list[Found]] | None]] = {
             "terminatedAt(s(X)=low, T) :- happensAt(reset(X), T). " + ASKED,
             ("s|3|9|given|a", "set|5|a|1", "set|12|a|1", "reset|14|a"),
         ),
-        {"broken(a,given)": [5], "broken(a,low)": [14], "s(a)=low": [(6, 15)]},
+        {"broken(a,given)": [5, 12], "broken(a,low)": [14], "s(a)=low": [(6, 15)]},
     ),
 }
 
