@@ -9,6 +9,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then command -v $$p; break; fi; done)
 PYTEST_ARGS ?= -q
 FUZZ_MINUTES ?= 5
+RTEC ?= ../RTEC
 # The tests on Spark are one group: one of the workers starts a JVM and runs them, beside the workers that run the rest.
 pytest = sh tests/spark/postgresql.sh; JAVA_HOME=$$(sh tests/spark/java.sh) || true; export JAVA_HOME; \
 	$(if $(ROTATION),HOLDSFOR_ROTATION=$(ROTATION)) $(if $(FIRST_SEED),HOLDSFOR_FIRST_SEED=$(FIRST_SEED)) $(1) \
@@ -16,7 +17,7 @@ pytest = sh tests/spark/postgresql.sh; JAVA_HOME=$$(sh tests/spark/java.sh) || t
 measure = for name in $(1); do printf '\n%s\n\n' "$$name" && $(BIN)/python benchmarks/$$name.py $(2) || exit 1; done
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-spark lint bench bench-spark bench-long docs fuzz lock clean
+.PHONY: help demo test test-long test-spark test-rtec lint bench bench-spark bench-long docs fuzz lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +38,12 @@ test-long: lint ## the same with all seeds, ten times the examples, and clusters
 
 test-spark: $(READY) ## run the tests on Spark alone: most in one JVM, some on clusters of several processes
 	@$(call pytest,,tests/spark)
+
+test-rtec: $(READY) ## compare with RTEC: its examples and unit tests, from a checkout in RTEC (../RTEC)
+	@test -f "$(RTEC)/src/RTEC.prolog" || { echo "No checkout of RTEC in $(RTEC). Get one, then say where it is:" >&2; \
+		echo "    git clone https://github.com/aartikis/RTEC && make test-rtec RTEC=RTEC" >&2; exit 1; }
+	@sh tests/rtec/swipl.sh
+	@RTEC="$(abspath $(RTEC))" $(BIN)/python -m pytest -q tests/rtec
 
 lint: $(READY) ## check formatting, style and types
 	@$(BIN)/ruff format --check .

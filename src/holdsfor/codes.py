@@ -41,6 +41,7 @@ CODES: dict[str, Code] = {
     "HF111": _error("a number with too many digits"),
     "HF112": _error("brackets nested too deeply"),
     "HF113": _error("two operators side by side whose priorities do not allow it"),
+    "HF118": _error("a consulted file outside the folder of the file that consults it"),
     # 2xx: the rules have no meaning
     "HF201": _error("a clause defines something that the language defines"),
     "HF202": _error("a part of a rule is not of the form it must have, such as `F=V`"),
@@ -58,6 +59,7 @@ CODES: dict[str, Code] = {
     "HF214": _error("one name or value defined in two ways that exclude each other"),
     "HF215": _error("an event given as a fact among the rules"),
     "HF216": _error("an initial value for a statically determined fluent"),
+    "HF217": _error("a file that RTEC's compiler has written"),
     "HF218": _error("a cut in a rule with a time-point"),
     # 3xx: the rules have a meaning, but perhaps not the one meant
     "HF301": _warning("a fluent, or a value of a fluent, that is used but never defined nor declared as input"),
@@ -81,6 +83,7 @@ CODES: dict[str, Code] = {
     "HF504": _error("a file that begins neither with a record nor with a header, so that it is unclear what it is"),
     "HF505": _error("a description of columns that makes no record of the rules, or does not fit the file"),
     "HF506": _error("a record to be taken back that is not there"),
+    "HF507": _error("a column of text that the rules use as numbers"),
     # 6xx: a run cannot go on
     "HF601": _error("a goal calls a predicate that is not defined"),
     "HF602": _error("a goal needs an argument that is not bound"),
@@ -91,6 +94,7 @@ CODES: dict[str, Code] = {
     "HF607": _error("a fluent with two initial values"),
     "HF608": _error("a delay that is not a positive integer, or falls between two time-points"),
     "HF609": _error("a predicate over intervals that returns something else"),
+    "HF611": _error("a goal needs more memory than its budget allows"),
     "HF620": _error("results that cannot be written to their place"),
     "HF621": _error("a run that Spark could not finish"),
     # 7xx: a command was called wrongly

@@ -25,6 +25,8 @@ from holdsfor.sources.text import SetAside
 __all__ = ["LiveRun", "Stop"]
 
 _LATEST = 2**63 - 1
+_SILENCE = 1000
+"""Milliseconds after which an input that nothing has come from is named."""
 
 
 class Stop(Protocol):
@@ -40,7 +42,8 @@ class LiveRun:
     """Reads the feeds and tells when query times are due.
 
     `rate` is how many time-points go by in a second of the wall clock; without it time is told by the records.
-    `after_reading` is called whenever something was read.
+    `after_reading` is called whenever something was read, `on_silence` once for each input that nothing has come from
+    after a second.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class LiveRun:
         rate: float | None,
         stop: Stop,
         after_reading: Callable[[LiveRun], None] = lambda _: None,
+        on_silence: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.feeds = feeds
         self.step = step
@@ -62,6 +66,8 @@ class LiveRun:
         self.stop = stop
         self.after_reading = after_reading
         self.session: Session | None = None
+        self.on_silence = on_silence
+        self._silent = list(feeds)
         self.n_outside = 0
         self.seconds_reading = 0.0
         self.seconds_waiting = 0.0
@@ -169,13 +175,18 @@ class LiveRun:
     # -- waiting -------------------------------------------------------------------------------------------------------
 
     def _wait_until_due(self, at: int) -> bool:
-        """Read until a query time is due; False if the run is stopped before."""
+        """Read until a query time is due; False if the run is stopped before.
+
+        By the wall clock every input is read at least once, so a process that was held up misses no record.
+        """
         while not self.stop.is_asked:
             behind = [feed for feed in self.feeds if not feed.shows_passed(at)]
             has_ended = all(feed.has_ended for feed in self.feeds)
-            if has_ended or (not behind if self.rate is None else time.monotonic() >= self._due(at)):
+            if has_ended or (self.rate is None and not behind):
                 return True
-            self._read_some(behind, None if self.rate is None else self._due(at))
+            due = None if self.rate is None else self._due(at)
+            if self._read_some(behind, due) and due is not None and time.monotonic() >= due:
+                return True
         return False
 
     def _due(self, query_time: int) -> float:
@@ -202,7 +213,16 @@ class LiveRun:
         for feed in feeds:
             poll.register(feed.channel.fileno(), select.POLLIN)
         milliseconds = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000 + 1
-        return {fd for fd, _ in poll.poll(milliseconds)}
+        if not self._silent or (milliseconds is not None and milliseconds <= _SILENCE):
+            return {fd for fd, _ in poll.poll(milliseconds)}
+        ready = {fd for fd, _ in poll.poll(_SILENCE)}
+        self._silent = [feed for feed in self._silent if feed.channel.fileno() not in ready]
+        if ready:
+            return ready
+        for feed in self._silent:
+            self.on_silence(feed.channel.name)
+        self._silent = []
+        return {fd for fd, _ in poll.poll(None if milliseconds is None else milliseconds - _SILENCE)}
 
     # -- records -------------------------------------------------------------------------------------------------------
 

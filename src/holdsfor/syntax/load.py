@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,12 @@ __all__ = ["load_programs", "read_source"]
 
 _NO_CLAUSES = "write at least one clause, ending with `.`"
 _SUFFIXES = ("", ".prolog", ".pl")
+_COMPILED = re.compile(
+    r"^(?!\s*%)(?:[^\n%'\"]*[\s,(])?"
+    r"(?P<name>happensAtIE|holdsForSDFluent|(?:happensAt|holdsAt|holdsFor)Processed\w*)\(.*(?:,|:-|\.)\s*$",
+    re.MULTILINE,
+)
+"""A line of a clause that only RTEC's compiler writes."""
 _CONSULTING = frozenset(["consult", "include", "ensure_loaded", "load_files"])
 
 
@@ -54,42 +61,66 @@ def _nearby(path: Path) -> str | None:
 
 
 def load_programs(paths: Iterable[Path], diagnostics: Diagnostics) -> list[Program]:
-    """The programs of the files and of the files they consult, each file once, consulted ones first."""
+    """The programs of the files and of the files they consult, each file once, consulted ones first.
+
+    A file may consult files below its own folder, and those that are among the paths. Others are refused: a rule file
+    from elsewhere must not read what it was not given.
+    """
     programs: list[Program] = []
-    seen: set[str] = set()
+    seen: set[Path] = set()
     waiting: list[_Wanted | Program] = [_Wanted(path, None) for path in reversed(list(paths))]
+    named = {_resolved(item.path) for item in waiting if isinstance(item, _Wanted)}
     while waiting:
         item = waiting.pop()
         if isinstance(item, Program):
             programs.append(item)
+            continue
+        if not _is_within_reach(item, named, diagnostics):
             continue
         program = _load(item, seen, diagnostics)
         if program is not None:
             folder = item.path.parent
             consulted = [file for directive in program.directives for file in _consulted(directive)]
             waiting.append(program)
-            waiting += [_Wanted(_find(folder, name), span) for name, span in reversed(consulted)]
+            waiting += [_Wanted(_find(folder, name), span, folder) for name, span in reversed(consulted)]
     return programs
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A file to load, and the place that asks for it."""
+    """A file to load, and the place that consults it with the folder that this place is in."""
 
     path: Path
     span: Span | None
+    folder: Path | None = None
 
 
-def _load(wanted: _Wanted, seen: set[str], diagnostics: Diagnostics) -> Program | None:
+def _resolved(path: Path) -> Path:
+    """The path without links and steps back; one that cannot be followed is as it is."""
     try:
-        resolved = str(wanted.path.resolve())
-    except (OSError, ValueError):
-        resolved = str(wanted.path)
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return path
+
+
+def _is_within_reach(wanted: _Wanted, named: set[Path], diagnostics: Diagnostics) -> bool:
+    """Whether a file may be loaded; if not, that is a diagnostic."""
+    path = _resolved(wanted.path)
+    if wanted.folder is None or path in named or path.is_relative_to(_resolved(wanted.folder)):
+        return True
+    message = f"`{wanted.path}` is outside the folder of the file that consults it"
+    hint = "name the file on the command line, or move it below that folder"
+    diagnostics.append(Diagnostic("HF118", message, wanted.span, hint, None if wanted.span else str(wanted.path)))
+    return False
+
+
+def _load(wanted: _Wanted, seen: set[Path], diagnostics: Diagnostics) -> Program | None:
+    resolved = _resolved(wanted.path)
     if resolved in seen:
         return None
     seen.add(resolved)
     source = read_source(wanted.path, diagnostics, wanted.span)
-    if source is None:
+    if source is None or _is_compiled(source, diagnostics):
         return None
     n_before = len(diagnostics)
     program = parse_program(source, diagnostics)
@@ -97,6 +128,17 @@ def _load(wanted: _Wanted, seen: set[str], diagnostics: Diagnostics) -> Program 
         message = f"`{wanted.path}` has no clauses"
         diagnostics.append(Diagnostic("HF101", message, wanted.span, _NO_CLAUSES, source.name))
     return program
+
+
+def _is_compiled(source: Source, diagnostics: Diagnostics) -> bool:
+    """Whether a file is the output of RTEC's compiler, which is an error of its own."""
+    may_be = any(mark in source.text for mark in ("happensAtIE(", "holdsForSDFluent(", "Processed"))
+    found = _COMPILED.search(source.text) if may_be else None
+    if found is not None:
+        message = f"`{source.name}` is the output of RTEC's compiler"
+        hint = "give the event description that it was compiled from, such as `rules.prolog`"
+        diagnostics.add("HF217", message, Span(source, found.start("name"), found.end("name")), hint)
+    return found is not None
 
 
 def _find(folder: Path, name: str) -> Path:

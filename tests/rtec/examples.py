@@ -1,0 +1,199 @@
+"""RTEC's example applications: their rules, background knowledge and records, run by RTEC and by holdsfor.
+
+Rules and background knowledge are RTEC's own files, unchanged. Records are RTEC's own where the checkout has them. Both
+sides get the same records, query times and window, and are compared at every query time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from holdsfor.cli.main import main
+from holdsfor.syntax.parser import parse_term
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.terms import Int, Struct, Var, list_items
+from tests.rtec.peer import HERE, Intervals, intervals_of, prolog, rtec, swipl, terms_of
+from tests.rtec.records import Write
+
+__all__ = ["Compared", "Example", "Known", "answers", "compare", "rtec_answers"]
+
+Known = dict[int, dict[str, Intervals]]
+_VARIABLE = re.compile(r"\b_\w+")
+
+
+@dataclass(frozen=True)
+class Example:
+    """An application and a run of it.
+
+    `records` writes the records of the run into a folder and returns the files; RTEC reads the first `n_read` of them.
+    `rules` and `background` are files of the application; holdsfor reads `stated` in place of the files in `hooks`.
+    `more` is added to the rules on both sides.
+    """
+
+    app: str
+    records: Write
+    start: int
+    end: int
+    window: int
+    step: int
+    tick: int = 1
+    rules: str = "resources/patterns/rules.prolog"
+    background: tuple[str, ...] = ()
+    hooks: tuple[str, ...] = ()
+    stated: str = ""
+    more: str = ""
+    n_read: int | None = None
+
+    def file(self, name: str) -> Path:
+        return rtec("examples", self.app, *name.split("/"))
+
+
+# -- RTEC --------------------------------------------------------------------------------------------------------------
+
+
+def rtec_answers(example: Example, files: list[Path], folder: Path) -> Known:
+    """What RTEC knows at each query time, compiled and run by its own scripts."""
+    rules = folder / "rules.prolog"
+    rules.write_text(f"{_text(example.file(example.rules))}\n{example.more}", encoding="utf-8")
+    swipl("-l", str(rtec("src", "compiler.prolog")), "-g", f"compileED('{rules}',withoutOptimisation),halt")
+    described = [*map(example.file, (*example.background, *example.hooks)), folder / "compiled_rules.prolog"]
+    parameters = {
+        "event_description_files": _prolog_list(described),
+        "input_mode": "csv",
+        "input_providers": _prolog_list(files[: example.n_read]),
+        "window_size": example.window,
+        "step": example.step,
+        "start_time": example.start,
+        "end_time": example.end,
+        "clock_tick": example.tick,
+        "allen_memory": example.window,
+        "output_mode": "file",
+        "results_directory": f"'{folder}'",
+    }
+    listed = ",".join(f"{name}={value}" for name, value in parameters.items())
+    written = folder / "answers.prolog"
+    scripts = rtec("execution scripts")
+    prolog(HERE / "example.prolog", str(scripts), example.app, f"[{listed}]", str(written), folder=scripts)
+    return dict(_known(term) for term in terms_of(written.read_text(encoding="utf-8")))
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def _prolog_list(files: Iterable[Path]) -> str:
+    return "[" + ",".join(f"'{file}'" for file in files) + "]"
+
+
+def _known(term: Struct) -> tuple[int, dict[str, Intervals]]:
+    time, window, known = term.args
+    assert isinstance(time, Int)
+    assert isinstance(window, Int)
+    found: dict[str, Intervals] = {}
+    for each in list_items(known)[0]:
+        assert isinstance(each, Struct)
+        name = _VARIABLE.sub("_", show(each.args[0]))
+        if each.name == "fvp":
+            found[name] = intervals_of(each.args[1])
+        else:
+            times = {item.value for item in list_items(each.args[1])[0] if isinstance(item, Int)}
+            found[name] = sorted({(at, at) for at in times} | set(found.get(name, [])))
+    return time.value, _inside(found, time.value - window.value)
+
+
+def _inside(known: dict[str, Intervals], before: int) -> dict[str, Intervals]:
+    """What is not over before the window begins: RTEC also keeps an interval that ends right before it."""
+    found = {
+        name: [(start, end) for start, end in spans if end is None or end > before + (start != end)]
+        for name, spans in known.items()
+    }
+    return {name: spans for name, spans in found.items() if spans}
+
+
+# -- holdsfor ----------------------------------------------------------------------------------------------------------
+
+
+def answers(example: Example, files: list[Path], folder: Path) -> Known:
+    """What holdsfor knows at each query time."""
+    described = [example.file(example.rules), *map(example.file, example.background)]
+    if example.stated or example.more:
+        described.append(folder / "more.prolog")
+        described[-1].write_text(f"{example.stated}\n{example.more}", encoding="utf-8")
+    written = folder / "answers.jsonl"
+    times = {
+        "start": example.start,
+        "end": example.end,
+        "tick": example.tick,
+        "window": example.window,
+        "step": example.step,
+    }
+    options = [f"--{name}={value}" for name, value in times.items()]
+    inputs = [str(file) for file in files]
+    assert main(["run", *map(str, described), "--input", *inputs, *options, "-o", str(written)]) == 0
+    known: Known = {}
+    for line in written.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        name = row.get("fvp") or row["event"]
+        spans = [(start, end) for start, end in row["intervals"]] if "fvp" in row else [(at, at) for at in row["times"]]
+        known.setdefault(row["query_time"], {})[show(parse_term(name))] = spans
+    return known
+
+
+# -- comparison --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Compared:
+    """How many answers there are (an FVP or event at a query time), and where the two sides differ."""
+
+    n_answers: int
+    different: dict[tuple[int, str], tuple[Intervals, Intervals]]
+
+    @property
+    def names(self) -> set[str]:
+        """The fluents and events that differ."""
+        return set(self.counts)
+
+    @property
+    def counts(self) -> Counter[str]:
+        return Counter(re.split(r"[(=]", name)[0] for _, name in self.different)
+
+
+def compare(theirs: Known, ours: Known) -> Compared:
+    """The answers of RTEC and of holdsfor side by side."""
+    n_answers, different = 0, {}
+    for time in sorted({*theirs, *ours}):
+        one = theirs.get(time, {})
+        other = _generalised(ours.get(time, {}), one)
+        n_answers += len({*one, *other})
+        for name in sorted({*one, *other}):
+            both = one.get(name, []), other.get(name, [])
+            if both[0] != both[1]:
+                different[time, name] = both
+    return Compared(n_answers, different)
+
+
+def _generalised(known: dict[str, Intervals], like: dict[str, Intervals]) -> dict[str, Intervals]:
+    """Events without the arguments that RTEC leaves open: it keeps `stop(7,_)` for `stop(7,on)` and `stop(7,off)`."""
+    left_open = dict(_left_open(like))
+    found: dict[str, Intervals] = {}
+    for name, spans in known.items():
+        term = parse_term(name) if name.split("(")[0] in left_open else None
+        if isinstance(term, Struct):
+            args = ["_" if i in left_open[term.name] else show(arg) for i, arg in enumerate(term.args)]
+            name = f"{term.name}({','.join(args)})"
+        found[name] = sorted({*spans, *found.get(name, [])}) if term is not None else spans
+    return found
+
+
+def _left_open(like: dict[str, Intervals]) -> Iterator[tuple[str, set[int]]]:
+    """The events with arguments that are left open, and which they are."""
+    for name in like:
+        term = parse_term(name) if "_" in re.split(r"[(,)]", name) else None
+        if isinstance(term, Struct) and term.name != "=":
+            yield term.name, {i for i, arg in enumerate(term.args) if isinstance(arg, Var)}
