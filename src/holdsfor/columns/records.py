@@ -16,6 +16,7 @@ from holdsfor.columns.instances import Instances
 from holdsfor.columns.query_times import LONG_AGO, Judge
 from holdsfor.columns.tables import FluentTable, PointTable
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, rows_with_a_partner
+from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import merge_intervals
 
 Mask = NDArray[np.bool_]
@@ -186,8 +187,13 @@ class Records:
             is_seen &= is_wanted[low:high]
         return table if np.count_nonzero(is_seen) == table.n else table.take(is_seen.nonzero()[0])
 
-    def intervals(self, first: int, last: int, arrived_by: int) -> FluentTable:
-        """The maximal intervals that reach into a stretch of time-points and have arrived by a third."""
+    def intervals(
+        self, first: int, last: int, arrived_by: int, *, left_open: tuple[int, int] | None = None
+    ) -> FluentTable:
+        """The maximal intervals that reach into a stretch of time-points and have arrived by a third.
+
+        A record over just the interval that is `left_open` counts as open.
+        """
         assert self.ends is not None
         self.sort()
         low, high = self.starts.searchsorted((first - self.longest, last + 1)).tolist()
@@ -196,6 +202,8 @@ class Records:
             is_there &= self.begins[low:high] <= last
         rows = low + is_there.nonzero()[0]
         starts, ends = self.seen_from[rows], self.ends[rows]
+        if left_open is not None:
+            ends = np.where((self.starts[rows] == left_open[0]) & (ends == left_open[1]), OPEN, ends)
         if not self.is_clean:
             rows, starts, ends = self._merged(rows, starts, ends)
         table = FluentTable((*(column[rows] for column in self.columns), starts, ends), len(rows))

@@ -65,7 +65,7 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
     world = World(run, domains, engine)
     for time, event in history.happenings(run):
         world.events.setdefault(time, {})[event] = None
-    by_points = {key for key, shape in compiled.names.input_fluents.items() if shape == "points"}
+    by_points = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
     for fvp, intervals in history.intervals(run, by_points).items():
         world.finish(fvp, intervals)
     output: dict[Term, Intervals] = {}

@@ -54,8 +54,8 @@ class History:
     def intervals(self, run: Run, by_points: Container[tuple[str, int]]) -> dict[Term, Intervals]:
         """The maximal intervals of the input FVPs, of the records that share a time-point with the run.
 
-        An interval that ends after the time-point behind the run counts as open. Of a fluent that is given `by_points`,
-        one that holds at the last time-point of the run has not ended either.
+        An interval that ends after the time-point behind the run counts as open. A fluent that is given `by_points` has
+        not ended either if it has a record at the last time-point of the run.
         """
         result: dict[Term, Intervals] = {}
         after_run = next_point(run.end, run.tick)
@@ -63,9 +63,7 @@ class History:
             assert isinstance(fvp, Struct)
             is_by_points = name_and_arity(fvp.args[0]) in by_points
             inside = [(start, end) for start, end in reported if start <= run.end and end > run.first_point]
-            intervals = maximal(inside)
-            if intervals and intervals[-1][1] >= after_run + (0 if is_by_points else 1):
-                intervals = (*intervals[:-1], (intervals[-1][0], INF))
-            if intervals:
-                result[fvp] = intervals
+            last_point = (after_run - run.tick, after_run) if is_by_points else None
+            if inside:
+                result[fvp] = maximal([(s, INF if (s, e) == last_point or e > after_run else e) for s, e in inside])
         return result

@@ -100,7 +100,7 @@ class Session:
         self.profile: Profile | None = None
         self._evaluation: Evaluation | None = None
         self._sources = domain_sources(compiled)
-        self._point_fluents = {key for key, shape in compiled.names.input_fluents.items() if shape == "points"}
+        self._point_fluents = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
         self._numbered_events = self.program.numbered_events
         self._asked_edges = self.program.edges
         self._deciding = self.program.deciding_steps
@@ -344,11 +344,11 @@ class Session:
         An interval that ends after the time-point behind the stretch counts as open. Of a fluent that is given by
         time-points it is not known yet whether one that holds at the last time-point has ended.
         """
-        after_last = (last // self.tick + 1) * self.tick
+        last_point = last // self.tick * self.tick, (last // self.tick + 1) * self.tick
         fluents: dict[Key, FluentTable] = {}
         for key, records in self.records.fluents.items():
-            table = records.intervals(first, last, arrived_by)
-            table = table.open_after(after_last - 1 if key in self._point_fluents else after_last)
+            point = last_point if key in self._point_fluents else None
+            table = records.intervals(first, last, arrived_by, left_open=point).open_after(last_point[1])
             fluents[key] = true_starts(table, self.state.get(key), first, self.symbols.instances)
         return {key: each.events(first, last, arrived_by) for key, each in self.records.events.items()}, fluents
 
