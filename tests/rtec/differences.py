@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tests.rtec.peer import Intervals
 
-__all__ = ["ALLEN_ANSWERS", "ALLEN_TESTS", "EXAMPLES", "UNIT_TESTS", "Difference", "Pairs"]
+__all__ = ["ALLEN_ANSWERS", "ALLEN_TESTS", "EXAMPLES", "REFUSED", "UNIT_TESTS", "Difference", "Pairs"]
 
 Pairs = list[tuple[tuple[int, int | None], tuple[int, int | None]]]
 
@@ -93,4 +93,11 @@ EXAMPLES: dict[str, dict[str, str]] = {
         "driving_quality": FIRST_TIME_POINT,
     },
     "maritime": {"anchoredOrMoored": CUT_DURATION, "loitering": CUT_DURATION},
+}
+
+# Rules of RTEC's compiler tests that holdsfor refuses.
+REFUSED: dict[str, str] = {
+    # The rule goes through intervals with `findall`, calls `member/2` with its arguments exchanged, and asks with
+    # `holdsAt` for a state at the start of each interval. RTEC compiles it; the rule never holds.
+    "findall/test_2": "a `holdsFor` rule has no conditions at time-points",
 }

@@ -20,7 +20,7 @@ from holdsfor.syntax.terms import Int, Struct, Var, list_items
 from tests.rtec.peer import HERE, Intervals, intervals_of, prolog, rtec, swipl, terms_of
 from tests.rtec.records import Write
 
-__all__ = ["Compared", "Example", "Known", "answers", "compare", "rtec_answers"]
+__all__ = ["Compared", "Example", "Known", "answers", "compare", "compile_by_rtec", "rtec_answers"]
 
 Known = dict[int, dict[str, Intervals]]
 _VARIABLE = re.compile(r"\b_\w+")
@@ -58,10 +58,9 @@ class Example:
 
 def rtec_answers(example: Example, files: list[Path], folder: Path) -> Known:
     """What RTEC knows at each query time, compiled and run by its own scripts."""
-    rules = folder / "rules.prolog"
-    rules.write_text(f"{_text(example.file(example.rules))}\n{example.more}", encoding="utf-8")
-    swipl("-l", str(rtec("src", "compiler.prolog")), "-g", f"compileED('{rules}',withoutOptimisation),halt")
-    described = [*map(example.file, (*example.background, *example.hooks)), folder / "compiled_rules.prolog"]
+    rules = example.file(example.rules).read_text(encoding="utf-8")
+    compiled = compile_by_rtec(f"{rules}\n{example.more}", folder)
+    described = [*map(example.file, (*example.background, *example.hooks)), compiled]
     parameters = {
         "event_description_files": _prolog_list(described),
         "input_mode": "csv",
@@ -82,8 +81,12 @@ def rtec_answers(example: Example, files: list[Path], folder: Path) -> Known:
     return dict(_known(term) for term in terms_of(written.read_text(encoding="utf-8")))
 
 
-def _text(file: Path) -> str:
-    return file.read_text(encoding="utf-8")
+def compile_by_rtec(rules: str, folder: Path) -> Path:
+    """The file with the compiled clauses of an event description."""
+    source = folder / "rules.prolog"
+    source.write_text(rules, encoding="utf-8")
+    swipl("-l", str(rtec("src", "compiler.prolog")), "-g", f"compileED('{source}',withoutOptimisation),halt")
+    return folder / "compiled_rules.prolog"
 
 
 def _prolog_list(files: Iterable[Path]) -> str:
