@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from holdsfor import allen, intervals, spark
-    from holdsfor.api import Result, load, load_text, recognise
+    from holdsfor.api import Result, load, load_text, recognise, term
     from holdsfor.session import Change, Event, Fluent, Report, Session
 
 __all__ = [
@@ -28,12 +28,13 @@ __all__ = [
     "load_text",
     "recognise",
     "spark",
+    "term",
 ]
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    **dict.fromkeys(("Result", "load", "load_text", "recognise"), "holdsfor.api"),
+    **dict.fromkeys(("Result", "load", "load_text", "recognise", "term"), "holdsfor.api"),
     **dict.fromkeys(("Change", "Event", "Fluent", "Report", "Session"), "holdsfor.session"),
 }
 

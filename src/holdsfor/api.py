@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from holdsfor.sources.column_reading import ColumnReading
     from holdsfor.sources.times import Unit
 
-__all__ = ["Answer", "Result", "load", "load_text", "recognise"]
+__all__ = ["Answer", "Result", "load", "load_text", "recognise", "term"]
 
 Input = str | Path | Any
 _SHOWN = 20
@@ -49,6 +49,15 @@ def load(*files: str | Path) -> Compiled:
 def load_text(text: str) -> Compiled:
     """Rules given as text."""
     return compile_text(text)
+
+
+def term(text: str) -> Term:
+    """A term as it is written in a rule, for an argument or a value that is neither text nor a number.
+
+    >>> show(term("per(close_ballot(c1, m1))"))
+    'per(close_ballot(c1,m1))'
+    """
+    return parse_term(text)
 
 
 def recognise(

@@ -251,3 +251,39 @@ def test_columns_that_cannot_be_are_told(spark: SparkSession, rules: Any) -> Non
         assert "HF505" in str(embedded.value)
     with pytest.raises(DataProblem, match="`columns` are those of one DataFrame"):
         hf.spark.recognise([frame, frame], rules, columns=ROLES)
+
+
+def test_text_of_columns_stays_text_unless_its_kind_says_otherwise(spark: SparkSession, tmp_path: Path) -> None:
+    ids = ["4e12", "40e11", "1.50", "1.5", " a", "a", "003", "f(a)"]
+    seen = hf.load_text("initiatedAt(seen(X)=true, T) :- happensAt(see(X), T).")
+    rows = [("see", i, each) for i, each in enumerate(ids)]
+    pq.write_table(pa.table({"id": ids, "ts": range(len(ids))}), tmp_path / "ids.parquet")
+    own = spark.createDataFrame([(each, i) for _, i, each in rows], "id string, ts long")
+    expected = embedded_rows(seen, f"{tmp_path / 'ids.parquet'}: happensAt(see(id), ts)")
+    assert len(expected) == len(ids)
+    for given in (
+        spark.createDataFrame(rows, "name string, start long, arg1 string"),
+        (own, "happensAt(see(id), ts)"),
+        hf.spark.events("see", own, time="ts", args=["id"]),
+        f"{tmp_path / 'ids.parquet'}: happensAt(see(id), ts)",
+    ):
+        assert spark_rows(hf.spark.recognise(given, seen, buckets=2)) == expected
+    numbers = hf.spark.recognise((own, "happensAt(see(id:number), ts)"), seen, buckets=2)
+    assert {row.fvp for row in numbers.intervals.collect()} == {
+        "seen(4000000000000.0)=true",
+        "seen(1.5)=true",
+        "seen(3)=true",
+    }
+
+
+def test_a_text_column_that_is_used_as_numbers_is_refused(spark: SparkSession, rules: Any) -> None:
+    own = spark.createDataFrame([("v1", "7.5", 3)], "vessel string, knots string, ts long")
+    with pytest.raises(DataProblem, match=r"HF507[\s\S]*`knots:number`"):
+        hf.spark.recognise(own, rules, columns="happensAt(velocity(vessel, knots), ts)")
+    with pytest.raises(DataProblem, match=r"HF507[\s\S]*`arg2:number`"):
+        hf.spark.recognise(hf.spark.events("velocity", own, time="ts", args=["vessel", "knots"]), rules)
+    fast = hf.spark.events("velocity", own, time="ts", args=["vessel", "knots:number"])
+    assert [row.fvp for row in hf.spark.recognise(fast, rules).intervals.collect()] == ["fast(v1)=true"]
+    table = spark.createDataFrame([("velocity", 3, "v1", "7.5")], "name string, start long, arg1 string, arg2 string")
+    with pytest.raises(Exception, match=r"HF507[\s\S]*`arg2:number`"):
+        hf.spark.recognise(table, rules).intervals.collect()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from holdsfor.analysis.number_uses import NumberUses, number_uses
 from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match
 from holdsfor.errors import Diagnostics
 from holdsfor.syntax.description import EventDescription
@@ -58,7 +59,10 @@ class Record:
 
 @dataclass(frozen=True)
 class Names:
-    """The names of an event description. Patterns are FVPs as terms `F=V`, or events."""
+    """The names of an event description. Patterns are FVPs as terms `F=V`, or events.
+
+    `number_uses` are the places of records where the rules expect numbers.
+    """
 
     output_events: list[Term]
     used_events: list[Term]
@@ -66,6 +70,7 @@ class Names:
     static: list[Term]
     declared_inputs: list[tuple[Term, Literal["points", "intervals"]]]
     used_fvps: list[Term]
+    number_uses: NumberUses = field(default_factory=dict, repr=False)
 
     @cached_property
     def fluents(self) -> dict[Key, None]:
@@ -152,6 +157,7 @@ def name_everything(description: EventDescription) -> Names:
         static=_distinct(rule.fvp.term for rule in description.interval_rules),
         declared_inputs=[(d.pattern.term, d.shape) for d in description.inputs],
         used_fvps=_distinct(fvp.term for _, fvp in used),
+        number_uses=number_uses(description),
     )
 
 

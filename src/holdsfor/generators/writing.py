@@ -8,13 +8,15 @@ of arrival:
     start       int64    time-point of an event or of a fluent at a time-point; begin of an interval
     end         int64    end of an interval (right-open); null if the record is no interval
     value       string   of the fluent; null for an event
-    arg1 …      string   arguments, as the text has them; null if the record has fewer
+    arg1 …      string   arguments; null if the record has fewer
 
-Strings are dictionary-encoded, column by column.
+Strings are dictionary-encoded, column by column. A column of fields as the text has them, which are numbers or
+structures among others, says so in its name: `arg1:term`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -26,6 +28,9 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from holdsfor.generators.rows import NONE, Rows, Vocabulary
+
+_PLAIN = re.compile(r"[A-Za-z]\w*\Z", re.ASCII)
+"""Texts that are the same constant as a text and as a field."""
 
 __all__ = ["to_table", "write_parquet", "write_text"]
 
@@ -56,40 +61,46 @@ def write_text(pieces: Iterable[Rows], vocabulary: Vocabulary, file: IO[bytes]) 
 def write_parquet(pieces: Iterable[Rows], vocabulary: Vocabulary, path: Path) -> int:
     """Write the records as a Parquet file, one row group per piece, and return their number."""
     n_records = 0
-    dictionaries = _dictionaries(vocabulary)
+    dictionaries, columns = _dictionaries(vocabulary), _constant_columns(vocabulary)
     with pq.ParquetWriter(path, to_table([], vocabulary).schema, compression="zstd") as writer:
         for rows in pieces:
-            writer.write_table(_table(rows, dictionaries))
+            writer.write_table(_table(rows, dictionaries, columns))
             n_records += len(rows)
     return n_records
 
 
 def to_table(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Any:
     """The records as an Arrow table, with the columns of the Parquet file."""
-    dictionaries = _dictionaries(vocabulary)
+    dictionaries, columns = _dictionaries(vocabulary), _constant_columns(vocabulary)
     if not pieces:
-        names = ["name", "arrival", "start", "end", "value", *(f"arg{i + 1}" for i in range(len(vocabulary.args)))]
+        names = ["name", "arrival", "start", "end", *columns]
         text = pa.dictionary(pa.int32(), pa.string())
         types = [text, pa.int64(), pa.int64(), pa.int64(), text, *(text for _ in vocabulary.args)]
         return pa.schema(zip(names, types, strict=True)).empty_table()
-    return pa.concat_tables([_table(rows, dictionaries) for rows in pieces])
+    return pa.concat_tables([_table(rows, dictionaries, columns) for rows in pieces])
 
 
 def _dictionaries(vocabulary: Vocabulary) -> list[Any]:
     return [pa.array(texts, pa.string()) for texts in (vocabulary.names, vocabulary.values, *vocabulary.args)]
 
 
-def _table(rows: Rows, dictionaries: Sequence[Any]) -> Any:
+def _constant_columns(vocabulary: Vocabulary) -> list[str]:
+    """The names of the columns of values and arguments, with their kind if they have more than texts."""
+    texts = {"value": vocabulary.values, **{f"arg{i + 1}": args for i, args in enumerate(vocabulary.args)}}
+    return [name if all(map(_PLAIN.match, some)) else f"{name}:term" for name, some in texts.items()]
+
+
+def _table(rows: Rows, dictionaries: Sequence[Any], constants: Sequence[str]) -> Any:
     names, values, *args = dictionaries
     columns = {
         "name": _texts(rows.name, names),
         "arrival": pa.array(rows.arrival),
         "start": pa.array(rows.start),
         "end": _or_null(rows.end),
-        "value": _texts(rows.value, values),
+        constants[0]: _texts(rows.value, values),
     }
     for i, texts in enumerate(args):
-        columns[f"arg{i + 1}"] = _texts(rows.args[:, i], texts)
+        columns[constants[i + 1]] = _texts(rows.args[:, i], texts)
     return pa.table(columns)
 
 

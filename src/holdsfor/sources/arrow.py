@@ -1,12 +1,13 @@
 """Records as an Arrow table, as Parquet files and data frames have them; `holdsfor.sources.layout` lists the columns.
 
-`end`, `value`, `op` and the arguments may be missing where all would be null. Texts may be dictionary-encoded, and mean
-what they mean in a text file; numbers are numbers; times are integers or timestamps. A row that does not fit is set
-aside, with its number as line.
+`end`, `value`, `op` and the arguments may be missing where all would be null. Texts may be dictionary-encoded and are
+constants as they stand, unless their column is of another kind; numbers are numbers; times are
+integers or timestamps. A row that does not fit is set aside, with its number as line.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -20,6 +21,7 @@ from holdsfor.sources.layout import TIMES, Layout, layout_of
 from holdsfor.sources.mapping import Mapping
 from holdsfor.sources.rows import Origin, RowReader
 from holdsfor.sources.times import Clock, is_time_type
+from holdsfor.sources.typed_columns import is_text_type
 
 __all__ = ["read_table"]
 
@@ -37,22 +39,31 @@ def read_table(
     mapping: Mapping | None = None,
     clock: Clock | None = None,
     n_before: int = 0,
+    mixed: frozenset[str] = frozenset(),
 ) -> None:
     """Add the records of an Arrow table to the reading; `reading.settle()` then says what remains after retractions.
 
     A table with other columns than those of records, or of the mapping, is HF502 or HF505. One that is the next part of
-    a larger table has rows before it.
+    a larger table has rows before it. The columns `mixed` have texts and numbers as fields of a text file.
     """
-    layout = layout_of(table.schema.names, mapping, names, file)
+    layout = replace(layout_of(table.schema.names, mapping, names, file), mixed=mixed)
     table = _without_views(table.select(layout.wanted))
     _check_types(table.schema, layout, file)
     clock = clock or Clock()
-    reader = RowReader(file, names, tick, symbols, reading)
+    reader = RowReader(file, names, tick, symbols, reading, is_mapped=mapping is not None)
+    if mapping is not None:
+        reader.text_uses.check_columns(mapping.record, _texts(table.schema, layout))
     n_rows = n_before
     for batch in table.combine_chunks().to_batches(max_chunksize=_BATCH):
         laid_out = layout.apply(batch, clock)
-        reader.read(laid_out.batch, Origin(n_rows + 1 + laid_out.rows, None, laid_out.faults))
+        reader.read(laid_out, Origin(n_rows + 1 + laid_out.rows, None, laid_out.faults))
         n_rows += len(batch)
+
+
+def _texts(schema: Any, layout: Layout) -> dict[str, str]:
+    """The columns that have texts."""
+    found = layout.texts
+    return {ours: theirs for ours, theirs in found.items() if is_text_type(schema.field(theirs).type)}
 
 
 def _check_types(schema: Any, layout: Layout, file: str) -> None:

@@ -1,7 +1,8 @@
 """Records as CSV with a header: a line is a row.
 
 Arrow cuts the lines into fields. Where it makes fewer rows than there are lines, a quote is not closed on its line;
-such lines are found by halves, so that one of them costs nobody else. A field that is empty is missing.
+such lines are found by halves, so that one of them costs nobody else. A field that is empty is missing, and blanks
+around a field do not count.
 """
 
 from __future__ import annotations
@@ -76,10 +77,10 @@ class CsvReader:
         self.mapping = mapping
         self.clock = clock or Clock()
         self.reading = reading
-        self.rows = RowReader(file, names, tick, symbols, reading)
+        self.rows = RowReader(file, names, tick, symbols, reading, is_mapped=mapping is not None)
         self.n_lines = 0
         self.header = header
-        self.layout = Layout({}) if header is None else layout_of(header.columns, mapping, names, file)
+        self.layout = Layout({}) if header is None else layout_of(header.columns, mapping, names, file, "term")
 
     def read(self, block: bytes) -> None:
         """Read the next block."""
@@ -100,7 +101,7 @@ class CsvReader:
             return lines
         line = lines[at].decode()
         self.header = read_header(line, self.mapping) or _likeliest_header(line)
-        self.layout = layout_of(self.header.columns, self.mapping, self.names, self.file)
+        self.layout = layout_of(self.header.columns, self.mapping, self.names, self.file, "term")
         self.n_lines += at + 1
         return lines[at + 1 :]
 
@@ -111,7 +112,7 @@ class CsvReader:
         laid_out = self.layout.apply(part.batch, self.clock)
         numbers = part.numbers[laid_out.rows]
         origin = Origin(numbers, lambda row: part.text(int(numbers[row])), laid_out.faults)
-        self.rows.read(laid_out.batch, origin)
+        self.rows.read(laid_out, origin)
 
 
 @dataclass(frozen=True)

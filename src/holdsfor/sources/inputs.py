@@ -19,7 +19,7 @@ from holdsfor.sources.csv_rows import CsvReader, Header
 from holdsfor.sources.formats import TABLES, Format, format_of_suffix, format_of_text
 from holdsfor.sources.json_rows import JsonLinesReader
 from holdsfor.sources.mapping import SOCKET, Mapping, read_mapping, split_mapping
-from holdsfor.sources.objects import Event, Fluent, table_of
+from holdsfor.sources.objects import Event, Fluent, mixed_columns, table_of
 from holdsfor.sources.roles import columns_by_role
 from holdsfor.sources.text import Reading, read_text_records
 from holdsfor.sources.times import Clock, Unit
@@ -45,12 +45,13 @@ _HINT = "give the files with records behind `--input`; `-` is standard input"
 
 @dataclass(frozen=True)
 class Opened:
-    """An input before its records are read: the content of a text, or a table."""
+    """An input before its records are read: the content of a text, or a table with perhaps columns of several types."""
 
     file: str
     form: Format
     mapping: Mapping | None
     content: Any
+    mixed: frozenset[str] = frozenset()
 
 
 def open_input(each: object, names: Names, forced: Format | None = None) -> Opened:
@@ -117,7 +118,7 @@ class Intake:
         """Add the records of an input."""
         if opened.form in TABLES:
             given = (opened.content, self.names, self.tick, self.symbols, self.reading)
-            read_table(*given, file=opened.file, mapping=opened.mapping, clock=self.clock)
+            read_table(*given, file=opened.file, mapping=opened.mapping, clock=self.clock, mixed=opened.mixed)
             return
         reader = self.line_reader(opened.form, opened.file, opened.mapping)
         for block in text_blocks(opened.content, opened.file):
@@ -217,7 +218,7 @@ def _opened_records(given: object) -> Opened:
     lines = [each for each in objects if isinstance(each, str)]
     records = [each for each in objects if isinstance(each, Event | Fluent)]
     if len(records) == len(objects):
-        return Opened("records", "arrow", None, table_of(records))
+        return Opened("records", "arrow", None, table_of(records), mixed_columns(records))
     if len(lines) == len(objects):
         return Opened("lines", "text", None, "\n".join(lines).encode())
     odd = next(each for each in objects if not isinstance(each, Event | Fluent if records else str))

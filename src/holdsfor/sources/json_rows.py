@@ -2,15 +2,16 @@
 
     {"name": "speed", "time": "2026-03-01T08:00:00Z", "args": ["v1", 57.5]}
 
-The arguments are a list `args`, or `arg1`, `arg2` and so on. Numbers are numbers, `true` and `false` are atoms, texts
-mean what they mean in a text file, and null is missing. Python reads the lines: Arrow would take 3 and 3.0 in one
-column for the same number, and refuse a column of numbers and texts.
+The arguments are a list `args`, or `arg1`, `arg2` and so on. Numbers are numbers, `true` and `false` are atoms, strings
+are texts as they stand, unless their column is of another kind, and null is missing. Python reads the lines: Arrow
+would take 3 and 3.0 in one column for the same number, and refuse a column of numbers and texts.
 """
 
 from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -20,10 +21,11 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from holdsfor.analysis.names import Names
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import did_you_mean
+from holdsfor.sources.column_kinds import written
 from holdsfor.sources.column_reading import ColumnReading
-from holdsfor.sources.layout import TIMES, Layout, layout_of
+from holdsfor.sources.layout import TIMES, Layout, is_argument, layout_of
 from holdsfor.sources.mapping import Mapping
-from holdsfor.sources.rows import Origin, RowReader, is_argument
+from holdsfor.sources.rows import Origin, RowReader
 from holdsfor.sources.text import SetAside
 from holdsfor.sources.times import Clock
 
@@ -56,7 +58,7 @@ class JsonLinesReader:
         self.file = file
         self.clock = clock or Clock()
         self.reading = reading
-        self.rows = RowReader(file, names, tick, symbols, reading)
+        self.rows = RowReader(file, names, tick, symbols, reading, is_mapped=mapping is not None)
         self.n_lines = 0
         self.layout = None if mapping is None else layout_of(mapping.wanted, mapping, names, file)
         self.wanted = None if mapping is None else tuple(mapping.wanted)
@@ -90,7 +92,15 @@ class JsonLinesReader:
             layout = self.layout
             columns = {key: [each[key] for each in objects] for key in layout.wanted}
         times = [layout.columns.get(name) for name in TIMES]
-        arrays = {key: _array(key, values, faults, is_time=key in times) for key, values in columns.items()}
+        kinds = {layout.columns[ours]: kind for ours, kind in layout.kinds.items()}
+        arrays, mixed = {}, set[str]()
+        for key, values in columns.items():
+            plain = _without_nesting(key, values, faults)
+            if key not in (*times, *kinds, "name", "op") and _is_mixed(plain):
+                mixed.add(key)
+                plain = list(map(_field, plain))
+            arrays[key] = _array(plain, is_time=key in times)
+        layout = replace(layout, mixed=frozenset(mixed))
         laid_out = layout.apply(pa.RecordBatch.from_pydict(arrays), self.clock)
         numbers, before = numbers[laid_out.rows], self.n_lines
         kept = {row: faults[old] for row, old in enumerate(laid_out.rows.tolist()) if old in faults} if faults else {}
@@ -98,7 +108,7 @@ class JsonLinesReader:
         def text(row: int) -> str:
             return lines[int(numbers[row]) - before - 1].strip(_BLANKS)
 
-        self.rows.read(laid_out.batch, Origin(numbers, text, laid_out.faults | kept))
+        self.rows.read(laid_out, Origin(numbers, text, laid_out.faults | kept))
 
 
 # -- lines to objects --------------------------------------------------------------------------------------------------
@@ -210,16 +220,27 @@ def _arguments(objects: list[dict[str, Any]], most_args: int, faults: dict[int, 
     return [[args[i] if i < len(args) else None for args in lists] for i in range(n_args)]
 
 
-def _array(key: str, values: list[Any], faults: dict[int, str], *, is_time: bool) -> Any:
+def _without_nesting(key: str, values: list[Any], faults: dict[int, str]) -> list[Any]:
+    """The values without lists and objects, which are faults."""
+    if not {list, dict} & set(map(type, values)):
+        return values
+    for row, value in enumerate(values):
+        if isinstance(value, list | dict):
+            faults[row] = f"expected text or a number as `{key}`, found more than that"
+    return [None if isinstance(value, list | dict) else value for value in values]
+
+
+def _is_mixed(values: list[Any]) -> bool:
+    """Whether a column of constants has several types, or one that no Arrow column keeps as it is."""
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds == {int}:
+        return not all(value is None or -(2**63) <= value < 2**63 for value in values)
+    return len(kinds) > 1 or kinds == {bool}
+
+
+def _array(values: list[Any], *, is_time: bool) -> Any:
     """A column of one type if it has one, else of texts; so are times that are no integers."""
-    kinds = set(map(type, values))
-    if list in kinds or dict in kinds:
-        for row, value in enumerate(values):
-            if isinstance(value, list | dict):
-                faults[row] = f"expected text or a number as `{key}`, found more than that"
-        values = [None if isinstance(value, list | dict) else value for value in values]
-        kinds -= {list, dict}
-    kinds.discard(type(None))
+    kinds = set(map(type, values)) - {type(None)}
     if kinds == {int} and all(value is None or -(2**63) <= value < 2**63 for value in values):
         return pa.array(values, pa.int64())
     if kinds == {float} and not is_time:
@@ -228,7 +249,12 @@ def _array(key: str, values: list[Any], faults: dict[int, str], *, is_time: bool
 
 
 def _text(value: object) -> str | None:
-    """A value as it stands in a text file."""
+    """A value as it is shown."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return None if value is None else str(value)
+
+
+def _field(value: object) -> str | None:
+    """A value as it stands in a text file."""
+    return written(value) if isinstance(value, str) else _text(value)

@@ -6,7 +6,8 @@
 
 Names stand for columns: as atoms, as variables (`Vehicle`) or in quotes (`'Vehicle ID'`); numbers and strings stand for
 themselves. `holdsAt(F=V, T)` is a fluent at a time-point, `holdsFor(F=V, [(S, E)])` one over an interval. `arrival` and
-`op` name these columns, and `column=constant` picks the rows that have it.
+`op` name these columns, and `column=constant` picks the rows that have it. `kmh:number` and `vehicle:text` say what
+kind of constants a column has (`holdsfor.sources.column_kinds`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Literal
 
 from holdsfor.analysis.names import Names, Record
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
+from holdsfor.sources.column_kinds import KINDS, ColumnKind
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Str, Struct, Term, Var, conjuncts, list_items
 
@@ -36,12 +38,13 @@ _FORMS = (
 
 @dataclass(frozen=True)
 class Mapping:
-    """For each column of a record the term that says where it comes from, and the rows that are meant."""
+    """For each column of a record the term that says where it comes from, its kind, and the rows that are meant."""
 
     record: Record
     entity: Term
     columns: dict[str, Term]
     conditions: list[tuple[Atom | Var, str]]
+    kinds: dict[str, ColumnKind]
 
     @property
     def wanted(self) -> list[str]:
@@ -93,6 +96,7 @@ def read_mapping(text: str) -> Mapping:
     shape, entity, columns = _head(head)
     args = entity.args if isinstance(entity, Struct) else ()
     columns |= {f"arg{i + 1}": arg for i, arg in enumerate(args)}
+    columns, kinds = _without_kinds(columns)
     conditions = _conditions(rest, columns)
     for ours, term in columns.items():
         if ours in ("start", "end") and not isinstance(term, Atom | Var):
@@ -101,7 +105,21 @@ def read_mapping(text: str) -> Mapping:
             raise _problem(
                 "expected the name of a column, a number or a string", term, "put other names in single quotes"
             )
-    return Mapping(Record(entity.name, len(args), shape), entity, columns, conditions)
+    return Mapping(Record(entity.name, len(args), shape), entity, columns, conditions, kinds)
+
+
+def _without_kinds(columns: dict[str, Term]) -> tuple[dict[str, Term], dict[str, ColumnKind]]:
+    """The columns as they are called, and the kinds of those that have one."""
+    found: dict[str, ColumnKind] = {}
+    for ours, term in columns.items():
+        match term:
+            case Struct(name=":", args=(Atom() | Var() as column, kind)) if ours not in ("start", "end"):
+                named = next((each for each in KINDS if kind == Atom(each)), None)
+                if named is None:
+                    listed = ", ".join(f"`{column.name}:{each}`" for each in KINDS)
+                    raise _problem("expected the kind of a column", kind, f"write {listed}")
+                columns, found[ours] = {**columns, ours: column}, named
+    return columns, found
 
 
 def _head(head: Term) -> tuple[Shape, Atom | Struct, dict[str, Term]]:

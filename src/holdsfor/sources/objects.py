@@ -5,8 +5,8 @@ Event(name='go_to', args=('chris', 'pub'), start=17, arrival=17)
 >>> Fluent("near", "v1", "v2", start=3, end=9)
 Fluent(name='near', args=('v1', 'v2'), value=True, start=3, end=9, arrival=3)
 
-Text means what it means in a file (`"3"` is a number, `"003"` an atom, `"per(c1)"` a structure); `True` and `False` are
-the atoms `true` and `false`. A record arrives when it begins, unless it says otherwise.
+A text is a constant as it stands: `"3"` is not the number `3`. `True` and `False` are the atoms `true` and `false`; a
+structure is a term, such as `hf.term("per(c1)")`. A record arrives when it begins, unless it says otherwise.
 """
 
 from __future__ import annotations
@@ -18,11 +18,14 @@ from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.sources.column_kinds import written
 from holdsfor.sources.fields import EARLIEST, LATEST
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, is_ground
 
-__all__ = ["Constant", "Event", "Fluent", "table_of"]
+__all__ = ["Constant", "Event", "Fluent", "mixed_columns", "table_of"]
 
-Constant: TypeAlias = str | int | float | bool
+Constant: TypeAlias = str | int | float | bool | Term
 
 
 @dataclass(frozen=True, init=False)
@@ -74,21 +77,36 @@ def _set(record: object, **fields: object) -> None:
 
 
 def table_of(records: Sequence[Event | Fluent]) -> Any:
-    """The records as an Arrow table; constants are text, as they would be in a file."""
+    """The records as an Arrow table; the constants of `mixed_columns` are fields of a text file, others texts."""
     import pyarrow as pa  # type: ignore[import-untyped]
 
-    n_args = max((len(record.args) for record in records), default=0)
-    columns: dict[str, Any] = {
+    times: dict[str, Any] = {
         "name": pa.array([_name(record.name) for record in records], pa.string()),
         "arrival": pa.array([_time(record.arrival, record) for record in records], pa.int64()),
         "start": pa.array([_time(record.start, record) for record in records], pa.int64()),
         "end": pa.array([_end(record) for record in records], pa.int64()),
-        "value": pa.array([_value(record) for record in records], pa.string()),
     }
+    mixed = mixed_columns(records)
+    arrays = {
+        name: pa.array([_field(value) if name in mixed else value for value in values], pa.string())
+        for name, values in _constants(records).items()
+    }
+    return pa.table(times | arrays)
+
+
+def mixed_columns(records: Sequence[Event | Fluent]) -> frozenset[str]:
+    """The columns of values and arguments that have other constants than texts."""
+    return frozenset(name for name, values in _constants(records).items() if not all(map(_is_text, values)))
+
+
+def _constants(records: Sequence[Event | Fluent]) -> dict[str, list[Constant | None]]:
+    """The values and arguments of records as columns."""
+    n_args = max((len(record.args) for record in records), default=0)
+    columns = {"value": [None if isinstance(record, Event) else _constant(record.value, record) for record in records]}
     for i in range(n_args):
-        texts = [_text(record.args[i], record) if i < len(record.args) else None for record in records]
-        columns[f"arg{i + 1}"] = pa.array(texts, pa.string())
-    return pa.table(columns)
+        column = [_constant(record.args[i], record) if i < len(record.args) else None for record in records]
+        columns[f"arg{i + 1}"] = column
+    return columns
 
 
 def _name(name: object) -> str:
@@ -107,18 +125,26 @@ def _end(record: Event | Fluent) -> int | None:
     return None if isinstance(record, Event) or record.end is None else _time(record.end, record)
 
 
-def _value(record: Event | Fluent) -> str | None:
-    return None if isinstance(record, Event) else _text(record.value, record)
+def _is_text(value: Constant | None) -> bool:
+    return value is None or isinstance(value, str)
 
 
-def _text(value: object, record: Event | Fluent) -> str:
-    if isinstance(value, str):
+def _constant(value: Any, record: Event | Fluent) -> Constant:
+    """A constant of a record, if it is one."""
+    if isinstance(value, str | bool) or (isinstance(value, Atom | Int | Float | Str | Struct) and is_ground(value)):
         return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, Integral):
-        return str(int(value))
+        return int(value)
     if isinstance(value, Real) and math.isfinite(value):
-        return repr(float(value))
+        return float(value)
     message = f"expected text or a finite number in a record of `{record.name}`, found `{value!r}`"
     raise DataProblem(Diagnostic("HF502", message))
+
+
+def _field(value: Constant | None) -> str | None:
+    """A constant as a field of a text file."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return written(value)
+    return repr(value) if isinstance(value, int | float) else None if value is None else show(value)

@@ -1,7 +1,8 @@
 """Columns of a table that are those of records under other names: `{"type": "name", "ts": "start", "vessel": "arg1"}`.
 
-Columns that are not named are left alone. For a table whose rows are all records of one name, a description such as
-`happensAt(speed(vessel, knots), ts)` says more (`holdsfor.sources.mapping`).
+A role may have the kind of the column behind it: `arg2:number`. Columns that are not named are left alone. For a table
+whose rows are all records of one name, a description such as `happensAt(speed(vessel, knots), ts)` says more
+(`holdsfor.sources.mapping`).
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
-from holdsfor.sources.rows import is_argument
+from holdsfor.sources.column_kinds import split_kind
+from holdsfor.sources.layout import is_argument
 
 __all__ = ["columns_by_role"]
 
@@ -24,16 +26,19 @@ def columns_by_role(named: Mapping[str, str], found: Sequence[str]) -> dict[str,
     {'start': 'ts', 'name': 'type'}
     """
     columns: dict[str, str] = {}
-    for column, role in named.items():
+    roles: dict[str, str] = {}
+    for column, written in named.items():
+        role, kind = split_kind(written)
         role = "start" if role == "time" else role
         if column not in found:
             hint = did_you_mean(column, found) or f"its columns are {', '.join(f'`{name}`' for name in found)}"
             raise _problem(f"column `{column}` not found in the table", hint)
-        if role not in _ROLES and not is_argument(role):
-            raise _problem(f"column `{column}` is to be `{role}`, which records do not have", _HINT)
-        if role in columns:
-            raise _problem(f"columns `{columns[role]}` and `{column}` are both to be `{role}`", _HINT)
-        columns[role] = column
+        has_kind = role == "value" or is_argument(role)
+        if (role not in _ROLES and not is_argument(role)) or (kind is not None and not has_kind):
+            raise _problem(f"column `{column}` is to be `{written}`, which records do not have", _HINT)
+        if role in roles:
+            raise _problem(f"columns `{roles[role]}` and `{column}` are both to be `{role}`", _HINT)
+        roles[role] = columns[role if kind is None else written] = column
     return columns
 
 

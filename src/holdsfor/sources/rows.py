@@ -1,12 +1,12 @@
 """Rows with the columns of records to columns of words, whatever kind of file they come from.
 
-A batch of rows has the columns that `holdsfor.sources.arrow` lists, with times as integers. Its origin says where each
-row stands, so that one that does not fit can be shown to the person who can mend it.
+A batch of rows has the columns that `holdsfor.sources.layout` lists, with times as integers. Its origin says where each
+row stands, so that one that does not fit can be shown to the person who can mend it. Strings are fields as in a text
+file; those of the columns `texts` are constants as they stand.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -22,11 +22,13 @@ from holdsfor.columns.words import Symbols, float_words, integer_words
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.column_reading import ColumnReading, Piece, Retraction
 from holdsfor.sources.fields import LATEST
+from holdsfor.sources.layout import LaidOut, is_argument
 from holdsfor.sources.numerals import Lexicon, fields_of, words_of
 from holdsfor.sources.text import SetAside
-from holdsfor.syntax.terms import Int
+from holdsfor.sources.text_uses import TextUses
+from holdsfor.syntax.terms import Atom, Int
 
-__all__ = ["Origin", "RowReader", "is_argument"]
+__all__ = ["Origin", "RowReader"]
 
 Flags = NDArray[np.bool_]
 
@@ -44,10 +46,6 @@ class Origin:
     faults: dict[int, str] = field(default_factory=dict)
 
 
-def is_argument(column: str) -> bool:
-    return re.fullmatch(r"arg[1-9]\d*", column, re.ASCII) is not None
-
-
 # -- columns -----------------------------------------------------------------------------------------------------------
 
 
@@ -62,14 +60,14 @@ def _times(array: Any) -> Int64:
     return times
 
 
-def _constants(array: Any, lexicon: Lexicon) -> tuple[Int64, Flags]:
-    """The words of a column, and which of them are there."""
+def _constants(array: Any, lexicon: Lexicon, *, are_texts: bool = False) -> tuple[Int64, Flags]:
+    """The words of a column, and which of them are there. Strings are texts as they stand, or fields."""
     if pt.is_dictionary(array.type) and len(array.dictionary) > len(array):
         array = array.dictionary_decode()
     there = _is_there(array)
     words = np.zeros(len(array), np.int64)
     if pt.is_dictionary(array.type):
-        meanings, are_there = _constants(array.dictionary, lexicon)
+        meanings, are_there = _constants(array.dictionary, lexicon, are_texts=are_texts)
         which = np.flatnonzero(there)
         codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False)[which]
         words[which], there[which] = meanings[codes], are_there[codes]
@@ -80,10 +78,21 @@ def _constants(array: Any, lexicon: Lexicon) -> tuple[Int64, Flags]:
         is_small = (values < _LARGEST_WORD) & (values >= -_LARGEST_WORD)
         words[is_small] = integer_words(values[is_small].astype(np.int64))
         words[~is_small] = lexicon.symbols.words(map(Int, values[~is_small].tolist()))
+    elif are_texts and not pt.is_null(array.type):
+        words = _text_words(array, lexicon)
     elif not pt.is_null(array.type):
         which = np.flatnonzero(there)
         words[which] = words_of(fields_of(array), which, lexicon)
     return words, there
+
+
+def _text_words(array: Any, lexicon: Lexicon) -> Int64:
+    """The words of texts as they stand, 0 for null; each different one is looked up once."""
+    encoded = array.dictionary_encode()
+    words = lexicon.symbols.words(map(Atom, encoded.dictionary.to_pylist()))
+    codes = encoded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
+    found: Int64 = np.append(words, 0)[codes]
+    return found
 
 
 def _texts(array: Any) -> tuple[list[str | None], Int64]:
@@ -121,18 +130,19 @@ class _Rows:
         return rows
 
 
-def _rows(batch: Any, origin: Origin, lexicon: Lexicon) -> _Rows:
+def _rows(batch: Any, origin: Origin, lexicon: Lexicon, texts: frozenset[str]) -> _Rows:
     nothing = pa.nulls(len(batch))
     column = {name: batch.column(name) for name in batch.schema.names}
     names, codes = _texts(column["name"])
     n_columns = sum(map(is_argument, column))
-    args = [_constants(column[f"arg{i + 1}"], lexicon) for i in range(n_columns)]
+    names_of_args = [f"arg{i + 1}" for i in range(n_columns)]
+    args = [_constants(column[name], lexicon, are_texts=name in texts) for name in names_of_args]
     n_args = np.zeros(len(batch), np.int64)
     is_gap = np.zeros(len(batch), np.bool_)
     for i, (_, there) in enumerate(args):
         is_gap |= there & (n_args < i)
         n_args += there
-    value, has_value = _constants(column.get("value", nothing), lexicon)
+    value, has_value = _constants(column.get("value", nothing), lexicon, are_texts="value" in texts)
     has_end = _is_there(column.get("end", nothing))
     ops, op = _texts(column.get("op", nothing.cast(pa.string())))
     return _Rows(
@@ -153,10 +163,16 @@ def _rows(batch: Any, origin: Origin, lexicon: Lexicon) -> _Rows:
 
 
 class RowReader:
-    """Reads the batches of one file or table."""
+    """Reads the batches of one file or table.
 
-    def __init__(self, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading) -> None:
+    A record whose first batch has only text where the rules expect numbers is HF507, if the table says that it is text.
+    """
+
+    def __init__(
+        self, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading, *, is_mapped: bool
+    ) -> None:
         self.file = file
+        self.text_uses = TextUses(file, names.number_uses, symbols, is_mapped=is_mapped)
         self.tick = tick
         self.lexicon = Lexicon(symbols, n_behind=0)
         self.reading = reading
@@ -166,16 +182,17 @@ class RowReader:
             self.known.setdefault(record.name, []).append(record)
         self.computed = {name for name, _ in (*names.events, *names.fluents)}
 
-    def read(self, batch: Any, origin: Origin) -> None:
+    def read(self, laid_out: LaidOut, origin: Origin) -> None:
         """Add the records of a batch to the reading."""
-        rows = _rows(batch, origin, self.lexicon)
+        batch = laid_out.batch
+        rows = _rows(batch, origin, self.lexicon, laid_out.texts)
         numbers = self._fitting(rows)
         misfits = np.flatnonzero(numbers == _MISFIT)
         for row, content in zip(misfits.tolist(), rows.explained(misfits), strict=True):
             reason = self._reason(content, origin.faults.get(row))
             self.reading.set_aside.append(self._set_aside(rows, row, content, reason))
         for number in np.unique(numbers[numbers >= 0]).tolist():
-            self._add(self.records[number], rows, np.flatnonzero(numbers == number))
+            self._add(self.records[number], rows, np.flatnonzero(numbers == number), laid_out.typed)
         self.reading.n_records += len(batch)
         self.reading.n_places += len(batch)
 
@@ -254,7 +271,9 @@ class RowReader:
         sign = "-" if content.get("op") == "-" else ""
         return SetAside(self.file, line, sign + "|".join(fields), reason)
 
-    def _add(self, record: Record, rows: _Rows, which: Int64) -> None:
+    def _add(self, record: Record, rows: _Rows, which: Int64, typed: dict[str, str]) -> None:
+        used = {f"arg{i + 1}": rows.args[i][which] for i in range(record.arity)}
+        self.text_uses.check_words(record, used | {"value": rows.value[which]}, typed)
         is_event, key = record.shape == "event", (record.name, record.arity)
         columns = rows.args[: record.arity] if is_event else [*rows.args[: record.arity], rows.value]
         ends = None if is_event else rows.ends if record.shape == "intervals" else rows.starts + self.tick

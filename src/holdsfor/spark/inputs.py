@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdsfor.analysis.names import Names
+from holdsfor.columns.words import Symbols
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
+from holdsfor.sources.column_kinds import split_kind
+from holdsfor.sources.layout import layout_of
 from holdsfor.sources.roles import columns_by_role
+from holdsfor.sources.text_uses import TextUses
 from holdsfor.sources.unreadable import Unreadable, refuse_if_all
 from holdsfor.spark.files import Files, Form
 from holdsfor.spark.lines import LineReader, lines_of_frame
@@ -33,8 +37,9 @@ _HINT = "give DataFrames, paths, pairs of a DataFrame and its columns, or `hf.sp
 
 @dataclass(frozen=True)
 class Mapped:
-    """A DataFrame that has been given the columns of records."""
+    """A DataFrame that has been given the columns of records; all of its rows have one name."""
 
+    name: str
     frame: DataFrame
 
 
@@ -66,13 +71,18 @@ def fluents(
 def _mapped(name: str, frame: DataFrame, columns: dict[str, str], args: Sequence[str]) -> Mapped:
     from pyspark.sql import functions as F
 
-    wanted = {**columns, **{f"arg{i + 1}": column for i, column in enumerate(args)}}
+    constants = {"value": columns["value"]} if "value" in columns else {}
+    constants |= {f"arg{i + 1}": column for i, column in enumerate(args)}
+    wanted = {role: column for role, column in columns.items() if role != "value"}
+    for role, column in constants.items():
+        plain, kind = (column, None) if column in frame.columns else split_kind(column)
+        wanted[role if kind is None else f"{role}:{kind}"] = plain
     for column in wanted.values():
         if column not in frame.columns:
             message = f"column `{column}` not found among the columns of the DataFrame: {', '.join(frame.columns)}"
             raise DataProblem(Diagnostic("HF502", message, hint=did_you_mean(column, frame.columns)))
     own = [F.col(quoted(column)).alias(role) for role, column in wanted.items()]
-    return Mapped(frame.select(F.lit(name).alias("name"), *own))
+    return Mapped(name, frame.select(F.lit(name).alias("name"), *own))
 
 
 # -- given → sources ---------------------------------------------------------------------------------------------------
@@ -135,6 +145,8 @@ def _found(given: Any, names: Names, tick: int, order: int) -> Iterable[Source |
         return [given]
     if isinstance(given, Files):
         return _described(given, mapping).sources(_session(), names, tick, order)
+    if isinstance(given, Mapped):
+        _check_texts(given, names)
     frame = given.frame if isinstance(given, Mapped) else given
     if not hasattr(frame, "mapInArrow"):
         raise DataProblem(Diagnostic("HF502", f"expected a DataFrame, found `{type(given).__name__}`", hint=_HINT))
@@ -144,6 +156,16 @@ def _found(given: Any, names: Names, tick: int, order: int) -> Iterable[Source |
         reader = partial(LineReader, place=Place("text", order=order))
         return [Source(lines_of_frame(frame), reader, may_take_back=True)]
     return [checked_table(frame, names, tick, mapping, place=Place("table", order=order))]
+
+
+def _check_texts(given: Mapped, names: Names) -> None:
+    """Refuse columns of text that the rules use as numbers."""
+    texts = layout_of(given.frame.columns, None, names, "table").texts
+    strings = {f.name for f in given.frame.schema if f.dataType.typeName() == "string"}
+    uses = TextUses("table", names.number_uses, Symbols(), is_mapped=False)
+    for record in names.records:
+        if record.name == given.name:
+            uses.check_columns(record, {ours: theirs for ours, theirs in texts.items() if theirs in strings})
 
 
 def _described(files: Files, mapping: Any) -> Files:

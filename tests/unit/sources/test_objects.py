@@ -23,7 +23,7 @@ def test_objects_and_lines_of_text_give_one_answer() -> None:
     objects = [
         hf.Event("e", "v1", 2.5, at=3),
         hf.Event("e", "003", -4, at=4),
-        hf.Event("e", "per(v1)", True, at=5, arrival=9),
+        hf.Event("e", hf.term("per(v1)"), True, at=5, arrival=9),
         hf.Fluent("speed", "v1", value=42, at=6),
         hf.Fluent("near", "v1", "V 2", start=2, end=9),
     ]

@@ -1,0 +1,246 @@
+"""Which places of input records the rules use as numbers, so that text there can be refused before a run.
+
+A place is used as a number if a rule computes with a variable that stands in it, matches it with a number, or joins it
+with background facts that have nothing but numbers there. Places of events and fluents that share a variable in a rule
+have the same constants, so a use of one is a use of the others; that is only assumed where no rule mentions a constant
+of another kind in any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from holdsfor.analysis.sorts import Place, places
+from holdsfor.prolog.background import called_predicates
+from holdsfor.syntax.description import EventDescription
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.program import Clause, FactTable
+from holdsfor.syntax.rules import (
+    Collect,
+    Condition,
+    Duration,
+    Ends,
+    Fvp,
+    Happens,
+    Holds,
+    HoldsFor,
+    Initiated,
+    Starts,
+    Terminated,
+    Test,
+    flat_conditions,
+)
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, is_ground, name_and_arity, variables
+
+__all__ = ["NumberUse", "NumberUses", "number_uses"]
+
+Key = tuple[str, int]
+
+_COMPARISONS = frozenset(["<", ">", "=<", ">=", "=:=", "=\\=", "is"])
+_EQUALITIES = frozenset(["=", "==", "\\=", "\\=="])
+
+
+@dataclass(frozen=True)
+class NumberUse:
+    """How a place is used as a number, as the rest of a sentence, where, and whether it has other constants too."""
+
+    how: str
+    span: Span | None
+    also_text: bool = False
+
+
+NumberUses = Mapping[Place, NumberUse]
+
+
+@dataclass
+class _Rule:
+    """What a rule says about its variables: the places they stand in, and which of them it computes with."""
+
+    entities: list[Term] = field(default_factory=list)
+    calls: list[Term] = field(default_factory=list)
+    computed: dict[str, tuple[str, Span | None]] = field(default_factory=dict)
+    equated: list[tuple[Var, Term]] = field(default_factory=list)
+
+    def test(self, goal: Term, span: Span | None) -> None:
+        """Take in an atemporal goal."""
+        self.calls += called_predicates(goal)
+        for each in _subterms(goal):
+            if isinstance(each, Struct) and len(each.args) == 2 and each.name in _COMPARISONS:
+                for name in variables(each):
+                    self.computed.setdefault(name, (f"a rule computes with it in `{show(each)}`", each.span or span))
+            match each:
+                case Struct(name=name, args=(Var() as variable, constant) | (constant, Var() as variable)):
+                    if name in _EQUALITIES and not isinstance(constant, Var):
+                        self.equated.append((variable, constant))
+
+
+def number_uses(description: EventDescription) -> NumberUses:
+    """The places of events and fluents that are used as numbers."""
+    uses = _Uses()
+    facts = _fact_columns(description.background)
+    computing = _computing_predicates(description.background)
+    for rule in _rules(description):
+        uses.add_rule(rule, facts, computing)
+    return uses.found(facts)
+
+
+def _rules(description: EventDescription) -> Iterator[_Rule]:
+    for rule in description.point_rules:
+        yield _conditions(_Rule([rule.head_term]), rule.body)
+    for interval_rule in description.interval_rules:
+        found = _Rule([interval_rule.fvp.term])
+        for step in interval_rule.body:
+            match step:
+                case HoldsFor(fvp):
+                    found.entities.append(fvp.term)
+                case Test(goal, span):
+                    found.test(goal, span)
+                case Duration(bound=bound, span=span):
+                    found.computed |= dict.fromkeys(variables(bound), ("a rule uses it as a duration", span))
+        yield found
+    for delay in description.delays:
+        targets = [] if delay.target is None else [delay.target.term]
+        computed = dict.fromkeys(variables(delay.delay), ("a rule uses it as a delay", delay.span))
+        yield _conditions(_Rule([delay.source.term, *targets], computed=computed), delay.body)
+    for initially in description.initially:
+        yield _conditions(_Rule([initially.fvp.term]), initially.body)
+    for grounding in description.groundings:
+        entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
+        found = _Rule([entity])
+        for goal in grounding.goals:
+            found.test(goal, grounding.span)
+        yield found
+
+
+def _conditions(rule: _Rule, body: tuple[Condition, ...]) -> _Rule:
+    for condition, _ in flat_conditions(body):
+        match condition:
+            case Happens(event):
+                rule.entities.append(event)
+            case Starts(fvp) | Ends(fvp) | Holds(fvp) | Initiated(fvp) | Terminated(fvp):
+                rule.entities.append(fvp.term)
+            case Test(goal, span):
+                rule.test(goal, span)
+            case Collect(template=template, aggregate=("sum" | "max" | "min") as aggregate, span=span):
+                for name in variables(template):
+                    rule.computed.setdefault(name, (f"a rule takes the `{aggregate}` of it", span))
+    return rule
+
+
+class _Uses:
+    """Places joined by the variables that stand in them, and what is known of each."""
+
+    def __init__(self) -> None:
+        self._parent: dict[Place, Place] = {}
+        self._computed: dict[Place, NumberUse] = {}
+        self._matched: dict[Place, NumberUse] = {}
+        self._constants: dict[Place, set[bool]] = {}  # whether there are numbers, and others
+
+    def add_rule(self, rule: _Rule, facts: Mapping[Key, list[set[bool]]], computing: Mapping[Key, set[int]]) -> None:
+        first: dict[str, Place] = {}
+        for term in (*rule.entities, *(call for call in rule.calls if name_and_arity(call) in facts)):
+            for place, part in places(term):
+                if isinstance(part, Var):
+                    self._parent[self._root(place)] = self._root(first.setdefault(part.name, place))
+                else:
+                    self._mention(place, part, term)
+        for name, (how, span) in rule.computed.items():
+            if name in first:
+                self._computed.setdefault(self._root(first[name]), NumberUse(how, span))
+        for variable, constant in rule.equated:
+            if variable.name in first:
+                self._mention(first[variable.name], constant, Struct("=", (variable, constant)))
+        for call in rule.calls:
+            for i in computing.get(name_and_arity(call), ()):
+                arg = call.args[i] if isinstance(call, Struct) else None
+                if isinstance(arg, Var) and arg.name in first:
+                    use = NumberUse(f"a rule computes with it in `{show(call)}`", call.span)
+                    self._computed.setdefault(self._root(first[arg.name]), use)
+
+    def _mention(self, place: Place, part: Term, term: Term) -> None:
+        if not is_ground(part):
+            return
+        is_number = isinstance(part, Int | Float)
+        self._constants.setdefault(place, set()).add(is_number)
+        if is_number:
+            use = NumberUse(f"a rule expects the number {show(part)} in `{show(term)}`", part.span or term.span)
+            self._matched.setdefault(place, use)
+
+    def _root(self, place: Place) -> Place:
+        parent = self._parent.setdefault(place, place)
+        while parent != place:
+            place, parent = parent, self._parent[parent]
+        return place
+
+    def found(self, facts: Mapping[Key, list[set[bool]]]) -> NumberUses:
+        """The use of each place that is used as a number: directly, or as one that shares variables with it."""
+        together: dict[Place, set[bool]] = {}
+        joined: dict[Place, NumberUse] = {}
+        for place in dict.fromkeys((*self._parent, *self._constants)):
+            root = self._root(place)
+            kinds = self._constants.get(place, set()) | _of_facts(place, facts)
+            together.setdefault(root, set()).update(kinds)
+            if True in kinds:
+                name, arity = place[0], place[1]
+                how = f"a rule joins it with `{name}/{arity}`, which has numbers"
+                joined.setdefault(root, self._matched.get(place) or NumberUse(how, None))
+        computed = {self._root(place): use for place, use in self._computed.items()}
+        uses: dict[Place, NumberUse] = {}
+        for place in dict.fromkeys((*self._parent, *self._matched)):
+            root = self._root(place)
+            kinds = together.get(root, set())
+            use = self._matched.get(place)
+            if use is None and False not in kinds:
+                use = computed.get(root) or (joined.get(root) if True in kinds else None)
+            if use is not None:
+                uses[place] = NumberUse(use.how, use.span, also_text=False in kinds)
+        return uses
+
+
+def _of_facts(place: Place, facts: Mapping[Key, list[set[bool]]]) -> set[bool]:
+    match place:
+        case (str(name), int(arity), int(i)) if (name, arity) in facts:
+            return facts[name, arity][i]
+    return set()
+
+
+def _fact_columns(background: Iterable[Clause | FactTable]) -> dict[Key, list[set[bool]]]:
+    """For each argument of predicates that are nothing but ground facts, whether it has numbers, and others."""
+    found: dict[Key, list[set[bool]]] = {}
+    others: set[Key] = set()
+    for item in background:
+        if isinstance(item, FactTable):
+            columns = [{isinstance(constant, Int | Float) for constant in set(column)} for column in item.columns]
+            key = item.name, item.arity
+        elif item.body is None and isinstance(item.head, Struct) and is_ground(item.head):
+            columns = [{isinstance(arg, Int | Float)} for arg in item.head.args]
+            key = name_and_arity(item.head)
+        else:
+            others.add(name_and_arity(item.head))
+            continue
+        for known, more in zip(found.setdefault(key, [set() for _ in columns]), columns, strict=True):
+            known |= more
+    return {key: columns for key, columns in found.items() if key not in others}
+
+
+def _computing_predicates(background: Iterable[Clause | FactTable]) -> dict[Key, set[int]]:
+    """The arguments that clauses of the background knowledge compute with themselves."""
+    found: dict[Key, set[int]] = {}
+    for item in background:
+        if isinstance(item, Clause) and item.body is not None and isinstance(item.head, Struct):
+            rule = _Rule()
+            rule.test(item.body, item.span)
+            computed = {i for i, arg in enumerate(item.head.args) if isinstance(arg, Var) and arg.name in rule.computed}
+            found.setdefault(name_and_arity(item.head), set()).update(computed)
+    return found
+
+
+def _subterms(goal: Term) -> Iterator[Term]:
+    stack = [goal]
+    while stack:
+        here = stack.pop()
+        yield here
+        if isinstance(here, Struct):
+            stack.extend(here.args)

@@ -1,0 +1,66 @@
+"""What the texts of a column mean: the kind of a column.
+
+    text      each is a constant of its own, whatever it looks like: `"1.50"`, `"1.5"` and `" 1.5"` are three ids
+    number    each is a number; one that is none does not fit
+    term      each is read like a field of a text file: a number, a structure or an atom
+
+A typed column of texts (Parquet, Arrow, frames, Spark) and a JSON string are `text`, fields of CSV are `term`. A
+description of columns may say otherwise: `happensAt(speed(vehicle:text, kmh:number), ts)`; so may the name of a column
+of records: `arg2:number`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+from typing import Literal, get_args
+
+from holdsfor.sources.fields import read_field
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.terms import Atom, Float, Int
+
+__all__ = ["KINDS", "ColumnKind", "read_number", "split_kind", "written"]
+
+ColumnKind = Literal["text", "number", "term"]
+KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\Z", re.ASCII)
+_MOST_DIGITS = 4000
+
+
+def split_kind(column: str) -> tuple[str, ColumnKind | None]:
+    """The name of a column without its kind, and that, if it has one.
+
+    >>> split_kind("arg2:number"), split_kind("arg2")
+    (('arg2', 'number'), ('arg2', None))
+    """
+    for kind in KINDS:
+        if column.endswith(f":{kind}"):
+            return column.removesuffix(f":{kind}"), kind
+    return column, None
+
+
+@lru_cache(maxsize=1 << 16)
+def written(text: str) -> str:
+    """A text as a field of a text file: in quotes if it would be read as something else.
+
+    >>> written("pub"), written("4e12"), written(" a")
+    ('pub', "'4e12'", "' a'")
+    """
+    return text if text == text.strip() and read_field(text) == Atom(text) else show(Atom(text))
+
+
+def read_number(text: str) -> Int | Float | None:
+    """The number that a text is, leading zeros, signs and blanks around it allowed.
+
+    >>> read_number("003"), read_number(" +1.50"), read_number("1e999"), read_number("12 kn")
+    (Int(value=3), Float(value=1.5), None, None)
+    """
+    text = text.strip()
+    if len(text) > _MOST_DIGITS or not _NUMBER.match(text):
+        return None
+    if text.lstrip("+-").isdigit():
+        return Int(int(text))
+    value = float(text)
+    return Float(value) if math.isfinite(value) else None
