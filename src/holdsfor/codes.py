@@ -41,6 +41,7 @@ CODES: dict[str, Code] = {
     "HF111": _error("a number with too many digits"),
     "HF112": _error("brackets nested too deeply"),
     "HF113": _error("two operators side by side whose priorities do not allow it"),
+    "HF118": _error("a consulted file outside the folder of the file that consults it"),
     # 2xx: the rules have no meaning
     "HF201": _error("a clause defines something that the language defines"),
     "HF202": _error("a part of a rule is not of the form it must have, such as `F=V`"),
@@ -92,6 +93,7 @@ CODES: dict[str, Code] = {
     "HF607": _error("a fluent with two initial values"),
     "HF608": _error("a delay that is not a positive integer, or falls between two time-points"),
     "HF609": _error("a predicate over intervals that returns something else"),
+    "HF611": _error("a goal needs more memory than its budget allows"),
     "HF620": _error("results that cannot be written to their place"),
     "HF621": _error("a run that Spark could not finish"),
     # 7xx: a command was called wrongly

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from holdsfor.analysis.names import Names
+from holdsfor.analysis.names import Names, simple_patterns
 from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match, pattern_name
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
@@ -149,7 +149,7 @@ def dependency_graph(description: EventDescription, names: Names) -> DependencyG
 
 def _vertices(description: EventDescription, names: Names) -> Iterator[Vertex]:
     yield from _all("event", names.output_events)
-    yield from _all("simple", _simple_patterns(description))
+    yield from _all("simple", simple_patterns(description))
     yield from _all("static", names.static)
     used = [e for e in names.used_events if name_and_arity(e) in names.input_events]
     yield from _all("input event", used)
@@ -160,16 +160,6 @@ def _all(kind: VertexKind, patterns: Iterable[Term]) -> list[Vertex]:
     """The vertices of the patterns; variables keep their names unless that makes two labels the same."""
     disjoint = disjoint_patterns(patterns)
     return [Vertex(kind, pattern, show(anonymous(pattern))) for pattern in disjoint]
-
-
-def _simple_patterns(description: EventDescription) -> list[Term]:
-    """What is initiated, and what is only terminated; a termination for any value makes no vertex of its own."""
-    initiated = [r.fvp.term for r in description.point_rules if r.kind == "initiatedAt"]
-    initiated += [i.fvp.term for i in description.initially]
-    initiated += [d.target.term for d in description.delays if d.target is not None]
-    others = [r.fvp.term for r in description.point_rules if r.kind == "terminatedAt"]
-    others += [d.source.term for d in description.delays]
-    return initiated + [p for p in others if not any(may_match(p, q) for q in initiated)]
 
 
 def _input_patterns(names: Names) -> list[Term]:

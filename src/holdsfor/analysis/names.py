@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -25,21 +25,30 @@ from holdsfor.syntax.rules import (
     flat_conditions,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, name_and_arity
+from holdsfor.syntax.terms import Struct, Term, is_ground, name_and_arity
 
-__all__ = ["Names", "Record", "check_names", "fvp_uses", "name_everything"]
+__all__ = ["Names", "Record", "check_names", "fvp_uses", "name_everything", "simple_patterns"]
 
 Key = tuple[str, int]
 Definition = Literal["simple", "static", "input"]
+Shape = Literal["points", "intervals"]
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The shape of the input records of one name."""
+    """The shape of the input records of one name.
+
+    `patterns` are the FVPs that arrive so, if others of the fluent are computed or arrive in another shape.
+    """
 
     name: str
     arity: int
     shape: Literal["event", "points", "intervals"]
+    patterns: tuple[Term, ...] | None = field(default=None, compare=False)
+
+    def fits(self, fvp: Term) -> bool:
+        """Whether a ground FVP is declared to arrive in this shape, where not every value is."""
+        return self.patterns is None or any(may_match(pattern, fvp) for pattern in self.patterns)
 
     @property
     def layout(self) -> str:
@@ -68,7 +77,7 @@ class Names:
     used_events: list[Term]
     simple: list[Term]
     static: list[Term]
-    declared_inputs: list[tuple[Term, Literal["points", "intervals"]]]
+    declared_inputs: list[tuple[Term, Shape]]
     used_fvps: list[Term]
     number_uses: NumberUses = field(default_factory=dict, repr=False)
 
@@ -95,25 +104,44 @@ class Names:
         return {key: None for key in self.events if key not in defined}
 
     @cached_property
-    def input_fluents(self) -> dict[Key, Literal["points", "intervals"]]:
-        """The fluents that arrive as records: declared so, or used and never defined."""
-        shapes: dict[Key, Literal["points", "intervals"]] = {}
+    def input_fluents(self) -> dict[Key, tuple[Shape, ...]]:
+        """The fluents with values that arrive as records, and in which shapes: as declared.
+
+        A fluent that is used and neither defined nor declared arrives in either shape.
+        """
+        shapes: dict[Key, tuple[Shape, ...]] = {}
         for pattern, shape in self.declared_inputs:
             key = _fluent_key(pattern)
-            shapes[key] = "points" if "points" in (shape, shapes.get(key)) else "intervals"
-        defined = {_fluent_key(p) for p in (*self.simple, *self.static)}
+            shapes[key] = tuple(dict.fromkeys((*shapes.get(key, ()), shape)))
         for pattern in self.used_fvps:
-            key = _fluent_key(pattern)
-            if key not in defined:
-                shapes.setdefault(key, "intervals")
+            if _fluent_key(pattern) not in self._defined:
+                shapes.setdefault(_fluent_key(pattern), ("points", "intervals"))
         return shapes
+
+    @cached_property
+    def _defined(self) -> set[Key]:
+        """The fluents that have values defined by rules."""
+        return {_fluent_key(p) for p in (*self.simple, *self.static)}
+
+    def is_input(self, fvp: Term) -> bool:
+        """Whether instances of an FVP may arrive as records."""
+        declared = [p for p, _ in self.declared_inputs if may_match(p, fvp)]
+        return bool(declared) or _fluent_key(fvp) not in self._defined
 
     @cached_property
     def records(self) -> list[Record]:
         """The shapes of all input records, by name."""
         records = [Record(name, arity, "event") for name, arity in self.input_events]
-        records += [Record(name, arity, shape) for (name, arity), shape in self.input_fluents.items()]
-        return sorted(records, key=lambda r: (r.name, r.arity))
+        for key, shapes in self.input_fluents.items():
+            records += [Record(*key, shape, self._patterns(key, shape)) for shape in shapes]
+        return sorted(records, key=lambda r: (r.name, r.arity, r.shape))
+
+    def _patterns(self, key: Key, shape: Shape) -> tuple[Term, ...] | None:
+        """The FVPs of a fluent that arrive in a shape, if not all do."""
+        declared = [(p, s) for p, s in self.declared_inputs if _fluent_key(p) == key]
+        if not declared or (key not in self._defined and len(self.input_fluents[key]) == 1):
+            return None
+        return tuple(pattern for pattern, each in declared if each == shape)
 
     def __str__(self) -> str:
         """The names as text: events, fluents with their values, and the records that are read."""
@@ -131,8 +159,13 @@ class Names:
         output += [(p, "statically determined") for p in disjoint_patterns(self.static)]
         inputs = [p for p in self.used_fvps if _fluent_key(p) in self.input_fluents and not self._is_defined(p)]
         inputs += [p for p, _ in self.declared_inputs]
-        output += [(p, f"input, as {self.input_fluents[_fluent_key(p)]}") for p in disjoint_patterns(inputs)]
+        output += [(p, f"input, as {' or '.join(self._shapes(p))}") for p in disjoint_patterns(inputs)]
         return sorted(((anonymous(p), kind) for p, kind in output), key=lambda line: show(line[0]))
+
+    def _shapes(self, pattern: Term) -> tuple[str, ...]:
+        """The shapes in which the values of a pattern arrive."""
+        declared = dict.fromkeys(shape for p, shape in self.declared_inputs if may_match(p, pattern))
+        return tuple(declared) or self.input_fluents[_fluent_key(pattern)]
 
     def _is_defined(self, pattern: Term) -> bool:
         return any(may_match(p, pattern) for p in (*self.simple, *self.static))
@@ -145,20 +178,26 @@ def _fluent_key(pattern: Term) -> Key:
 
 def name_everything(description: EventDescription) -> Names:
     """The names of an event description."""
-    simple = [rule.fvp for rule in description.point_rules if rule.kind != "happensAt"]
-    simple += [initially.fvp for initially in description.initially]
-    for delay in description.delays:
-        simple += [delay.source] if delay.target is None else [delay.source, delay.target]
     used = [(condition, fvp) for condition, fvp in fvp_uses(description)]
     return Names(
         output_events=_distinct(rule.event for rule in description.point_rules if rule.kind == "happensAt"),
         used_events=_distinct(event for event, _ in event_uses(description)),
-        simple=_distinct(fvp.term for fvp in simple),
+        simple=_distinct(simple_patterns(description)),
         static=_distinct(rule.fvp.term for rule in description.interval_rules),
         declared_inputs=[(d.pattern.term, d.shape) for d in description.inputs],
         used_fvps=_distinct(fvp.term for _, fvp in used),
         number_uses=number_uses(description),
     )
+
+
+def simple_patterns(description: EventDescription) -> list[Term]:
+    """What is initiated, and what is only terminated: a termination for any value defines no value of its own."""
+    initiated = [r.fvp.term for r in description.point_rules if r.kind == "initiatedAt"]
+    initiated += [i.fvp.term for i in description.initially]
+    initiated += [d.target.term for d in description.delays if d.target is not None]
+    others = [r.fvp.term for r in description.point_rules if r.kind == "terminatedAt"]
+    others += [d.source.term for d in description.delays]
+    return initiated + [p for p in others if not any(may_match(p, q) for q in initiated)]
 
 
 def _distinct(patterns: Iterable[Term]) -> list[Term]:
@@ -196,8 +235,9 @@ def fvp_uses(description: EventDescription) -> Iterator[tuple[Span | None, Fvp]]
 def check_names(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
     """Errors: one thing defined in two ways that exclude each other."""
     _check_kinds(description, names, diagnostics)
-    effects = [rule.fvp.term for rule in description.point_rules if rule.kind != "happensAt"]
-    effects += [fvp.term for delay in description.delays for fvp in (delay.source, delay.target) if fvp is not None]
+    effects = simple_patterns(replace(description, initially=[]))
+    effects += [r.fvp.term for r in description.point_rules if r.kind == "terminatedAt" and is_ground(r.fvp.value)]
+    effects += [delay.source.term for delay in description.delays]
     for rule in description.interval_rules:
         clash = [p for p in effects if may_match(p, rule.fvp.term)]
         if clash:
@@ -205,7 +245,7 @@ def check_names(description: EventDescription, names: Names, diagnostics: Diagno
             hint = "a value is either initiated and terminated, or computed from intervals"
             diagnostics.add("HF214", message, rule.fvp.span, hint)
     for pattern, _ in names.declared_inputs:
-        clash = [p for p in (*names.simple, *names.static) if may_match(p, pattern)]
+        clash = [p for p in (*effects, *names.simple, *names.static) if may_match(p, pattern)]
         if clash:
             message = f"`{show(clash[0])}` is defined by rules, and declared as input{_at(pattern)}"
             diagnostics.add("HF214", message, clash[0].span, "give the derived value or fluent another name")

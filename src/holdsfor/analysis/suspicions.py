@@ -57,8 +57,12 @@ def _unknown_fluents(description: EventDescription, names: Names, diagnostics: D
             diagnostics.add("HF301", message, span, hint)
         elif key not in declared:
             others = [_key(p)[0] for p in (*names.simple, *names.static, *(p for p, _ in names.declared_inputs))]
-            hint = did_you_mean(key[0], others) or f"if it is input, declare it: `collectIntervals({show(pattern)}).`"
+            hint = did_you_mean(key[0], others) or _declare(pattern)
             diagnostics.add("HF301", f"the fluent `{key[0]}/{key[1]}` is used, but never defined", span, hint)
+
+
+def _declare(pattern: Term) -> str:
+    return f"if it is input, declare it: `collectIntervals({show(pattern)}).` or `points({show(pattern)}).`"
 
 
 def _key(pattern: Term) -> tuple[str, int]:

@@ -1,4 +1,8 @@
-"""Ctrl-C and its kin: the first ends a run after the query time at hand, the second ends it at once."""
+"""Ctrl-C and its kin: the first ends a run after the query time at hand, the second ends it at once.
+
+A goal of the background knowledge may take long, or never end. If the goal that runs when the first signal comes still
+runs a moment later, it is stopped where it is.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,16 @@ import signal
 import threading
 from types import FrameType
 
+from holdsfor.prolog import PROOF
+
 __all__ = ["INTERRUPTED", "Interruption"]
 
 INTERRUPTED = 130
 """The exit code of a command that was interrupted."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_PATIENCE = 0.2
+"""For how many seconds a goal may go on after a signal."""
 
 
 class Interruption:
@@ -24,6 +32,7 @@ class Interruption:
         self._ends: tuple[int, int] | None = None
         self._handlers: dict[int, signal.Handlers | int | None] = {}
         self._wakeup = -1
+        self._goal: int | None = None
 
     def __enter__(self) -> Interruption:
         self._ends = os.pipe()
@@ -31,10 +40,12 @@ class Interruption:
             os.set_blocking(self._ends[1], False)
             self._wakeup = signal.set_wakeup_fd(self._ends[1], warn_on_full_buffer=False)
             self._handlers = {number: signal.signal(number, self._on_signal) for number in _SIGNALS}  # type: ignore[misc]
+            self._handlers[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._on_alarm)  # type: ignore[assignment]
         return self
 
     def __exit__(self, *problem: object) -> None:
         if self._handlers:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             signal.set_wakeup_fd(self._wakeup)
             for number, handler in self._handlers.items():
                 signal.signal(number, handler)
@@ -57,3 +68,10 @@ class Interruption:
             os.write(2, b"interrupted\n")
             os._exit(INTERRUPTED)
         self.is_asked = True
+        if PROOF.is_running:
+            self._goal = PROOF.number
+            signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+
+    def _on_alarm(self, number: int, frame: FrameType | None) -> None:
+        if PROOF.is_running and PROOF.number == self._goal:
+            raise KeyboardInterrupt

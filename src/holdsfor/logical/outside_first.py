@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from holdsfor.analysis.dependencies import Vertex
+from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.safety import binds_time
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.syntax.rules import (
@@ -23,14 +25,12 @@ from holdsfor.syntax.rules import (
     Test,
     flat_conditions,
 )
-from holdsfor.syntax.terms import is_callable, name_and_arity
+from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity
 
 __all__ = ["outside_first"]
 
-Key = tuple[str, int]
 
-
-def outside_first(rule: PointRule, component: set[Key], knowledge: Knowledge) -> PointRule:
+def outside_first(rule: PointRule, component: tuple[Vertex, ...], knowledge: Knowledge) -> PointRule:
     """The rule with its conditions on other components in front."""
     if not any(_is_inside(condition, component) for condition in rule.body):
         return rule
@@ -42,15 +42,18 @@ def outside_first(rule: PointRule, component: set[Key], knowledge: Knowledge) ->
     return replace(rule, body=(*first, *later)) if binds_time(tuple(first)) else rule
 
 
-def _is_inside(condition: Condition, component: set[Key]) -> bool:
+def _is_inside(condition: Condition, component: tuple[Vertex, ...]) -> bool:
     for each, _ in flat_conditions((condition,)):
+        asked: Term | None = None
         match each:
             case Happens(event):
-                if name_and_arity(event) in component:
-                    return True
-            case Starts(fvp) | Ends(fvp) | Holds(fvp) | Initiated(fvp) | Terminated(fvp):
-                if name_and_arity(fvp.fluent) in component:
-                    return True
+                asked = event
+            case Terminated(fvp):
+                asked = Struct("=", (fvp.fluent, Var("_#value")))
+            case Starts(fvp) | Ends(fvp) | Holds(fvp) | Initiated(fvp):
+                asked = fvp.term
+        if asked is not None and any(may_match(vertex.pattern, asked) for vertex in component):
+            return True
     return False
 
 

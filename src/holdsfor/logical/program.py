@@ -16,7 +16,7 @@ from holdsfor.logical.fold_facts import fold_facts, fold_facts_of_intervals
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.outside_first import outside_first
 from holdsfor.syntax.rules import Condition, Delay, Initially, IntervalRule, PointRule
-from holdsfor.syntax.terms import Term, name_and_arity
+from holdsfor.syntax.terms import Term
 
 __all__ = ["LogicalComponent", "LogicalProgram", "Rewritten", "RewrittenIntervals", "concerns", "rewrite_program"]
 
@@ -56,11 +56,6 @@ class LogicalComponent:
         return self.vertices[0].kind == "static"
 
     @property
-    def keys(self) -> set[Key]:
-        """The names of the events and simple fluents that it computes."""
-        return {name_and_arity(v.fluent if v.kind == "simple" else v.pattern) for v in self.vertices}
-
-    @property
     def label(self) -> str:
         return ", ".join(vertex.label for vertex in self.vertices)
 
@@ -92,13 +87,13 @@ def _component(compiled: Compiled, component: Component, knowledge: Knowledge, i
     rules = [rule for rule in description.point_rules if concerns(vertices, rule.head_term)]
     return replace(
         own,
-        rules=tuple(_rule(rule, own.keys, knowledge) if is_rewriting else Rewritten(rule) for rule in rules),
+        rules=tuple(_rule(rule, vertices, knowledge) if is_rewriting else Rewritten(rule) for rule in rules),
         initially=tuple(each for each in description.initially if concerns(vertices, each.fvp.term)),
         delays=tuple(each for each in effective_delays(description) if concerns(vertices, each.source.term)),
     )
 
 
-def _rule(rule: PointRule, own: set[Key], knowledge: Knowledge) -> Rewritten:
+def _rule(rule: PointRule, own: tuple[Vertex, ...], knowledge: Knowledge) -> Rewritten:
     folded, facts = fold_facts(rule, knowledge)
     ordered = outside_first(folded, own, knowledge)
     return Rewritten(ordered, facts, _moved(folded.body, ordered.body))

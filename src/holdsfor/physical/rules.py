@@ -16,8 +16,9 @@ from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
 from holdsfor.physical.bindings import all_steps
+from holdsfor.physical.owned import Owned, asks_for, owned_by
 from holdsfor.physical.planning import Planner, distinct_variables, number_column_of
-from holdsfor.physical.steps import GroundHead, MatchPoints, StampTime, Step, asks_for
+from holdsfor.physical.steps import GroundHead, MatchPoints, StampTime, Step
 from holdsfor.syntax.rules import (
     Allen,
     Complement,
@@ -131,6 +132,7 @@ class PlannedComponent:
     One that `is_circular` asks for what it computes itself, through conditions or delayed effects.
     """
 
+    own: Owned
     events: tuple[PlannedRule, ...]
     fluents: dict[Key, PlannedFluent]
     static: tuple[IntervalRule, ...]
@@ -140,11 +142,10 @@ class PlannedComponent:
     @property
     def is_only_delayed(self) -> bool:
         """Whether what it computes matters to itself only through delayed effects: no condition asks for it."""
-        own = {*self.fluents, *(rule.key for rule in self.events)}
         effects = [rule for f in self.fluents.values() for rule in (*f.initiations, *f.terminations)]
         steps = [step for rule in (*self.events, *effects) for step in rule.steps]
         steps += [step for delay in self.delays for step in delay.when_due]
-        return not any(asks_for(step, own) for step in steps)
+        return not any(asks_for(step, self.own) for step in steps)
 
     @property
     def point_steps(self) -> Iterator[Step]:
@@ -277,9 +278,9 @@ def _unsupported(what: str, span: Span | None) -> None:
 
 def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) -> PlannedComponent:
     vertices = logical.vertices
+    own = owned_by(vertices, compiled.graph)
     if logical.is_static:
-        return PlannedComponent((), {}, tuple(each.rule for each in logical.intervals))
-    own = logical.keys
+        return PlannedComponent(own, (), {}, tuple(each.rule for each in logical.intervals))
     mine = [each.rule for each in logical.rules]
     inside = set(vertices)
     is_circular = any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges)
@@ -287,6 +288,7 @@ def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) 
     events = tuple(plan(rule) for rule in mine if rule.kind == "happensAt")
     keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
     return PlannedComponent(
+        own,
         events,
         {key: _fluent(compiled, key, vertices, mine, planner, plan) for key in keys},
         (),
@@ -316,7 +318,7 @@ def _fluent(
         tuple(
             _columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple" and name_and_arity(v.fluent) == key
         ),
-        is_whole=all(v in vertices for v in compiled.graph.named(key)),
+        is_whole=all(v in vertices for v in compiled.graph.named(key)) and key not in compiled.names.input_fluents,
     )
 
 
@@ -337,9 +339,7 @@ def _rank(compiled: Compiled, what: What, pattern: Term) -> int:
 _DECIDED: dict[str, What] = {"happensAt": "happens", "initiatedAt": "initiated", "terminatedAt": "terminated"}
 
 
-def _rule(
-    rule: PointRule, *, compiled: Compiled, planner: Planner, component: set[Key], is_circular: bool
-) -> PlannedRule:
+def _rule(rule: PointRule, *, compiled: Compiled, planner: Planner, component: Owned, is_circular: bool) -> PlannedRule:
     """A rule's plan; one that may be walked keeps words, which a walk asks for."""
     columns = _columns(rule.head)
     arguments = None if rule.kind == "happensAt" or is_circular else distinct_variables(columns[:-1])

@@ -38,7 +38,6 @@ __all__ = [
     "Step",
     "TestNumbers",
     "Unify",
-    "asks_for",
     "counts_holding",
     "run_steps",
 ]
@@ -86,18 +85,6 @@ def _counted_steps(steps: Sequence[Step], rows: Rows, context: Context, profile:
             rows = step.run(rows, context)
             tally.rows_out += rows.n
     return rows
-
-
-def asks_for(step: Step, keys: set[Key]) -> bool:
-    """Whether a step asks for events or fluents of the given names."""
-    match step:
-        case MatchPoints(key=key) | HoldsNow(key=key) | Broken(key=key):
-            return key in keys
-        case NoneOf(steps=inner) | Gather(steps=inner):
-            return any(asks_for(each, keys) for each in inner)
-        case AnyOf(branches=branches) | AnyClause(branches=branches):
-            return any(asks_for(each, keys) for branch in branches for each in branch)
-    return False
 
 
 @dataclass(frozen=True)

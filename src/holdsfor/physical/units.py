@@ -19,7 +19,7 @@ from holdsfor.analysis.suspicions import atemporal_goals
 from holdsfor.physical.joins import Join, joins_of
 from holdsfor.physical.keys import DomainUse, Rule, Table, Unit
 from holdsfor.physical.rules import Program
-from holdsfor.prolog.background import called_predicates
+from holdsfor.prolog.background import called_predicates, grounding_clauses
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause
@@ -165,7 +165,7 @@ def _reached(key: Key, called: dict[Key, set[Key]]) -> set[Key]:
 
 def _calls(description: EventDescription) -> dict[Key, set[Key]]:
     found: dict[Key, set[Key]] = {}
-    for item in description.background:
+    for item in (*description.background, *grounding_clauses(description)):
         if isinstance(item, Clause) and item.body is not None:
             inside = {name_and_arity(call) for call in called_predicates(item.body)}
             found.setdefault(name_and_arity(item.head), set()).update(inside)

@@ -10,13 +10,14 @@ files and writes nothing. The stages of a call: `compiler` turns clauses into li
 
 from holdsfor.prolog.arithmetic import evaluate
 from holdsfor.prolog.database import Database
-from holdsfor.prolog.engine import DEFAULT_MAX_DEPTH, DEFAULT_MAX_STEPS, Engine
+from holdsfor.prolog.engine import DEFAULT_MAX_DEPTH, DEFAULT_MAX_STEPS, PROOF, Engine
 from holdsfor.prolog.order import standard_order_key
 from holdsfor.prolog.registry import builtin_keys, is_builtin
 
 __all__ = [
     "DEFAULT_MAX_DEPTH",
     "DEFAULT_MAX_STEPS",
+    "PROOF",
     "Database",
     "Engine",
     "builtin_keys",

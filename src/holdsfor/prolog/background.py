@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from holdsfor.errors import Diagnostics
 from holdsfor.prolog import is_builtin
@@ -11,9 +11,9 @@ from holdsfor.prolog.database import Database
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.program import Clause, FactTable
 from holdsfor.syntax.rules import Fvp
-from holdsfor.syntax.terms import Atom, Struct, Term, is_callable, name_and_arity
+from holdsfor.syntax.terms import Struct, Term, is_callable, name_and_arity, variables
 
-__all__ = ["background_database", "called_predicates", "check_background"]
+__all__ = ["background_database", "called_predicates", "check_background", "grounding_clauses"]
 
 _GOAL_ARGUMENTS: dict[tuple[str, int], tuple[int, ...]] = {
     (",", 2): (0, 1),
@@ -59,13 +59,43 @@ def background_database(description: EventDescription) -> Database:
         else:
             database.add_clause(item.head, item.body, item.span)
     database.declare_dynamic("grounding", 1)
+    for clause in grounding_clauses(description):
+        database.add_clause(clause.head, clause.body, clause.span)
+    return database
+
+
+def grounding_clauses(description: EventDescription) -> list[Clause]:
+    """The declared groundings as clauses of `grounding/1`, which goals may call."""
+    clauses: list[Clause] = []
     for grounding in description.groundings:
         entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
-        body: Term = Atom("true")
-        for goal in reversed(grounding.goals):
-            body = goal if body == Atom("true") else Struct(",", (goal, body))
-        database.add_clause(Struct("grounding", (entity,)), body, grounding.span)
-    return database
+        body: Term | None = None
+        for goal in reversed(_bound_first(grounding.goals)):
+            body = goal if body is None else Struct(",", (goal, body))
+        clauses.append(Clause(Struct("grounding", (entity,)), body, grounding.span))
+    return clauses
+
+
+def _bound_first(goals: Sequence[Term]) -> list[Term]:
+    """The goals with comparisons and negations behind those that bind their variables; their order has no meaning."""
+    waiting, ordered, bound = list(goals), list[Term](), set[str]()
+    while waiting:
+        goal = next((goal for goal in waiting if _needs(goal, waiting) <= bound), waiting[0])
+        waiting.remove(goal)
+        ordered.append(goal)
+        bound.update(variables(goal))
+    return ordered
+
+
+def _needs(goal: Term, goals: Sequence[Term]) -> set[str]:
+    match goal:
+        case Struct(name="is", args=(_, right)):
+            return set(variables(right))
+        case Struct(name=name) if (name, 2) in TESTS and name != "=":
+            return set(variables(goal))
+        case Struct(name="\\+" | "not" | "forall"):
+            return set(variables(goal)) & set(variables(*(other for other in goals if other is not goal)))
+    return set()
 
 
 def called_predicates(goal: Term) -> Iterator[Term]:

@@ -22,10 +22,30 @@ from holdsfor.prolog.problems import GoalProblem, located
 from holdsfor.prolog.unify import Ref, deref, resolve
 from holdsfor.syntax.terms import Term, Var, variables
 
-__all__ = ["DEFAULT_MAX_DEPTH", "DEFAULT_MAX_STEPS", "Engine"]
+__all__ = ["DEFAULT_MAX_DEPTH", "DEFAULT_MAX_STEPS", "PROOF", "Engine"]
 
-DEFAULT_MAX_STEPS = 10_000_000
+DEFAULT_MAX_STEPS = 5_000_000
 DEFAULT_MAX_DEPTH = 2_000_000
+
+
+class Proof:
+    """Whether a goal is being proved just now, and which: signals that come in between may have to stop it."""
+
+    def __init__(self) -> None:
+        self.is_running = False
+        self.number = 0
+
+    def go_on(self, solutions: Iterator[None]) -> bool:
+        """Look for the next solution; whether there is one."""
+        self.is_running = True
+        self.number += 1
+        try:
+            return next(solutions, self) is None
+        finally:
+            self.is_running = False
+
+
+PROOF = Proof()
 
 
 class Engine:
@@ -46,7 +66,8 @@ class Engine:
         """The solutions one by one: the value of every variable of the goal, itself if it has none."""
         cells = {name: Ref() for name in variables(goal)}
         machine = Machine(self.database, self.max_steps, self.max_depth)
-        for _ in machine.solutions(goal, cells):
+        solutions = machine.solutions(goal, cells)
+        while PROOF.go_on(solutions):
             try:
                 yield _answer(cells)
             except GoalProblem as problem:

@@ -19,7 +19,7 @@ __all__ = ["CONSTANTS", "FUNCTIONS", "MAX_BITS", "Number"]
 
 Number: TypeAlias = int | float
 
-MAX_BITS = 10_000_000
+MAX_BITS = 1_000_000
 
 
 def _no_value(message: str) -> GoalProblem:

@@ -32,16 +32,16 @@ Arguments: TypeAlias = tuple[Term, ...]
 Inline: TypeAlias = Callable[[Arguments, Trail], bool]
 
 
-def proper_list(term: Term) -> list[Term]:
+def proper_list(term: Term, trail: Trail) -> list[Term]:
     """The items of a list; a `GoalProblem` if it is none or has an open end."""
-    items, end = list_parts(term)
+    items, end = list_parts(term, trail)
     if end != EMPTY_LIST:
         raise not_a("a list", end if isinstance(end, Var) else resolve(term))
     return items
 
 
-def list_parts(term: Term) -> tuple[list[Term], Term]:
-    """The leading items of a list, and what follows them."""
+def list_parts(term: Term, trail: Trail) -> tuple[list[Term], Term]:
+    """The leading items of a list, and what follows them; several items are charged as one step."""
     items: list[Term] = []
     term = deref(term)
     while type(term) is Struct and term.name == "[|]" and len(term.args) == 2:
@@ -49,6 +49,7 @@ def list_parts(term: Term) -> tuple[list[Term], Term]:
         term = deref(term.args[1])
         if len(items) > MAX_PAIRS:
             raise cyclic()
+    trail.charge(len(items) >> 4)
     return items, term
 
 
@@ -88,13 +89,14 @@ def _with_functor(name: Term, arity: Term, trail: Trail) -> Term:
         raise not_a("an atom", name)
     if not 0 < arity.value <= 10_000:
         raise GoalProblem("HF603", f"a structure cannot have {arity.value} arguments")
+    trail.charge(arity.value)
     return Struct(name.name, tuple(Ref(trail.stamp) for _ in range(arity.value)))
 
 
 def _univ(args: Arguments, trail: Trail) -> bool:
     term, parts = args
     if isinstance(term, Var):
-        return unify(term, _from_parts(proper_list(parts)), trail)
+        return unify(term, _from_parts(proper_list(parts, trail)), trail)
     items = [Atom(term.name), *term.args] if isinstance(term, Struct) else [term]
     return unify(parts, list_term(items), trail)
 
@@ -125,7 +127,7 @@ INLINE: dict[tuple[str, int], Inline] = {
     ("atomic", 1): _kind(Atom, Int, Float, Str),
     ("compound", 1): _kind(Struct),
     ("callable", 1): _kind(Atom, Struct),
-    ("is_list", 1): lambda args, trail: list_parts(args[0])[1] == EMPTY_LIST,
+    ("is_list", 1): lambda args, trail: list_parts(args[0], trail)[1] == EMPTY_LIST,
     ("ground", 1): lambda args, trail: is_ground(resolve(args[0])),
     ("\\=", 2): lambda args, trail: not unifies(args[0], args[1]),
     ("==", 2): lambda args, trail: same(args[0], args[1]),
@@ -137,6 +139,6 @@ INLINE: dict[tuple[str, int], Inline] = {
     ("compare", 3): _compare,
     ("functor", 3): _functor,
     ("=..", 2): _univ,
-    ("copy_term", 2): lambda args, trail: unify(args[1], copy_term(args[0], trail.stamp), trail),
+    ("copy_term", 2): lambda args, trail: unify(args[1], copy_term(args[0], trail), trail),
     ("term_variables", 2): _term_variables,
 }

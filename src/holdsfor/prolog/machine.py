@@ -7,6 +7,7 @@ leaves no choice point, so deterministic recursion needs memory only for what it
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -26,6 +27,12 @@ from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity
 
 __all__ = ["Machine"]
 
+_MAX_BLOCKS = 6_000_000
+"""How many blocks of Python's memory a goal may need: about half a gigabyte."""
+
+_BLOCKS_PER_TERM = 3
+_STEPS_BETWEEN_CHECKS = 50_000
+
 
 class Machine:
     """One run of one query."""
@@ -36,7 +43,9 @@ class Machine:
         self.max_steps = max_steps
         self.max_depth = max_depth
         self.steps_left = max_steps
-        self.trail = Trail()
+        self.checked_at = max(0, max_steps - _STEPS_BETWEEN_CHECKS)
+        self.n_blocks_before: int | None = None
+        self.trail = Trail(self.charge)
         self.choices: list[Choice] = []
 
     # the choice stack
@@ -71,8 +80,29 @@ class Machine:
 
     def count_step(self) -> None:
         self.steps_left -= 1
+        if self.steps_left < self.checked_at:
+            self.check_budgets()
+
+    def charge(self, n_terms: int) -> None:
+        """Count as many steps as terms are about to be made, and refuse more than the memory budget has room for."""
+        self.steps_left -= n_terms
+        if self.steps_left < self.checked_at:
+            self.check_budgets(_BLOCKS_PER_TERM * n_terms)
+
+    def check_budgets(self, n_wanted: int = 0) -> None:
+        """Stop a goal that is beyond its budgets.
+
+        Memory is measured, which is too slow to do at every step, or for goals of a few steps.
+        """
+        n_blocks = sys.getallocatedblocks()
+        if self.n_blocks_before is None:
+            self.n_blocks_before = n_blocks
+        if n_blocks + n_wanted - self.n_blocks_before > _MAX_BLOCKS:
+            hint = "look for a recursion that does not end, or make shorter lists"
+            raise GoalProblem("HF611", "the goal needs more memory than it may have", hint)
         if self.steps_left < 0:
             raise self.too_many_steps()
+        self.checked_at = max(0, self.steps_left - _STEPS_BETWEEN_CHECKS)
 
     def too_many_steps(self) -> GoalProblem:
         hint = "look for a recursion that does not end, or test fewer cases"
@@ -93,7 +123,7 @@ class Machine:
 
     def copy(self, term: Term) -> Term:
         """A copy of a term with new cells."""
-        return copy_term(term, self.trail.stamp)
+        return copy_term(term, self.trail)
 
     def enter_goal(self, args: tuple[Term, ...], parent: Frame) -> Registers:
         """The registers that run a goal made at run time, the first argument, with the others added to it."""
@@ -210,8 +240,8 @@ class Machine:
                             self.cut_to(height)
                             left = None
                         self.steps_left -= 1
-                        if self.steps_left < 0:
-                            raise self.too_many_steps()
+                        if self.steps_left < self.checked_at:
+                            self.check_budgets()
                         first = clause.code or clause.prepare()
                         fresh = [trail.stamp, *args, *clause.blank]
                         for slot, match in clause.matchers:
@@ -238,7 +268,7 @@ class Machine:
                         code, slots, cut, parent = registers
                         break
         except GoalProblem as problem:
-            if problem.code in ("HF605", "HF606"):
+            if problem.code in ("HF605", "HF606", "HF611"):
                 raise located(problem, bottom[0].goal, None) from None
             raise _explained(problem, code, slots, parent) from None
 

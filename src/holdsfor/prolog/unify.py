@@ -50,17 +50,23 @@ class Ref(Var):
         return f"Ref({self.name})" if self.value is None else f"Ref({self.value!r})"
 
 
+def _free(n_terms: int) -> None:
+    """Charge nothing."""
+
+
 class Trail:
     """The cells to empty on the way back.
 
     `stamp` is the number of choice points ever made, `barrier` that of the newest one still there (0: none).
-    A cell carries the stamp of its birth and is recorded when bound if it is older than the barrier.
+    A cell carries the stamp of its birth and is recorded when bound if it is older than the barrier. What makes many
+    terms at once calls `charge` with their number before it makes them; a goal beyond its budget is stopped there.
     """
 
-    __slots__ = ("barrier", "entries", "stamp")
+    __slots__ = ("barrier", "charge", "entries", "stamp")
 
-    def __init__(self) -> None:
+    def __init__(self, charge: Callable[[int], None] = _free) -> None:
         self.barrier = 0
+        self.charge = charge
         self.stamp = 0
         self.entries: list[Ref] = []
 
@@ -179,15 +185,20 @@ def resolve(term: Term, leaf: Callable[[Ref], Term] | None = None) -> Term:
     Parts in which nothing is replaced are shared, and a part that occurs twice is walked once. `leaf` may be asked
     several times for a cell and must give the same answer.
     """
+    return _resolved(term, leaf)[0]
+
+
+def _resolved(term: Term, leaf: Callable[[Ref], Term] | None) -> tuple[Term, int]:
+    """The resolved term, and how many structures were walked."""
     term = deref(term)
     if type(term) is Ref:
-        return leaf(term) if leaf else term
+        return (leaf(term) if leaf else term), 1
     if type(term) is not Struct:
-        return term
+        return term, 1
     return _resolve_tree(term, leaf) or _resolve_graph(term, leaf)
 
 
-def _resolve_tree(term: Struct, leaf: Callable[[Ref], Term] | None) -> Term | None:
+def _resolve_tree(term: Struct, leaf: Callable[[Ref], Term] | None) -> tuple[Term, int] | None:
     """The resolved term if no part of it occurs twice, else None. Empty cells are met from the outside in."""
     order = [term]
     seen = {id(term)}
@@ -205,14 +216,14 @@ def _resolve_tree(term: Struct, leaf: Callable[[Ref], Term] | None) -> Term | No
                 seen.add(id(value))
                 order.append(value)
     if not has_cells:
-        return term
+        return term, 1
     done: dict[int, Term] = {}
     for here in reversed(order):
         _resolve_arguments(here, done, leaf)
-    return done[id(term)]
+    return done[id(term)], len(order)
 
 
-def _resolve_graph(term: Struct, leaf: Callable[[Ref], Term] | None) -> Term:
+def _resolve_graph(term: Struct, leaf: Callable[[Ref], Term] | None) -> tuple[Term, int]:
     done: dict[int, Term] = {}
     opened: set[int] = set()
     stack = [term]
@@ -226,7 +237,7 @@ def _resolve_graph(term: Struct, leaf: Callable[[Ref], Term] | None) -> Term:
         else:
             opened.add(id(here))
             stack.extend(pending)
-    return done[id(term)]
+    return done[id(term)], len(done)
 
 
 def _resolve_arguments(here: Struct, done: dict[int, Term], leaf: Callable[[Ref], Term] | None) -> list[Struct]:
@@ -252,13 +263,15 @@ def _resolve_arguments(here: Struct, done: dict[int, Term], leaf: Callable[[Ref]
     return pending
 
 
-def copy_term(term: Term, stamp: int) -> Term:
-    """The term with its empty cells replaced by new ones, the same for the same."""
+def copy_term(term: Term, trail: Trail) -> Term:
+    """The term with its empty cells replaced by new ones, the same for the same; charged for its size."""
     copies: dict[Ref, Ref] = {}
 
     def copy_of(ref: Ref) -> Ref:
         if ref not in copies:
-            copies[ref] = Ref(stamp)
+            copies[ref] = Ref(trail.stamp)
         return copies[ref]
 
-    return resolve(term, copy_of)
+    copy, n_terms = _resolved(term, copy_of)
+    trail.charge(n_terms)
+    return copy

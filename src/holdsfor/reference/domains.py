@@ -44,8 +44,7 @@ def fill_dynamic_domains(
 
 def _is_input(entity: Term, names: Names) -> bool:
     if isinstance(entity, Struct) and entity.name == "=":
-        defined = {name_and_arity(p.args[0]) for p in (*names.simple, *names.static) if isinstance(p, Struct)}
-        return name_and_arity(entity.args[0]) not in defined
+        return names.is_input(entity)
     return name_and_arity(entity) not in {name_and_arity(e) for e in names.output_events}
 
 

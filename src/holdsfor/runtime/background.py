@@ -8,7 +8,7 @@ from holdsfor.columns.tables import Key, Relation
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, distinct_rows
 from holdsfor.prolog import Database, Engine
-from holdsfor.prolog.background import background_database, called_predicates
+from holdsfor.prolog.background import background_database, called_predicates, grounding_clauses
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.program import Clause, FactTable
 from holdsfor.syntax.terms import Int, Struct, Term, is_ground, name_and_arity
@@ -134,6 +134,7 @@ def _rules_and_calls(description: EventDescription) -> tuple[dict[Key, list[Clau
     rules: dict[Key, list[Clause]] = {}
     calls: dict[Key, list[Key]] = {}
     clauses = [item for item in description.background if not isinstance(item, FactTable)]
+    clauses += grounding_clauses(description)
     defined = {name_and_arity(clause.head) for clause in clauses if clause.body or not is_ground(clause.head)}
     for clause in clauses:
         key = name_and_arity(clause.head)

@@ -16,6 +16,7 @@ import numpy as np
 from holdsfor.columns.instances import Words
 from holdsfor.columns.tables import Key, Relation
 from holdsfor.kernels.keys import Int64
+from holdsfor.physical.owned import Owned
 from holdsfor.physical.patterns import ANYTHING
 from holdsfor.physical.steps import (
     AnyClause,
@@ -58,9 +59,9 @@ class Now(Protocol):
 
 
 class RowCompiler(RowPatterns):
-    """Turns steps into row steps; `own` are the events and fluents of the component that is walked."""
+    """Turns steps into row steps; `own` is what the component that is walked computes."""
 
-    def __init__(self, now: Now, context: Context, own: set[Key]) -> None:
+    def __init__(self, now: Now, context: Context, own: Owned) -> None:
         super().__init__(context.symbols)
         self.now = now
         self.context = context
@@ -77,10 +78,10 @@ class RowCompiler(RowPatterns):
         if test is not None:
             return lambda bindings: [b for b in bindings if test(b)]
         match step:
-            case HoldsNow() if step.key in self.own:
+            case HoldsNow() if self.is_own(step):
                 return self.holds_own(step, bound)
             case MatchPoints():
-                return self.points_own(step, bound) if step.key in self.own else self.points_outside(step, bound)
+                return self.points_own(step, bound) if self.is_own(step) else self.points_outside(step, bound)
             case NoneOf(steps):
                 return self.none_of(steps, bound)
             case AnyOf(branches, names):
@@ -109,12 +110,20 @@ class RowCompiler(RowPatterns):
             return None
         match step:
             case HoldsNow():
-                return self.holds_own_value(step) if step.key in self.own else self.holds_outside(step)
-            case Broken() if step.key in self.own:
+                return self.holds_own_value(step) if self.is_own(step) else self.holds_outside(step)
+            case Broken() if self.own.includes(step):
                 return self.broken(step)
-            case MatchPoints() if step.key not in self.own:
+            case MatchPoints() if not self.is_own(step):
                 return self.happens_outside(step)
         return None
+
+    def is_own(self, step: MatchPoints | HoldsNow) -> bool:
+        """Whether the component computes all that a step may find; `NotByRow` if it computes only some."""
+        if not self.own.includes(step):
+            return False
+        if self.own.is_shared(step):
+            raise NotByRow
+        return True
 
     # -- the component itself ------------------------------------------------------------------------------------------
 

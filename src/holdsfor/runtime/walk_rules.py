@@ -168,7 +168,7 @@ class WalkRules:
                 continue
             is_negated = isinstance(step, NoneOf) and len(step.steps) == 1
             asked = step.steps[0] if isinstance(step, NoneOf) and is_negated else step
-            if not isinstance(asked, HoldsNow) or asked.key not in self.compiler.own:
+            if not isinstance(asked, HoldsNow) or not self.compiler.is_own(asked):
                 return None
             if not is_ground(asked.patterns[-1]) or set(variables(*asked.patterns)) - bound:
                 return None

@@ -26,9 +26,8 @@ def is_walkable(component: PlannedComponent, symbols: Symbols) -> bool:
 
     A rule whose conditions outside never hold is left out of a walk, so that also others may be walked in the end.
     """
-    own = {*component.fluents, *(rule.key for rule in component.events)}
     nowhere = _Nowhere(symbols)
-    compiler = RowCompiler(nowhere, nowhere, own)
+    compiler = RowCompiler(nowhere, nowhere, component.own)
     try:
         for rule, effect in effects_of(component):
             _check(rule, effect, compiler)

@@ -92,8 +92,7 @@ class _Walk:
         self.happened: dict[Key, dict[Words, None]] = {rule.key: {} for rule in component.events}
         self.noted: dict[tuple[Change, Key], list[tuple[int, int, int]]] = {}
         self.events: dict[Key, list[Words]] = {key: [] for key in self.happened}
-        own = {*component.fluents, *self.happened}
-        compiler = RowCompiler(self, part, own)
+        compiler = RowCompiler(self, part, component.own)
         rules = WalkRules(component, part, compiler)
         self.groups = rules.groups
         self.triggered = [rule for rule in rules.others if rule.rows is None]

@@ -25,6 +25,7 @@ from holdsfor.kernels.keys import Int64, expand_ranges
 from holdsfor.sources.arrow import read_table
 from holdsfor.sources.blocks import only_utf8, text_blocks
 from holdsfor.sources.column_reading import ColumnReading, Piece
+from holdsfor.sources.fvps import fitting_records
 from holdsfor.sources.numerals import PADDING, Fields, Lexicon, read_integers, words_of
 from holdsfor.sources.text import Reading, read_text_records
 
@@ -197,8 +198,11 @@ class TextReader:
             chosen = order[bounds[number] : bounds[number + 1]]
             if len(chosen):
                 records = _records(shape, words, begins[chosen], *(time[chosen] for time in times))
-                self.reading.add(Piece(shape.shape == "event", (shape.name, shape.arity), records, places[chosen]))
-        self.reading.n_records += len(rows)
+                fits = fitting_records(shape, records, self.symbols)
+                piece = Piece(shape.shape == "event", (shape.name, shape.arity), records, places[chosen])
+                self.reading.add(piece if fits.all() else piece.take(fits))
+                is_read[rows[chosen[~fits]]] = False
+        self.reading.n_records += int(np.count_nonzero(is_read))
         return is_read
 
     def _points(self, fields: Fields, which: Int64) -> tuple[Int64, NDArray[np.bool_]]:

@@ -22,9 +22,10 @@ from holdsfor.columns.words import Symbols, float_words, integer_words
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.column_reading import ColumnReading, Piece, Retraction
 from holdsfor.sources.fields import LATEST
+from holdsfor.sources.fvps import fitting_fvps, fvp_of
 from holdsfor.sources.layout import LaidOut, is_argument
 from holdsfor.sources.numerals import Lexicon, fields_of, words_of
-from holdsfor.sources.text import SetAside
+from holdsfor.sources.text import SetAside, not_declared
 from holdsfor.sources.text_uses import TextUses
 from holdsfor.syntax.terms import Atom, Int
 
@@ -187,9 +188,11 @@ class RowReader:
         batch = laid_out.batch
         rows = _rows(batch, origin, self.lexicon, laid_out.texts)
         numbers = self._fitting(rows)
+        not_input = self._not_input(rows, numbers)
+        numbers[list(not_input)] = _MISFIT
         misfits = np.flatnonzero(numbers == _MISFIT)
         for row, content in zip(misfits.tolist(), rows.explained(misfits), strict=True):
-            reason = self._reason(content, origin.faults.get(row))
+            reason = not_input.get(row) or self._reason(content, origin.faults.get(row))
             self.reading.set_aside.append(self._set_aside(rows, row, content, reason))
         for number in np.unique(numbers[numbers >= 0]).tolist():
             self._add(self.records[number], rows, np.flatnonzero(numbers == number), laid_out.typed)
@@ -216,6 +219,18 @@ class RowReader:
             self.reading.pass_over(rows.arrivals[passed], self.reading.n_places + passed)
         numbers[(numbers >= 0) & ~self._are_in_order(rows)] = _MISFIT
         return numbers
+
+    def _not_input(self, rows: _Rows, numbers: Int64) -> dict[int, str]:
+        """The rows whose FVPs do not arrive in their shape, and the reason for each."""
+        found: dict[int, str] = {}
+        for number, record in enumerate(self.records):
+            which = np.flatnonzero(numbers == number) if record.patterns is not None else ()
+            if len(which):
+                columns = [column[which] for column in (*rows.args[: record.arity], rows.value)]
+                for place in np.flatnonzero(~fitting_fvps(record, columns, self.lexicon.symbols)).tolist():
+                    fvp = fvp_of(record, [int(column[place]) for column in columns], self.lexicon.symbols)
+                    found[int(which[place])] = not_declared(fvp, record)
+        return found
 
     def _are_in_order(self, rows: _Rows) -> Flags:
         """Which rows have times that can be and an operation that exists."""

@@ -15,10 +15,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from holdsfor.analysis.names import Names, Record
+from holdsfor.analysis.patterns import anonymous
 from holdsfor.sources.fields import LATEST, read_field, read_time
+from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
 
-__all__ = ["Reading", "SetAside", "read_text_records"]
+__all__ = ["Reading", "SetAside", "not_declared", "read_text_records"]
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def _fact(text: str, shapes: list[Record], tick: int) -> tuple[int, Fact]:
     if not fitting:
         expected = " or ".join(f"`{shape.layout}`" for shape in shapes) or "fields separated by `|`"
         raise _Misfit(f"expected {expected}, found {len(fields)} field{'s' if len(fields) != 1 else ''}")
-    shape = fitting[0]
+    shape = _shape_of(fields, fitting)
     arrival = _time(fields[1], "arrival", 1)
     start = _time(fields[2], "start" if shape.shape == "intervals" else "occurrence", tick)
     if shape.shape == "event":
@@ -126,6 +128,31 @@ def _fact(text: str, shapes: list[Record], tick: int) -> tuple[int, Fact]:
     if end <= start:
         raise _Misfit(f"the interval ends at {end}, not after its start {start}")
     return arrival, Fact(_entity(shape.name, fields[5:]), read_field(fields[4]), start, end)
+
+
+def _shape_of(fields: list[str], fitting: list[Record]) -> Record:
+    """The shape that also the FVP of a record has."""
+    for shape in fitting:
+        fvp = _fvp(fields, shape)
+        if fvp is None or shape.fits(fvp):
+            return shape
+    shape = fitting[0]
+    fvp = _fvp(fields, shape)
+    assert fvp is not None
+    raise _Misfit(not_declared(fvp, shape))
+
+
+def _fvp(fields: list[str], shape: Record) -> Term | None:
+    if shape.shape == "event":
+        return None
+    value, *args = fields[3 if shape.shape == "points" else 4 :]
+    return Struct("=", (_entity(shape.name, args), read_field(value)))
+
+
+def not_declared(fvp: Term, shape: Record) -> str:
+    """Why an FVP cannot arrive in a shape."""
+    declared = " or ".join(f"`{show(anonymous(pattern))}`" for pattern in shape.patterns or ())
+    return f"`{show(fvp)}` is not input as {shape.shape}, expected {declared}"
 
 
 def _time(text: str, what: str, tick: int) -> int:

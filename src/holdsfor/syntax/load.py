@@ -54,37 +54,61 @@ def _nearby(path: Path) -> str | None:
 
 
 def load_programs(paths: Iterable[Path], diagnostics: Diagnostics) -> list[Program]:
-    """The programs of the files and of the files they consult, each file once, consulted ones first."""
+    """The programs of the files and of the files they consult, each file once, consulted ones first.
+
+    A file may consult files below its own folder, and those that are among the paths. Others are refused: a rule file
+    from elsewhere must not read what it was not given.
+    """
     programs: list[Program] = []
-    seen: set[str] = set()
+    seen: set[Path] = set()
     waiting: list[_Wanted | Program] = [_Wanted(path, None) for path in reversed(list(paths))]
+    named = {_resolved(item.path) for item in waiting if isinstance(item, _Wanted)}
     while waiting:
         item = waiting.pop()
         if isinstance(item, Program):
             programs.append(item)
+            continue
+        if not _is_within_reach(item, named, diagnostics):
             continue
         program = _load(item, seen, diagnostics)
         if program is not None:
             folder = item.path.parent
             consulted = [file for directive in program.directives for file in _consulted(directive)]
             waiting.append(program)
-            waiting += [_Wanted(_find(folder, name), span) for name, span in reversed(consulted)]
+            waiting += [_Wanted(_find(folder, name), span, folder) for name, span in reversed(consulted)]
     return programs
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A file to load, and the place that asks for it."""
+    """A file to load, and the place that consults it with the folder that this place is in."""
 
     path: Path
     span: Span | None
+    folder: Path | None = None
 
 
-def _load(wanted: _Wanted, seen: set[str], diagnostics: Diagnostics) -> Program | None:
+def _resolved(path: Path) -> Path:
+    """The path without links and steps back; one that cannot be followed is as it is."""
     try:
-        resolved = str(wanted.path.resolve())
-    except (OSError, ValueError):
-        resolved = str(wanted.path)
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return path
+
+
+def _is_within_reach(wanted: _Wanted, named: set[Path], diagnostics: Diagnostics) -> bool:
+    """Whether a file may be loaded; if not, that is a diagnostic."""
+    path = _resolved(wanted.path)
+    if wanted.folder is None or path in named or path.is_relative_to(_resolved(wanted.folder)):
+        return True
+    message = f"`{wanted.path}` is outside the folder of the file that consults it"
+    hint = "name the file on the command line, or move it below that folder"
+    diagnostics.append(Diagnostic("HF118", message, wanted.span, hint, None if wanted.span else str(wanted.path)))
+    return False
+
+
+def _load(wanted: _Wanted, seen: set[Path], diagnostics: Diagnostics) -> Program | None:
+    resolved = _resolved(wanted.path)
     if resolved in seen:
         return None
     seen.add(resolved)

@@ -92,7 +92,7 @@ def test_cells_newer_than_the_choice_point_leave_no_trail() -> None:
 @given(TERMS)
 def test_a_copy_has_its_own_variables(term: Term) -> None:
     (original,) = _with_cells(term)
-    copy = copy_term(original, 0)
+    copy = copy_term(original, Trail())
     assert variables(copy).keys().isdisjoint(variables(original))
     assert len(variables(copy)) == len(variables(original))
     assert unify(copy, original, Trail())
@@ -102,7 +102,7 @@ def test_a_copy_has_its_own_variables(term: Term) -> None:
 @given(TERMS)
 def test_a_ground_term_is_shared_not_copied(term: Term) -> None:
     ground = substitute(term, {name: Atom("a") for name in variables(term)})
-    assert copy_term(ground, 0) is ground
+    assert copy_term(ground, Trail()) is ground
     assert resolve(ground) is ground
 
 
@@ -156,7 +156,7 @@ def test_deep_terms_are_unified_compared_and_copied_without_recursion() -> None:
     assert unify(one, other, Trail())
     assert compare(one, other) == 0
     assert resolve(one) == other
-    assert copy_term(deep(Ref()), 0) != other
+    assert copy_term(deep(Ref()), Trail()) != other
 
 
 def test_long_lists_are_unified_compared_and_copied_without_recursion() -> None:
@@ -172,6 +172,6 @@ def test_a_shared_part_is_walked_once() -> None:
     term: Term = Struct("f", (Ref(),))
     for _ in range(200):
         term = Struct("f", (term, term))
-    copy = copy_term(term, 0)
+    copy = copy_term(term, Trail())
     assert isinstance(copy, Struct)
     assert copy.args[0] is copy.args[1]

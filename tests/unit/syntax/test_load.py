@@ -57,6 +57,22 @@ def test_a_consulted_file_is_looked_for_beside_the_one_that_consults_it(tmp_path
     assert load(rules) == (["deep.pl", "base.prolog", "rules.prolog"], [])
 
 
+@pytest.mark.parametrize("name", ["../secret", "..", "/", "/etc/passwd", "../rules/../secret.prolog", "link"])
+def test_a_file_outside_the_folder_is_not_read(tmp_path: Path, name: str) -> None:
+    secret = write(tmp_path / "secret.prolog", "b.")
+    rules = write(tmp_path / "rules" / "rules.prolog", f":- ['{name}'].\na.")
+    (tmp_path / "rules" / "link.prolog").symlink_to(secret)
+    names, (diagnostic,) = load(rules)
+    assert names == ["rules.prolog"]
+    assert diagnostic.code == "HF118"
+
+
+def test_a_file_outside_the_folder_may_be_named_as_well(tmp_path: Path) -> None:
+    rules = write(tmp_path / "rules" / "rules.prolog", ":- ['../base'].\na.")
+    base = write(tmp_path / "base.prolog", "b.")
+    assert load(rules, base) == (["base.prolog", "rules.prolog"], [])
+
+
 def test_a_string_names_a_file_as_an_atom_does(tmp_path: Path) -> None:
     rules = write(tmp_path / "rules.prolog", ':- consult("base.prolog").\na.')
     write(tmp_path / "base.prolog", "b.")
@@ -94,7 +110,7 @@ def test_a_missing_file_in_a_missing_folder_says_so(tmp_path: Path) -> None:
     assert error.hint == f"the folder `{tmp_path / 'nowhere'}` does not exist"
 
 
-@pytest.mark.parametrize("name", ["a" * 5_000, r"a\0\b", "", "..", ".", "/", r"a\nb"])
+@pytest.mark.parametrize("name", ["a" * 5_000, r"a\0\b", "", ".", r"a\nb"])
 def test_an_impossible_file_name_is_a_diagnostic(tmp_path: Path, name: str) -> None:
     rules = write(tmp_path / "rules.prolog", f":- ['{name}'].\na.")
     names, (error,) = load(rules)

@@ -10,18 +10,20 @@ from holdsfor.prolog.builtins.numbers import integer_value
 from holdsfor.prolog.inline import list_parts, proper_list
 from holdsfor.prolog.problems import GoalProblem, not_a
 from holdsfor.prolog.registry import DETERMINISTIC, Arguments, Rows, Run, deterministic, enumerated
-from holdsfor.prolog.unify import resolve, unify
+from holdsfor.prolog.unify import Trail, resolve, unify
 from holdsfor.syntax.printer import show_constant
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Str, Struct, Term, Var, list_term
 
-__all__ = ["parsed_number", "text_of"]
+__all__ = ["checked_text", "parsed_number", "text_of"]
+
+MAX_TEXT = 1_000_000
 
 _INTEGER = re.compile(r"[+-]?\d+\Z", re.ASCII)
 _SPECIAL = re.compile(r"[+-]?0(?:x[0-9a-fA-F]+|o[0-7]+|b[01]+)\Z")
 _FLOAT = re.compile(r"[+-]?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\Z", re.ASCII)
 
 
-def text_of(term: Term) -> str:
+def text_of(term: Term, trail: Trail) -> str:
     """The text of a constant, or of a list of characters or codes; a `GoalProblem` if the term has none."""
     match term:
         case Atom():
@@ -31,7 +33,7 @@ def text_of(term: Term) -> str:
         case Int() | Float():
             return _number_text(term)
         case Struct(name="[|]"):
-            return "".join(_character(item) for item in proper_list(term))
+            return "".join(_character(item) for item in proper_list(term, trail))
         case _:
             raise not_a("an atom, string or number", resolve(term))
 
@@ -46,15 +48,16 @@ def _number_text(term: Int | Float) -> str:
 def _character(term: Term) -> str:
     if isinstance(term, Int) and 0 <= term.value <= 0x10FFFF:
         return chr(term.value)
-    if isinstance(term, Atom | Str) and len(text_of(term)) == 1:
-        return text_of(term)
-    raise not_a("a character", term)
+    text = term.name if isinstance(term, Atom) else term.value if isinstance(term, Str) else ""
+    if len(text) != 1:
+        raise not_a("a character", term)
+    return text
 
 
-def _is_text(term: Term) -> bool:
+def _is_text(term: Term, trail: Trail) -> bool:
     """Whether the term is bound to something with a text: a constant or a proper list."""
     if isinstance(term, Struct):
-        return list_parts(term)[1] == EMPTY_LIST
+        return list_parts(term, trail)[1] == EMPTY_LIST
     return not isinstance(term, Var)
 
 
@@ -84,24 +87,42 @@ def _number_or_problem(text: str) -> Term:
 # conversions: from the first argument to the second if it is bound, else back
 
 Reader = Callable[[str], Term]
+Writer = Callable[[str, Trail], Term]
 
 
-def _characters(text: str) -> Term:
+def checked_text(length: int, trail: Trail) -> None:
+    """Charge for a text of that length before it is made, and refuse one that is too long."""
+    if length > MAX_TEXT:
+        raise GoalProblem("HF611", f"a text of {length:,} characters is longer than {MAX_TEXT:,}")
+    trail.charge(length >> 4)
+
+
+def _constant(make: Reader) -> Writer:
+    def made(text: str, trail: Trail) -> Term:
+        checked_text(len(text), trail)
+        return make(text)
+
+    return made
+
+
+def _characters(text: str, trail: Trail) -> Term:
+    trail.charge(len(text))
     return list_term(map(Atom, text))
 
 
-def _codes(text: str) -> Term:
+def _codes(text: str, trail: Trail) -> Term:
+    trail.charge(len(text))
     return list_term(number_term(ord(character)) for character in text)
 
 
-def _conversion(forth: Reader, back: Reader) -> Callable[[Arguments, Run], bool]:
+def _conversion(forth: Writer, back: Reader) -> Callable[[Arguments, Run], bool]:
     def convert(args: Arguments, run: Run) -> bool:
-        left, right = args
+        (left, right), trail = args, run.trail
         if not isinstance(left, Var):
-            return unify(right, forth(text_of(left)), run.trail)
-        if not _is_text(right):
+            return unify(right, forth(text_of(left, trail), trail), trail)
+        if not _is_text(right, trail):
             raise GoalProblem("HF602", "neither argument is bound", "bind one in an earlier goal")
-        return unify(left, back(text_of(right)), run.trail)
+        return unify(left, back(text_of(right, trail)), trail)
 
     return convert
 
@@ -112,15 +133,15 @@ DETERMINISTIC.update(
         ("atom_chars", 2): _conversion(_characters, Atom),
         ("number_codes", 2): _conversion(_codes, _number_or_problem),
         ("number_chars", 2): _conversion(_characters, _number_or_problem),
-        ("atom_string", 2): _conversion(Str, Atom),
-        ("number_string", 2): _conversion(Str, _number_or_problem),
+        ("atom_string", 2): _conversion(_constant(Str), Atom),
+        ("number_string", 2): _conversion(_constant(Str), _number_or_problem),
         ("string_chars", 2): _conversion(_characters, Str),
         ("string_codes", 2): _conversion(_codes, Str),
-        ("string_to_atom", 2): _conversion(Atom, Str),
-        ("upcase_atom", 2): _conversion(lambda text: Atom(text.upper()), Atom),
-        ("downcase_atom", 2): _conversion(lambda text: Atom(text.lower()), Atom),
-        ("string_upper", 2): _conversion(lambda text: Str(text.upper()), Str),
-        ("string_lower", 2): _conversion(lambda text: Str(text.lower()), Str),
+        ("string_to_atom", 2): _conversion(_constant(Atom), Str),
+        ("upcase_atom", 2): _conversion(_constant(lambda text: Atom(text.upper())), Atom),
+        ("downcase_atom", 2): _conversion(_constant(lambda text: Atom(text.lower())), Atom),
+        ("string_upper", 2): _conversion(_constant(lambda text: Str(text.upper())), Str),
+        ("string_lower", 2): _conversion(_constant(lambda text: Str(text.lower())), Str),
     }
 )
 
@@ -131,8 +152,8 @@ def _atom_number(args: Arguments, run: Run) -> bool:
     if isinstance(text, Var):
         if not isinstance(number, Int | Float):
             raise not_a("a number", number)
-        return unify(text, Atom(text_of(number)), run.trail)
-    found = parsed_number(text_of(text))
+        return unify(text, Atom(text_of(number, run.trail)), run.trail)
+    found = parsed_number(text_of(text, run.trail))
     return found is not None and unify(number, found, run.trail)
 
 
@@ -146,62 +167,70 @@ def _char_code(args: Arguments, run: Run) -> bool:
 
 @deterministic(("atom_length", 2), ("string_length", 2))
 def _length(args: Arguments, run: Run) -> bool:
-    return unify(args[1], number_term(len(text_of(args[0]))), run.trail)
+    return unify(args[1], number_term(len(text_of(args[0], run.trail))), run.trail)
 
 
 # parts
 
 
-def _concatenations(args: Arguments, make: Reader) -> Rows:
+def _concatenations(args: Arguments, run: Run, make: Reader) -> Rows:
     """`A` and `B` joined, or every way to split `AB`."""
     left, right, whole = args
     if not isinstance(left, Var) and not isinstance(right, Var):
-        return iter([(left, right, make(text_of(left) + text_of(right)))])
-    text = text_of(whole)
+        start, end = text_of(left, run.trail), text_of(right, run.trail)
+        checked_text(len(start) + len(end), run.trail)
+        return iter([(left, right, make(start + end))])
+    text = text_of(whole, run.trail)
     if not isinstance(left, Var):
-        start = text_of(left)
+        start = text_of(left, run.trail)
         return iter([(left, make(text[len(start) :]), whole)] if text.startswith(start) else [])
     if not isinstance(right, Var):
-        end = text_of(right)
+        end = text_of(right, run.trail)
         return iter([(make(text[: len(text) - len(end)]), right, whole)] if text.endswith(end) else [])
-    return ((make(text[:at]), make(text[at:]), whole) for at in range(len(text) + 1))
+    return (_split(text, at, whole, run, make) for at in range(len(text) + 1))
+
+
+def _split(text: str, at: int, whole: Term, run: Run, make: Reader) -> tuple[Term, Term, Term]:
+    checked_text(len(text), run.trail)
+    return make(text[:at]), make(text[at:]), whole
 
 
 @enumerated(("atom_concat", 3))
 def _atom_concat(args: Arguments, run: Run) -> Rows:
-    return _concatenations(args, Atom)
+    return _concatenations(args, run, Atom)
 
 
 @enumerated(("string_concat", 3))
 def _string_concat(args: Arguments, run: Run) -> Rows:
-    return _concatenations(args, Str)
+    return _concatenations(args, run, Str)
 
 
 @enumerated(("sub_atom", 5))
 def _sub_atom(args: Arguments, run: Run) -> Rows:
-    return _parts(args, Atom)
+    return _parts(args, run, Atom)
 
 
 @enumerated(("sub_string", 5))
 def _sub_string(args: Arguments, run: Run) -> Rows:
-    return _parts(args, Str)
+    return _parts(args, run, Str)
 
 
-def _parts(args: Arguments, make: Reader) -> Rows:
+def _parts(args: Arguments, run: Run, make: Reader) -> Rows:
     """Rows (text, before, length, after, part) for every part that agrees with what is bound."""
-    text = text_of(args[0])
-    for before, length in _extents(text, args):
+    text = text_of(args[0], run.trail)
+    for before, length in _extents(text, args, run):
+        checked_text(length, run.trail)
         part = make(text[before : before + length])
         after = len(text) - before - length
         yield args[0], number_term(before), number_term(length), number_term(after), part
 
 
-def _extents(text: str, args: Arguments) -> Iterator[tuple[int, int]]:
+def _extents(text: str, args: Arguments, run: Run) -> Iterator[tuple[int, int]]:
     """Start and length of the parts to consider."""
     before, length, after = [None if isinstance(arg, Var) else integer_value(arg) for arg in args[1:4]]
     n = len(text)
     if not isinstance(args[4], Var):
-        part = text_of(args[4])
+        part = text_of(args[4], run.trail)
         return ((at, len(part)) for at in range(n - len(part) + 1) if text.startswith(part, at))
     if before is not None:
         lengths = _lengths(n - before, length, after)
@@ -224,25 +253,34 @@ def _lengths(rest: int, length: int | None, after: int | None) -> list[int] | ra
 
 @deterministic(("atomic_list_concat", 2))
 def _join(args: Arguments, run: Run) -> bool:
-    return unify(args[1], Atom("".join(map(text_of, proper_list(args[0])))), run.trail)
+    return unify(args[1], _joined("", proper_list(args[0], run.trail), run), run.trail)
+
+
+def _joined(separator: str, items: list[Term], run: Run) -> Atom:
+    texts = [text_of(item, run.trail) for item in items]
+    checked_text(sum(map(len, texts)) + len(separator) * len(texts), run.trail)
+    return Atom(separator.join(texts))
 
 
 @deterministic(("atomic_list_concat", 3))
 def _join_or_split(args: Arguments, run: Run) -> bool:
     """Join with a separator when all parts are bound, else split at it."""
-    items, tail = list_parts(args[0])
-    separator = text_of(args[1])
+    items, tail = list_parts(args[0], run.trail)
+    separator = text_of(args[1], run.trail)
     if tail == EMPTY_LIST and not any(isinstance(item, Var) for item in items):
-        return unify(args[2], Atom(separator.join(map(text_of, items))), run.trail)
+        return unify(args[2], _joined(separator, items, run), run.trail)
     if not separator:
         raise GoalProblem("HF603", "a text cannot be split at the empty atom")
-    parts = text_of(args[2]).split(separator)
+    whole = text_of(args[2], run.trail)
+    run.trail.charge(whole.count(separator))
+    parts = whole.split(separator)
     return unify(args[0], list_term(map(Atom, parts)), run.trail)
 
 
 @deterministic(("split_string", 4))
 def _split_string(args: Arguments, run: Run) -> bool:
     """Split at any of the separators, then strip the padding from every part."""
-    text, separators, padding = map(text_of, args[:3])
+    text, separators, padding = [text_of(arg, run.trail) for arg in args[:3]]
+    run.trail.charge(len(text))
     parts = re.split(f"[{re.escape(separators)}]", text) if separators else [text]
     return unify(args[3], list_term(Str(part.strip(padding)) if padding else Str(part) for part in parts), run.trail)

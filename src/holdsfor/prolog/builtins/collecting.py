@@ -32,7 +32,7 @@ def _witness(args: Arguments, run: Run) -> bool:
 @deterministic(("$groups", 2))
 def _groups(args: Arguments, run: Run) -> bool:
     """Witness-value pairs as witness-values pairs, in standard order of the witnesses; variants are one."""
-    pairs = sort_terms(map(_pair, proper_list(args[0])), lambda pair: pair[0])
+    pairs = sort_terms(map(_pair, proper_list(args[0], run.trail)), lambda pair: pair[0])
     groups: list[tuple[Term, list[Term]]] = []
     for witness, value in pairs:
         values = _group_of(witness, groups, run)
@@ -97,7 +97,7 @@ def _aggregate_template(args: Arguments, run: Run) -> bool:
 
 @deterministic(("$aggregate", 3))
 def _aggregate(args: Arguments, run: Run) -> bool:
-    what, items = args[0], proper_list(args[1])
+    what, items = args[0], proper_list(args[1], run.trail)
     name = what.name if isinstance(what, Atom | Struct) else ""
     n_args = len(what.args) if isinstance(what, Struct) else 0
     result = _extreme(name, items, n_args) if name in _TWO else _total(name, items)

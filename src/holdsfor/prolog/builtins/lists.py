@@ -10,7 +10,7 @@ from holdsfor.prolog.builtins.numbers import integer_value
 from holdsfor.prolog.functions import FUNCTIONS, Number
 from holdsfor.prolog.inline import list_parts, proper_list
 from holdsfor.prolog.order import compare, sort_terms, sort_unique
-from holdsfor.prolog.problems import GoalProblem, not_a
+from holdsfor.prolog.problems import not_a
 from holdsfor.prolog.registry import Arguments, Rows, Run, deterministic, enumerated
 from holdsfor.prolog.unify import Ref, Trail, resolve, unifies, unify, unify_or_undo
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Int, Struct, Term, Var, is_ground, list_term
@@ -24,7 +24,7 @@ __all__: list[str] = []
 @deterministic(("$length", 4))
 def _length(args: Arguments, run: Run) -> bool:
     """The number of leading items of a list and what follows them, which must be `[]` or a variable."""
-    items, tail = list_parts(args[0])
+    items, tail = list_parts(args[0], run.trail)
     if tail != EMPTY_LIST and not isinstance(tail, Var):
         raise not_a("a list", resolve(args[0]))
     if not isinstance(args[1], Var | Int):
@@ -36,14 +36,13 @@ def _length(args: Arguments, run: Run) -> bool:
 def _cells(args: Arguments, run: Run) -> bool:
     """A list of so many new variables."""
     n = integer_value(args[0])
-    if n > 10_000_000:
-        raise GoalProblem("HF603", f"a list of {n:,} elements is too long")
+    run.trail.charge(max(0, n))
     return n >= 0 and unify(args[1], list_term(Ref(run.trail.stamp) for _ in range(n)), run.trail)
 
 
-def _nth(args: Arguments, base: int) -> Rows:
+def _nth(args: Arguments, run: Run, base: int) -> Rows:
     number, whole, _ = args
-    items, tail = list_parts(whole)
+    items, tail = list_parts(whole, run.trail)
     if isinstance(number, Var):
         return ((number_term(at), whole, item) for at, item in enumerate(items, base))
     at = integer_value(number) - base
@@ -54,23 +53,24 @@ def _nth(args: Arguments, base: int) -> Rows:
 
 @enumerated(("nth0", 3))
 def _nth0(args: Arguments, run: Run) -> Rows:
-    return _nth(args, 0)
+    return _nth(args, run, 0)
 
 
 @enumerated(("nth1", 3))
 def _nth1(args: Arguments, run: Run) -> Rows:
-    return _nth(args, 1)
+    return _nth(args, run, 1)
 
 
 @deterministic(("numlist", 3))
 def _numlist(args: Arguments, run: Run) -> bool:
-    numbers = range(integer_value(args[0]), integer_value(args[1]) + 1)
-    return len(numbers) > 0 and unify(args[2], list_term(map(number_term, numbers)), run.trail)
+    low, high = integer_value(args[0]), integer_value(args[1])
+    run.trail.charge(max(0, high + 1 - low))
+    return low <= high and unify(args[2], list_term(map(number_term, range(low, high + 1))), run.trail)
 
 
 @deterministic(("reverse", 2))
 def _reverse(args: Arguments, run: Run) -> bool:
-    return unify(args[1], list_term(reversed(proper_list(args[0]))), run.trail)
+    return unify(args[1], list_term(reversed(proper_list(args[0], run.trail))), run.trail)
 
 
 # sorting
@@ -78,12 +78,12 @@ def _reverse(args: Arguments, run: Run) -> bool:
 
 @deterministic(("msort", 2))
 def _msort(args: Arguments, run: Run) -> bool:
-    return unify(args[1], list_term(sort_terms(proper_list(args[0]), lambda item: item)), run.trail)
+    return unify(args[1], list_term(sort_terms(proper_list(args[0], run.trail), lambda item: item)), run.trail)
 
 
 @deterministic(("sort", 2))
 def _sort(args: Arguments, run: Run) -> bool:
-    return unify(args[1], list_term(sort_unique(proper_list(args[0]))), run.trail)
+    return unify(args[1], list_term(sort_unique(proper_list(args[0], run.trail))), run.trail)
 
 
 @deterministic(("sort", 4))
@@ -93,7 +93,7 @@ def _sort_by(args: Arguments, run: Run) -> bool:
     if not isinstance(order, Atom) or order.name not in ("@<", "@=<", "@>", "@>="):
         raise not_a("an order (@<, @=<, @> or @>=)", order)
     items = sort_terms(
-        proper_list(args[2]),
+        proper_list(args[2], run.trail),
         lambda item: _sort_key(item, at),
         reverse=order.name in ("@>", "@>="),
         unique=order.name in ("@<", "@>"),
@@ -111,13 +111,13 @@ def _sort_key(item: Term, at: int) -> Term:
 
 @deterministic(("keysort", 2))
 def _keysort(args: Arguments, run: Run) -> bool:
-    pairs = sort_terms(_pairs(args[0]), lambda pair: pair.args[0])
+    pairs = sort_terms(_pairs(args[0], run), lambda pair: pair.args[0])
     return unify(args[1], list_term(pairs), run.trail)
 
 
-def _pairs(term: Term) -> list[Struct]:
+def _pairs(term: Term, run: Run) -> list[Struct]:
     found: list[Struct] = []
-    for item in proper_list(term):
+    for item in proper_list(term, run.trail):
         if not isinstance(item, Struct) or item.name != "-" or len(item.args) != 2:
             raise not_a("a pair Key-Value", resolve(item))
         found.append(item)
@@ -126,22 +126,22 @@ def _pairs(term: Term) -> list[Struct]:
 
 @deterministic(("pairs_keys_values", 3))
 def _pairs_keys_values(args: Arguments, run: Run) -> bool:
-    if list_parts(args[0])[1] == EMPTY_LIST:
-        pairs = _pairs(args[0])
+    if list_parts(args[0], run.trail)[1] == EMPTY_LIST:
+        pairs = _pairs(args[0], run)
         keys, values = [list_term(pair.args[at] for pair in pairs) for at in (0, 1)]
         return unify(args[1], keys, run.trail) and unify(args[2], values, run.trail)
-    both = zip(proper_list(args[1]), proper_list(args[2]), strict=False)
+    both = zip(proper_list(args[1], run.trail), proper_list(args[2], run.trail), strict=False)
     return unify(args[0], list_term(Struct("-", pair) for pair in both), run.trail)
 
 
 @deterministic(("pairs_keys", 2))
 def _pairs_keys(args: Arguments, run: Run) -> bool:
-    return unify(args[1], list_term(pair.args[0] for pair in _pairs(args[0])), run.trail)
+    return unify(args[1], list_term(pair.args[0] for pair in _pairs(args[0], run)), run.trail)
 
 
 @deterministic(("pairs_values", 2))
 def _pairs_values(args: Arguments, run: Run) -> bool:
-    return unify(args[1], list_term(pair.args[1] for pair in _pairs(args[0])), run.trail)
+    return unify(args[1], list_term(pair.args[1] for pair in _pairs(args[0], run)), run.trail)
 
 
 # numbers and extremes
@@ -149,12 +149,12 @@ def _pairs_values(args: Arguments, run: Run) -> bool:
 
 @deterministic(("sum_list", 2), ("sumlist", 2))
 def _sum_list(args: Arguments, run: Run) -> bool:
-    total: Number = reduce(FUNCTIONS["+", 2], [0, *map(value_of, proper_list(args[0]))])
+    total: Number = reduce(FUNCTIONS["+", 2], [0, *map(value_of, proper_list(args[0], run.trail))])
     return unify(args[1], number_term(total), run.trail)
 
 
 def _extreme(args: Arguments, run: Run, function: str) -> bool:
-    values = [value_of(item) for item in proper_list(args[0])]
+    values = [value_of(item) for item in proper_list(args[0], run.trail)]
     return bool(values) and unify(args[1], number_term(reduce(FUNCTIONS[function, 2], values)), run.trail)
 
 
@@ -169,7 +169,7 @@ def _min_list(args: Arguments, run: Run) -> bool:
 
 
 def _member_where(args: Arguments, run: Run, better: Callable[[int], bool]) -> bool:
-    items = proper_list(args[1])
+    items = proper_list(args[1], run.trail)
     if not items:
         return False
     best = reduce(lambda best, item: item if better(compare(item, best)) else best, items)
@@ -191,7 +191,7 @@ def _min_member(args: Arguments, run: Run) -> bool:
 
 @deterministic(("memberchk", 2))
 def _memberchk(args: Arguments, run: Run) -> bool:
-    items, tail = list_parts(args[1])
+    items, tail = list_parts(args[1], run.trail)
     if any(unify_or_undo(args[0], item, run.trail) for item in items):
         return True
     return isinstance(tail, Var) and unify(tail, Struct("[|]", (args[0], Ref(run.trail.stamp))), run.trail)
@@ -215,33 +215,33 @@ class _Members:
 
 @deterministic(("subtract", 3))
 def _subtract(args: Arguments, run: Run) -> bool:
-    members = _Members(proper_list(args[1]), run.trail)
-    return unify(args[2], list_term(item for item in proper_list(args[0]) if item not in members), run.trail)
+    members = _Members(proper_list(args[1], run.trail), run.trail)
+    return unify(args[2], list_term(item for item in proper_list(args[0], run.trail) if item not in members), run.trail)
 
 
 @deterministic(("intersection", 3))
 def _intersection(args: Arguments, run: Run) -> bool:
-    members = _Members(proper_list(args[1]), run.trail)
-    return unify(args[2], list_term(item for item in proper_list(args[0]) if item in members), run.trail)
+    members = _Members(proper_list(args[1], run.trail), run.trail)
+    return unify(args[2], list_term(item for item in proper_list(args[0], run.trail) if item in members), run.trail)
 
 
 @deterministic(("union", 3))
 def _union(args: Arguments, run: Run) -> bool:
-    right = proper_list(args[1])
+    right = proper_list(args[1], run.trail)
     members = _Members(right, run.trail)
-    only_left = [item for item in proper_list(args[0]) if item not in members]
+    only_left = [item for item in proper_list(args[0], run.trail) if item not in members]
     return unify(args[2], list_term([*only_left, *right]), run.trail)
 
 
 @deterministic(("delete", 3))
 def _delete(args: Arguments, run: Run) -> bool:
     """The items that do not unify with the second argument."""
-    kept = [item for item in proper_list(args[0]) if not unifies(item, args[1])]
+    kept = [item for item in proper_list(args[0], run.trail) if not unifies(item, args[1])]
     return unify(args[2], list_term(kept), run.trail)
 
 
 @deterministic(("list_to_set", 2))
 def _list_to_set(args: Arguments, run: Run) -> bool:
     """The items without those identical to an earlier one."""
-    items = sort_terms(enumerate(proper_list(args[0])), lambda pair: pair[1], unique=True)
+    items = sort_terms(enumerate(proper_list(args[0], run.trail)), lambda pair: pair[1], unique=True)
     return unify(args[1], list_term(item for _, item in sorted(items, key=lambda pair: pair[0])), run.trail)

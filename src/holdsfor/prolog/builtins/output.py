@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdsfor.prolog.builtins.atoms import text_of
+from holdsfor.prolog.builtins.atoms import checked_text, text_of
 from holdsfor.prolog.inline import list_parts
 from holdsfor.prolog.problems import GoalProblem
 from holdsfor.prolog.registry import Arguments, Run, deterministic
@@ -27,8 +27,9 @@ def _format(args: Arguments, run: Run) -> bool:
     sink = args[0]
     if not isinstance(sink, Struct) or sink.name not in ("atom", "string") or len(sink.args) != 1:
         return True
-    items, end = list_parts(args[2])
-    text = _formatted(text_of(args[1]), items if end == EMPTY_LIST else [args[2]])
+    items, end = list_parts(args[2], run.trail)
+    text = _formatted(text_of(args[1], run.trail), items if end == EMPTY_LIST else [args[2]])
+    checked_text(len(text), run.trail)
     return unify(sink.args[0], Atom(text) if sink.name == "atom" else Str(text), run.trail)
 
 

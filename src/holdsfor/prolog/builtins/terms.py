@@ -32,7 +32,7 @@ def _arg(args: Arguments, run: Run) -> Rows:
 def _term_to_atom(args: Arguments, run: Run) -> bool:
     term, text = args
     if isinstance(term, Var):
-        return unify(term, parsed(text_of(text), run), run.trail)
+        return unify(term, parsed(text_of(text, run.trail), run), run.trail)
     return unify(text, Atom(show(resolve(term))), run.trail)
 
 

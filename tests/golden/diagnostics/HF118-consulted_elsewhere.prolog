@@ -1,0 +1,3 @@
+:- ['../../secrets'].
+initiatedAt(open(D)=true, T) :- happensAt(open(D), T).
+terminatedAt(open(D)=true, T) :- happensAt(close(D), T).
