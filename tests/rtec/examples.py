@@ -20,7 +20,17 @@ from holdsfor.syntax.terms import Int, Struct, Var, list_items
 from tests.rtec.peer import HERE, Intervals, intervals_of, prolog, rtec, swipl, terms_of
 from tests.rtec.records import Write
 
-__all__ = ["Compared", "Example", "Known", "answers", "compare", "compile_by_rtec", "rtec_answers"]
+__all__ = [
+    "Compared",
+    "Example",
+    "Known",
+    "answers",
+    "compare",
+    "compile_by_rtec",
+    "rtec_answers",
+    "run",
+    "run_by_rtec",
+]
 
 Known = dict[int, dict[str, Intervals]]
 _VARIABLE = re.compile(r"\b_\w+")
@@ -61,14 +71,19 @@ def rtec_answers(example: Example, files: list[Path], folder: Path) -> Known:
     rules = example.file(example.rules).read_text(encoding="utf-8")
     compiled = compile_by_rtec(f"{rules}\n{example.more}", folder)
     described = [*map(example.file, (*example.background, *example.hooks)), compiled]
+    return run_by_rtec(example, described, files[: example.n_read], folder)
+
+
+def run_by_rtec(example: Example, described: list[Path], files: list[Path], folder: Path) -> Known:
+    """What RTEC knows at each query time of an example, with other files than its own."""
     parameters = {
         "event_description_files": _prolog_list(described),
         "input_mode": "csv",
-        "input_providers": _prolog_list(files[: example.n_read]),
+        "input_providers": _prolog_list(files),
         "window_size": example.window,
         "step": example.step,
-        "start_time": example.start,
-        "end_time": example.end,
+        "start_time": f"({example.start})",
+        "end_time": f"({example.end})",
         "clock_tick": example.tick,
         "allen_memory": example.window,
         "output_mode": "file",
@@ -85,7 +100,8 @@ def compile_by_rtec(rules: str, folder: Path) -> Path:
     """The file with the compiled clauses of an event description."""
     source = folder / "rules.prolog"
     source.write_text(rules, encoding="utf-8")
-    swipl("-l", str(rtec("src", "compiler.prolog")), "-g", f"compileED('{source}',withoutOptimisation),halt")
+    loaded = ("--stack_limit=128m", "-l", str(rtec("src", "compiler.prolog")))
+    swipl(*loaded, "-g", f"compileED('{source}',withoutOptimisation),halt")
     return folder / "compiled_rules.prolog"
 
 
@@ -127,14 +143,13 @@ def answers(example: Example, files: list[Path], folder: Path) -> Known:
     if example.stated or example.more:
         described.append(folder / "more.prolog")
         described[-1].write_text(f"{example.stated}\n{example.more}", encoding="utf-8")
+    return run(example, described, files, folder)
+
+
+def run(example: Example, described: list[Path], files: list[Path], folder: Path) -> Known:
+    """What holdsfor knows at each query time of an example, with other files than its own."""
     written = folder / "answers.jsonl"
-    times = {
-        "start": example.start,
-        "end": example.end,
-        "tick": example.tick,
-        "window": example.window,
-        "step": example.step,
-    }
+    times = {name: getattr(example, name) for name in ("start", "end", "tick", "window", "step")}
     options = [f"--{name}={value}" for name, value in times.items()]
     inputs = [str(file) for file in files]
     assert main(["run", *map(str, described), "--input", *inputs, *options, "-o", str(written)]) == 0
