@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,7 +42,7 @@ class Example:
 
     `records` writes the records of the run into a folder and returns the files; RTEC reads the first `n_read` of them.
     `rules` and `background` are files of the application; holdsfor reads `stated` in place of the files in `hooks`.
-    `more` is added to the rules on both sides.
+    `edit` changes the rules on both sides, `correct` those that RTEC gets.
     """
 
     app: str
@@ -56,11 +56,17 @@ class Example:
     background: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     stated: str = ""
-    more: str = ""
+    edit: Callable[[str], str] = str
+    correct: Callable[[str], str] = str
     n_read: int | None = None
 
     def file(self, name: str) -> Path:
         return rtec("examples", self.app, *name.split("/"))
+
+    @property
+    def edited(self) -> str:
+        """The rules of the application."""
+        return self.edit(self.file(self.rules).read_text(encoding="utf-8"))
 
 
 # -- RTEC --------------------------------------------------------------------------------------------------------------
@@ -68,8 +74,7 @@ class Example:
 
 def rtec_answers(example: Example, files: list[Path], folder: Path) -> Known:
     """What RTEC knows at each query time, compiled and run by its own scripts."""
-    rules = example.file(example.rules).read_text(encoding="utf-8")
-    compiled = compile_by_rtec(f"{rules}\n{example.more}", folder)
+    compiled = compile_by_rtec(example.correct(example.edited), folder)
     described = [*map(example.file, (*example.background, *example.hooks)), compiled]
     return run_by_rtec(example, described, files[: example.n_read], folder)
 
@@ -139,10 +144,9 @@ def _inside(known: dict[str, Intervals], before: int) -> dict[str, Intervals]:
 
 def answers(example: Example, files: list[Path], folder: Path) -> Known:
     """What holdsfor knows at each query time."""
-    described = [example.file(example.rules), *map(example.file, example.background)]
-    if example.stated or example.more:
-        described.append(folder / "more.prolog")
-        described[-1].write_text(f"{example.stated}\n{example.more}", encoding="utf-8")
+    rules = folder / "edited.prolog"
+    rules.write_text(f"{example.edited}\n{example.stated}", encoding="utf-8")
+    described = [rules, *map(example.file, example.background)]
     return run(example, described, files, folder)
 
 
