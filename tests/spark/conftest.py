@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -61,4 +61,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session = SparkSession.builder.master("local[2]").appName("holdsfor").config(map=options).getOrCreate()
     session.sparkContext.setLogLevel("FATAL")
     yield session
+    gateway: Any = session.sparkContext._gateway
     session.stop()
+    gateway.shutdown()
+    gateway.proc.communicate()

@@ -75,16 +75,29 @@ def running() -> Iterator[PostgreSQL]:
                 shutil.chown(path, "postgres", "postgres")
         user = ["-U", "tester", "-A", "scram-sha-256", "--pwfile", f"{folder}/password"]
         _run("initdb", "-D", f"{folder}/data", "--no-sync", *user)
-        server = PostgreSQL(folder, _free_port())
-        settings = f"-p {server.port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
-        _run("pg_ctl", "-D", f"{folder}/data", "-l", f"{folder}/log", "-w", "-o", settings, "start")
+        server = _started(folder)
         try:
             yield server
         finally:
             _run("pg_ctl", "-D", f"{folder}/data", "-w", "-m", "immediate", "stop")
 
 
+def _started(folder: Path) -> PostgreSQL:
+    """A server on a port of its own; another process may take a free port first, so several are tried."""
+    for _ in range(10):
+        server = PostgreSQL(folder, _free_port())
+        settings = f"-p {server.port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
+        start = ["-D", f"{folder}/data", "-l", f"{folder}/log", "-w", "-t", "300", "-o", settings, "start"]
+        if _exit_code("pg_ctl", *start) == 0:
+            return server
+    raise AssertionError((folder / "log").read_text(encoding="utf-8"))
+
+
 def _run(program: str, *arguments: str) -> None:
+    assert _exit_code(program, *arguments) == 0, f"{program} {' '.join(arguments)}"
+
+
+def _exit_code(program: str, *arguments: str) -> int:
     folder = binaries()
     assert folder is not None
     as_postgres = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
@@ -96,7 +109,7 @@ def _run(program: str, *arguments: str) -> None:
         stderr=subprocess.DEVNULL,
         check=False,
     )
-    assert done.returncode == 0, f"{program} {' '.join(arguments)}"
+    return done.returncode
 
 
 def _free_port() -> int:

@@ -68,12 +68,12 @@ class Program:
         """What runs of it, and of what it started."""
         return [process for process in processes() if process.session == self.leader.pid]
 
-    def waits_for(self, what: Callable[[], bool], *, seconds: float = 240) -> None:
+    def waits_for(self, what: Callable[[], bool], *, seconds: float = 600) -> None:
         """Wait until something is so that this program brings about."""
         wait_for(lambda: what() or self.leader.poll() is not None, seconds=seconds, otherwise=lambda: self.said)
         assert what(), self.said
 
-    def exit_code(self, *, seconds: float = 300) -> int:
+    def exit_code(self, *, seconds: float = 600) -> int:
         try:
             return self.leader.wait(seconds)
         except subprocess.TimeoutExpired:

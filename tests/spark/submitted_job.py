@@ -30,7 +30,7 @@ def main(folder: Path, records: str, *rules: str) -> None:
         mark = folder / f"task-{task.partitionId()}-{os.getpid()}"
         mark.with_suffix(".new").write_text(holdsfor.__file__, encoding="utf-8")
         mark.with_suffix(".new").rename(mark)
-        until = time.monotonic() + 120
+        until = time.monotonic() + 600
         while not (folder / "go").exists() and time.monotonic() < until:
             time.sleep(0.1)
         yield from kept

@@ -33,6 +33,7 @@ pytestmark = pytest.mark.long
 
 DAY, SEA = RUNS["toy"], RUNS["maritime"]
 GIGABYTES = 4
+PATIENCE = 300
 DRIVER = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); from holdsfor.cli.main import main; sys.exit(main())"
 SMALL = {
     "spark.driver.memory": "512m",
@@ -113,7 +114,7 @@ def test_a_cluster_inside_the_driver_gets_our_code_by_itself(
     run = programs.start("local-cluster", command(tmp_path / "found", *asked))
     assert run.exit_code() == 0, run.said
     assert written_rows(tmp_path / "found") == expected(DAY)
-    wait_for(lambda: not run.members(), seconds=20, otherwise=lambda: str(run.members()))
+    wait_for(lambda: not run.members(), seconds=PATIENCE, otherwise=lambda: str(run.members()))
 
 
 def test_the_command_needs_no_more_than_another_master(
@@ -126,7 +127,7 @@ def test_the_command_needs_no_more_than_another_master(
     run = programs.start("run", command(tmp_path / "found", "--master", cluster.url, *settings))
     assert run.exit_code() == 0, run.said
     assert written_rows(tmp_path / "found") == expected(DAY)
-    wait_for(lambda: not run.members(), seconds=20, otherwise=lambda: str(run.members()))
+    wait_for(lambda: not run.members(), seconds=PATIENCE, otherwise=lambda: str(run.members()))
 
 
 def test_waiting_for_room_is_told_and_can_be_interrupted(cluster: Cluster, programs: Programs, tmp_path: Path) -> None:
@@ -139,7 +140,7 @@ def test_waiting_for_room_is_told_and_can_be_interrupted(cluster: Cluster, progr
     assert run.said.endswith("interrupted\n")
     assert "Traceback" not in run.said
     assert not list(tmp_path.iterdir())
-    wait_for(lambda: not run.members(), seconds=20, otherwise=lambda: str(run.members()))
+    wait_for(lambda: not run.members(), seconds=PATIENCE, otherwise=lambda: str(run.members()))
 
 
 def test_an_executor_that_is_killed_in_the_middle_changes_nothing(
@@ -155,7 +156,7 @@ def test_an_executor_that_is_killed_in_the_middle_changes_nothing(
     (partition, worker), *_ = marks(tmp_path)
     executor = executor_of(worker)
     os.kill(executor.pid, signal.SIGKILL)
-    wait_for(lambda: executor not in processes(), seconds=10, otherwise=lambda: "it cannot be killed")
+    wait_for(lambda: executor not in processes(), seconds=PATIENCE, otherwise=lambda: "it cannot be killed")
     (tmp_path / "go").touch()
     assert run.exit_code() == 0, run.said
     answer: dict[str, Any] = json.loads((tmp_path / "answer.json").read_text(encoding="utf-8"))

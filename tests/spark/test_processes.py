@@ -19,7 +19,7 @@ def test_orphans_that_ignore_signals_in_groups_of_their_own_are_ended_too(tmp_pa
     with Programs(tmp_path, os.environ) as programs:
         starter = programs.start("starter", [sys.executable, "-c", ORPHAN])
         assert starter.exit_code() == 0
-        wait_for(lambda: "up" in starter.said, seconds=30, otherwise=lambda: starter.said)
+        wait_for(lambda: "up" in starter.said, seconds=300, otherwise=lambda: starter.said)
         (orphan,) = programs.members()
         assert os.getpgid(orphan.pid) == orphan.pid
         programs.end(patience=0.2)

@@ -6,6 +6,7 @@ import importlib.util
 import subprocess
 import sys
 import venv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,3 +57,11 @@ def test_workers_without_python_or_without_packages_are_told_apart(
     assert main(arguments(tmp_path / "found")) == 2
     assert "error[HF786]: the workers of Spark cannot import `" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty"]
+
+
+def test_the_session_of_another_thread_is_used(spark: SparkSession, tmp_path: Path) -> None:
+    """The active session is one of a thread; a second JVM beside the first would fail."""
+    with ThreadPoolExecutor(1) as threads:
+        code = threads.submit(main, arguments(tmp_path / "found")).result()
+    assert code == 0
+    assert (tmp_path / "found" / "intervals").is_dir()

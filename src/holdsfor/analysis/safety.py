@@ -40,6 +40,7 @@ from holdsfor.syntax.terms import Struct, Term, Var, variables
 
 __all__ = [
     "RuleSafety",
+    "Scoped",
     "binds_time",
     "bound_by",
     "check_safety",

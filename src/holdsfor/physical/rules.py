@@ -16,24 +16,19 @@ from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
 from holdsfor.physical.bindings import all_steps
+from holdsfor.physical.instances import RuleScope
 from holdsfor.physical.owned import Owned, asks_for, owned_by
 from holdsfor.physical.planning import Planner, distinct_variables, number_column_of
 from holdsfor.physical.steps import GroundHead, MatchPoints, StampTime, Step
 from holdsfor.syntax.rules import (
     Allen,
-    Complement,
     Delay,
     Duration,
     Fvp,
-    HoldsFor,
-    Intersect,
-    IntervalCall,
     IntervalRule,
     PointRule,
     Postponable,
-    RelativeComplement,
     Terminated,
-    Union,
     flat_conditions,
 )
 from holdsfor.syntax.source import Span
@@ -129,7 +124,8 @@ class PlannedDelay:
 class PlannedComponent:
     """What one component computes: output events, simple fluents, or statically determined ones.
 
-    One that `is_circular` asks for what it computes itself, through conditions or delayed effects.
+    One that `is_circular` asks for what it computes itself, through conditions or delayed effects. `scopes` say what
+    the variables of statically determined fluents range over.
     """
 
     own: Owned
@@ -138,6 +134,7 @@ class PlannedComponent:
     static: tuple[IntervalRule, ...]
     delays: tuple[PlannedDelay, ...] = ()
     is_circular: bool = False
+    scopes: tuple[RuleScope, ...] = ()
 
     @property
     def is_only_delayed(self) -> bool:
@@ -165,23 +162,14 @@ class PlannedComponent:
             if rule.unbound or any(isinstance(step, GroundHead) for step in rule.steps):
                 yield rule.head
         yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
-        for interval_rule in self.static:
-            yield from _enumerated(interval_rule)
+        yield from (scope.rule.fvp.term for scope in self.scopes if scope.is_grounded and scope.enumerates_head)
 
-
-def _enumerated(rule: IntervalRule) -> list[Term]:
-    """The FVPs of a rule of which also instances without intervals may matter."""
-    literals = [step.fvp.term for step in rule.body if isinstance(step, HoldsFor)]
-    scopes = {frozenset(variables(term)) for term in (*literals, rule.fvp.term)}
-    written_out = any(
-        not isinstance(term, Var)
-        for step in rule.body
-        if isinstance(step, Union | Intersect | RelativeComplement | Complement)
-        for term in step.lists
-    )
-    if written_out or len(scopes) > 1 or any(isinstance(step, Complement | IntervalCall) for step in rule.body):
-        return [*literals, rule.fvp.term]
-    return []
+    @property
+    def ranged(self) -> Iterator[Term]:
+        """Terms of rules over intervals in which variables stand that may have to range over their sorts."""
+        for scope in self.scopes:
+            patterns = (scope.pattern(name) for name in scope.ranged)
+            yield from (pattern for pattern in patterns if pattern is not None)
 
 
 @dataclass(frozen=True)
@@ -199,6 +187,11 @@ class Program:
     def enumerated(self) -> list[Term]:
         """The events and FVPs whose instances may have to be enumerated."""
         return [entity for component in self.components for entity in component.enumerated]
+
+    @property
+    def ranged(self) -> list[Term]:
+        """Terms in which variables stand that may have to range over their sorts, whatever is grounded."""
+        return [term for component in self.components for term in component.ranged]
 
     @property
     def numbered_events(self) -> dict[Key, set[tuple[int, ...]]]:
@@ -280,7 +273,8 @@ def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) 
     vertices = logical.vertices
     own = owned_by(vertices, compiled.graph)
     if logical.is_static:
-        return PlannedComponent(own, (), {}, tuple(each.rule for each in logical.intervals))
+        rules = tuple(each.rule for each in logical.intervals)
+        return PlannedComponent(own, (), {}, rules, scopes=tuple(planner.scope(rule) for rule in rules))
     mine = [each.rule for each in logical.rules]
     inside = set(vertices)
     is_circular = any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges)

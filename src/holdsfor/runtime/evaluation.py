@@ -27,7 +27,7 @@ from holdsfor.physical.patterns import build, join, linear
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.rules import PlannedComponent, PlannedFluent, PlannedRule, Program
-from holdsfor.physical.steps import GroundHead, PointKind, run_steps
+from holdsfor.physical.steps import GroundHead, PointKind, RangeOver, run_steps
 from holdsfor.runtime.allen import Construct, Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.circles import CircleOutcome, evaluate_circle
@@ -128,6 +128,8 @@ class Evaluation:
         self._terminations: dict[Key, PointTable] = {}
         self._distinct: dict[Key, tuple[PointTable, PointTable]] = {}
         self._resumed: dict[Key, tuple[FluentTable, FluentTable]] = {}
+        self._asked: dict[Key, tuple[FluentTable, FluentTable]] = {}
+        self.inputs: frozenset[Key] = frozenset()
         self._edges: dict[tuple[EdgeKind, Key], tuple[FluentTable, PointTable]] = {}
         self.carried_edges = carried_edges
         self.prefixes = prefixes
@@ -180,6 +182,18 @@ class Evaluation:
             known = self._resumed[key] = table, rest.with_starts(np.maximum(rest.starts, self.stretch.first))
         return known[1]
 
+    def asked_fluents(self, key: Key) -> FluentTable:
+        """What conditions of rules over intervals see of a fluent: input outside its grounding is left out."""
+        table = self.resumed_fluents(key)
+        if key not in self.inputs or not self.domains.is_declared((True, *key)):
+            return table
+        known = self._asked.get(key)
+        if known is None or known[0] is not table:
+            numbers = table.arguments(self.instances)
+            inside = self.domains.inside((True, *key), numbers, table.values, self, self.version)
+            known = self._asked[key] = table, table if inside is None else table.take(inside)
+        return known[1]
+
     def facts(self, key: Key) -> Relation:
         return self.background.facts(key)
 
@@ -189,6 +203,10 @@ class Evaluation:
             return self.domains.over_sorts(head, rows, self)
         relation = self.domains.instances(head, self, self.version)
         return join(rows, relation, [Var(name) for name in variables(head)], self.symbols)[0]
+
+    def members(self, ranging: RangeOver, known: Int64) -> Int64:
+        """What a variable ranges over: its sort, and what is known in this stretch and was in earlier ones."""
+        return self.domains.range_of(ranging, known, self)
 
     def synchronise(self) -> None:
         self.background.synchronise()

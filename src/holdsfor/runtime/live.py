@@ -140,13 +140,18 @@ class LiveRun:
     # -- waiting -------------------------------------------------------------------------------------------------------
 
     def _wait_until_due(self, at: int) -> bool:
-        """Read until a query time is due; False if the run is stopped before."""
+        """Read until a query time is due; False if the run is stopped before.
+
+        By the wall clock every input is read at least once, so a process that was held up misses no record.
+        """
         while not self.stop.is_asked:
             behind = [feed for feed in self.feeds if not feed.shows_passed(at)]
             has_ended = all(feed.has_ended for feed in self.feeds)
-            if has_ended or (not behind if self.rate is None else time.monotonic() >= self._due(at)):
+            if has_ended or (self.rate is None and not behind):
                 return True
-            self._read_some(behind, None if self.rate is None else self._due(at))
+            due = None if self.rate is None else self._due(at)
+            if self._read_some(behind, due) and due is not None and time.monotonic() >= due:
+                return True
         return False
 
     def _due(self, query_time: int) -> float:

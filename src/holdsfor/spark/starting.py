@@ -71,11 +71,10 @@ def started(master: str | None, options: Mapping[str, str], log: Log) -> Iterato
     It comes with whether it is a new one. What it says on its own goes to the log. Workers elsewhere get our code.
     """
     try:
-        from pyspark.sql import SparkSession
+        active = _existing_session()
     except ImportError:
         hint = "pip install 'holdsfor[spark]'"
         raise UsageProblem(Diagnostic("HF773", "Spark needs the package `pyspark`", hint=hint)) from None
-    active = SparkSession.getActiveSession()
     if active is not None:
         _equip(active)
         yield active, False
@@ -86,6 +85,17 @@ def started(master: str | None, options: Mapping[str, str], log: Log) -> Iterato
         yield session, True
     finally:
         session.stop()
+
+
+def _existing_session() -> SparkSession | None:
+    """The session of this process: the active one of this thread, else the default one."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is None and SparkContext._active_spark_context is not None:
+        return SparkSession.builder.getOrCreate()
+    return active
 
 
 def _equip(session: SparkSession) -> None:
@@ -115,7 +125,7 @@ def _connected(url: str, options: Mapping[str, str]) -> SparkSession:
 
 
 def _with_a_jvm(master: str | None, options: Mapping[str, str], log: Log) -> SparkSession:
-    from pyspark import SparkConf, SparkContext
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
     settings = {**_SETTINGS, **options}
@@ -124,12 +134,24 @@ def _with_a_jvm(master: str | None, options: Mapping[str, str], log: Log) -> Spa
     conf = SparkConf()
     for name, value in settings.items():
         conf.set(name, value)
-    context = SparkContext(conf=conf, gateway=_gateway(conf, log))
+    context = _context(conf, _gateway(conf, log))
     context.setLogLevel("ERROR")
     session = SparkSession.builder.getOrCreate()
     if is_elsewhere(session):
         _let_it_say_that_it_waits(session)
     return session
+
+
+def _context(conf: Any, gateway: Any) -> Any:
+    """The context of a JVM; a JVM without one ends."""
+    from pyspark import SparkContext
+
+    try:
+        return SparkContext(conf=conf, gateway=gateway)
+    except BaseException:
+        gateway.shutdown()
+        gateway.proc.communicate()
+        raise
 
 
 def _gateway(conf: Any, log: Log) -> Any:

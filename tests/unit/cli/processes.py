@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
@@ -15,8 +17,8 @@ RULES = """
 initiatedAt(lit(X)=true, T) :- happensAt(switch_on(X), T).
 terminatedAt(lit(X)=true, T) :- happensAt(switch_off(X), T).
 """
-PATIENCE = 30.0
-"""Seconds after which a process is taken to hang."""
+PATIENCE = 300.0
+"""Seconds after which a process is taken to hang; a busy machine needs many."""
 
 
 def environment() -> dict[str, str]:
@@ -59,9 +61,20 @@ def lines_until(process: subprocess.Popen[bytes], end: str) -> list[str]:
     found: list[str] = []
     patience = threading.Timer(PATIENCE, process.kill)
     patience.start()
-    while not found or not found[-1].startswith(end):
-        line = process.stdout.readline().decode().rstrip("\n")
-        assert line, f"the output ended before `{end}`: {found}"
-        found.append(line)
-    patience.cancel()
+    try:
+        while not found or not found[-1].startswith(end):
+            line = process.stdout.readline().decode().rstrip("\n")
+            assert line, f"the output ended before `{end}`: {found}"
+            found.append(line)
+    finally:
+        patience.cancel()
     return found
+
+
+def wait_until(is_so: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    """Wait for something that a running process brings about."""
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        assert process.poll() is None, "the process has ended"
+        assert time.monotonic() < end, "the process hangs"
+        time.sleep(0.01)

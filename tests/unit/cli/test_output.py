@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.unit.cli.processes import ended, rules, started
+from tests.unit.cli.processes import PATIENCE, ended, rules, started
 
 
 def test_results_go_to_a_named_pipe(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_reader_of_standard_output_that_has_enough_is_no_fault(tmp_path: Path)
     assert process.stdout is not None
     process.stdout.readline()
     process.stdout.close()
-    assert process.wait(30) == 0
+    assert process.wait(PATIENCE) == 0
     assert process.stderr is not None
     with process.stderr:
         assert process.stderr.read() == b""

@@ -8,7 +8,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from tests.unit.cli.processes import ended, rules, started
+from tests.unit.cli.processes import PATIENCE, ended, rules, started
 
 LINE = r"query time \d+, {}, [\d,]+ records/s, [\d,]+ MB"
 
@@ -23,7 +23,7 @@ def shown_at_a_terminal(*arguments: str, stdin: bytes = b"") -> str:
     while chunk := _read(ours):
         shown += chunk
     os.close(ours)
-    assert process.wait(30) == 0
+    assert process.wait(PATIENCE) == 0
     assert process.stdout is not None
     process.stdout.close()
     return shown.decode()
