@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 from holdsfor.prolog.unify import MAX_PAIRS, Ref, cyclic, deref, resolve
-from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, Var
+from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, Var
 
 __all__ = ["compare", "same", "sort_terms", "sort_unique", "standard_order_key"]
 
@@ -42,8 +42,10 @@ def standard_order_key(term: Term) -> tuple[Any, ...]:
             return 4, len(term.args), term.name, _Arguments(term)
         case Ref():
             return 0, 1, term.stamp, id(term)
-        case _:
+        case Var():
             return 0, 0, term.name
+        case Str():
+            return 3, term.value
 
 
 @total_ordering
