@@ -59,6 +59,7 @@ CODES: dict[str, Code] = {
     "HF214": _error("one name or value defined in two ways that exclude each other"),
     "HF215": _error("an event given as a fact among the rules"),
     "HF216": _error("an initial value for a statically determined fluent"),
+    "HF217": _error("a file that RTEC's compiler has written"),
     "HF218": _error("a cut in a rule with a time-point"),
     "HF228": _error("a rule that can change the background knowledge"),
     # 3xx: the rules have a meaning, but perhaps not the one meant

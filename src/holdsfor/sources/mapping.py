@@ -22,10 +22,13 @@ from holdsfor.sources.column_kinds import KINDS, ColumnKind
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Str, Struct, Term, Var, conjuncts, list_items
 
-__all__ = ["SOCKET", "Mapping", "read_mapping", "split_mapping"]
+__all__ = ["LISTEN", "SOCKET", "Mapping", "read_mapping", "split_mapping"]
 
 SOCKET = "unix:"
-"""How the name of a Unix socket begins."""
+"""How the name of a Unix socket begins, to which a live run connects."""
+
+LISTEN = "listen:"
+"""How the name of a Unix socket begins, on which a live run listens."""
 
 Shape = Literal["event", "points", "intervals"]
 
