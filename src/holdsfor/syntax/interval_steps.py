@@ -112,7 +112,7 @@ class IntervalStepReader:
         return tuple(self.steps)
 
     def without_index(self, goal: Term) -> Term:
-        """`holdsFor(F=V, I)` for `holdsFor(Index, F=V, I)`, which names the entity that RTEC stores the intervals under."""
+        """`holdsFor(F=V, I)` for `holdsFor(Index, F=V, I)`: the index is where RTEC stores the intervals."""
         if isinstance(goal, Struct) and (goal.name, len(goal.args)) == ("holdsFor", 3) and _is_fvp(goal.args[1]):
             message = f"the index `{show(goal.args[0])}` of `holdsFor` has no effect"
             self.diagnostics.add("HF392", message, goal.args[0].span or goal.span, "it can go")
