@@ -56,8 +56,7 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
     database = background_database(compiled.description)
     database.add_clause(Struct("queryTime", (Int(run.end),)), None, None)
     engine = Engine(database)
-    for goal in goals:
-        engine.run(goal)
+    engine.start_up(goals)
     fill_dynamic_domains(compiled.description, compiled.names, history.terms(run), database)
     domains = Domains(
         compiled.description, engine, lambda: sorts_of(compiled.description, database, history.terms(run))
