@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
-from holdsfor.analysis.compiled import Compiled, compile_text
+from holdsfor.analysis.compiled import Compiled
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import ExecutionProblem
 from holdsfor.reference import INF, History, Run, recognise
@@ -20,6 +20,7 @@ from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import settled_report
 from holdsfor.sources.text import Fact, Reading, read_text_records
 from holdsfor.syntax.printer import show
+from tests.properties.compiling import compiled_once
 from tests.properties.programs import Case
 
 __all__ = [
@@ -59,7 +60,7 @@ class Schedule:
 
 
 def read_case(case: Case) -> Input:
-    compiled = compile_text(case.text)
+    compiled = compiled_once(case.text)
     reading = Reading()
     read_text_records([text for _, text in case.records], "records", compiled.names, case.tick, reading)
     assert not reading.set_aside, reading.set_aside[0]
