@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from holdsfor.prolog import Database, standard_order_key
 from holdsfor.prolog.background import called_predicates
 from holdsfor.syntax.description import EventDescription
+from holdsfor.syntax.program import Clause
 from holdsfor.syntax.rules import (
     Condition,
     Ends,
@@ -20,6 +21,7 @@ from holdsfor.syntax.rules import (
     Holds,
     HoldsFor,
     Initiated,
+    IntervalCall,
     Starts,
     Terminated,
     Test,
@@ -137,6 +139,9 @@ def sorts_of(description: EventDescription, database: Database, input_terms: Ite
     for grounding in description.groundings:
         entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
         sorts.join([entity, *(called for goal in grounding.goals for called in called_predicates(goal))])
+    for clause in description.background:
+        if isinstance(clause, Clause):
+            sorts.join([clause.head, *(called_predicates(clause.body) if clause.body is not None else ())])
     for name, arity in database.predicates():
         for args in database.facts(name, arity):
             if args:
@@ -161,5 +166,5 @@ def _step_terms(body: Iterable[object]) -> Iterator[Term]:
     for step in body:
         if isinstance(step, HoldsFor):
             yield step.fvp.term
-        elif isinstance(step, Test):
+        elif isinstance(step, Test | IntervalCall):
             yield from called_predicates(step.goal)

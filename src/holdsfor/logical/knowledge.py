@@ -16,6 +16,9 @@ class Knowledge(Protocol):
     def is_relation(self, key: tuple[str, int]) -> bool:
         """Whether a predicate consists of ground facts, perhaps with members from the input."""
 
+    def is_grounded(self, key: tuple[str, int]) -> bool:
+        """Whether a fluent has groundings."""
+
     def is_stable(self, goal: Term) -> bool:
         """Whether the answers of a goal are the same throughout the run."""
 

@@ -18,16 +18,15 @@ from holdsfor.physical.steps import (
     MatchPoints,
     NoneOf,
     Prove,
+    RangeOver,
     StampTime,
     Step,
     TestNumbers,
     Unify,
 )
-from holdsfor.syntax.rules import HoldsFor as HoldsForStep
-from holdsfor.syntax.rules import IntervalRule, step_lists
 from holdsfor.syntax.terms import Term, variables
 
-__all__ = ["all_steps", "bound_after", "inner_steps", "list_variables", "says_when"]
+__all__ = ["all_steps", "bound_after", "inner_steps", "says_when"]
 
 
 def inner_steps(step: Step) -> tuple[tuple[Step, ...], ...]:
@@ -67,6 +66,8 @@ def bound_after(step: Step, bound: set[str]) -> set[str]:
             return bound | set(variables(term))
         case Unify(pattern, built):
             return bound | set(variables(pattern, built))
+        case RangeOver(name=name):
+            return bound | {name}
         case Forget(names):
             return bound - set(names)
     return bound
@@ -84,15 +85,3 @@ def says_when(step: Step) -> bool:
         case AnyOf(branches):
             return all(any(says_when(each) for each in branch) for branch in branches)
     return False
-
-
-def list_variables(rule: IntervalRule) -> dict[str, tuple[str, ...]]:
-    """For each list of a rule over intervals the variables it varies by."""
-    found: dict[str, tuple[str, ...]] = {}
-    for step in rule.body:
-        read, made = step_lists(step)
-        names = [name for each in read for name in found.get(each, ())]
-        if isinstance(step, HoldsForStep):
-            names = list(variables(step.fvp.term))
-        found.update(dict.fromkeys(made, tuple(dict.fromkeys(names))))
-    return found

@@ -24,6 +24,7 @@ from holdsfor.physical.steps import (
     MatchPoints,
     NoneOf,
     Prove,
+    RangeOver,
     StampTime,
     Step,
     TestNumbers,
@@ -117,6 +118,9 @@ class Wording:
                 return Described(f"gather {aggregate}", what, "per row, each solution once", binds)
             case GroundHead(head):
                 return Described("ground", self.show(head), "instances of the grounding, or of sorts", binds)
+            case RangeOver(name=name, is_any=is_any):
+                how = "some member of its sort" if is_any else "members of its sort"
+                return Described("range", self.names([name]), how, binds)
         raise AssertionError(f"{type(step).__name__} has no description")
 
     # -- keys ----------------------------------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ from itertools import count
 
 from holdsfor.logical.clauses import delay_clause, show_step
 from holdsfor.logical.program import LogicalComponent
-from holdsfor.physical.bindings import bound_after, inner_steps, list_variables, says_when
+from holdsfor.physical.bindings import bound_after, inner_steps, says_when
 from holdsfor.physical.describe import Described, Wording
+from holdsfor.physical.instances import list_variables
 from holdsfor.physical.layout import Line, Place
 from holdsfor.physical.planning import Planner
 from holdsfor.physical.rules import PlannedComponent, PlannedDelay, PlannedFluent, PlannedInitial, PlannedRule
@@ -180,10 +181,6 @@ class Explainer:
         names = frozenset(varies[rule.result.name])
         flow = _Flow(relations[rule.result.name], set(names))
         flow = self.steps(self.planner.tests(rule, names), flow, 2)
-        missing = set(variables(rule.fvp.term)) - flow.bound
-        if missing:
-            described = Described("ground", str(rule.fvp), "instances of the grounding, or of sorts")
-            flow = _Flow(self.line(2, [flow.relation], described, None))
         operator, how = ("merge", "maximal intervals per instance") if is_merged else ("head", "maximal as they are")
         self.line(2, [flow.relation], Described(operator, str(rule.fvp), how), None)
 

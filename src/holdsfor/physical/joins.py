@@ -17,7 +17,6 @@ from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import (
     Allen,
-    Complement,
     Condition,
     Delay,
     Duration,
@@ -38,7 +37,7 @@ from holdsfor.syntax.rules import (
     flat_conditions,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var, is_ground, variables
+from holdsfor.syntax.terms import Struct, Term, Var, is_ground
 
 __all__ = ["Join", "Path", "Question", "arguments", "joins_of", "paths", "position", "term_at"]
 
@@ -62,14 +61,14 @@ class Question:
 class Join:
     """A rule: `heads` is what it is about, `questions` what it asks for, `goals` its atemporal conditions.
 
-    Of the FVPs `ranging` also instances that do not hold may matter.
+    `listed` are the FVPs whose lists of intervals a rule asks for.
     """
 
     what: str
     heads: tuple[Term, ...]
     questions: tuple[Question, ...]
     goals: tuple[Term, ...]
-    ranging: tuple[Term, ...] = ()
+    listed: tuple[Term, ...] = ()
     span: Span | None = None
 
 
@@ -126,39 +125,9 @@ def _interval_join(rule: IntervalRule) -> Join:
         (rule.fvp.term,),
         tuple(Question(step.fvp.term, is_fvp=True, is_guard=step.result.name in needed) for step in literals),
         tuple(goals),
-        (rule.fvp.term, *(step.fvp.term for step in literals)) if _ranges(rule) else (),
+        tuple(step.fvp.term for step in literals),
         rule.span,
     )
-
-
-def _ranges(rule: IntervalRule) -> bool:
-    """Whether some list of a rule is needed for instances that it does not have: to be complemented or repeated."""
-    tested = {name for step in rule.body if isinstance(step, Test) for name in variables(step.goal)}
-    scopes: dict[str, set[str]] = {}
-
-    def of(terms: Iterable[Term]) -> list[set[str]]:
-        return [scopes.get(term.name, set()) if isinstance(term, Var) else set() for term in terms]
-
-    for step in rule.body:
-        match step:
-            case HoldsFor(fvp, result):
-                scopes[result.name] = set(variables(fvp.term))
-            case Union(lists, result):
-                if len({frozenset(scope) for scope in of(lists)}) > 1:
-                    return True
-                scopes[result.name] = set().union(*of(lists))
-            case Intersect(lists, result):
-                scopes[result.name] = set().union(*of(lists))
-            case RelativeComplement(base, lists, result):
-                scopes[result.name] = of([base])[0]
-                if set().union(*of(lists)) - scopes[result.name]:
-                    return True
-            case Duration(intervals=intervals, bound=bound, result=result):
-                inner = of([intervals])[0]
-                scopes[result.name] = inner | tested if set(variables(bound)) - inner else inner
-            case Complement() | IntervalCall() | Allen():
-                return True
-    return False
 
 
 def _needed(rule: IntervalRule) -> set[str]:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
-from holdsfor.analysis.safety import binds_time, bound_by, scoped, take_ready
+from holdsfor.analysis.safety import binds_time, bound_by, needed_variables, scoped, take_ready
 from holdsfor.columns.tables import Key
-from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.unfold import unfolded
 from holdsfor.physical.arithmetic import COMPARISONS
+from holdsfor.physical.breaks import BrokenValue
+from holdsfor.physical.instances import RuleScope, connected
 from holdsfor.physical.patterns import ANYTHING
 from holdsfor.physical.steps import (
     AnyClause,
@@ -29,6 +30,7 @@ from holdsfor.physical.steps import (
     NoneOf,
     PointKind,
     Prove,
+    RangeOver,
     StampTime,
     Step,
     TestNumbers,
@@ -44,6 +46,7 @@ from holdsfor.syntax.rules import (
     Fvp,
     Happens,
     Holds,
+    HoldsFor,
     Initiated,
     IntervalRule,
     Not,
@@ -113,7 +116,10 @@ class Planner:
 
     knowledge: Knowledge
     is_rewriting: bool = field(default=True, kw_only=True)
-    _tests: dict[tuple[int, frozenset[str]], tuple[Step, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _tests: dict[tuple[int, frozenset[str], frozenset[str] | None], tuple[Step, ...]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    _scopes: dict[int, RuleScope] = field(default_factory=dict, repr=False, compare=False)
     _shapes: dict[int, tuple[Fvp, Shape]] = field(default_factory=dict, repr=False, compare=False)
 
     def shape(self, fvp: Fvp) -> Shape:
@@ -148,7 +154,7 @@ class Planner:
             used_after = set(variables(*_beside_the_arguments(head)))
         steps = self.plan(in_order, done, stamp, _lives(in_order, used_after, carriers), carriers)
         if rest:
-            steps.append(GroundHead(head))
+            steps.append(GroundHead(head, is_effect=True))
             done.update(variables(head))
             bound.update(variables(head))
             after, stuck = take_ready(rest, bound)
@@ -208,7 +214,7 @@ class Planner:
                 names = _asked_arguments(condition)
                 return HoldsNow(*fvp_patterns(fvp), number_column_of(names) if names and names in carriers else None)
             case Terminated(fvp):
-                return self.broken(fvp, condition, bound)
+                return (Broken if is_ground(fvp.value) else BrokenValue)(*fvp_patterns(fvp))
             case Test(goal):
                 return self.test(goal, bound)
             case Not(body):
@@ -222,14 +228,6 @@ class Planner:
                 is_count = aggregate == "count" and counts_holding(steps, bound)
                 return (CountHolding if is_count else Gather)(template, steps, tuple(sorted(own)), result, aggregate)
 
-    def broken(self, fvp: Fvp, condition: Condition, bound: set[str]) -> Step:
-        if set(variables(fvp.value)) <= bound:
-            return Broken(*fvp_patterns(fvp))
-        message = f"`terminatedAt({fvp}, …)` with an unbound value is not supported by this engine as a condition"
-        raise PlanningProblem(
-            Diagnostic("HF401", message, condition.span, "bind them first, or use `--engine reference`")
-        )
-
     def inner(
         self, body: tuple[Condition, ...], bound: set[str], carriers: Carriers = MappingProxyType({})
     ) -> list[Step]:
@@ -237,13 +235,45 @@ class Planner:
         ready, rest = take_ready(scoped(body, set(bound)), set(bound))
         return self.plan([*ready, *(condition for condition, _ in rest)], set(bound), None, (), carriers)
 
-    def tests(self, rule: IntervalRule, names: frozenset[str]) -> tuple[Step, ...]:
-        """Steps for the atemporal conditions of a rule over intervals, given the variables that have values."""
-        place = id(rule), names
+    def scope(self, rule: IntervalRule) -> RuleScope:
+        """What the variables of a rule over intervals range over, looked at once."""
+        if id(rule) not in self._scopes:
+            key = name_and_arity(rule.fvp.fluent)
+            self._scopes[id(rule)] = RuleScope(rule, self.knowledge.is_grounded(key))
+        return self._scopes[id(rule)]
+
+    def tests(
+        self, rule: IntervalRule, given: frozenset[str], wanted: frozenset[str] | None = None
+    ) -> tuple[Step, ...]:
+        """Steps for the atemporal goals of a rule over intervals, given the variables that have values.
+
+        Variables that no goal binds range over the grounding of the head or over their sorts: the `wanted` ones. By
+        default all goals must hold, head variables are wanted, and other variables need only have some value.
+        """
+        place = id(rule), given, wanted
         if place not in self._tests:
-            conditions = tuple(step for step in rule.body if isinstance(step, Test | Not))
-            self._tests[place] = tuple(self.inner(conditions, set(names)))
+            self._tests[place] = tuple(self._instances(self.scope(rule), set(given), wanted))
         return self._tests[place]
+
+    def _instances(self, scope: RuleScope, bound: set[str], wanted: frozenset[str] | None) -> list[Step]:
+        asked = scope.head if wanted is None else wanted
+        waiting = scope.scoped(scope.tests if wanted is None else connected(scope.tests, asked - bound))
+        names = [name for name in scope.names if wanted is None or name in wanted]
+        steps: list[Step] = []
+        while True:
+            ready, waiting = take_ready(waiting, set(bound))
+            steps += self.plan(ready, bound, None)
+            needed = [n for each in waiting for n in sorted(needed_variables(*each, bound)) if n in scope.names]
+            missing = [name for name in (*needed, *names) if name not in bound]
+            if not missing:
+                return [*steps, *self.plan([condition for condition, _ in waiting], bound, None)]
+            if scope.is_grounded and missing[0] in scope.head:
+                steps.append(GroundHead(scope.rule.fvp.term))
+                bound |= scope.head
+            else:
+                is_any = missing[0] not in needed and missing[0] not in asked
+                steps.append(_range_over(scope, missing[0], is_any=is_any))
+                bound.add(missing[0])
 
     def test(self, goal: Term, bound: set[str]) -> Step:
         """The operator for an atemporal goal."""
@@ -270,6 +300,11 @@ class Planner:
         if either is not None:
             return AnyClause(tuple(tuple(self.inner(branch, bound)) for branch in either.branches), outputs, goal)
         return prove
+
+
+def _range_over(scope: RuleScope, name: str, *, is_any: bool) -> RangeOver:
+    literals = [s for s in scope.rule.body if isinstance(s, HoldsFor) and name in s.instance_variables]
+    return RangeOver(name, scope.pattern(name), tuple(fvp_patterns(s.fvp) for s in literals), is_any=is_any)
 
 
 def _beside_the_arguments(head: Term) -> tuple[Term, ...]:

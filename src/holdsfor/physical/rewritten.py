@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from holdsfor.logical.clauses import delay_clause, initial_clause, interval_clause, point_clause
 from holdsfor.logical.program import LogicalComponent, Rewritten, RewrittenIntervals
-from holdsfor.physical.bindings import all_steps, list_variables
+from holdsfor.physical.bindings import all_steps
+from holdsfor.physical.instances import list_variables
 from holdsfor.physical.planning import Planner
 from holdsfor.physical.rules import PlannedComponent, Program
 from holdsfor.physical.steps import AnyClause, Step

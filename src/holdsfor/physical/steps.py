@@ -16,7 +16,7 @@ from holdsfor.kernels.keys import Int64, dense_ids, expand_ranges
 from holdsfor.physical.arithmetic import COMPARISONS, compare_columns, number_column, number_words
 from holdsfor.physical.patterns import bound_positions, build, is_plain, join, scan, unify_column
 from holdsfor.physical.profile import Profile
-from holdsfor.physical.rows import Rows, concatenate
+from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.prolog import Engine, evaluate, standard_order_key
 from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, is_ground, list_term, substitute, variables
 
@@ -34,6 +34,7 @@ __all__ = [
     "MatchPoints",
     "NoneOf",
     "Prove",
+    "RangeOver",
     "StampTime",
     "Step",
     "TestNumbers",
@@ -42,6 +43,7 @@ __all__ = [
     "run_steps",
 ]
 
+_NOBODY: Int64 = np.empty(0, dtype=np.int64)
 _REMEMBERED = 4_096  # answers of goals, besides twice those that are asked for
 
 PointKind = Literal["events", "starts", "ends", "startI", "endI", "initiations"]
@@ -58,7 +60,8 @@ class Context(Protocol):
     def terminations(self, key: Key) -> PointTable: ...
     def fluents(self, key: Key) -> FluentTable: ...
     def facts(self, key: Key) -> Relation: ...
-    def ground(self, head: Term, rows: Rows) -> Rows: ...
+    def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows: ...
+    def members(self, ranging: RangeOver, known: Int64) -> Int64: ...
     def synchronise(self) -> None: ...
 
 
@@ -156,7 +159,7 @@ class HoldsNow:
 
 @dataclass(frozen=True)
 class Broken:
-    """An FVP with a bound value is terminated, or another value of its fluent is initiated."""
+    """An FVP with a constant value is terminated, or another value of its fluent is initiated."""
 
     key: Key
     patterns: tuple[Term, ...]
@@ -424,9 +427,38 @@ def _aggregate(kind: str, items: list[Term]) -> Term | None:
 
 @dataclass(frozen=True)
 class GroundHead:
-    """Lets the unbound variables of a head range over its grounding."""
+    """Lets the unbound variables of a head range over its grounding.
+
+    The arguments of an effect range over those that some value of the fluent is grounded for.
+    """
 
     head: Term
+    is_effect: bool = False
 
     def run(self, rows: Rows, context: Context) -> Rows:
-        return context.ground(self.head, rows)
+        return context.ground(self.head, rows, over_all_values=self.is_effect)
+
+
+@dataclass(frozen=True)
+class RangeOver:
+    """Lets a variable of a rule over intervals range over its sort, and over what is known of fluents it stands in.
+
+    The `pattern` tells the sort. `known` are the keys and patterns of the fluents. If `is_any`, some value is enough.
+    """
+
+    name: str
+    pattern: Term | None
+    known: tuple[tuple[Key, tuple[Term, ...]], ...]
+    is_any: bool = False
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        members = context.members(self, self.known_members(context))
+        members = members[:1] if self.is_any else members
+        owner = np.repeat(np.arange(rows.n, dtype=np.int64), len(members))
+        return rows.take(owner).with_columns({self.name: np.tile(members, rows.n)})
+
+    def known_members(self, context: Context) -> Int64:
+        """The values that the variable has in what is known of the fluents."""
+        tables = [(context.fluents(key), patterns) for key, patterns in self.known]
+        found = [join(one_row(), table, patterns, context.symbols)[0] for table, patterns in tables if table.n]
+        return np.unique(np.concatenate([rows.columns[self.name] for rows in found])) if found else _NOBODY

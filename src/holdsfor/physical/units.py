@@ -51,7 +51,7 @@ def _rule(join: Join, compiled: Compiled) -> Rule:
     graph = compiled.graph
     about = [(h, v) for h in join.heads for v in graph.matching(h, ["event", "simple", "static"])]
     asked = [(q, tuple(graph.matching(q.pattern, FVP_KINDS if q.is_fvp else EVENT_KINDS))) for q in join.questions]
-    return Rule(join, tuple(about), tuple(asked), tuple(dict.fromkeys(_uses(join, compiled.description))))
+    return Rule(join, tuple(about), tuple(asked), tuple(dict.fromkeys(_uses(join, compiled))))
 
 
 def _together(components: list[Component], rules: list[Rule]) -> list[list[int]]:
@@ -99,7 +99,10 @@ def _with_reasons(units: list[Unit], compiled: Compiled, program: Program) -> li
     sorted_out: dict[int, str] = {}
     for i, unit in enumerate(units):
         enumerated = [entity for c in unit.components for entity in program.components[c].enumerated]
-        entity = next((entity for entity in enumerated if _is_open(entity, compiled)), None)
+        ranged = [entity for c in unit.components for entity in program.components[c].ranged]
+        entity = next(
+            (entity for entity in (*ranged, *enumerated) if entity in ranged or _is_open(entity, compiled)), None
+        )
         if entity is not None:
             sorted_out[i] = f"`{show(entity)}` ranges over what the input mentions"
     needed = set(sorted_out)
@@ -125,8 +128,9 @@ def _is_open(entity: Term, compiled: Compiled) -> bool:
 # -- domains -----------------------------------------------------------------------------------------------------------
 
 
-def _uses(join: Join, description: EventDescription) -> Iterator[DomainUse]:
-    """The dynamic domains that a rule depends on."""
+def _uses(join: Join, compiled: Compiled) -> Iterator[DomainUse]:
+    """The dynamic domains that a rule depends on: by its goals, and by the groundings of its heads and input lists."""
+    description = compiled.description
     domains = {name_and_arity(domain) for domain in description.dynamic_domains}
     domains |= {name_and_arity(collected.domain) for collected in description.collected}
     if not domains:
@@ -135,7 +139,8 @@ def _uses(join: Join, description: EventDescription) -> Iterator[DomainUse]:
     for goal in join.goals:
         for domain, call in _domain_calls(goal, domains, called):
             yield DomainUse(domain, call)
-    for entity in dict.fromkeys((*join.heads, *join.ranging)):
+    inputs = [entity for entity in join.listed if any(compiled.graph.matching(entity, ["input fluent"]))]
+    for entity in dict.fromkeys((*join.heads, *inputs)):
         for grounding in _groundings(entity, description):
             for goal in grounding.goals:
                 for domain, call in _domain_calls(goal, domains, called):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog import Engine, evaluate
+from holdsfor.reference.bindings import Finished, RuleBindings
 from holdsfor.reference.domains import Domains
 from holdsfor.reference.history import Run
 from holdsfor.reference.intervals import (
@@ -44,17 +45,14 @@ from holdsfor.syntax.terms import (
     Struct,
     Term,
     Var,
+    is_ground,
     list_items,
     list_term,
     name_and_arity,
     substitute,
-    variables,
 )
 
 __all__ = ["interval_rule_results"]
-
-Finished = dict[tuple[str, int], dict[Term, Intervals]]
-_COMPARISONS = frozenset(["<", ">", "=<", ">=", "=:=", "=\\=", "\\=", "\\==", "@<", "@>", "@=<", "@>=", "is"])
 
 
 def interval_rule_results(
@@ -66,7 +64,7 @@ def interval_rule_results(
         evaluation = _Evaluation(finished, domains, engine, run)
         for binding, intervals in evaluation.results(rule):
             fvp = substitute(rule.fvp.term, binding)
-            if domains.includes(fvp):
+            if is_ground(fvp) and domains.includes(fvp):
                 found.setdefault(fvp, []).append(intervals)
     return {fvp: union(lists) for fvp, lists in found.items()}
 
@@ -82,13 +80,10 @@ class _Evaluation:
 
     def results(self, rule: IntervalRule) -> Iterator[tuple[Binding, Intervals]]:
         """Every answer of the rule: a binding of its head and the intervals."""
-        assert isinstance(rule.result, Var)
-        for binding in self.heads(rule.fvp.term):
-            for answer, lists in self.follow(list(rule.body), binding, {}):
-                for instance in self.domains.instances(substitute(rule.fvp.term, answer)):
-                    bound = match(rule.fvp.term, instance, {})
-                    if bound is not None:
-                        yield bound, self.result(rule, answer, lists)
+        steps = [step for step in rule.body if not isinstance(step, Test | Not)]
+        for binding in RuleBindings(rule, self.finished, self.domains, self.engine).all():
+            for answer, lists in self.follow(steps, binding, {}):
+                yield answer, self.result(rule, answer, lists)
 
     def result(self, rule: IntervalRule, binding: Binding, lists: dict[str, Intervals]) -> Intervals:
         """The intervals the rule computed; a predicate may have given something else."""
@@ -98,37 +93,14 @@ class _Evaluation:
         message = f"expected intervals `[(S,E),…]` as `{rule.result.name}`, found `{show(binding[rule.result.name])}`"
         raise ExecutionProblem(Diagnostic("HF609", message, rule.span, "the second of a pair may be `inf`"))
 
-    def heads(self, head: Term) -> Iterator[Binding]:
-        """The bindings to begin with: of every instance if they are declared, else of nothing."""
-        if not self.domains.is_declared(head):
-            yield {}
-            return
-        for instance in self.domains.instances(head):
-            binding = match(head, instance, {})
-            if binding is not None:
-                yield binding
-
     def follow(
-        self, steps: list[IntervalStep], binding: Binding, lists: dict[str, Intervals]
+        self, steps: Sequence[IntervalStep], binding: Binding, lists: dict[str, Intervals]
     ) -> Iterator[tuple[Binding, dict[str, Intervals]]]:
         if not steps:
             yield binding, lists
             return
-        step = next((s for s in steps if self.is_ready(s, binding)), steps[0])
-        rest = [s for s in steps if s is not step]
-        for extended, more in self.take(step, binding, lists):
-            yield from self.follow(rest, extended, {**lists, **more})
-
-    def is_ready(self, step: IntervalStep, binding: Binding) -> bool:
-        """A comparison, a negation and a duration wait for their data; the rest goes in order."""
-        match step:
-            case Test(Struct(name="is", args=(_, right))):
-                return set(variables(right)) <= set(binding)
-            case Test(Struct(name=name) as goal) if name in _COMPARISONS:
-                return set(variables(goal)) <= set(binding)
-            case Duration(bound=bound):
-                return set(variables(bound)) <= set(binding)
-        return not isinstance(step, Not)
+        for extended, more in self.take(steps[0], binding, lists):
+            yield from self.follow(steps[1:], extended, {**lists, **more})
 
     def take(
         self, step: IntervalStep, binding: Binding, lists: dict[str, Intervals]
@@ -142,10 +114,7 @@ class _Evaluation:
         now = next_point(self.run.end, self.run.tick)
         match step:
             case HoldsFor(fvp, result):
-                for instance in self.instances(substitute(fvp.term, binding)):
-                    extended = match(fvp.term, instance, binding)
-                    if extended is not None:
-                        yield extended, {result.name: self.intervals_of(instance)}
+                yield binding, {result.name: self.intervals_of(substitute(fvp.term, binding))}
             case Union(operands, result):
                 yield binding, {result.name: union(several(operands))}
             case Intersect(operands, result):
@@ -161,28 +130,22 @@ class _Evaluation:
             case Allen(relation, source, target, mode, result):
                 memory = self.run.allen_memory
                 yield binding, {result.name: allen(relation, of(source), of(target), mode, memory)}
-            case Test(goal):
-                for answer in self.engine.solve(substitute(goal, binding)):
-                    bound_now = {name: term for name, term in answer.items() if not isinstance(term, Var)}
-                    yield {**binding, **bound_now}, {}
-            case Not(body):
-                if not self.engine.holds(substitute(_conjunction(body), binding)):
-                    yield binding, {}
             case IntervalCall():
                 yield from self.call(step, binding, lists)
 
-    def instances(self, pattern: Term) -> Iterable[Term]:
-        """The instances of an FVP: those there may be, and those that hold at some time."""
+    def intervals_of(self, pattern: Term) -> Intervals:
+        """When an FVP holds; a value that is left open stands for some value. Outside the grounding nothing holds."""
         assert isinstance(pattern, Struct)
-        known = dict.fromkeys(self.domains.instances(pattern))
-        for fvp in self.finished.get(name_and_arity(pattern.args[0]), {}):
-            if match(pattern, fvp, {}) is not None:
-                known[fvp] = None
-        return known
-
-    def intervals_of(self, fvp: Term) -> Intervals:
-        assert isinstance(fvp, Struct)
-        return self.finished.get(name_and_arity(fvp.args[0]), {}).get(fvp, ())
+        known = self.finished.get(name_and_arity(pattern.args[0]), {})
+        if is_ground(pattern):
+            return known.get(pattern, ()) if self.domains.includes(pattern) else ()
+        return union(
+            [
+                intervals
+                for fvp, intervals in known.items()
+                if match(pattern, fvp, {}) is not None and self.domains.includes(fvp)
+            ]
+        )
 
     def call(
         self, step: IntervalCall, binding: Binding, lists: dict[str, Intervals]
@@ -198,14 +161,6 @@ class _Evaluation:
                 elif not isinstance(term, Var):
                     data[name] = term
             yield {**binding, **data}, found
-
-
-def _conjunction(body: Sequence[object]) -> Term:
-    goals = [condition.goal for condition in body if isinstance(condition, Test)]
-    result: Term = Atom("true")
-    for goal in reversed(goals):
-        result = Struct(",", (goal, result))
-    return result
 
 
 def write_intervals(intervals: Intervals) -> Term:

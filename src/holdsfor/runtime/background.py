@@ -11,6 +11,7 @@ from holdsfor.prolog import Database, Engine
 from holdsfor.prolog.background import background_database, called_predicates, grounding_clauses
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.program import Clause, FactTable
+from holdsfor.syntax.rules import Fvp
 from holdsfor.syntax.terms import Int, Struct, Term, is_ground, name_and_arity
 
 __all__ = ["Background"]
@@ -28,11 +29,12 @@ class Background:
         self.symbols = symbols
         self.database: Database = background_database(description)
         self.engine = Engine(self.database)
-        for goal in goals:
-            self.engine.run(goal)
+        self.engine.start_up(goals)
         self.domains = {name_and_arity(d) for d in description.dynamic_domains}
         self.domains |= {name_and_arity(c.domain) for c in description.collected}
         self._rules, self._calls = _rules_and_calls(description)
+        fvps = [grounding.entity for grounding in description.groundings if isinstance(grounding.entity, Fvp)]
+        self._grounded = {name_and_arity(fvp.fluent) for fvp in fvps}
         self.version = 0
         self._relations: dict[Key, Relation] = {}
         self._unasserted: list[tuple[Key, list[Int64]]] = []
@@ -42,6 +44,10 @@ class Background:
     def is_relation(self, key: Key) -> bool:
         """Whether a predicate consists of ground facts, perhaps with members from the input."""
         return key not in self._rules and key[1] > 0 and (key in self.domains or self.database.defines(*key))
+
+    def is_grounded(self, key: Key) -> bool:
+        """Whether a fluent has groundings."""
+        return key in self._grounded
 
     def is_stable(self, goal: Term) -> bool:
         """Whether the answers of a goal do not depend on dynamic domains."""

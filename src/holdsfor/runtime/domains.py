@@ -13,7 +13,7 @@ from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.patterns import build, join, unify_column
 from holdsfor.physical.planning import Planner
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.physical.steps import Context, Step, run_steps
+from holdsfor.physical.steps import Context, RangeOver, Step, run_steps
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Fvp, Not, Test
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity, substitute, variables
@@ -26,6 +26,7 @@ _WORTH_DISTINGUISHING = 5_000  # rows below this are checked as they are
 _FEW_VALUES = 32  # more of them at once are hardly ever asked about again
 _MANY_MEMBERSHIPS = 1_000
 _MEMBER, _UNKNOWN = 1, 2
+_NOTHING: Int64 = np.empty(0, dtype=np.int64)
 _NOBODY = np.empty(0, dtype=np.int8)
 
 
@@ -107,6 +108,7 @@ class Domains:
         self._signatures: dict[tuple[EntityKey, int | None], _Signature] = {}
         self._members: dict[_Signature, tuple[int, NDArray[np.int8]]] = {}
         self._everyone: dict[_Signature, tuple[int, int]] = {}
+        self._known: dict[int, Int64] = {}
         for grounding in description.groundings:
             entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
             self.plans.setdefault(entity_key(entity), []).append(_GroundingPlan(entity, grounding.goals, planner))
@@ -281,6 +283,14 @@ class Domains:
         else:
             rows = self.over_sorts(pattern, one_row(), context)
         return Relation(tuple(rows.columns[name] for name in names), rows.n)
+
+    def range_of(self, ranging: RangeOver, known: Int64, context: Context) -> Int64:
+        """What a variable of a rule over intervals ranges over: its sort, what is known, and what was known before."""
+        known = np.union1d(self._known.get(id(ranging), _NOTHING), known)
+        self._known[id(ranging)] = known
+        if ranging.pattern is None:
+            return known
+        return np.union1d(context.symbols.words(self.sorts().members(ranging.pattern, ranging.name)), known)
 
     def over_sorts(self, pattern: Term, rows: Rows, context: Context) -> Rows:
         """The rows combined with every member of the sorts of the pattern's unbound variables."""

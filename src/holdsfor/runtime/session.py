@@ -72,7 +72,9 @@ class Session:
         self.program = plan_program(compiled, planner).part(components)
         self._sorts: Sorts | None = None
         self.domains = Domains(compiled.description, planner, self.sorts)
-        self.ranges_over_sorts = any(map(self.domains.ranges_over_sorts, self.program.enumerated))
+        self.ranges_over_sorts = bool(self.program.ranged) or any(
+            map(self.domains.ranges_over_sorts, self.program.enumerated)
+        )
         self.asks_for_the_query_time = _asks_for_the_query_time(compiled)
         self.is_announced = False
         self.n_mentions = 0
@@ -319,6 +321,7 @@ class Session:
             self.background.version + self.n_mentions,
         )
         evaluation.profile = self.profile
+        evaluation.inputs = frozenset(self.fluents)
         self.background.set_query_time(at)
         evaluation.run()
         self._evaluation = evaluation
@@ -389,8 +392,7 @@ class Session:
     def sorts(self) -> Sorts:
         if self._sorts is None:
             self._sorts = sorts_of(self.compiled.description, self.background.database)
-            computed = [rule.fvp.term for rule in self.compiled.description.interval_rules]
-            self._sorts.follow([*self.program.enumerated, *self.domains.open_entities, *computed])
+            self._sorts.follow([*self.program.enumerated, *self.domains.open_entities, *self.program.ranged])
         return self._sorts
 
     def _mention(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:

@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.instances import Instances
-from holdsfor.columns.tables import FluentTable, Key, Relation, empty_fluents, stacked
+from holdsfor.columns.tables import FluentTable, Key, empty_fluents, stacked
 from holdsfor.errors import Diagnostic, ExecutionProblem
-from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
+from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.overlaps import overlapping_pairs
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import Keyed, intersect_intervals, merge_intervals, subtract_intervals, unite_intervals
 from holdsfor.physical.arithmetic import number_column
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planning import Planner, Shape, fvp_patterns
-from holdsfor.physical.rows import Rows, concatenate, one_row
+from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.steps import GroundHead, run_steps
 from holdsfor.prolog import evaluate
 from holdsfor.runtime.allen import Construct
@@ -88,7 +88,6 @@ class _Rule:
         self.symbols = context.symbols
         self.planner: Planner = context.domains.planner
         self.lists: dict[str, Lists] = {}
-        self.literals = [step for step in rule.body if isinstance(step, HoldsFor)]
         self.computed: list[Rows] = []
         self.numbering = context.symbols.instances
 
@@ -150,10 +149,6 @@ class _Rule:
     def head(self, key: Key, patterns: Sequence[Term], found: Lists) -> FluentTable:
         if found.n == 0:
             return empty_fluents(key[1])
-        if set(variables(*patterns)) - set(found.names):
-            numbered = found.rows.with_columns({"#row": np.arange(found.rows.n, dtype=np.int64)})
-            rows = GroundHead(self.rule.fvp.term).run(numbered, self.context)
-            found = Lists(rows, found.starts[rows.columns["#row"]], found.ends[rows.columns["#row"]])
         columns = [build(pattern, found.rows, self.symbols) for pattern in patterns]
         table = FluentTable((*columns, found.starts, found.ends), found.n)
         value = self.symbols.word(patterns[-1]) if is_ground(patterns[-1]) else columns[-1]
@@ -166,12 +161,18 @@ class _Rule:
 
     def holds_for(self, step: HoldsFor) -> Lists:
         shape = self.planner.shape(step.fvp)
-        table = self.context.resumed_fluents(shape.key)
+        table = self.context.asked_fluents(shape.key)
         if shape.arguments is not None and shape.value is not None:
             held = table.of_value(self.symbols.word(shape.value), self.numbering)
             return Lists.numbered(shape.arguments, self.numbering, *held)
+        if shape.arguments is not None and isinstance(step.fvp.value, Var) and step.some:
+            numbers = table.arguments(self.numbering)
+            return self.merged(Lists.numbered(shape.arguments, self.numbering, numbers, table.starts, table.ends))
         rows, partner = join(one_row(), table, shape.patterns, self.symbols)
-        return Lists(Rows(rows.n, rows.columns), table.starts[partner], table.ends[partner])
+        found = Lists(
+            Rows(rows.n, rows.keep(step.instance_variables).columns), table.starts[partner], table.ends[partner]
+        )
+        return self.merged(found) if step.some else found
 
     def resumed(self, found: Lists) -> Lists:
         """The part of a list from the settled time-point on; its true starts come back with the result."""
@@ -187,24 +188,19 @@ class _Rule:
         return self.resumed(_written_out(term, self.rule))
 
     def instances(self, names: Sequence[str]) -> Rows:
-        """Every combination of values that the variables may have, by the FVPs of the rule that mention them."""
-        rows = one_row()
-        if self.context.domains.is_declared((True, *fvp_patterns(self.rule.fvp)[0])):
-            if set(names) <= set(variables(self.rule.fvp.term)):
-                return self.context.domains.bindings(self.rule.fvp.term, names, self.context, self.context.version)
-            rows = GroundHead(self.rule.fvp.term).run(rows, self.context)
-        for step in self.literals:
-            own = list(variables(step.fvp.term))
-            if set(own) & set(names) - set(rows.columns):
-                known = self.holds_for(step).rows.keep(own).distinct()
-                holding = Relation(tuple(known.columns[name] for name in own), known.n)
-                possible = self.context.ground(step.fvp.term, rows)
-                actual, _ = join(rows, holding, [Var(name) for name in own], self.symbols)
-                rows = concatenate([possible, actual]).distinct()
-        missing = set(names) - set(rows.columns)
-        if missing:
-            rows = GroundHead(self.rule.fvp.term).run(rows, self.context)
-        return rows.keep(list(names)).distinct()
+        """Every combination of values that variables may have, whatever holds."""
+        scope = self.planner.scope(self.rule)
+        if scope.is_grounded and scope.head >= set(names):
+            return self.context.domains.bindings(self.rule.fvp.term, names, self.context, self.context.version)
+        return self.ranged(one_row(), names)
+
+    def ranged(self, rows: Rows, names: Sequence[str]) -> Rows:
+        """The rows with the values of variables that they lack: as goals, the grounding of the head or sorts say."""
+        steps = self.planner.tests(self.rule, frozenset(rows.columns), frozenset(names))
+        rows = run_steps(steps, rows, self.context)
+        if rows.n == 0:
+            return Rows(0, dict.fromkeys(names, _NOTHING))
+        return rows.keep(names).distinct()
 
     # -- operations ----------------------------------------------------------------------------------------------------
 
@@ -214,12 +210,9 @@ class _Rule:
         result: list[Lists] = []
         for each in lists:
             if len(each.names) < len(names):
-                domain = self.instances(names)
-                shared = each.names
-                left = [each.rows.columns[name] for name in shared]
-                right = [domain.columns[name] for name in shared]
-                row, partner = pairs_of_equal_keys(left, each.n, right, domain.n)
-                each = Lists(domain.take(partner), each.starts[row], each.ends[row])
+                domain = self.ranged(each.rows.distinct(), names)
+                key, starts, ends = onto(domain, each)
+                each = Lists(domain.take(key), starts, ends)
             result.append(each)
         return result
 
@@ -298,7 +291,7 @@ class _Rule:
     def duration(self, step: Duration, index: int) -> Lists:
         whole = self.context.with_true_starts(self.operand(step.intervals), self.rule, index)
         if set(variables(step.bound)) - set(whole.names):
-            whole = self.tested(whole)
+            whole = self.tested(whole, frozenset(variables(step.bound)))
         if whole.rows.n == 0:
             return whole
         now = self.context.stretch.after_last
@@ -344,9 +337,9 @@ class _Rule:
         )
         return np.array([evaluate(substitute(step.bound, row)).value for row in rows], dtype=np.float64)
 
-    def tested(self, found: Lists) -> Lists:
-        """The instances that satisfy those atemporal conditions whose variables they have."""
-        steps = self.planner.tests(self.rule, frozenset(found.names))
+    def tested(self, found: Lists, wanted: frozenset[str] | None = None) -> Lists:
+        """The instances that satisfy the atemporal goals, with values for the head, or for the wanted variables."""
+        steps = self.planner.tests(self.rule, frozenset(found.names), wanted)
         if not steps:
             return found
         rows = found.rows.with_columns({"#row": np.arange(found.n, dtype=np.int64)})
@@ -367,10 +360,6 @@ class _Rule:
             found = Lists(Rows(joined.n, columns), found.starts[row], found.ends[row])
         return found
 
-    def is_of_an_fvp(self, name: str) -> bool:
-        heads = [step.fvp.term for step in self.literals]
-        return any(name in variables(term) for term in (*heads, self.rule.fvp.term))
-
     # -- predicates over lists -----------------------------------------------------------------------------------------
 
     def call(self, step: IntervalCall) -> None:
@@ -378,15 +367,13 @@ class _Rule:
         given = [name for name in step.inputs if name in self.lists]
         computed = {name for rows in self.computed for name in rows.columns}
         data = [name for name in variables(step.goal) if name not in given and name not in step.outputs]
-        own = [name for name in data if name not in computed and self.is_of_an_fvp(name)]
+        own = [name for name in data if name not in computed and name in self.planner.scope(self.rule).names]
         names = list(
             dict.fromkeys([*(n for list_ in given for n in self.lists[list_].names if n not in computed), *own])
         )
         keys = self.instances(names)
         for rows in self.computed:
             keys = natural_join(keys, rows)
-        if set(data) - set(keys.columns):
-            keys = run_steps(self.planner.tests(self.rule, frozenset(keys.columns)), keys, self.context)
         by_list = {name: _by_instance(onto(keys, self.lists[name]), keys.n) for name in given}
         answers: dict[str, list[tuple[int, int, int]]] = {name: [] for name in step.outputs}
         extra: list[tuple[int, dict[str, Term]]] = []

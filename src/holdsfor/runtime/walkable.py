@@ -8,11 +8,12 @@ import numpy as np
 
 from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, empty_fluents, empty_points
 from holdsfor.columns.words import Symbols
+from holdsfor.kernels.keys import Int64
 from holdsfor.physical.bindings import bound_after, says_when
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows
 from holdsfor.physical.rules import PlannedComponent, PlannedRule
-from holdsfor.physical.steps import PointKind
+from holdsfor.physical.steps import PointKind, RangeOver
 from holdsfor.prolog import Database, Engine
 from holdsfor.runtime.row_steps import NotByRow, RowCompiler, Words
 from holdsfor.runtime.walk_rules import Effect, check_rule, effects_of, walk_delays
@@ -67,8 +68,11 @@ class _Nowhere:
     def facts(self, key: Key) -> Relation:
         return Relation(tuple(np.empty(0, dtype=np.int64) for _ in range(key[1])), 0)
 
-    def ground(self, head: Term, rows: Rows) -> Rows:
+    def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows:
         return rows
+
+    def members(self, ranging: RangeOver, known: Int64) -> Int64:
+        return known
 
     def synchronise(self) -> None:
         """There is nothing to tell."""

@@ -24,6 +24,7 @@ from holdsfor.syntax.rules import (
     PointRule,
     Postponable,
     Test,
+    with_some_values,
 )
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import (
@@ -248,7 +249,7 @@ class _DescriptionReader:
         assert clause.body is not None
         reader = IntervalStepReader(fvp, self.diagnostics)
         n_before = len(self.diagnostics)
-        steps = reader.body(clause.body)
+        steps = with_some_values(fvp, reader.body(clause.body))
         rule = IntervalRule(fvp, result, steps, span=clause.span)
         if result.name not in reader.bound:
             if len(self.diagnostics) == n_before:

@@ -74,6 +74,16 @@ _COMBINATIONS: dict[str, type[Union] | type[Intersect] | type[Complement]] = {
     "complement_all": Complement,
 }
 _RELATIONS = [*get_args(AllenRelation), *_INVERSES]
+_CONSTRUCTS = {
+    ("holdsFor", 2),
+    ("union_all", 2),
+    ("intersect_all", 2),
+    ("complement_all", 2),
+    ("relative_complement_all", 3),
+    ("intDurGreater", 3),
+    ("intDurLess", 3),
+    ("allen", 5),
+}
 
 
 class IntervalStepReader:
@@ -88,9 +98,30 @@ class IntervalStepReader:
         self.cuts: list[tuple[int, Span | None]] = []
 
     def body(self, goal: Term) -> tuple[IntervalStep, ...]:
-        for here in conjuncts(goal):
-            self.read(here)
+        """The steps in an order in which each has its lists; otherwise the order in which they are written."""
+        waiting = [self.without_index(here) for here in conjuncts(goal)]
+        made = {name for here in waiting if (name := _made_list(here)) is not None}
+        in_order = True
+        while waiting:
+            ready = [i for i, here in enumerate(waiting) if not self.missing_lists(here, made)]
+            first = ready[0] if ready else 0
+            in_order = in_order and first == 0
+            self.read(waiting.pop(first))
+        if not in_order:
+            self.cuts = [(len(self.steps), span) for _, span in self.cuts]
         return tuple(self.steps)
+
+    def without_index(self, goal: Term) -> Term:
+        """`holdsFor(F=V, I)` for `holdsFor(Index, F=V, I)`: the index is where RTEC stores the intervals."""
+        if isinstance(goal, Struct) and (goal.name, len(goal.args)) == ("holdsFor", 3) and _is_fvp(goal.args[1]):
+            message = f"the index `{show(goal.args[0])}` of `holdsFor` has no effect"
+            self.diagnostics.add("HF392", message, goal.args[0].span or goal.span, "it can go")
+            return Struct("holdsFor", goal.args[1:], goal.span)
+        return goal
+
+    def missing_lists(self, goal: Term, made: set[str]) -> set[str]:
+        """The lists that a goal reads and a goal that was not read yet makes."""
+        return {*variables(goal)} & made - {*self.bound} - {_made_list(goal)}
 
     def read(self, goal: Term) -> None:
         if goal == Atom("true"):
@@ -288,6 +319,19 @@ class IntervalStepReader:
                     span,
                     "no window can honour it: intersect with the list, or drop the test",
                 )
+
+
+def _made_list(goal: Term) -> str | None:
+    """The name of the list that a construct makes; None for other goals."""
+    if not isinstance(goal, Struct):
+        return None
+    is_construct = (goal.name, len(goal.args)) in _CONSTRUCTS or (len(goal.args) == 4 and goal.name in _RELATIONS)
+    result = goal.args[-1] if is_construct else None
+    return result.name if isinstance(result, Var) else None
+
+
+def _is_fvp(term: Term) -> bool:
+    return isinstance(term, Struct) and (term.name, len(term.args)) == ("=", 2)
 
 
 def _is_interval(term: Term) -> bool:

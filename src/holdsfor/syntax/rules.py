@@ -7,8 +7,9 @@ rule. Older spellings, directions of `not` and optimisation tests are gone: two 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from holdsfor.syntax.printer import show
@@ -55,6 +56,8 @@ __all__ = [
     "outer_variables",
     "show_condition",
     "step_lists",
+    "step_variables",
+    "with_some_values",
 ]
 
 
@@ -279,11 +282,17 @@ AllenMode = Literal["source", "target", "union", "intersect", "complement", "com
 
 @dataclass(frozen=True, slots=True)
 class HoldsFor:
-    """`holdsFor(F=V, I)`"""
+    """`holdsFor(F=V, I)`; variables `some` stand only in the value, and `I` is the union over all of their values."""
 
     fvp: Fvp
     result: Var
     span: Span | None = _span()
+    some: tuple[str, ...] = ()
+
+    @property
+    def instance_variables(self) -> tuple[str, ...]:
+        """The variables of the FVP that the list varies by."""
+        return tuple(name for name in variables(self.fvp.term) if name not in self.some)
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +387,31 @@ def step_lists(step: IntervalStep) -> tuple[list[str], list[str]]:
             return list(inputs), list(outputs)
         case Test() | Not():
             return [], []
+
+
+def step_variables(step: IntervalStep) -> Iterator[str]:
+    """The variables of a step that are not lists, once for every term that they stand in."""
+    match step:
+        case HoldsFor(fvp):
+            yield from variables(fvp.fluent)
+            yield from variables(fvp.value)
+        case Duration(bound=bound):
+            yield from variables(bound)
+        case IntervalCall(goal, inputs, _):
+            yield from (name for name in variables(goal) if name not in inputs)
+        case Test() | Not():
+            yield from condition_variables(step)
+
+
+def with_some_values(fvp: Fvp, body: Sequence[IntervalStep]) -> tuple[IntervalStep, ...]:
+    """The steps of a rule, with the variables noted that stand in the value of one condition and nowhere else."""
+    uses = Counter([*variables(fvp.term), *(name for step in body for name in step_variables(step))])
+    return tuple(
+        replace(step, some=tuple(name for name in variables(step.fvp.value) if uses[name] == 1))
+        if isinstance(step, HoldsFor)
+        else step
+        for step in body
+    )
 
 
 # -- rules and declarations --------------------------------------------------------------------------------------------

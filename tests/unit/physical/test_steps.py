@@ -10,6 +10,7 @@ import pytest
 
 from holdsfor.columns.tables import FluentTable, PointTable, Relation, empty_fluents, empty_points
 from holdsfor.columns.words import Symbols
+from holdsfor.kernels.keys import Int64
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.steps import (
@@ -21,6 +22,7 @@ from holdsfor.physical.steps import (
     NoneOf,
     PointKind,
     Prove,
+    RangeOver,
     StampTime,
     Step,
     TestNumbers,
@@ -94,7 +96,10 @@ class World:
     def facts(self, key: Key) -> Relation:
         return self.relations[key]
 
-    def ground(self, head: Term, rows: Rows) -> Rows:
+    def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows:
+        raise AssertionError("nothing is enumerated here")
+
+    def members(self, ranging: RangeOver, known: Int64) -> Int64:
         raise AssertionError("nothing is enumerated here")
 
     def synchronise(self) -> None:

@@ -1,0 +1,136 @@
+"""Which instances of a `holdsFor` rule must be enumerated, and over what their variables range.
+
+A rule is applied to every binding of its variables that makes its atemporal goals true. Conditions on fluents do not
+restrict bindings, but lists of which nothing is known are empty, and most operations on empty lists give empty results.
+So an engine follows the instances that have intervals, and enumerates others only where they matter: for a list that is
+repeated for the values of a variable that it lacks, for a complement, for a predicate over lists, and for variables
+that stand in no list of which the result is made.
+
+A variable of the head ranges over the grounding of the head, if there is one. A variable that no goal binds otherwise
+ranges over its sort, and over what is known of the fluents in which it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from holdsfor.analysis.safety import Scoped, take_ready
+from holdsfor.prolog.background import called_predicates
+from holdsfor.syntax.rules import (
+    Complement,
+    Duration,
+    HoldsFor,
+    IntervalCall,
+    IntervalRule,
+    Not,
+    RelativeComplement,
+    Test,
+    Union,
+    elsewhere,
+    step_lists,
+    step_variables,
+)
+from holdsfor.syntax.terms import Term, Var, variables
+
+__all__ = ["RuleScope", "connected", "list_variables"]
+
+
+def list_variables(rule: IntervalRule) -> dict[str, tuple[str, ...]]:
+    """For each list of a rule over intervals the variables it varies by."""
+    found: dict[str, tuple[str, ...]] = {}
+    for step in rule.body:
+        read, made = step_lists(step)
+        names: Iterable[str] = [name for each in read for name in found.get(each, ())]
+        if isinstance(step, HoldsFor):
+            names = step.instance_variables
+        found.update(dict.fromkeys(made, tuple(dict.fromkeys(names))))
+    return found
+
+
+def connected(tests: Sequence[Test | Not], names: Set[str]) -> list[Test | Not]:
+    """The tests that say something about the variables, also by way of each other."""
+    found: set[int] = set()
+    about = set(names)
+    while more := [i for i, test in enumerate(tests) if i not in found and about & {*step_variables(test)}]:
+        found.update(more)
+        about.update(name for i in more for name in step_variables(tests[i]))
+    return [test for i, test in enumerate(tests) if i in found]
+
+
+@dataclass(frozen=True)
+class RuleScope:
+    """The variables of a rule over intervals, and what they range over; `is_grounded` tells whether the head is."""
+
+    rule: IntervalRule
+    is_grounded: bool
+
+    @cached_property
+    def tests(self) -> tuple[Test | Not, ...]:
+        """The atemporal goals."""
+        return tuple(step for step in self.rule.body if isinstance(step, Test | Not))
+
+    @cached_property
+    def head(self) -> frozenset[str]:
+        return frozenset(variables(self.rule.fvp.term))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The variables that a binding has: not those for some value, nor those that predicates over lists compute."""
+        body = self.rule.body
+        computed = {name for step in body if isinstance(step, IntervalCall) for name in step.outputs}
+        unions = {name for step in body if isinstance(step, HoldsFor) for name in step.some}
+        named = [name for step in body if not isinstance(step, Not) for name in step_variables(step)]
+        return tuple(dict.fromkeys(n for n in (*self.head, *named) if n not in computed | unions))
+
+    def scoped(self, tests: Sequence[Test | Not]) -> Scoped:
+        """Each test with the variables that also stand outside it."""
+        return list(zip(tests, elsewhere(tests, set(self.names)), strict=True))
+
+    def pattern(self, name: str) -> Term | None:
+        """A term of the rule that says of which sort a variable is."""
+        goals = [step.goal for step in self.rule.body if isinstance(step, Test | IntervalCall)]
+        literals = [step.fvp.term for step in self.rule.body if isinstance(step, HoldsFor)]
+        terms = (self.rule.fvp.term, *literals, *(call for goal in goals for call in called_predicates(goal)))
+        return next((term for term in terms if name in variables(term)), None)
+
+    @cached_property
+    def enumerates(self) -> bool:
+        """Whether instances without intervals matter to some step."""
+        scopes = {name: frozenset(by) for name, by in list_variables(self.rule).items()}
+
+        def of(terms: Iterable[Term]) -> list[frozenset[str]]:
+            return [scopes[term.name] if isinstance(term, Var) else frozenset() for term in terms]
+
+        for step in self.rule.body:
+            match step:
+                case Complement() | IntervalCall():
+                    return True
+                case Union(lists) if len(set(of(lists))) > 1:
+                    return True
+                case RelativeComplement(base, lists) if frozenset().union(*of(lists)) - of([base])[0]:
+                    return True
+                case Duration(intervals=intervals, bound=bound) if set(variables(bound)) - of([intervals])[0]:
+                    return True
+        return False
+
+    @cached_property
+    def _unbound(self) -> frozenset[str]:
+        """The variables that no goal binds, nor the grounding of the head."""
+        bound = set(self.head) if self.is_grounded else set[str]()
+        take_ready(self.scoped(self.tests), bound)
+        return frozenset(self.names) - bound
+
+    @cached_property
+    def ranged(self) -> tuple[str, ...]:
+        """The variables that may have to range over their sorts."""
+        assert isinstance(self.rule.result, Var)
+        in_result = () if self.enumerates else list_variables(self.rule)[self.rule.result.name]
+        return tuple(name for name in self.names if name in self._unbound and name not in in_result)
+
+    @cached_property
+    def enumerates_head(self) -> bool:
+        """Whether the instances of the head may have to be enumerated."""
+        assert isinstance(self.rule.result, Var)
+        return self.enumerates or bool(self.head - set(list_variables(self.rule)[self.rule.result.name]))

@@ -1,0 +1,133 @@
+"""Which instances a `holdsFor` rule has: the bindings of its variables that make its atemporal goals true.
+
+Conditions on fluents do not restrict instances: where nothing is known, the list is empty. A head variable ranges over
+the grounding of the head, if there is one. Any other variable that no goal binds ranges over its sort, and over what is
+known of the fluents in which it stands. The order of the goals does not matter: a goal waits until the variables that
+it needs have values, and a goal that leaves a variable open is proved again when the variable has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from holdsfor.errors import ExecutionProblem
+from holdsfor.prolog import Engine
+from holdsfor.prolog.background import called_predicates
+from holdsfor.reference.domains import Domains
+from holdsfor.reference.intervals import Intervals
+from holdsfor.reference.matching import Binding, match
+from holdsfor.syntax.rules import HoldsFor, IntervalCall, IntervalRule, Not, Test, step_variables
+from holdsfor.syntax.terms import Atom, Struct, Term, is_ground, name_and_arity, substitute, variables
+
+__all__ = ["Finished", "RuleBindings"]
+
+Finished = dict[tuple[str, int], dict[Term, Intervals]]
+_NEED_ALL = frozenset(["<", ">", "=<", ">=", "=:=", "=\\=", "\\=", "\\==", "@<", "@>", "@=<", "@>="])
+
+
+class RuleBindings:
+    """The bindings of one rule, given what is known of the fluents that it asks for."""
+
+    def __init__(self, rule: IntervalRule, finished: Finished, domains: Domains, engine: Engine) -> None:
+        self.head = rule.fvp.term
+        self.domains = domains
+        self.engine = engine
+        self.finished = finished
+        self.literals = [step for step in rule.body if isinstance(step, HoldsFor)]
+        self.goals = [step for step in rule.body if isinstance(step, Test | Not)]
+        calls = [step for step in rule.body if isinstance(step, IntervalCall)]
+        self.patterns = [self.head, *(step.fvp.term for step in self.literals)]
+        for goal in [step.goal for step in rule.body if isinstance(step, Test | IntervalCall)]:
+            self.patterns += called_predicates(goal)
+        computed = {name for call in calls for name in call.outputs}
+        unions = {name for step in self.literals for name in step.some}
+        named = [*variables(self.head), *(n for s in rule.body if not isinstance(s, Not) for n in step_variables(s))]
+        self.names = [name for name in dict.fromkeys(named) if name not in computed | unions]
+
+    def all(self) -> Iterator[Binding]:
+        """Every binding, perhaps several times."""
+        for binding in self.of_the_head():
+            yield from self.solved(self.goals, [], binding)
+
+    def of_the_head(self) -> Iterator[Binding]:
+        """The bindings to begin with: of every instance if they are declared, else of nothing."""
+        if not self.domains.is_declared(self.head):
+            yield {}
+            return
+        for instance in self.domains.instances(self.head):
+            binding = match(self.head, instance, {})
+            if binding is not None:
+                yield binding
+
+    def solved(self, goals: Sequence[Test | Not], again: list[Term], binding: Binding) -> Iterator[Binding]:
+        """The extensions of a binding that satisfy the goals; those in `again` are proved when all have values."""
+        for i, goal in enumerate(goals):
+            extended = self.answers(goal, binding)
+            if extended is not None:
+                rest = [*goals[:i], *goals[i + 1 :]]
+                for more, is_open in extended:
+                    repeated = [*again, goal.goal] if is_open and isinstance(goal, Test) else again
+                    yield from self.solved(rest, repeated, {**binding, **more})
+                return
+        unbound = [name for name in self.names if name not in binding]
+        if unbound:
+            for member in self.members(unbound[0]):
+                yield from self.solved(goals, again, {**binding, unbound[0]: member})
+        elif all(self.engine.holds(substitute(goal, binding)) for goal in again):
+            assert not goals, "a goal whose variables have values is ready"
+            yield binding
+
+    def answers(self, goal: Test | Not, binding: Binding) -> list[tuple[Binding, bool]] | None:
+        """What a goal adds to a binding, and whether it leaves a variable open; None if it must wait."""
+        if isinstance(goal, Not):
+            if self.missing(goal, binding):
+                return None
+            return [] if self.engine.holds(substitute(_conjunction(goal), binding)) else [({}, False)]
+        here = substitute(goal.goal, binding)
+        if self.missing(goal, binding) & _needed(here):
+            return None
+        try:
+            found = list(self.engine.solve(here))
+        except ExecutionProblem as problem:
+            if variables(here) and any(each.code == "HF602" for each in problem.diagnostics):
+                return None
+            raise
+        return [
+            ({name: term for name, term in answer.items() if is_ground(term)}, not all(map(is_ground, answer.values())))
+            for answer in found
+        ]
+
+    def missing(self, goal: Test | Not, binding: Binding) -> set[str]:
+        """The variables of the rule that a goal mentions and that have no value."""
+        return {name for name in step_variables(goal) if name in self.names and name not in binding}
+
+    def members(self, name: str) -> Iterable[Term]:
+        """What a variable ranges over that no goal binds: its sort, and what is known of the rule's fluents."""
+        found: dict[Term, None] = {}
+        pattern = next((term for term in self.patterns if name in variables(term)), None)
+        if pattern is not None:
+            found.update(dict.fromkeys(self.domains.sorts().members(pattern, name)))
+        for step in self.literals:
+            if name in step.instance_variables:
+                for fvp in self.finished.get(name_and_arity(step.fvp.fluent), {}):
+                    binding = match(step.fvp.term, fvp, {})
+                    if binding is not None:
+                        found[binding[name]] = None
+        return found
+
+
+def _needed(goal: Term) -> set[str]:
+    """The variables without whose values a goal cannot be proved, as far as its name tells."""
+    if isinstance(goal, Struct) and goal.name == "is":
+        return set(variables(goal.args[1]))
+    if isinstance(goal, Struct) and goal.name in _NEED_ALL:
+        return set(variables(goal))
+    return set()
+
+
+def _conjunction(negation: Not) -> Term:
+    goals = [condition.goal for condition in negation.body if isinstance(condition, Test)]
+    result: Term = Atom("true")
+    for goal in reversed(goals):
+        result = Struct(",", (goal, result))
+    return result
