@@ -62,7 +62,7 @@ def outcome_of_slow_reader(texts: Texts, names: Names, tick: int) -> Outcome:
             standing.setdefault(fact, set()).add(arrival)
     assert set(reading.facts()) == set(standing)
     records = {(arrival, fact) for fact, arrivals in standing.items() for arrival in arrivals}
-    return reading.n_records, reading.unused, reading.set_aside, records
+    return reading.n_records, reading.unused, reading.set_aside + reading.unmatched, records
 
 
 def outcome_of_fast_reader(texts: Texts, names: Names, tick: int) -> Outcome:
@@ -74,7 +74,7 @@ def outcome_of_fast_reader(texts: Texts, names: Names, tick: int) -> Outcome:
 
 def outcome(reading: ColumnReading, symbols: Symbols) -> Outcome:
     reading.settle()
-    return reading.n_records, reading.unused, reading.set_aside, records_of(reading, symbols)
+    return reading.n_records, reading.unused, reading.set_aside + reading.unmatched, records_of(reading, symbols)
 
 
 def records_of(reading: ColumnReading, symbols: Symbols) -> set[tuple[int, Fact]]:
@@ -269,7 +269,7 @@ def test_what_is_settled_is_added_to() -> None:
         reading.settle()
     assert reading.events["ö", 1].starts.tolist() == [2, 4]
     assert reading.fluents["at", 1].starts.tolist() == [2, 4]
-    assert [misfit.reason for misfit in reading.set_aside] == ["takes back a record that is not there"]
+    assert [misfit.reason for misfit in reading.unmatched] == ["takes back a record that is not there"]
 
 
 # -- numbers -----------------------------------------------------------------------------------------------------------

@@ -88,7 +88,7 @@ def on_spark(content: bytes, file: LineFile, mapping: str | None, chance: random
     for each in settled:
         if each.kind == "event":
             facts += facts_of(each.records(), symbols)
-        elif each.kind == "set aside":
+        elif each.kind in ("set aside", "unmatched"):
             for text, reason in zip(each.texts["text"].to_pylist(), each.texts["reason"].to_pylist(), strict=True):
                 told = json.loads(text)
                 n_before = sum(n for block, n in n_lines.items() if block < told["block"])
@@ -103,7 +103,9 @@ def embedded(content: bytes, file: LineFile, mapping: str | None) -> tuple[Facts
     intake.add(Opened(file.path, file.form, None if mapping is None else read_mapping(mapping), content))
     intake.reading.settle()
     facts = [fact for records in intake.reading.events.values() for fact in facts_of(records, intake.symbols)]
-    return sorted(facts), sorted((each.line, each.text, each.reason) for each in intake.reading.set_aside)
+    return sorted(facts), sorted(
+        (each.line, each.text, each.reason) for each in (*intake.reading.set_aside, *intake.reading.unmatched)
+    )
 
 
 def facts_of(records: Any, symbols: Symbols) -> Facts:
