@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from holdsfor.analysis.compiled import Compiled, compile_text
+from holdsfor.analysis.compiled import Compiled
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import ExecutionProblem
@@ -20,6 +20,7 @@ from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import settled_report
 from holdsfor.sources.text import Fact, Reading, read_text_records
 from holdsfor.syntax.printer import show
+from tests.properties.compiling import compiled_once
 from tests.properties.programs import Case
 
 __all__ = [
@@ -60,7 +61,7 @@ class Schedule:
 
 
 def read_case(case: Case) -> Input:
-    compiled = compile_text(case.text)
+    compiled = compiled_once(case.text)
     reading = Reading()
     read_text_records([text for _, text in case.records], "records", compiled.names, case.tick, reading)
     assert not reading.set_aside, reading.set_aside[0]

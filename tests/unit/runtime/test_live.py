@@ -24,6 +24,7 @@ from holdsfor.sources.inputs import read_inputs
 from holdsfor.sources.live_inputs import open_feed
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
+from tests.seeds import examples
 
 RULES = """
 initiatedAt(lit(X)=true, T) :- happensAt(on(X), T).
@@ -114,7 +115,7 @@ def written(lines: list[tuple[int, str]], n_inputs: int, folder: Path) -> list[P
     return files
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(50))
 @given(data=st.data())
 def test_a_live_run_in_order_of_arrival_tells_what_the_run_over_files_tells(data: st.DataObject) -> None:
     tick = data.draw(st.sampled_from([1, 5]))
@@ -128,7 +129,7 @@ def test_a_live_run_in_order_of_arrival_tells_what_the_run_over_files_tells(data
         assert live.told == from_files(files, window, step, tick, end)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(50))
 @given(data=st.data())
 def test_in_any_order_a_live_run_depends_on_the_streams_and_not_on_their_chunks(data: st.DataObject) -> None:
     lines = data.draw(streams(1))
@@ -198,7 +199,7 @@ def test_what_was_settled_of_a_name_that_never_came_is_dropped(tmp_path: Path) -
     assert (live.session.n_dropped, live.set_aside) == (1, [])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(50))
 @given(data=st.data())
 def test_records_that_come_twice_and_are_taken_back_leave_what_they_leave_in_files(data: st.DataObject) -> None:
     """Whatever the inputs and chunks: a window over everything ends with the answer of the run over files."""
