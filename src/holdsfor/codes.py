@@ -57,7 +57,7 @@ CODES: dict[str, Code] = {
     "HF212": _error("a circle of dependencies through a statically determined fluent"),
     "HF213": _error("a hook into the internals of RTEC's own engine"),
     "HF214": _error("one name or value defined in two ways that exclude each other"),
-    "HF215": _error("an event given as a fact among the rules"),
+    "HF215": _error("an event or FVP given as a fact that cannot be a record: with variables, or not at time-points"),
     "HF216": _error("an initial value for a statically determined fluent"),
     "HF217": _error("a file that RTEC's compiler has written"),
     "HF218": _error("a cut in a rule with a time-point"),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.given import given_records
 from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.analysis.suspicions import atemporal_goals
 from holdsfor.columns.records import Records
@@ -106,6 +107,8 @@ class Session:
         self._deciding = self.program.deciding_steps
         if window is not None:
             _refuse_predicates_over_lists(compiled)
+        given = given_records(compiled.description, compiled.names, tick)
+        self.insert((start, Fact(entity, value, start, end)) for entity, value, start, end in given)
 
     def begin(self, start: int) -> None:
         """Let the run start at another time-point; nothing may have been queried yet."""

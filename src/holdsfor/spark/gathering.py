@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.given import with_given
 from holdsfor.sources.times import Unit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.at_hand import AtHand, Division, divide
@@ -64,8 +65,9 @@ class Gathered:
         found = [history.extent(self.compiled.names) for history in self.histories]
         if self.intake.sources:
             found.append(self.intake.bounds(n_buckets))
-        firsts = [first for first, _ in found if first is not None]
-        return min(firsts, default=None), max((last for _, last in found if last is not None), default=None)
+        first = min((first for first, _ in found if first is not None), default=None)
+        last = max((last for _, last in found if last is not None), default=None)
+        return with_given((first, last), self.compiled.description, self.compiled.names, self.intake.setting.tick)
 
     def sent(
         self, admission: Admission, destinations: tuple[Destination, ...], n_buckets: int
