@@ -28,7 +28,7 @@ def _note(meaning: str) -> Code:
 
 CODES: dict[str, Code] = {
     # 1xx: the text is not in the language
-    "HF101": _error("a file cannot be read: it is missing, a directory, empty, binary or not UTF-8 text"),
+    "HF101": _error("a file cannot be read: it is missing, a directory, binary or not UTF-8 text"),
     "HF102": _error("a character that no token can begin with"),
     "HF103": _error("a comment that is not closed"),
     "HF104": _error("a quoted name or string that is not closed on its line"),
@@ -74,6 +74,7 @@ CODES: dict[str, Code] = {
     "HF310": _warning("a predicate that is called but never defined"),
     "HF391": _note("a directive that has no effect here"),
     "HF392": _note("a declaration of an older version that has no effect here"),
+    "HF393": _note("a file without clauses"),
     # 4xx: an engine cannot compute the rules
     "HF401": _error("a construct that this engine does not support"),
     # 5xx: a record or an input file does not fit

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.analysis.compiled import Compiled
-from holdsfor.analysis.given import given_records
 from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.analysis.suspicions import atemporal_goals
 from holdsfor.columns.records import Records
@@ -32,6 +31,7 @@ from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.edges import CarriedEdges, edges_at
 from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
+from holdsfor.runtime.given import given_columns
 from holdsfor.runtime.initialised import Initialised
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.profiled import ProfiledEvaluation
@@ -50,7 +50,8 @@ class Session:
     """One run of an event description; `start` is its first time-point.
 
     Unless it `is_rewriting`, rules are planned as they are written. With `components` only these of the program are
-    computed; what they ask of others is inserted as if it were input. A `profile` counts what the query times do.
+    computed; what they ask of others is inserted as if it were input. Unless it `takes_given`, facts of the rules that
+    are input are inserted like other records. A `profile` counts what the query times do.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Session:
         symbols: Symbols | None = None,
         is_rewriting: bool = True,
         components: Collection[int] | None = None,
+        takes_given: bool = True,
     ) -> None:
         self.compiled = compiled
         self.symbols = Symbols() if symbols is None else symbols
@@ -107,8 +109,8 @@ class Session:
         self._deciding = self.program.deciding_steps
         if window is not None:
             _refuse_predicates_over_lists(compiled)
-        given = given_records(compiled.description, compiled.names, tick)
-        self.insert((start, Fact(entity, value, start, end)) for entity, value, start, end in given)
+        for key, records in given_columns(compiled, tick, self.symbols) if takes_given else ():
+            self.insert_columns(key, records)
 
     def begin(self, start: int) -> None:
         """Let the run start at another time-point; nothing may have been queried yet."""

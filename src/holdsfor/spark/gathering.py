@@ -11,12 +11,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import pyarrow as pa  # type: ignore[import-untyped]
+
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.given import with_given
 from holdsfor.sources.times import Unit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.at_hand import AtHand, Division, divide
 from holdsfor.spark.facts import Facts
+from holdsfor.spark.given import given_loads
 from holdsfor.spark.inputs import Columns, Given, inputs_of
 from holdsfor.spark.intake import Intake, frame_of, keep, rows_frame, union
 from holdsfor.spark.parcels import NOWHERE, Parcel, loads_of
@@ -74,6 +77,7 @@ class Gathered:
     ) -> tuple[DataFrame, dict[int, AtHand]]:
         """Parcels to all stages and to none, and what stages have at hand, by their number."""
         frames = [self.intake.sent(admission, Sender(destinations), n_buckets)] if self.intake.has_any else []
+        frames += self._given(admission, Sender(destinations))
         at_hand: dict[int, AtHand] = {}
         if self.near is not None:
             division = divide(self.near, self.compiled, destinations)
@@ -85,6 +89,11 @@ class Gathered:
             }
             frames.append(self.near.remarks())
         return keep(union(frames), self.kept), at_hand
+
+    def _given(self, admission: Admission, sender: Sender) -> list[DataFrame]:
+        """The parcels of what the rules give as facts, made on the driver."""
+        batches = list(sender(admission(given_loads(self.compiled, self.intake.setting.tick))))
+        return [self.intake.spark.createDataFrame(pa.Table.from_batches(batches))] if batches else []
 
     def _left(self, near: Prepared, admission: Admission, division: Division) -> DataFrame:
         sender, judge = Sender(division.destinations), replace(admission, telling=division.telling)

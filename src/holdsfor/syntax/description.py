@@ -43,7 +43,7 @@ from holdsfor.syntax.terms import (
     variables,
 )
 
-__all__ = ["CollectGrounds", "EventDescription", "Index", "describe"]
+__all__ = ["CollectGrounds", "EventDescription", "Index", "declare", "describe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,7 @@ class EventDescription:
     collected: list[CollectGrounds] = field(default_factory=list)
     inputs: list[InputDeclaration] = field(default_factory=list)
     given: list[Given] = field(default_factory=list)
+    conditional: list[Clause] = field(default_factory=list)
     indices: list[Index] = field(default_factory=list)
     background: list[Clause | FactTable] = field(default_factory=list)
     dynamic_predicates: list[tuple[str, int]] = field(default_factory=list)
@@ -106,8 +107,25 @@ _DEFINED_BY_THE_LANGUAGE = {
     ("complement_all", 2): "interval operations are built in",
     ("allen", 5): "Allen relations are built in",
 }
+
+
+def declare(declarations: Iterable[Clause], description: EventDescription, diagnostics: Diagnostics) -> None:
+    """Add declarations without bodies to a description."""
+    reader = _DescriptionReader(diagnostics)
+    reader.description = description
+    for declaration in declarations:
+        reader.clause(declaration)
+
+
 _HOOKS = {("preProcessing", 1), ("iePList", 4), ("simpleFPList", 4), ("sdFPList", 4), ("evTList", 3)}
-_LEFTOVERS = {("needsGrounding", 3), ("cachingOrder", 1), ("cachingOrder2", 2), ("levelOf", 2)}
+_LEFTOVERS = {
+    *(("needsGrounding", 3), ("cachingOrder", 1), ("cachingOrder2", 2), ("levelOf", 2), ("dgrounded", 2)),
+    *(("inputEntity", 1), ("outputEntity", 1), ("internalEntity", 1), ("simpleFluent", 1), ("sDFluent", 1)),
+}
+_DECLARATIONS = {
+    *(("collectIntervals", 1), ("buildFromPoints", 1), ("points", 1), ("index", 2)),
+    *(("dynamicDomain", 1), ("collectGrounds", 2)),
+}
 _SILENT_DIRECTIVES = {"op", "[|]", "consult", "include", "ensure_loaded", "load_files", "dynamic"}
 
 
@@ -135,6 +153,9 @@ class _DescriptionReader:
             self.diagnostics.add("HF392", f"`{key[0]}/{key[1]}` has no effect", clause.head.span, "it can go")
         elif key in _CLAUSES and not (key == ("p", 1) and not _is_pair(clause.head)):
             assert isinstance(clause.head, Struct)
+            if key in _DECLARATIONS and clause.body is not None:
+                self.conditional_declaration(clause)
+                return
             _CLAUSES[key](self, clause.head, clause)
         else:
             self.background(clause)
@@ -403,7 +424,7 @@ class _DescriptionReader:
         domain = head.args[0]
         if isinstance(domain, Struct):
             self.description.dynamic_domains.append(domain)
-        elif not _fails(clause):
+        else:
             self.diagnostics.add("HF202", f"expected a domain such as `person(_)`, found `{show(domain)}`", domain.span)
 
     def collect_grounds(self, head: Struct, clause: Clause) -> None:
@@ -416,7 +437,7 @@ class _DescriptionReader:
         self.description.collected.append(CollectGrounds(tuple(entities), head.args[1], clause.span))
 
     def input_shape(self, head: Struct, clause: Clause) -> None:
-        if _fails(clause) or isinstance(head.args[0], Var):
+        if isinstance(head.args[0], Var):
             return
         shape: Literal["intervals", "points"] = "intervals" if head.name == "collectIntervals" else "points"
         fvp = read_fvp(head.args[0], self.diagnostics)
@@ -424,8 +445,14 @@ class _DescriptionReader:
             self.description.inputs.append(InputDeclaration(shape, fvp, clause.span))
 
     def index(self, head: Struct, clause: Clause) -> None:
-        if not _fails(clause):
-            self.description.indices.append(Index(head.args[0], head.args[1], clause.span))
+        self.description.indices.append(Index(head.args[0], head.args[1], clause.span))
+
+    def conditional_declaration(self, clause: Clause) -> None:
+        """A declaration with a body: it declares what the background knowledge proves."""
+        n_before = len(self.diagnostics)
+        self.atemporal(clause)
+        if len(self.diagnostics) == n_before and not _fails(clause):
+            self.description.conditional.append(clause)
 
 
 _CLAUSES: dict[tuple[str, int], Callable[[_DescriptionReader, Struct, Clause], None]] = {
