@@ -58,8 +58,7 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
     database = background_database(compiled.description)
     database.add_clause(Struct("queryTime", (Int(run.end),)), None, None)
     engine = Engine(database)
-    for goal in goals:
-        engine.run(goal)
+    engine.start_up(goals)
     fill_dynamic_domains(compiled.description, compiled.names, history.terms(run), database)
     domains = Domains(
         compiled.description, engine, lambda: sorts_of(compiled.description, database, history.terms(run))
@@ -67,7 +66,8 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
     world = World(run, domains, engine)
     for time, event in history.happenings(run):
         world.events.setdefault(time, {})[event] = None
-    for fvp, intervals in history.intervals(run).items():
+    by_points = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
+    for fvp, intervals in history.intervals(run, by_points).items():
         world.finish(fvp, intervals)
     output: dict[Term, Intervals] = {}
     for component in compiled.levels.components:

@@ -11,7 +11,7 @@ from holdsfor.errors import Diagnostic, Diagnostics
 from holdsfor.syntax.parser import parse_program
 from holdsfor.syntax.program import Directive, Program
 from holdsfor.syntax.source import Source, Span
-from holdsfor.syntax.terms import Atom, Str, Struct, Term, list_items
+from holdsfor.syntax.terms import Atom, Struct, Term, list_items
 
 __all__ = ["load_programs", "read_source"]
 
@@ -157,8 +157,4 @@ def _consulted(directive: Directive) -> list[tuple[str, Span | None]]:
         files = list_items(goal)[0]
     elif isinstance(goal, Struct) and goal.name in _CONSULTING:
         files = list_items(goal.args[0])[0] or [goal.args[0]]
-    return [
-        (file.name if isinstance(file, Atom) else file.value, file.span or directive.span)
-        for file in files
-        if isinstance(file, Atom | Str)
-    ]
+    return [(file.name, file.span or directive.span) for file in files if isinstance(file, Atom)]
