@@ -78,20 +78,22 @@ class EventDescription:
     indices: list[Index] = field(default_factory=list)
     background: list[Clause | FactTable] = field(default_factory=list)
     dynamic_predicates: list[tuple[str, int]] = field(default_factory=list)
+    intervalwise: list[tuple[str, int]] = field(default_factory=list)
 
 
 def describe(programs: Iterable[Program], diagnostics: Diagnostics) -> EventDescription:
     """The event description that the programs make up together."""
     reader = _DescriptionReader(diagnostics)
-    for program in programs:
-        for item in program.items:
-            match item:
-                case FactTable():
-                    reader.description.background.append(item)
-                case Directive():
-                    reader.directive(item)
-                case Clause():
-                    reader.clause(item)
+    items = [item for program in programs for item in program.items]
+    for item in items:
+        if isinstance(item, Directive):
+            reader.directive(item)
+    for item in items:
+        match item:
+            case FactTable():
+                reader.description.background.append(item)
+            case Clause():
+                reader.clause(item)
     reader.check_cuts()
     return reader.description
 
@@ -145,6 +147,8 @@ class _DescriptionReader:
         name, _ = name_and_arity(goal)
         if name == "dynamic" and isinstance(goal, Struct):
             self.description.dynamic_predicates.extend(_predicate_indicators(goal.args[0]))
+        elif name == "intervalwise" and isinstance(goal, Struct):
+            self.description.intervalwise.extend(_predicate_indicators(goal.args[0]))
         elif name not in _SILENT_DIRECTIVES:
             self.diagnostics.add("HF391", f"the directive `{name}` has no effect", directive.span)
 
@@ -247,7 +251,7 @@ class _DescriptionReader:
 
     def computed_intervals(self, fvp: Fvp, result: Var, clause: Clause) -> None:
         assert clause.body is not None
-        reader = IntervalStepReader(fvp, self.diagnostics)
+        reader = IntervalStepReader(fvp, self.description.intervalwise, self.diagnostics)
         n_before = len(self.diagnostics)
         steps = with_some_values(fvp, reader.body(clause.body))
         rule = IntervalRule(fvp, result, steps, span=clause.span)

@@ -7,7 +7,7 @@ is empty anyway, and a cut may only skip clauses that add nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Literal, get_args
 
 from holdsfor.errors import Diagnostics, did_you_mean
@@ -40,6 +40,7 @@ from holdsfor.syntax.terms import (
     is_callable,
     is_ground,
     list_items,
+    name_and_arity,
     variables,
 )
 
@@ -87,10 +88,14 @@ _CONSTRUCTS = {
 
 
 class IntervalStepReader:
-    """Reads the goals of one `holdsFor` rule; `bound` holds the interval variables read so far."""
+    """Reads the goals of one `holdsFor` rule; `bound` holds the interval variables read so far.
 
-    def __init__(self, head: Fvp, diagnostics: Diagnostics) -> None:
+    `intervalwise` are the predicates that are declared to treat intervals one by one.
+    """
+
+    def __init__(self, head: Fvp, intervalwise: Collection[tuple[str, int]], diagnostics: Diagnostics) -> None:
         self.diagnostics = diagnostics
+        self.intervalwise = intervalwise
         self.bound: dict[str, Var] = {}
         self.data = set(variables(head.fluent, head.value))
         self.steps: list[IntervalStep] = []
@@ -287,9 +292,27 @@ class IntervalStepReader:
             self.data.update(mentioned)
             self.steps.append(Test(goal, goal.span))
             return
+        if name_and_arity(goal) in self.intervalwise:
+            self.intervalwise_call(goal, inputs)
+            return
         outputs = tuple(name for name in mentioned if name not in self.bound and name not in self.data)
         self.steps.append(IntervalCall(goal, inputs, outputs, goal.span))
         self.bound.update({name: mentioned[name] for name in outputs})
+
+    def intervalwise_call(self, goal: Term, inputs: tuple[str, ...]) -> None:
+        """A call of a predicate that treats intervals one by one: its last argument is the list that it makes."""
+        result = goal.args[-1] if isinstance(goal, Struct) else goal
+        if len(inputs) != 1 or not isinstance(result, Var) or result.name in (*self.bound, *self.data):
+            self.diagnostics.add(
+                "HF219",
+                f"expected one list of intervals to read and a variable for the result, found `{show(goal)}`",
+                goal.span,
+                "an interval-wise predicate is called for each interval: the last argument is what it makes of it",
+            )
+            return
+        self.data.update(name for name in variables(goal) if name not in (*inputs, result.name))
+        self.steps.append(IntervalCall(goal, inputs, (result.name,), goal.span, is_intervalwise=True))
+        self.bound[result.name] = result
 
     # -- optimisations -----------------------------------------------------------------------------------------------
 
@@ -355,6 +378,8 @@ def _empty_with(name: str, steps: list[IntervalStep]) -> set[str]:
             case RelativeComplement(base=source, result=result) | Duration(intervals=source, result=result):
                 if is_empty(source):
                     empty.add(result.name)
+            case IntervalCall(inputs=(source_name,), outputs=(made,), is_intervalwise=True) if source_name in empty:
+                empty.add(made)
             case Allen(source=source, target=target, result=result) if is_empty(source) or is_empty(target):
                 empty.add(result.name)
     return empty
