@@ -59,8 +59,10 @@ CODES: dict[str, Code] = {
     "HF214": _error("one name or value defined in two ways that exclude each other"),
     "HF215": _error("an event given as a fact among the rules"),
     "HF216": _error("an initial value for a statically determined fluent"),
+    "HF217": _error("a file that RTEC's compiler has written"),
     "HF218": _error("a cut in a rule with a time-point"),
     "HF219": _error("an interval-wise predicate that does not read one list of intervals and make one"),
+    "HF228": _error("a rule that can change the background knowledge"),
     # 3xx: the rules have a meaning, but perhaps not the one meant
     "HF301": _warning("a fluent, or a value of a fluent, that is used but never defined nor declared as input"),
     "HF302": _warning("an event that looks like a misspelling of another"),
@@ -96,6 +98,7 @@ CODES: dict[str, Code] = {
     "HF608": _error("a delay that is not a positive integer, or falls between two time-points"),
     "HF609": _error("a predicate over intervals that returns something else"),
     "HF611": _error("a goal needs more memory than its budget allows"),
+    "HF612": _error("a start-up goal that fails"),
     "HF620": _error("results that cannot be written to their place"),
     "HF621": _error("a run that Spark could not finish"),
     # 7xx: a command was called wrongly

@@ -22,7 +22,7 @@ from holdsfor.cli.durations import duration, rate
 from holdsfor.cli.rtec_parameters import PARAMETERS, from_rtec
 from holdsfor.cli.toml_file import TomlFile, read_toml
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
-from holdsfor.sources.mapping import SOCKET, split_mapping
+from holdsfor.sources.mapping import LISTEN, SOCKET, split_mapping
 
 __all__ = ["KEYS", "accept_config", "fill_in"]
 
@@ -242,6 +242,6 @@ def _from_folder(item: str, folder: Path) -> str:
     if item == "-":
         return item
     file, mapping = split_mapping(item)
-    kind = SOCKET if file.startswith(SOCKET) else ""
+    kind = next((prefix for prefix in (SOCKET, LISTEN) if file.startswith(prefix)), "")
     path = f"{kind}{folder / file.removeprefix(kind)}"
     return path if mapping is None else f"{path}: {mapping}"

@@ -6,13 +6,15 @@ import argparse
 import math
 import time
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NoReturn
 
 from holdsfor.cli.durations import rate
 from holdsfor.cli.engines import ColumnarEngine, ReferenceEngine
+from holdsfor.cli.waiting import say_waiting
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sources.mapping import SOCKET, split_mapping
+from holdsfor.sources.mapping import LISTEN, SOCKET, split_mapping
 
 if TYPE_CHECKING:
     from holdsfor.runtime.live import LiveRun
@@ -27,7 +29,12 @@ CLOCKS = ("event", "wall")
 def add_live_options(parser: argparse.ArgumentParser) -> None:
     live = parser.add_argument_group("live runs")
     flag = argparse.BooleanOptionalAction
-    live.add_argument("--live", action=flag, default=False, help="read pipes, `unix:PATH`, `-` and files as streams")
+    live.add_argument(
+        "--live",
+        action=flag,
+        default=False,
+        help="read pipes, sockets (`unix:PATH`, `listen:PATH`), `-` and files as streams",
+    )
     live.add_argument("--clock", choices=CLOCKS, help="what tells the time (default: event, the records)")
     live.add_argument("--rate", type=rate, metavar="N", help="time-points per second of the wall clock (default: 1)")
     live.add_argument("--replay", type=rate, metavar="N", help="play files at N time-points per second, or `max`")
@@ -43,7 +50,7 @@ def check_live_options(options: argparse.Namespace) -> None:
         _refuse(
             "a rate is that of the wall clock", "give `--clock wall --rate N`; by event time the records set the pace"
         )
-    if not options.live and any(name.startswith(SOCKET) for name in options.input):
+    if not options.live and any(name.startswith((SOCKET, LISTEN)) for name in options.input):
         _refuse("a socket is a live input", "give `--live` too")
     if (options.live or options.replay is not None) and options.window is None:
         _refuse("a live run or a replay needs a window", "give `--window`, so that there are query times")
@@ -92,6 +99,7 @@ class LiveEngine(ColumnarEngine):
             rate=(options.rate or 1.0) if options.clock == "wall" else None,
             stop=self.stop,
             after_reading=self._keep_count,
+            on_silence=partial(say_waiting, "records"),
         )
 
     def begin(self) -> tuple[Session, Iterator[int]] | None:

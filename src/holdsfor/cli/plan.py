@@ -64,10 +64,14 @@ def add_parser(commands: Commands) -> None:
     )
     add_rule_files(parser)
     parser.add_argument("--stage", choices=STAGES, help="which stage to show (default: levels)")
-    parser.add_argument("--background", nargs="+", default=[], metavar="FILE", help="more background knowledge")
+    parser.add_argument(
+        "--background", nargs="+", action="extend", default=[], metavar="FILE", help="more background knowledge"
+    )
     parser.add_argument("--goal", action="append", default=[], help="a goal to prove before planning; may be repeated")
     parser.add_argument("--analyse", action="store_true", help="run the physical plan; add rows and time per operator")
-    parser.add_argument("--input", nargs="+", metavar="INPUT", help="with --analyse: records, as for run")
+    parser.add_argument(
+        "--input", nargs="+", action="extend", metavar="INPUT", help="with --analyse: records, as for run"
+    )
     parser.add_argument("--input-format", choices=INPUT_FORMATS, help="of all inputs (default: as each of them is)")
     parser.add_argument("--time-unit", choices=PER_SECOND, help="a time-point, of ISO times (default: s)")
     parser.add_argument("--start", metavar="TIME", help="first time-point (default: of the first record)")

@@ -1,8 +1,9 @@
 """The parameters of RTEC's `defaults.toml`, and what they are here.
 
-The names are those of section 6 of the manual, with `output_mode` of later versions. `input_mode = "fifo"` is a live
-run by the wall clock if an input is a named pipe, and a replay if all are files; `output_mode = "fifo"` writes to a
-named pipe. Parameters without effect are told in a note; those that ask for something which cannot be done are refused.
+The names are those of section 6 of the manual, with those of later versions and of RTEC's own scripts. The input mode
+`fifo` is a live run by the wall clock if an input is a named pipe, and a replay if all are files; `socket` is a replay
+if all are files, else a live run that listens on a Unix socket, as RTEC does. `output_mode = "fifo"` writes to a named
+pipe. Parameters without effect are told in a note; those that ask for something which cannot be done are refused.
 """
 
 from __future__ import annotations
@@ -13,9 +14,21 @@ from typing import Any, NoReturn
 
 from holdsfor.cli.toml_file import TomlFile
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sources.mapping import SOCKET, split_mapping
+from holdsfor.sources.listening import is_served
+from holdsfor.sources.mapping import LISTEN, SOCKET, split_mapping
 
 __all__ = ["PARAMETERS", "Translation", "from_rtec"]
+
+_OF_ITS_ENGINE = {
+    "definition_optimisation": "rules are always optimised",
+    "sde_batch": "records are read in batches of their own size",
+    "dynamic_grounding_flag": "domains are as the rules declare them",
+    "dynamic_grounding_threshold": "domains are as the rules declare them",
+    "stream_order_flag": "records may come in any order",
+    "preprocessing_flag": "rules do what preprocessing does",
+    "forget_threshold": "what no window needs is forgotten",
+}
+"""Parameters of RTEC's own engine, and why they change nothing here."""
 
 PARAMETERS: dict[str, str | None] = {
     "event_description": "rules",
@@ -29,11 +42,13 @@ PARAMETERS: dict[str, str | None] = {
     "clock_tick": "tick",
     "goals": "goal",
     "background_knowledge": "background",
+    "allen_memory": "allen_memory",
     "stream_rate": None,
     "output_mode": None,
     "dependency_graph_flag": None,
     "dependency_graph_directory": None,
     "include_input": None,
+    **dict.fromkeys(_OF_ITS_ENGINE),
 }
 """Each parameter of RTEC with the option it sets, if it sets one."""
 
@@ -61,7 +76,7 @@ def from_rtec(content: dict[str, Any], file: TomlFile, table: str | None) -> Tra
         suffix = "fifo" if content.get("output_mode") == "fifo" else "txt"
         values["output"] = str(Path(content["results_directory"]) / f"{table or 'holdsfor'}-intervals.{suffix}")
     names = {option: key for key, option in options.items()}
-    if content.get("input_mode") == "fifo":
+    if content.get("input_mode") in ("fifo", "socket"):
         mode = _live_options(content, file.path.parent)
         values |= mode
         names |= dict.fromkeys(mode, "stream_rate")
@@ -81,14 +96,23 @@ def _live_options(content: dict[str, Any], folder: Path) -> dict[str, Any]:
     given = content.get("input_providers", [])
     inputs = given if isinstance(given, list) else [given]
     rate = content.get("stream_rate", 1)
+    if content["input_mode"] == "socket" and all(isinstance(each, str) for each in inputs):
+        inputs = [_as_socket(each, folder) for each in inputs]
     if any(isinstance(each, str) and _is_live(each, folder) for each in inputs):
-        return {"live": True, "clock": "wall", "rate": rate}
+        return {"input": inputs, "live": True, "clock": "wall", "rate": rate}
     return {"replay": rate}
+
+
+def _as_socket(given: str, folder: Path) -> str:
+    """A path without a file as a socket: to connect to if a program listens there, else to listen on."""
+    if given == "-" or given.startswith((SOCKET, LISTEN)) or (folder / split_mapping(given)[0]).is_file():
+        return given
+    return f"{SOCKET if is_served(str(folder / given)) else LISTEN}{given}"
 
 
 def _is_live(given: str, folder: Path) -> bool:
     file, _ = split_mapping(given)
-    return file == "-" or file.startswith(SOCKET) or (folder / file).is_fifo()
+    return file == "-" or file.startswith((SOCKET, LISTEN)) or (folder / file).is_fifo()
 
 
 def _check_modes(content: dict[str, Any], file: TomlFile, table: str | None) -> None:
@@ -96,8 +120,8 @@ def _check_modes(content: dict[str, Any], file: TomlFile, table: str | None) -> 
         message = f"expected {expected} as `{key}`, found `{content[key]}`"
         raise UsageProblem(Diagnostic("HF722", message, file.key_span(table, key)))
 
-    if content.get("input_mode", "csv") not in ("csv", "fifo"):
-        refuse("input_mode", "`csv` or `fifo`")
+    if content.get("input_mode", "csv") not in ("csv", "fifo", "socket"):
+        refuse("input_mode", "`csv`, `fifo` or `socket`")
     if content.get("output_mode", "file") not in ("file", "fifo"):
         refuse("output_mode", "`file` or `fifo`")
     for key in _FLAGS:
@@ -109,12 +133,12 @@ def _check_modes(content: dict[str, Any], file: TomlFile, table: str | None) -> 
 
 def _without_effect(content: dict[str, Any]) -> list[tuple[str, str]]:
     """The parameters that are given and change nothing, and why."""
-    is_rate_unused = "stream_rate" in content and content.get("input_mode") != "fifo"
+    is_rate_unused = "stream_rate" in content and content.get("input_mode", "csv") == "csv"
     found = [("stream_rate", "files are read as fast as they can be")] if is_rate_unused else []
     if not content.get("dependency_graph_flag"):
         unasked = [key for key in ("dependency_graph_directory", "include_input") if key in content]
         found += [(key, "no dependency graph is asked for") for key in unasked]
-    return found
+    return found + [(key, why) for key, why in _OF_ITS_ENGINE.items() if key in content]
 
 
 def _note(key: str, why: str) -> Diagnostic:

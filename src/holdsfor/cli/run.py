@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -22,6 +23,7 @@ from holdsfor.cli.memory import peak_memory
 from holdsfor.cli.progress import Progress
 from holdsfor.cli.set_aside import SetAsideLog
 from holdsfor.cli.summary import summarise, write_stats
+from holdsfor.cli.waiting import announce_inputs, say_waiting
 from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
 from holdsfor.sinks.lines import Findings
 from holdsfor.sinks.times import as_integer, as_iso
@@ -59,10 +61,14 @@ def add_parser(commands: Commands) -> None:
         "holdsfor run rules.prolog background.prolog --input events.txt --window 2h --step 1h --format jsonl",
     )
     parser.add_argument("files", nargs="*", metavar="FILE", help="rules and background knowledge")
-    parser.add_argument("--input", nargs="+", metavar="INPUT", help="records: FILE or 'FILE: columns'; `-` is stdin")
+    parser.add_argument(
+        "--input", nargs="+", action="extend", metavar="INPUT", help="records: FILE or 'FILE: columns'; `-` is stdin"
+    )
     parser.add_argument("--input-format", choices=INPUT_FORMATS, help="of all inputs (default: as each of them is)")
     parser.add_argument("--time-unit", choices=PER_SECOND, default="s", help="a time-point, of ISO times (default: s)")
-    parser.add_argument("--background", nargs="+", default=[], metavar="FILE", help="more background knowledge")
+    parser.add_argument(
+        "--background", nargs="+", action="extend", default=[], metavar="FILE", help="more background knowledge"
+    )
     parser.add_argument("--goal", action="append", default=[], help="a goal to prove before the run; may be repeated")
     parser.add_argument("--engine", choices=_ENGINES, default="columnar", help="how to compute (default: columnar)")
     parser.add_argument("--start", metavar="TIME", help="first time-point (default: of the first record)")
@@ -105,6 +111,7 @@ def execute(options: argparse.Namespace) -> int:
     engine.set_aside = SetAsideLog(options.set_aside, is_strict=options.strict)
     unreadable: list[Unreadable] = []
     engine.unreadable = None if options.strict else unreadable
+    announce_inputs(options.input, is_live=options.live)
     began = time.perf_counter()
     engine.load()
     engine.counts.n_unreadable = len(unreadable)
@@ -112,7 +119,7 @@ def execute(options: argparse.Namespace) -> int:
     _tell(diagnostic for each in unreadable for diagnostic in each.diagnostics)
     engine.seconds["load"] = time.perf_counter() - began
     last: list[Findings] = []
-    with opened(options.output, options.format) as output, engine.stop:
+    with opened(options.output, options.format, partial(say_waiting, "a reader")) as output, engine.stop:
         _write(engine, options, output, last)
     engine.seconds["write"] = time.perf_counter() - began - sum(engine.seconds.values())
     if app.folders and options.output:

@@ -25,7 +25,7 @@ _AT_ONCE = 10_000
 
 def add_input_options(parser: argparse.ArgumentParser) -> None:
     what = "records: files, folders or patterns, each perhaps with ': columns' behind it, or tables"
-    parser.add_argument("--input", nargs="+", required=True, metavar="INPUT", help=what)
+    parser.add_argument("--input", nargs="+", action="extend", required=True, metavar="INPUT", help=what)
     parser.add_argument("--input-format", choices=_FORMATS, help="of all inputs (default: as each file is)")
     parser.add_argument("--time-unit", choices=PER_SECOND, default="s", help="a time-point, of ISO times (default: s)")
 

@@ -26,7 +26,11 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, metavar="PLACE", help=f"where results go: {places}")
     parser.add_argument("--format", choices=("parquet", "csv", "json"), default="parquet", help="default: parquet")
     parser.add_argument(
-        "--partition-by", nargs="+", choices=("fluent", "day"), help="how folders and tables are divided"
+        "--partition-by",
+        nargs="+",
+        action="extend",
+        choices=("fluent", "day"),
+        help="how folders and tables are divided",
     )
     parser.add_argument("--overwrite", action="store_true", help="replace results that are there")
     parser.add_argument("--table", metavar="NAME", help="of a database: NAME_intervals and so on (default: found)")

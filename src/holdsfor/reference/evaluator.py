@@ -30,7 +30,7 @@ from holdsfor.reference.matching import match
 from holdsfor.reference.static import interval_rule_results
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import PointRule
-from holdsfor.syntax.terms import Int, Struct, Term, is_ground, name_and_arity, substitute
+from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_arity, substitute
 
 __all__ = ["Answer", "recognise"]
 
@@ -56,8 +56,7 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
     database = background_database(compiled.description)
     database.add_clause(Struct("queryTime", (Int(run.end),)), None, None)
     engine = Engine(database)
-    for goal in goals:
-        engine.run(goal)
+    engine.start_up(goals)
     fill_dynamic_domains(compiled.description, compiled.names, history.terms(run), database)
     domains = Domains(
         compiled.description, engine, lambda: sorts_of(compiled.description, database, history.terms(run))
@@ -264,7 +263,7 @@ class _Walk:
 
     def derive_events(self, vertex: Vertex) -> None:
         for head in list(self.heads(vertex, "happensAt")):
-            for event in self.world.domains.instances(head):
+            for event in self.world.domains.head_instances(head):
                 if may_match(vertex.pattern, event) and self.world.domains.includes(event):
                     self.world.note(self.world.events, self.time, event)
 
@@ -283,7 +282,7 @@ class _Walk:
 
     def initiable(self, head: Term, vertex: Vertex) -> Iterator[Term]:
         """The FVPs of a vertex that a head is about."""
-        for fvp in self.world.domains.instances(head):
+        for fvp in self.world.domains.head_instances(head):
             assert isinstance(fvp, Struct)
             if may_match(vertex.pattern, fvp) and self.world.domains.includes_fluent(fvp.args[0]):
                 yield fvp
@@ -376,26 +375,42 @@ class _Walk:
         return any(other.args[0] == fvp.args[0] and other.args[1] != fvp.args[1] for other in initiated)
 
     def broken(self, pattern: Term) -> Iterable[Term]:
-        """The FVPs of a pattern that are broken now."""
-        candidates = dict.fromkeys(self.world.domains.instances(pattern))
-        if not is_ground(pattern):
-            candidates.update(dict.fromkeys(self.holding(pattern)))
-            candidates.update(dict.fromkeys(self.initiated()))
-            candidates.update(dict.fromkeys(self.affected(pattern)))
-            candidates.update(dict.fromkeys(t for t in self.world.terminated.get(self.time, {}) if is_ground(t)))
+        """The FVPs of a pattern that are broken now; a value that is a variable ranges over those there may be."""
+        assert isinstance(pattern, Struct)
+        fluent, value = pattern.args
+        candidates = [
+            Struct("=", (affected, each))
+            for affected in self.affected(fluent)
+            for each in ([value] if is_ground(value) else self.possible_values(affected))
+        ]
         return [fvp for fvp in candidates if match(pattern, fvp, {}) is not None and self.is_broken(fvp)]
 
     def affected(self, pattern: Term) -> Iterable[Term]:
-        """The FVPs with the value of a pattern whose fluents are initiated or terminated now, whatever the value."""
-        assert isinstance(pattern, Struct)
-        if is_ground(pattern.args[1]):
-            for fvp in (*self.initiated(), *self.world.terminated.get(self.time, {})):
-                if isinstance(fvp, Struct) and is_ground(fvp.args[0]):
-                    yield Struct("=", (fvp.args[0], pattern.args[1]))
+        """The fluents of a pattern that have an effect now."""
+        found = {fvp.args[0]: None for fvp in self.initiated() if isinstance(fvp, Struct)}
+        for head in self.world.terminated.get(self.time, {}):
+            assert isinstance(head, Struct)
+            found.update(dict.fromkeys(self.world.domains.fluent_instances(head.args[0])))
+        for fvp in self.holding(Struct("=", (pattern, Var("Value")))):
+            if isinstance(fvp, Struct) and self.is_broken(fvp):
+                found[fvp.args[0]] = None
+        return [fluent for fluent in found if match(pattern, fluent, {}) is not None]
+
+    def possible_values(self, fluent: Term) -> Iterable[Term]:
+        """The values that a fluent may have, and those that it has, or that an effect is about now."""
+        pattern = Struct("=", (fluent, Var("Value")))
+        heads = (*self.holding(pattern), *self.initiated(), *self.world.terminated.get(self.time, {}))
+        found = dict.fromkeys(self.world.domains.instances(pattern))
+        for head in heads:
+            assert isinstance(head, Struct)
+            binding = match(head.args[0], fluent, {})
+            if binding is not None:
+                found[substitute(head, binding)] = None
+        return dict.fromkeys(fvp.args[1] for fvp in found if isinstance(fvp, Struct) and is_ground(fvp))
 
     def instances(self, pattern: Term) -> Iterable[Term]:
         """The instances a head with unbound variables may take: of its grounding, and of what holds now."""
-        candidates = dict.fromkeys(self.world.domains.instances(pattern))
+        candidates = dict.fromkeys(self.world.domains.head_instances(pattern))
         if isinstance(pattern, Struct) and pattern.name == "=":
             candidates.update(dict.fromkeys(self.holding(pattern)))
         return [c for c in candidates if match(pattern, c, {}) is not None]

@@ -39,7 +39,7 @@ from holdsfor.runtime.intervalwise import MadeOneByOne
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.static import evaluate_interval_rules
 from holdsfor.syntax.rules import IntervalRule
-from holdsfor.syntax.terms import Term, Var, variables
+from holdsfor.syntax.terms import Atom, Struct, Term, Var, variables
 
 __all__ = ["Evaluation", "Stretch"]
 
@@ -200,12 +200,18 @@ class Evaluation:
     def facts(self, key: Key) -> Relation:
         return self.background.facts(key)
 
-    def ground(self, head: Term, rows: Rows) -> Rows:
-        """The rows with the unbound variables of an event or FVP ranging over its instances."""
+    def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows:
+        """The rows with the unbound variables of an event or FVP ranging over its instances, or those of its fluent."""
         if not self.domains.is_declared(entity_key(head)):
             return self.domains.over_sorts(head, rows, self)
-        relation = self.domains.instances(head, self, self.version)
-        return join(rows, relation, [Var(name) for name in variables(head)], self.symbols)[0]
+        names = list(variables(head))
+        if over_all_values and isinstance(head, Struct) and head.name == "=":
+            fluent, value = head.args
+            if set(variables(value)) <= set(rows.columns):
+                head, names = Struct("=", (fluent, Var("#value"))), list(variables(fluent))
+        found = self.domains.bindings(head, names, self, self.version)
+        relation = Relation(tuple(found.columns[name] for name in names), found.n)
+        return join(rows, relation, [Var(name) for name in names], self.symbols)[0]
 
     def members(self, ranging: RangeOver, known: Int64) -> Int64:
         """What a variable ranges over: its sort, and what is known in this stretch and was in earlier ones."""
@@ -324,7 +330,7 @@ class Evaluation:
         rows = self.solutions(rule)
         if rows.n == 0 or not rule.unbound:
             return rows
-        return GroundHead(rule.head).run(rows, self)
+        return GroundHead(rule.head, is_effect=True).run(rows, self)
 
     def solutions(self, rule: PlannedRule) -> Rows:
         """The rows that satisfy a rule's conditions; of a component that guesses, what is outside is asked once."""
@@ -376,7 +382,22 @@ class Evaluation:
     ) -> PointTable:
         """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
         found = [self.terminated(key, rule, initiations, state) for rule in fluent.terminations]
+        if fluent.has_asked_breaks:
+            found += [self.terminated_in_domain(rule) for rule in fluent.terminations]
         return self.effects(key, [part for part in found if part is not None])
+
+    def terminated_in_domain(self, rule: PlannedRule) -> tuple[Int64, Int64, Int64] | None:
+        """What a rule with open arguments terminates of all instances there may be, whether or not they ever hold."""
+        *arguments, value = rule.columns
+        rows = self.solutions(rule)
+        if rows.n == 0 or rule.numbered is not None or set(variables(*arguments)) <= set(rows.columns):
+            return None
+        fluent, _ = rule.head.args if isinstance(rule.head, Struct) else (rule.head, None)
+        has_value = set(variables(value)) <= {*rows.columns, *variables(*arguments)}
+        rows = self.ground(Struct("=", (fluent, Atom("any"))), rows, over_all_values=True)
+        assert rows.times is not None
+        values = build(value, rows, self.symbols) if has_value else np.full(rows.n, ANY_VALUE, np.int64)
+        return self.instances.numbers([build(p, rows, self.symbols) for p in arguments], rows.n), values, rows.times
 
     def terminated(
         self, key: Key, rule: PlannedRule, initiations: PointTable, state: FluentTable

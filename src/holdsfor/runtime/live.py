@@ -25,6 +25,8 @@ from holdsfor.sources.text import SetAside
 __all__ = ["LiveRun", "Stop"]
 
 _LATEST = 2**62
+_SILENCE = 1000
+"""Milliseconds after which an input that nothing has come from is named."""
 
 
 class Stop(Protocol):
@@ -40,7 +42,8 @@ class LiveRun:
     """Reads the feeds and tells when query times are due.
 
     `rate` is how many time-points go by in a second of the wall clock; without it time is told by the records.
-    `after_reading` is called whenever something was read.
+    `after_reading` is called whenever something was read, `on_silence` once for each input that nothing has come from
+    after a second.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class LiveRun:
         rate: float | None,
         stop: Stop,
         after_reading: Callable[[LiveRun], None] = lambda _: None,
+        on_silence: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.feeds = feeds
         self.step = step
@@ -61,6 +65,8 @@ class LiveRun:
         self.rate = rate
         self.stop = stop
         self.after_reading = after_reading
+        self.on_silence = on_silence
+        self._silent = list(feeds)
         self.n_outside = 0
         self._set_aside: list[SetAside] = []
         self.seconds_reading = 0.0
@@ -178,7 +184,16 @@ class LiveRun:
         for feed in feeds:
             poll.register(feed.channel.fileno(), select.POLLIN)
         milliseconds = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000 + 1
-        return {fd for fd, _ in poll.poll(milliseconds)}
+        if not self._silent or (milliseconds is not None and milliseconds <= _SILENCE):
+            return {fd for fd, _ in poll.poll(milliseconds)}
+        ready = {fd for fd, _ in poll.poll(_SILENCE)}
+        self._silent = [feed for feed in self._silent if feed.channel.fileno() not in ready]
+        if ready:
+            return ready
+        for feed in self._silent:
+            self.on_silence(feed.channel.name)
+        self._silent = []
+        return {fd for fd, _ in poll.poll(None if milliseconds is None else milliseconds - _SILENCE)}
 
     # -- records -------------------------------------------------------------------------------------------------------
 

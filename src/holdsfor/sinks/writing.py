@@ -7,6 +7,7 @@ is in the file.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -76,15 +77,17 @@ def _is_terminal(path: Path) -> bool:
 
 
 @contextmanager
-def opened(path: str | None, form: str) -> Iterator[IO[Any]]:
+def opened(path: str | None, form: str, on_waiting: Callable[[str], None] = lambda _: None) -> Iterator[IO[Any]]:
     """The output of that path, else standard output.
 
-    A named pipe is open once it has a reader; if the reader goes away before the end, the error names the pipe.
+    A named pipe is open once it has a reader, and `on_waiting` is called if it has none yet; if the reader goes away
+    before the end, the error names the pipe.
     """
     if path is None:
         yield sys.stdout
         return
-    file: IO[Any] = Path(path).open("wb") if form in TABLES else Path(path).open("w", encoding="utf-8")  # noqa: SIM115
+    target: str | int = _opened_pipe(path, on_waiting) if Path(path).is_fifo() else path
+    file: IO[Any] = open(target, "wb") if form in TABLES else open(target, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     try:
         yield file
         file.close()
@@ -94,6 +97,19 @@ def opened(path: str | None, form: str) -> Iterator[IO[Any]]:
         raise BrokenPipeError(gone.errno, "its reader has gone", path) from None
     finally:
         file.close()
+
+
+def _opened_pipe(pipe: str, on_waiting: Callable[[str], None]) -> int:
+    """A named pipe that has a reader, open for writing."""
+    try:
+        opened = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        on_waiting(pipe)
+        return os.open(pipe, os.O_WRONLY)
+    os.set_blocking(opened, True)
+    return opened
 
 
 def write_told(

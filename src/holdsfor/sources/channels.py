@@ -1,4 +1,4 @@
-"""Live inputs as channels of bytes: named pipes, Unix sockets, standard input and plain files.
+"""Live inputs as channels of bytes: named pipes, Unix sockets of either side, standard input and plain files.
 
 A channel is read when it is ready, so one thread can serve many. A named pipe is opened without waiting for its writer;
 until the first writer has come it is not ready, and when the last has gone it has ended.
@@ -13,11 +13,12 @@ from collections.abc import Callable
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.inputs import standard_input
-from holdsfor.sources.mapping import SOCKET
+from holdsfor.sources.listening import Listener
+from holdsfor.sources.mapping import LISTEN, SOCKET
 
 __all__ = ["Channel", "open_channel"]
 
-_HINT = "a live input is a named pipe, a file, `unix:PATH` for a socket, or `-` for standard input"
+_HINT = "a live input is a named pipe, a file, `unix:PATH` or `listen:PATH` for a socket, or `-` for standard input"
 
 
 class Channel:
@@ -42,12 +43,15 @@ class Channel:
 
 
 def open_channel(name: str) -> Channel:
-    """The input of that name: a path, `unix:PATH` or `-`."""
+    """The input of that name: a path, `unix:PATH`, `listen:PATH` or `-`."""
     try:
         if name == "-":
             return Channel(name, standard_input(_HINT).fileno(), close=lambda: None)
         if name.startswith(SOCKET):
             return _connected(name)
+        if name.startswith(LISTEN):
+            listener = Listener(name.removeprefix(LISTEN))
+            return Channel(name, listener.fileno(), close=listener.close)
         fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK)
         if stat.S_ISDIR(os.fstat(fd).st_mode):
             os.close(fd)

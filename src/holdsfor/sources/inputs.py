@@ -18,7 +18,7 @@ from holdsfor.sources.columns import ColumnReading, TextReader, read_table
 from holdsfor.sources.csv_rows import CsvReader, Header
 from holdsfor.sources.formats import TABLES, Format, format_of_suffix, format_of_text
 from holdsfor.sources.json_rows import JsonLinesReader
-from holdsfor.sources.mapping import SOCKET, Mapping, read_mapping, split_mapping
+from holdsfor.sources.mapping import LISTEN, SOCKET, Mapping, read_mapping, split_mapping
 from holdsfor.sources.objects import Event, Fluent, mixed_columns, table_of
 from holdsfor.sources.roles import columns_by_role
 from holdsfor.sources.text import Reading, read_text_records
@@ -99,7 +99,7 @@ def split_description(text: str) -> tuple[str, str | None]:
         return text, None
     file, mapping = split_mapping(text)
     before, _, behind = text.partition(":")
-    if mapping is None and behind.strip() and Path(before).is_file() and not text.startswith(SOCKET):
+    if mapping is None and behind.strip() and Path(before).is_file() and not text.startswith((SOCKET, LISTEN)):
         return before, behind.strip()
     return file, mapping
 

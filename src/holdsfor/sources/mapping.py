@@ -22,10 +22,13 @@ from holdsfor.sources.column_kinds import KINDS, ColumnKind
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Str, Struct, Term, Var, conjuncts, list_items
 
-__all__ = ["SOCKET", "Mapping", "read_mapping", "split_mapping"]
+__all__ = ["LISTEN", "SOCKET", "Mapping", "read_mapping", "split_mapping"]
 
 SOCKET = "unix:"
-"""How the name of a Unix socket begins."""
+"""How the name of a Unix socket begins, to which a live run connects."""
+
+LISTEN = "listen:"
+"""How the name of a Unix socket begins, on which a live run listens."""
 
 Shape = Literal["event", "points", "intervals"]
 
@@ -92,7 +95,7 @@ def split_mapping(text: str) -> tuple[str, str | None]:
 
 def read_mapping(text: str) -> Mapping:
     """What a description of columns says; one that makes no record is HF505."""
-    head, *rest = conjuncts(parse_term(text, "--input"))
+    head, *rest = conjuncts(parse_term(text, "--input", has_strings=True))
     shape, entity, columns = _head(head)
     args = entity.args if isinstance(entity, Struct) else ()
     columns |= {f"arg{i + 1}": arg for i, arg in enumerate(args)}

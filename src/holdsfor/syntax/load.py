@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,18 @@ from holdsfor.errors import Diagnostic, Diagnostics
 from holdsfor.syntax.parser import parse_program
 from holdsfor.syntax.program import Directive, Program
 from holdsfor.syntax.source import Source, Span
-from holdsfor.syntax.terms import Atom, Str, Struct, Term, list_items
+from holdsfor.syntax.terms import Atom, Struct, Term, list_items
 
 __all__ = ["load_programs", "read_source"]
 
 _NO_CLAUSES = "write at least one clause, ending with `.`"
 _SUFFIXES = ("", ".prolog", ".pl")
+_COMPILED = re.compile(
+    r"^(?!\s*%)(?:[^\n%'\"]*[\s,(])?"
+    r"(?P<name>happensAtIE|holdsForSDFluent|(?:happensAt|holdsAt|holdsFor)Processed\w*)\(.*(?:,|:-|\.)\s*$",
+    re.MULTILINE,
+)
+"""A line of a clause that only RTEC's compiler writes."""
 _CONSULTING = frozenset(["consult", "include", "ensure_loaded", "load_files"])
 
 
@@ -113,7 +120,7 @@ def _load(wanted: _Wanted, seen: set[Path], diagnostics: Diagnostics) -> Program
         return None
     seen.add(resolved)
     source = read_source(wanted.path, diagnostics, wanted.span)
-    if source is None:
+    if source is None or _is_compiled(source, diagnostics):
         return None
     n_before = len(diagnostics)
     program = parse_program(source, diagnostics)
@@ -121,6 +128,17 @@ def _load(wanted: _Wanted, seen: set[Path], diagnostics: Diagnostics) -> Program
         message = f"`{wanted.path}` has no clauses"
         diagnostics.append(Diagnostic("HF101", message, wanted.span, _NO_CLAUSES, source.name))
     return program
+
+
+def _is_compiled(source: Source, diagnostics: Diagnostics) -> bool:
+    """Whether a file is the output of RTEC's compiler, which is an error of its own."""
+    may_be = any(mark in source.text for mark in ("happensAtIE(", "holdsForSDFluent(", "Processed"))
+    found = _COMPILED.search(source.text) if may_be else None
+    if found is not None:
+        message = f"`{source.name}` is the output of RTEC's compiler"
+        hint = "give the event description that it was compiled from, such as `rules.prolog`"
+        diagnostics.add("HF217", message, Span(source, found.start("name"), found.end("name")), hint)
+    return found is not None
 
 
 def _find(folder: Path, name: str) -> Path:
@@ -142,8 +160,4 @@ def _consulted(directive: Directive) -> list[tuple[str, Span | None]]:
         files = list_items(goal)[0]
     elif isinstance(goal, Struct) and goal.name in _CONSULTING:
         files = list_items(goal.args[0])[0] or [goal.args[0]]
-    return [
-        (file.name if isinstance(file, Atom) else file.value, file.span or directive.span)
-        for file in files
-        if isinstance(file, Atom | Str)
-    ]
+    return [(file.name, file.span or directive.span) for file in files if isinstance(file, Atom)]

@@ -104,6 +104,9 @@ REFUSED = {
         ),
         5,
     ),
+}
+
+IN_WINDOWS = {
     "an open termination does not look ahead": (
         Example(
             "terminatedAt(s(_)=_, T) :- happensAt(e(X), T). initiatedAt(s(X)=true, T) :- happensAt(f(X), T). "
@@ -120,9 +123,6 @@ REFUSED = {
         ),
         5,
     ),
-}
-
-IN_WINDOWS = {
     "a duration need not be a multiple of the tick": (
         Example(
             RULES + "holdsFor(d(X)=true, J) :- holdsFor(s(X)=on, I), intDurLess(I, 21, J).",

@@ -1,0 +1,110 @@
+"""A Unix socket on which senders of records connect: the input mode `socket` of RTEC.
+
+Any number of senders may come and go. Lines are passed on whole, so that those of two senders never mix; what a sender
+leaves without a line break is its last line. A thread accepts and reads, and a pipe is what the run waits for; a sender
+that is ahead of the run waits for it. The input ends when the run does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import socket
+import threading
+from pathlib import Path
+
+__all__ = ["Listener", "is_served"]
+
+_CHUNK = 1 << 16
+
+
+class Listener:
+    """Listens on a path; `fileno` has the lines of all senders."""
+
+    def __init__(self, path: str) -> None:
+        """Make the socket. What a run left behind is replaced; a path that is in use is an `OSError`."""
+        _remove_left_behind(path)
+        self.path = path
+        self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._server.bind(path)
+            self._server.listen()
+        except OSError:
+            self._server.close()
+            raise
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._reader, False)
+        self._stop, self._stopped = socket.socketpair()
+        self._thread = threading.Thread(target=self._serve, name=f"listen {path}", daemon=True)
+        self._thread.start()
+
+    def fileno(self) -> int:
+        return self._reader
+
+    def close(self) -> None:
+        """Let no sender connect any more, and remove the socket."""
+        self._stop.close()
+        os.close(self._reader)
+        self._thread.join()
+        with contextlib.suppress(FileNotFoundError):
+            Path(self.path).unlink()
+
+    def _serve(self) -> None:
+        rests: dict[socket.socket, bytes] = {}
+        with selectors.DefaultSelector() as selector, contextlib.suppress(BrokenPipeError):
+            selector.register(self._server, selectors.EVENT_READ)
+            selector.register(self._stopped, selectors.EVENT_READ)
+            while True:
+                ready = [key.fileobj for key, _ in selector.select()]
+                if self._stopped in ready:
+                    break
+                for each in ready:
+                    assert isinstance(each, socket.socket)
+                    if each is self._server:
+                        sender, _ = self._server.accept()
+                        rests[sender] = b""
+                        selector.register(sender, selectors.EVENT_READ)
+                    elif not self._pass_on(each, rests):
+                        selector.unregister(each)
+                        each.close()
+        for each in (*rests, self._server, self._stopped):
+            each.close()
+        os.close(self._writer)
+
+    def _pass_on(self, sender: socket.socket, rests: dict[socket.socket, bytes]) -> bool:
+        """Pass on the whole lines that a sender has sent; False if it has gone."""
+        try:
+            chunk = sender.recv(_CHUNK)
+        except OSError:
+            chunk = b""
+        content = rests.pop(sender) + chunk
+        end = content.rfind(b"\n") + 1
+        if chunk:
+            self._write(content[:end])
+            rests[sender] = content[end:]
+            return True
+        self._write(content + b"\n" if content else b"")
+        return False
+
+    def _write(self, lines: bytes) -> None:
+        while lines:
+            lines = lines[os.write(self._writer, lines) :]
+
+
+def _remove_left_behind(path: str) -> None:
+    """Remove a socket on which nobody listens."""
+    if Path(path).is_socket() and not is_served(path):
+        Path(path).unlink()
+
+
+def is_served(path: str) -> bool:
+    """Whether a program listens on a socket."""
+    client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        client.connect(path)
+    except OSError:
+        return False
+    finally:
+        client.close()
+    return True
