@@ -77,7 +77,6 @@ CODES: dict[str, Code] = {
     "HF391": _note("a directive that has no effect here"),
     "HF392": _note("a declaration of an older version that has no effect here"),
     # 4xx: an engine cannot compute the rules
-    "HF401": _error("a construct that this engine does not support"),
     "HF402": _error("a predicate over interval lists, in a run with windows, that is not declared interval-wise"),
     # 5xx: a record or an input file does not fit
     "HF501": _error("an input file that cannot be read"),

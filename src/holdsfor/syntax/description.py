@@ -251,7 +251,7 @@ class _DescriptionReader:
 
     def computed_intervals(self, fvp: Fvp, result: Var, clause: Clause) -> None:
         assert clause.body is not None
-        reader = IntervalStepReader(fvp, self.description.intervalwise, self.diagnostics)
+        reader = IntervalStepReader(fvp, result, self.description.intervalwise, self.diagnostics)
         n_before = len(self.diagnostics)
         steps = with_some_values(fvp, reader.body(clause.body))
         rule = IntervalRule(fvp, result, steps, span=clause.span)
@@ -272,10 +272,11 @@ class _DescriptionReader:
         known = set(variables(rule.fvp.fluent, rule.fvp.value))
         for step in rule.body[:n_steps]:
             goal = step.goal if isinstance(step, Test) else step.fvp.term if isinstance(step, HoldsFor) else None
-            if isinstance(step, IntervalCall) and step.outputs:
+            if isinstance(step, IntervalCall) and step.outputs and not step.is_intervalwise:
                 self.refuse_cut(span, f"`{show(step.goal)}` before it may have several answers")
                 return
-            if goal is not None and set(variables(goal)) - known:
+            unions = step.some if isinstance(step, HoldsFor) else ()
+            if goal is not None and set(variables(goal)) - known - {*unions}:
                 self.refuse_cut(span, f"`{show(goal)}` before it may have several answers")
                 return
 
@@ -444,9 +445,17 @@ def _fails(clause: Clause) -> bool:
 
 
 def _may_be_same(left: Fvp, right: Fvp) -> bool:
-    return name_and_arity(left.fluent) == name_and_arity(right.fluent) and (
-        left.value == right.value or isinstance(left.value, Var) or isinstance(right.value, Var)
-    )
+    """Whether two heads may be about one FVP."""
+    pairs = [(left.fluent, right.fluent), (left.value, right.value)]
+    while pairs:
+        one, other = pairs.pop()
+        if isinstance(one, Var) or isinstance(other, Var):
+            continue
+        if isinstance(one, Struct) and isinstance(other, Struct) and name_and_arity(one) == name_and_arity(other):
+            pairs += zip(one.args, other.args, strict=True)
+        elif isinstance(one, Struct) or one != other:
+            return False
+    return True
 
 
 def _as_record(head: Struct) -> str:
