@@ -107,7 +107,7 @@ class IntervalStepReader:
 
     def body(self, goal: Term) -> tuple[IntervalStep, ...]:
         """The steps in an order in which each has its lists; otherwise the order in which they are written."""
-        waiting = list(conjuncts(goal))
+        waiting = [self.without_index(here) for here in conjuncts(goal)]
         made = {name for here in waiting if (name := _made_list(here)) is not None}
         in_order = True
         while waiting:
@@ -118,6 +118,14 @@ class IntervalStepReader:
         if not in_order:
             self.cuts = [(len(self.steps), span) for _, span in self.cuts]
         return tuple(self.steps)
+
+    def without_index(self, goal: Term) -> Term:
+        """`holdsFor(F=V, I)` for `holdsFor(Index, F=V, I)`: the index is where RTEC stores the intervals."""
+        if isinstance(goal, Struct) and (goal.name, len(goal.args)) == ("holdsFor", 3) and _is_fvp(goal.args[1]):
+            message = f"the index `{show(goal.args[0])}` of `holdsFor` has no effect"
+            self.diagnostics.add("HF392", message, goal.args[0].span or goal.span, "it can go")
+            return Struct("holdsFor", goal.args[1:], goal.span)
+        return goal
 
     def missing_lists(self, goal: Term, made: set[str]) -> set[str]:
         """The lists that a goal reads and a goal that was not read yet makes."""
@@ -361,6 +369,10 @@ def _made_list(goal: Term) -> str | None:
     is_construct = (goal.name, len(goal.args)) in _CONSTRUCTS or (len(goal.args) == 4 and goal.name in _RELATIONS)
     result = goal.args[-1] if is_construct else None
     return result.name if isinstance(result, Var) else None
+
+
+def _is_fvp(term: Term) -> bool:
+    return isinstance(term, Struct) and (term.name, len(term.args)) == ("=", 2)
 
 
 def _is_interval(term: Term) -> bool:

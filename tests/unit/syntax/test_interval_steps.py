@@ -326,3 +326,9 @@ def test_a_rule_without_a_body_or_without_a_variable_is_refused() -> None:
     assert [d.code for d in refused("holdsFor(f=true, I).")] == ["HF208"]
     assert [d.code for d in refused("holdsFor(f=true, [(1,2)]) :- a.")] == ["HF208"]
     assert [d.code for d in refused("holdsFor(f, I) :- holdsFor(g=true, I).")] == ["HF202"]
+
+
+def test_an_index_before_the_fvp_has_no_effect() -> None:
+    (rule,) = described("holdsFor(f(X)=true, I) :- holdsFor(X, a(X)=true, A), union_all([A], I).").interval_rules
+    (plain,) = described("holdsFor(f(X)=true, I) :- holdsFor(a(X)=true, A), union_all([A], I).").interval_rules
+    assert rule.body == plain.body
