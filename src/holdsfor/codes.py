@@ -61,6 +61,7 @@ CODES: dict[str, Code] = {
     "HF216": _error("an initial value for a statically determined fluent"),
     "HF217": _error("a file that RTEC's compiler has written"),
     "HF218": _error("a cut in a rule with a time-point"),
+    "HF219": _error("an interval-wise predicate that does not read one list of intervals and make one"),
     "HF228": _error("a rule that can change the background knowledge"),
     # 3xx: the rules have a meaning, but perhaps not the one meant
     "HF301": _warning("a fluent, or a value of a fluent, that is used but never defined nor declared as input"),
@@ -76,7 +77,7 @@ CODES: dict[str, Code] = {
     "HF391": _note("a directive that has no effect here"),
     "HF392": _note("a declaration of an older version that has no effect here"),
     # 4xx: an engine cannot compute the rules
-    "HF401": _error("a construct that this engine does not support"),
+    "HF402": _error("a predicate over interval lists, in a run with windows, that is not declared interval-wise"),
     # 5xx: a record or an input file does not fit
     "HF501": _error("an input file that cannot be read"),
     "HF502": _error("a table whose columns are not those of records"),

@@ -35,6 +35,7 @@ from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_key
 from holdsfor.runtime.edges import CarriedEdges, EdgeKind, edge_points, without_initial_values
 from holdsfor.runtime.initialised import Initialised
+from holdsfor.runtime.intervalwise import MadeOneByOne
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.static import evaluate_interval_rules
 from holdsfor.syntax.rules import IntervalRule
@@ -136,6 +137,8 @@ class Evaluation:
         self.kept = kept
         self.allen_memory = allen_memory
         self.constructs: dict[tuple[int, int], Construct] = {}
+        self.kept_results: dict[tuple[int, int], Lists] = {}
+        self.made: dict[tuple[int, int], MadeOneByOne] = {}
         self.longest: dict[tuple[int, int], int] = {}
         self.initialised = initialised
         self.seen = seen

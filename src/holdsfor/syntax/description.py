@@ -78,20 +78,22 @@ class EventDescription:
     indices: list[Index] = field(default_factory=list)
     background: list[Clause | FactTable] = field(default_factory=list)
     dynamic_predicates: list[tuple[str, int]] = field(default_factory=list)
+    intervalwise: list[tuple[str, int]] = field(default_factory=list)
 
 
 def describe(programs: Iterable[Program], diagnostics: Diagnostics) -> EventDescription:
     """The event description that the programs make up together."""
     reader = _DescriptionReader(diagnostics)
-    for program in programs:
-        for item in program.items:
-            match item:
-                case FactTable():
-                    reader.description.background.append(item)
-                case Directive():
-                    reader.directive(item)
-                case Clause():
-                    reader.clause(item)
+    items = [item for program in programs for item in program.items]
+    for item in items:
+        if isinstance(item, Directive):
+            reader.directive(item)
+    for item in items:
+        match item:
+            case FactTable():
+                reader.description.background.append(item)
+            case Clause():
+                reader.clause(item)
     reader.check_cuts()
     return reader.description
 
@@ -145,6 +147,8 @@ class _DescriptionReader:
         name, _ = name_and_arity(goal)
         if name == "dynamic" and isinstance(goal, Struct):
             self.description.dynamic_predicates.extend(_predicate_indicators(goal.args[0]))
+        elif name == "intervalwise" and isinstance(goal, Struct):
+            self.description.intervalwise.extend(_predicate_indicators(goal.args[0]))
         elif name not in _SILENT_DIRECTIVES:
             self.diagnostics.add("HF391", f"the directive `{name}` has no effect", directive.span)
 
@@ -247,7 +251,7 @@ class _DescriptionReader:
 
     def computed_intervals(self, fvp: Fvp, result: Var, clause: Clause) -> None:
         assert clause.body is not None
-        reader = IntervalStepReader(fvp, self.diagnostics)
+        reader = IntervalStepReader(fvp, result, self.description.intervalwise, self.diagnostics)
         n_before = len(self.diagnostics)
         steps = with_some_values(fvp, reader.body(clause.body))
         rule = IntervalRule(fvp, result, steps, span=clause.span)
@@ -268,10 +272,11 @@ class _DescriptionReader:
         known = set(variables(rule.fvp.fluent, rule.fvp.value))
         for step in rule.body[:n_steps]:
             goal = step.goal if isinstance(step, Test) else step.fvp.term if isinstance(step, HoldsFor) else None
-            if isinstance(step, IntervalCall) and step.outputs:
+            if isinstance(step, IntervalCall) and step.outputs and not step.is_intervalwise:
                 self.refuse_cut(span, f"`{show(step.goal)}` before it may have several answers")
                 return
-            if goal is not None and set(variables(goal)) - known:
+            unions = step.some if isinstance(step, HoldsFor) else ()
+            if goal is not None and set(variables(goal)) - known - {*unions}:
                 self.refuse_cut(span, f"`{show(goal)}` before it may have several answers")
                 return
 
@@ -440,9 +445,17 @@ def _fails(clause: Clause) -> bool:
 
 
 def _may_be_same(left: Fvp, right: Fvp) -> bool:
-    return name_and_arity(left.fluent) == name_and_arity(right.fluent) and (
-        left.value == right.value or isinstance(left.value, Var) or isinstance(right.value, Var)
-    )
+    """Whether two heads may be about one FVP."""
+    pairs = [(left.fluent, right.fluent), (left.value, right.value)]
+    while pairs:
+        one, other = pairs.pop()
+        if isinstance(one, Var) or isinstance(other, Var):
+            continue
+        if isinstance(one, Struct) and isinstance(other, Struct) and name_and_arity(one) == name_and_arity(other):
+            pairs += zip(one.args, other.args, strict=True)
+        elif isinstance(one, Struct) or one != other:
+            return False
+    return True
 
 
 def _as_record(head: Struct) -> str:

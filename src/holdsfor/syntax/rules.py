@@ -357,12 +357,16 @@ class Allen:
 
 @dataclass(frozen=True, slots=True)
 class IntervalCall:
-    """A goal of the background knowledge over interval lists: `inputs` are read, `outputs` are bound by it."""
+    """A goal of the background knowledge over interval lists: `inputs` are read, `outputs` are bound by it.
+
+    One that `is_intervalwise` reads one list and makes one; it is proved for each interval.
+    """
 
     goal: Term
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     span: Span | None = _span()
+    is_intervalwise: bool = False
 
 
 IntervalStep: TypeAlias = (
