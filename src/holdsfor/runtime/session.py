@@ -100,6 +100,8 @@ class Session:
         self.waiting: dict[int, tuple[SetUp | None, ...]] = {}
         self.edges: CarriedEdges = {}
         self.previous: int | None = None
+        self.forgotten = BEFORE_EVERYTHING
+        """The last time-point before the windows of all query times so far: nothing changes any more until then."""
         self.seconds = 0.0
         self.profile: Profile | None = None
         self._evaluation: Evaluation | None = None
@@ -281,7 +283,7 @@ class Session:
     def oldest(self, query_time: int) -> int:
         """What is over by then is too late for a query time; nothing is while the window reaches back to the start."""
         boundary = self.window_start(query_time)
-        return boundary if boundary >= self.start else BEFORE_EVERYTHING
+        return max(self.forgotten, boundary if boundary >= self.start else BEFORE_EVERYTHING)
 
     def window_start(self, query_time: int) -> int:
         """The time-point before the window of a query time."""
@@ -361,6 +363,7 @@ class Session:
             self.horizons[place] = max(limit, self.horizons.get(place, 0))
         self.previous = at
         self.settled = settled
+        self.forgotten = max(self.forgotten, self.oldest(at))
         if self.window is None:
             for records in self.records.all:
                 records.arrive(ALL_ARRIVED)
