@@ -31,6 +31,7 @@ from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.edges import CarriedEdges, edges_at
 from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
+from holdsfor.runtime.given import given_columns
 from holdsfor.runtime.initialised import Initialised
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.profiled import ProfiledEvaluation
@@ -50,7 +51,8 @@ class Session:
     """One run of an event description; `start` is its first time-point, and none is evaluated after `end`.
 
     Unless it `is_rewriting`, rules are planned as they are written. With `components` only these of the program are
-    computed; what they ask of others is inserted as if it were input. A `profile` counts what the query times do.
+    computed; what they ask of others is inserted as if it were input. Unless it `takes_given`, facts of the rules that
+    are input are inserted like other records. A `profile` counts what the query times do.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Session:
         symbols: Symbols | None = None,
         is_rewriting: bool = True,
         components: Collection[int] | None = None,
+        takes_given: bool = True,
     ) -> None:
         self.compiled = compiled
         self.symbols = Symbols() if symbols is None else symbols
@@ -107,6 +110,8 @@ class Session:
         self._deciding = self.program.deciding_steps
         if window is not None:
             _refuse_predicates_over_lists(compiled)
+        for key, records in given_columns(compiled, tick, self.symbols) if takes_given else ():
+            self.insert_columns(key, records)
 
     def begin(self, start: int) -> None:
         """Let the run start at another time-point; nothing may have been queried yet."""
