@@ -27,6 +27,7 @@ from holdsfor.prolog.background import called_predicates
 from holdsfor.runtime.allen import Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.computed import ALWAYS, NEVER, Computed
+from holdsfor.runtime.cuts import cuts_of_input
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.edges import CarriedEdges, edges_at
@@ -356,6 +357,7 @@ class Session:
         evaluation.profile = self.profile
         evaluation.inputs = frozenset(self.records.fluents)
         evaluation.kept_results = self.kept_results
+        self._note_cuts(evaluation, arrived_by)
         self.background.set_query_time(last)
         evaluation.run()
         self._evaluation = evaluation
@@ -384,6 +386,16 @@ class Session:
             table = records.intervals(first, last, arrived_by, left_open=point).open_after(last_point[1])
             fluents[key] = true_starts(table, self.state.get(key), first, self.symbols.instances)
         return {key: each.events(first, last, arrived_by) for key, each in self.records.events.items()}, fluents
+
+    def _note_cuts(self, evaluation: Evaluation, arrived_by: int) -> None:
+        """Let an evaluation know which intervals of the input are cut."""
+        first, last = evaluation.stretch.first, evaluation.stretch.last
+        for key, records in self.records.fluents.items():
+            if len(records.cut_rows(last, arrived_by)):
+                whole = records.intervals(first, last, arrived_by, as_if_whole=True)
+                whole = whole.open_after(evaluation.stretch.after_last)
+                evaluation.cuts[key] = cuts_of_input(records, whole, last, arrived_by)
+                evaluation.whole[key] = whole
 
     def _number(self) -> None:
         """Let records know the instances that rules will ask them for."""
