@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import FluentTable, Key, stacked
-from holdsfor.kernels.keys import Int64, rows_with_a_partner
-from holdsfor.kernels.stabbing import Stabbing
+from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.physical.planning import fvp_patterns
+from holdsfor.runtime.computed import NEVER
 from holdsfor.runtime.edges import EdgeKind
 from holdsfor.syntax.rules import HoldsFor, IntervalRule
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["cuts_of_input", "cuts_of_rules", "true_starts_of", "without_cuts"]
+__all__ = ["DatedCuts", "as_if_whole", "cuts_of_input", "cuts_of_rules", "dated_cuts", "true_starts_of", "without_cuts"]
 
 
 def cuts_of_input(records: Records, whole: FluentTable, last: int, arrived_by: int) -> FluentTable:
@@ -89,9 +89,29 @@ def _as_if_whole(rules: Sequence[IntervalRule], context: Evaluation) -> FluentTa
     return evaluate_interval_rules(rules, aside)[1]
 
 
+DatedCuts: TypeAlias = tuple[FluentTable, Int64, Int64]
+"""Intervals that are cut, and the query times from which and until which they are."""
+
+
+def dated_cuts(found: Sequence[tuple[int, FluentTable]]) -> DatedCuts:
+    """The cuts of some query times in a row; the last ones stay."""
+    counts = [cuts.n for _, cuts in found]
+    query_times = np.array([at for at, _ in found], dtype=np.int64)
+    following = np.append(query_times[1:], NEVER)
+    return stacked([cuts for _, cuts in found]), np.repeat(query_times, counts), np.repeat(following, counts)
+
+
+def as_if_whole(table: FluentTable, cuts: FluentTable) -> FluentTable:
+    """The intervals with the true starts of those that are cut."""
+    ids = dense_ids([np.concatenate(pair) for pair in zip(table.keys, cuts.keys, strict=True)], table.n + cuts.n)[0]
+    known = ids[table.n :], cuts.starts, cuts.ends
+    return table.with_starts(true_starts_of(ids[: table.n], table.starts, known))
+
+
 def true_starts_of(numbers: Int64, starts: Int64, cut: tuple[Int64, Int64, Int64]) -> Int64:
     """The starts of intervals by instance, with true ones for those that are cut: (instance, start, true start)."""
     own, seen, true = cut
-    stabbing = Stabbing(own, seen, seen + 1)
-    rows = stabbing.find(numbers, starts)
-    return np.where(rows >= 0, true[rows], starts)
+    rows, partners = pairs_of_equal_keys([numbers, starts], len(starts), [own, seen], len(seen))
+    found = starts.copy()
+    found[rows] = true[partners]
+    return found
