@@ -157,6 +157,11 @@ def run(example: Example, described: list[Path], files: list[Path], folder: Path
     options = [f"--{name}={value}" for name, value in times.items()]
     inputs = [str(file) for file in files]
     assert main(["run", *map(str, described), "--input", *inputs, *options, "-o", str(written)]) == 0
+    return known_in(written)
+
+
+def known_in(written: Path) -> Known:
+    """What a run wrote as JSON lines."""
     known: Known = {}
     for line in written.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
