@@ -85,7 +85,7 @@ def compare(seed: int, case: Case, n_buckets: int) -> Told | None:
 
 def differences(run: Run, expected: Told, found: Told) -> Iterator[str]:
     """Where reports differ."""
-    for at in run.queries:
+    for at in run.query_times:
         for what, left, right in (
             ("known", expected.known[at], found.known[at]),
             ("changes", expected.changes[at], found.changes[at]),

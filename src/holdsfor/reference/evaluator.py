@@ -64,7 +64,8 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
     world = World(run, domains, engine)
     for time, event in history.happenings(run):
         world.events.setdefault(time, {})[event] = None
-    for fvp, intervals in history.intervals(run).items():
+    by_points = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
+    for fvp, intervals in history.intervals(run, by_points).items():
         world.finish(fvp, intervals)
     output: dict[Term, Intervals] = {}
     for component in compiled.levels.components:
