@@ -80,6 +80,7 @@ def recognise(
     Windows do not change what is settled, so many short ones are evaluated as few long ones; without `merge_windows`
     every query time is evaluated.
     """
+    from holdsfor.analysis.given import with_given
     from holdsfor.columns.query_times import QueryTimes
     from holdsfor.columns.words import Symbols
     from holdsfor.runtime.report_tables import Reported
@@ -90,7 +91,7 @@ def recognise(
     check_windows(tick, window, step, allen_memory)
     symbols = Symbols()
     reading = read_inputs(data, rules.names, tick, symbols, unit=time_unit)
-    first, last = reading.extent(tick)
+    first, last = with_given(reading.extent(tick), rules.description, rules.names, tick)
     begin = (first or 0) if start is None else start
     stop = (begin if last is None else last) if end is None else end
     if stop < begin:

@@ -11,11 +11,15 @@ __all__ = ["Interval", "Line", "allen", "longer", "shorter"]
 
 
 class Interval(NamedTuple):
-    """`[start, end)`; `origin` is before `start` where the run or a window hides the first part."""
+    """`[start, end)`; `origin` is before `start` where the run or a window hides the first part.
+
+    An interval `is_cut` if it does not really begin at its start, or is derived from one that does not.
+    """
 
     start: int
     end: float
     origin: int
+    is_cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,8 @@ class Line:
         found = list(intervals)
         return {t for t in self.all if any(i.start <= t < i.end for i in found)}
 
-    def maximal(self, points: Iterable[int]) -> list[Interval]:
-        """The maximal intervals of a set of time-points."""
+    def maximal(self, points: Iterable[int], cut: frozenset[int] = frozenset()) -> list[Interval]:
+        """The maximal intervals of a set of time-points; those that begin at certain time-points are cut."""
         held = set(points)
         starts = [t for t in self.all if t in held and t - self.tick not in held]
         found: list[Interval] = []
@@ -66,27 +70,36 @@ class Line:
             t = start
             while t in held:
                 t += self.tick
-            found.append(Interval(start, inf if t > self.beyond else t, start))
+            found.append(Interval(start, inf if t > self.beyond else t, start, start in cut))
         return found
 
     # -- operations --------------------------------------------------------------------------------------------------
 
     def union(self, lists: Iterable[list[Interval]]) -> list[Interval]:
-        return self.maximal(set().union(*(self.covered(one) for one in lists)))
+        given = list(lists)
+        return self.maximal(self._any(given), _cuts(*given))
 
     def intersection(self, lists: Iterable[list[Interval]]) -> list[Interval]:
-        sets = [self.covered(one) for one in lists]
-        return self.maximal(set(self.all).intersection(*sets)) if sets else []
+        given = list(lists)
+        held = set(self.all).intersection(*(self.covered(one) for one in given)) if given else set[int]()
+        return self.maximal(held, _cuts(*given))
 
     def difference(self, base: list[Interval], lists: Iterable[list[Interval]]) -> list[Interval]:
-        return self.maximal(self.covered(base) - set().union(*(self.covered(one) for one in lists)))
+        return self.maximal(self.covered(base) - self._any(lists), _cuts(base))
 
     def complement(self, lists: Iterable[list[Interval]]) -> list[Interval]:
-        return self.maximal(set(self.all) - set().union(*(self.covered(one) for one in lists)))
+        return self.maximal(set(self.all) - self._any(lists))
+
+    def _any(self, lists: Iterable[list[Interval]]) -> set[int]:
+        return set().union(*(self.covered(one) for one in lists))
 
     def known(self, intervals: Iterable[Interval]) -> list[Interval]:
         """The intervals that begin within the run."""
         return [i for i in intervals if i.start <= self.last]
+
+
+def _cuts(*lists: list[Interval]) -> frozenset[int]:
+    return frozenset(i.start for one in lists for i in one if i.is_cut)
 
 
 def longer(line: Line, intervals: list[Interval], duration: float) -> list[Interval]:
@@ -126,13 +139,11 @@ def allen(
     line: Line, relation: str, s: list[Interval], t: list[Interval], mode: str, memory: int | None
 ) -> list[Interval]:
     """What the construct gives for two lists."""
-    if relation in _INVERSES:
-        relation, s, t = _INVERSES[relation], t, s
-    test = _RELATIONS[relation]
     sources, targets = line.known(s), line.known(t)
-    pairs = [(i, j) for i in sources for j in targets if test(i, j)]
-    if relation == "before" and memory is not None:
-        pairs = [(i, j) for i, j in pairs if j.origin <= i.end + memory]
+    if relation in _INVERSES:
+        pairs = [(i, j) for j, i in _related(_INVERSES[relation], targets, sources, memory)]
+    else:
+        pairs = _related(relation, sources, targets, memory)
     left = [i for i in sources if any(i == one for one, _ in pairs)]
     right = [j for j in targets if any(j == other for _, other in pairs)]
     match mode:
@@ -149,6 +160,15 @@ def allen(
         case "complement_inv" | "relative_complement_inverse":
             return line.difference(right, [left])
     raise ValueError(mode)
+
+
+def _related(
+    relation: str, sources: list[Interval], targets: list[Interval], memory: int | None
+) -> list[tuple[Interval, Interval]]:
+    pairs = [(i, j) for i in sources for j in targets if _RELATIONS[relation](i, j)]
+    if relation == "before" and memory is not None:
+        pairs = [(i, j) for i, j in pairs if j.origin <= i.end + memory]
+    return pairs
 
 
 def _clipped(intervals: list[Interval]) -> list[Interval]:

@@ -95,7 +95,8 @@ class Model:
         intervals = [Interval(part.start, part.end, part.origin) for part in parts]
         found = self.line.maximal(self.line.covered(intervals))
         origins = {run: [i.origin for i in intervals if i.start <= run.start < i.end] for run in found}
-        return [run._replace(origin=min([run.start, *origins[run]])) for run in found]
+        origin = {run: min([run.start, *origins[run]]) for run in found}
+        return [run._replace(origin=origin[run], is_cut=origin[run] < run.start) for run in found]
 
     def _begin(self) -> None:
         """What holds from the first time-point."""
@@ -255,9 +256,7 @@ class At:
         line = self.model.line
         match edge:
             case "start":
-                return self.t < line.last and any(
-                    line.prev(i.start) == self.t and i.origin == i.start for i in intervals
-                )
+                return self.t < line.last and any(line.prev(i.start) == self.t and not i.is_cut for i in intervals)
             case "end":
                 return self.t < line.last and any(
                     i.end != float("inf") and line.prev(int(i.end)) == self.t for i in intervals
@@ -270,7 +269,7 @@ class At:
     def _begins(self, interval: Interval, fvp: Term) -> bool:
         """Whether an interval really starts where it starts: not cut, and no state of the beginning."""
         is_initial = interval.start == self.model.line.first and fvp in self.model.initial
-        return interval.origin == interval.start and not is_initial
+        return not interval.is_cut and not is_initial
 
     def _effect(self, edge: str, fvp: Term) -> bool:
         """The initiating or breaking time-point of a simple FVP."""

@@ -21,6 +21,7 @@ from holdsfor.sources.column_reading import ColumnReading
 from holdsfor.sources.columns import read_columns
 from holdsfor.spark.buckets import Bucket
 from holdsfor.spark.facts import Load
+from holdsfor.spark.given import given_loads
 from holdsfor.spark.lines import LINE, LineReader
 from holdsfor.spark.parcels import NOWHERE, by_bucket, loads_of
 from holdsfor.spark.planning import buckets_of, destinations_of
@@ -164,6 +165,7 @@ def _found(lines: list[str], compiled: Compiled, stages: Stages, admission: Admi
         for _, part in sorted(by_bucket(read).items())
         for batch in sender(admission(settler.settle(loads_of(part, Symbols()))))
     ]
+    sent += sender(admission(given_loads(compiled, tick)))
     found: list[Any] = []
     for destination, bucket in zip(destinations, buckets_of(stages, destinations, admission), strict=True):
         found += _evaluated(destination, bucket, sent + found)

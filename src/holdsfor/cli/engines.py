@@ -84,6 +84,9 @@ class Engine(ABC):
 
     def bounds(self, first: int | None, last: int | None) -> tuple[int, int]:
         """The first and last time-point of the run: as asked for, else from the first record to the last."""
+        from holdsfor.analysis.given import with_given
+
+        first, last = with_given((first, last), self.compiled.description, self.compiled.names, self.options.tick)
         start = self.options.start if self.options.start is not None else (first or 0)
         end = self.options.end if self.options.end is not None else (start if last is None else last)
         if end < start:

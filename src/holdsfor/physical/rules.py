@@ -24,6 +24,7 @@ from holdsfor.syntax.rules import (
     Delay,
     Duration,
     Fvp,
+    IntervalCall,
     IntervalRule,
     PointRule,
     Postponable,
@@ -225,7 +226,7 @@ class Program:
             for component in self.components
             for rule in component.static
             for index, step in enumerate(rule.body)
-            if isinstance(step, Duration | Allen)
+            if isinstance(step, Duration | Allen) or (isinstance(step, IntervalCall) and step.is_intervalwise)
         ]
 
     def part(self, numbers: Collection[int] | None) -> Program:

@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
+from holdsfor.analysis.given import given_records
 from holdsfor.analysis.levels import Component, Moment
 from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.sorts import sorts_of
@@ -53,6 +54,7 @@ class Answer:
 
 def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Term] = ()) -> Answer:
     """The answer of an event description over a history. Start-up goals may change the background knowledge."""
+    history = _with_given(compiled, history, run)
     database = background_database(compiled.description)
     database.add_clause(Struct("queryTime", (Int(run.end),)), None, None)
     engine = Engine(database)
@@ -79,6 +81,17 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
         for fvp, intervals in found.items():
             world.finish(fvp, intervals, is_simple=component.vertices[0].kind != "static")
     return Answer(run, _of_the_run(output, run), _output_events(compiled, world))
+
+
+def _with_given(compiled: Compiled, history: History, run: Run) -> History:
+    """The history with what the event description gives as facts."""
+    together = History(set(history.events), {fvp: set(reported) for fvp, reported in history.fluents.items()})
+    for entity, value, start, end in given_records(compiled.description, compiled.names, run.tick):
+        if value is None:
+            together.add_event(entity, start)
+        else:
+            together.add_interval(entity, value, start, end)
+    return together
 
 
 def _of_the_run(output: dict[Term, Intervals], run: Run) -> dict[Term, Intervals]:

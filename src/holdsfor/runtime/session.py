@@ -31,6 +31,7 @@ from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.edges import CarriedEdges, edges_at
 from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
+from holdsfor.runtime.given import given_columns
 from holdsfor.runtime.initialised import Initialised
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.profiled import ProfiledEvaluation
@@ -39,7 +40,7 @@ from holdsfor.runtime.reports import Report
 from holdsfor.sources.column_reading import ColumnReading, Operations
 from holdsfor.sources.fields import LATEST
 from holdsfor.sources.text import Fact
-from holdsfor.syntax.printer import show
+from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.rules import Fvp, IntervalCall
 from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 
@@ -50,7 +51,8 @@ class Session:
     """One run of an event description; `start` is its first time-point, and none is evaluated after `end`.
 
     Unless it `is_rewriting`, rules are planned as they are written. With `components` only these of the program are
-    computed; what they ask of others is inserted as if it were input. A `profile` counts what the query times do.
+    computed; what they ask of others is inserted as if it were input. Unless it `takes_given`, facts of the rules that
+    are input are inserted like other records. A `profile` counts what the query times do.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Session:
         symbols: Symbols | None = None,
         is_rewriting: bool = True,
         components: Collection[int] | None = None,
+        takes_given: bool = True,
     ) -> None:
         self.compiled = compiled
         self.symbols = Symbols() if symbols is None else symbols
@@ -90,6 +93,7 @@ class Session:
         self.state: dict[Key, FluentTable] = {}
         self.prefixes: dict[tuple[int, int], Lists] = {}
         self.kept: dict[tuple[int, int], Kept] = {}
+        self.kept_results: dict[tuple[int, int], Lists] = {}
         self.initialised = Initialised()
         self.horizons: dict[tuple[int, int], int] = {}
         self.seen: dict[tuple[int, int], Rows] = {}
@@ -106,6 +110,8 @@ class Session:
         self._deciding = self.program.deciding_steps
         if window is not None:
             _refuse_predicates_over_lists(compiled)
+        for key, records in given_columns(compiled, tick, self.symbols) if takes_given else ():
+            self.insert_columns(key, records)
 
     def begin(self, start: int) -> None:
         """Let the run start at another time-point; nothing may have been queried yet."""
@@ -242,14 +248,14 @@ class Session:
         """The last time-point at which nothing is undecided, if no record up to the boundary changes any more.
 
         A duration filter decides about an interval only when it is long enough, an Allen construct perhaps only when it
-        is over, and what they decide counts from its start. So effects reach back, those of one step further than those
-        of the steps that it builds on.
+        is over, an interval-wise predicate always then. What they decide counts from the start of the interval. So
+        effects reach back, those of one step further than those of the steps that it builds on.
         """
         assert self._evaluation is not None
         for place in self._deciding:
             boundary -= self.horizons.get(place, 0)
             boundary -= boundary % self.tick
-            construct = self._evaluation.constructs.get(place)
+            construct = self._evaluation.constructs.get(place) or self._evaluation.made.get(place)
             if construct is not None and boundary > self.settled:
                 boundary = construct.decided_until(boundary)
         return boundary - boundary % self.tick
@@ -324,6 +330,7 @@ class Session:
         )
         evaluation.profile = self.profile
         evaluation.inputs = frozenset(self.records.fluents)
+        evaluation.kept_results = self.kept_results
         self.background.set_query_time(last)
         evaluation.run()
         self._evaluation = evaluation
@@ -384,6 +391,7 @@ class Session:
             place: lists.take((lists.starts <= settled) & (settled < lists.ends))
             for place, lists in evaluation.whole_lists.items()
         }
+        self.kept_results = {place: made.kept_at(settled) for place, made in evaluation.made.items()}
         self.kept = {place: construct.kept_at(settled) for place, construct in evaluation.constructs.items()}
         self.edges = {place: edges_at(evaluation.edges(*place), settled) for place in self._asked_edges}
         self.waiting = {number: outcome.waiting(settled) for number, outcome in evaluation.circles.items()}
@@ -453,13 +461,14 @@ def _asks_for_the_query_time(compiled: Compiled) -> bool:
 
 
 def _refuse_predicates_over_lists(compiled: Compiled) -> None:
-    """What a predicate makes of a list may change long after: no window can tell how long."""
+    """Refuse predicates that see whole lists: how much a list has depends on how far a window reaches."""
     for rule in compiled.description.interval_rules:
         for step in rule.body:
-            if isinstance(step, IntervalCall):
-                message = f"`{show(step.goal)}` over whole intervals is not supported by the columnar engine in windows"
-                hint = "leave out the window, or say it with interval operations"
-                raise PlanningProblem(Diagnostic("HF401", message, step.span, hint))
+            if isinstance(step, IntervalCall) and not step.is_intervalwise:
+                message = f"`{show(step.goal)}` sees a whole list of intervals, which a window does not have"
+                declaration = f":- intervalwise({show_indicator(*name_and_arity(step.goal))})."
+                hint = f"leave out the window, or declare `{declaration}` if it treats intervals one by one"
+                raise PlanningProblem(Diagnostic("HF402", message, step.span, hint))
 
 
 def domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:

@@ -86,6 +86,7 @@ class Bucket:
             goals=self.rules.goal_terms(),
             symbols=load.symbols,
             components=self.components,
+            takes_given=False,
         )
         for facts in load.facts:
             _insert(session, facts)
