@@ -8,6 +8,7 @@ from pathlib import Path
 
 from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.cli.arguments import Commands, add_command, add_rule_files
+from holdsfor.sinks.files import refuse_overwriting
 from holdsfor.views.graph import Drawing, Edge, Vertex, render_graph
 
 __all__ = ["add_parser", "drawing"]
@@ -28,6 +29,7 @@ def add_parser(commands: Commands) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     path = Path(options.output)
+    refuse_overwriting({"--output": [options.output]}, options.files)
     render_graph(drawing(compile_files(options.files), include_input=options.include_input), path)
     print(f"wrote {path}", file=sys.stderr)
     return 0

@@ -10,11 +10,18 @@ from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.runtime.reports import Report, merged
 from holdsfor.runtime.session import Session
 
-__all__ = ["check_windows", "each_report", "query_times", "settled_report", "settled_so_far"]
+__all__ = ["check_bounds", "check_windows", "each_report", "query_times", "settled_report", "settled_so_far"]
+
+
+LATEST = 2**62
 
 
 def check_windows(tick: int, window: int | None, step: int | None, allen_memory: int | None = None) -> None:
     """Refuse windows that no run can have."""
+    for name, size in (("clock tick", tick), ("window", window), ("step", step), ("memory", allen_memory)):
+        if size is not None and size > LATEST:
+            message = f"the {name} is {size}, expected at most 2**62"
+            raise UsageProblem(Diagnostic("HF703", message, hint="time-points lie between -2**62 and 2**62"))
     if tick < 1:
         message = f"the clock tick is {tick}, expected at least 1"
         raise UsageProblem(Diagnostic("HF701", message, hint="it is the distance of time-points"))
@@ -31,6 +38,14 @@ def check_windows(tick: int, window: int | None, step: int | None, allen_memory:
     if window is not None and step is not None and step > window:
         message = f"the step {step} is longer than the window {window}"
         raise UsageProblem(Diagnostic("HF703", message, hint="records between two windows would never be seen"))
+
+
+def check_bounds(start: int | None, end: int | None) -> None:
+    """Refuse a run that begins or ends beyond all time-points."""
+    for name, time in (("starts", start), ("ends", end)):
+        if time is not None and not -LATEST <= time <= LATEST:
+            message = f"the run {name} at {time}, expected a time-point between -2**62 and 2**62"
+            raise UsageProblem(Diagnostic("HF705", message))
 
 
 def query_times(start: int, end: int, step: int | None) -> list[int]:
