@@ -28,7 +28,7 @@ def _note(meaning: str) -> Code:
 
 CODES: dict[str, Code] = {
     # 1xx: the text is not in the language
-    "HF101": _error("a file cannot be read: it is missing, a directory, empty, binary or not UTF-8 text"),
+    "HF101": _error("a file cannot be read: it is missing, a directory, binary or not UTF-8 text"),
     "HF102": _error("a character that no token can begin with"),
     "HF103": _error("a comment that is not closed"),
     "HF104": _error("a quoted name or string that is not closed on its line"),
@@ -57,10 +57,12 @@ CODES: dict[str, Code] = {
     "HF212": _error("a circle of dependencies through a statically determined fluent"),
     "HF213": _error("a hook into the internals of RTEC's own engine"),
     "HF214": _error("one name or value defined in two ways that exclude each other"),
-    "HF215": _error("an event given as a fact among the rules"),
+    "HF215": _error("an event or FVP given as a fact that cannot be a record: with variables, or not at time-points"),
     "HF216": _error("an initial value for a statically determined fluent"),
     "HF217": _error("a file that RTEC's compiler has written"),
     "HF218": _error("a cut in a rule with a time-point"),
+    "HF219": _error("an interval-wise predicate that does not read one list of intervals and make one"),
+    "HF228": _error("a rule that can change the background knowledge"),
     # 3xx: the rules have a meaning, but perhaps not the one meant
     "HF301": _warning("a fluent, or a value of a fluent, that is used but never defined nor declared as input"),
     "HF302": _warning("an event that looks like a misspelling of another"),
@@ -74,8 +76,9 @@ CODES: dict[str, Code] = {
     "HF310": _warning("a predicate that is called but never defined"),
     "HF391": _note("a directive that has no effect here"),
     "HF392": _note("a declaration of an older version that has no effect here"),
+    "HF393": _note("a file without clauses"),
     # 4xx: an engine cannot compute the rules
-    "HF401": _error("a construct that this engine does not support"),
+    "HF402": _error("a predicate over interval lists, in a run with windows, that is not declared interval-wise"),
     # 5xx: a record or an input file does not fit
     "HF501": _error("an input file that cannot be read"),
     "HF502": _error("a table whose columns are not those of records"),
@@ -95,6 +98,7 @@ CODES: dict[str, Code] = {
     "HF608": _error("a delay that is not a positive integer, or falls between two time-points"),
     "HF609": _error("a predicate over intervals that returns something else"),
     "HF611": _error("a goal needs more memory than its budget allows"),
+    "HF612": _error("a start-up goal that fails"),
     "HF620": _error("results that cannot be written to their place"),
     "HF621": _error("a run that Spark could not finish"),
     # 7xx: a command was called wrongly

@@ -27,7 +27,7 @@ def spark_rows(found: Recognition) -> list[Row]:
 
 def spark_reports(found: Recognition) -> Told:
     """What the DataFrames say of each query time."""
-    told = Told({at: {} for at in found.run.queries}, {at: set() for at in found.run.queries})
+    told = Told({at: {} for at in found.run.query_times}, {at: set() for at in found.run.query_times})
     for row in found.reports.intervals.collect():
         told.known[row.query_time].setdefault(row.fvp, set()).add((row.start, row.end))
     for row in found.reports.events.collect():

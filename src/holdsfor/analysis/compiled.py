@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from holdsfor.analysis.declarations import prove_declarations
 from holdsfor.analysis.dependencies import DependencyGraph, dependency_graph
 from holdsfor.analysis.levels import Levels, Moment, check_circles, levels, moment_order
 from holdsfor.analysis.names import Names, check_names, name_everything
 from holdsfor.analysis.safety import check_safety
+from holdsfor.analysis.side_effects import check_side_effects
 from holdsfor.analysis.suspicions import suspect
 from holdsfor.errors import AnalysisProblem, Diagnostics, SyntaxProblem
 from holdsfor.prolog.background import check_background
@@ -45,8 +47,10 @@ def analyse(programs: Iterable[Program], diagnostics: Diagnostics) -> Compiled |
     description = describe(programs, diagnostics)
     if not is_readable:
         return None
+    prove_declarations(description, diagnostics)
     names = name_everything(description)
     check_background(description, diagnostics)
+    check_side_effects(description, diagnostics)
     check_names(description, names, diagnostics)
     check_safety(description, diagnostics)
     graph = dependency_graph(description, names)

@@ -171,7 +171,8 @@ def _input_patterns(names: Names) -> list[Term]:
         if isinstance(p, Struct) and name_and_arity(p.args[0]) in names.input_fluents
         if not any(may_match(p, d) for d in defined)
     ]
-    return used + [p for p, _ in names.declared_inputs if any(may_match(p, u) for u in names.used_fvps)]
+    declared = [*(p for p, _ in names.declared_inputs), *names.given_fvps]
+    return used + [p for p in declared if any(may_match(p, u) for u in names.used_fvps)]
 
 
 def _edges(description: EventDescription, graph: DependencyGraph) -> Iterator[Edge]:

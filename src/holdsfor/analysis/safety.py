@@ -19,6 +19,7 @@ from holdsfor.syntax.rules import (
     Duration,
     Either,
     Ends,
+    Fvp,
     Happens,
     HoldsFor,
     Initiated,
@@ -36,7 +37,7 @@ from holdsfor.syntax.rules import (
     show_condition,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var, variables
+from holdsfor.syntax.terms import Struct, Term, Var, conjuncts, variables
 
 __all__ = [
     "RuleSafety",
@@ -167,10 +168,57 @@ def check_safety(description: EventDescription, diagnostics: Diagnostics) -> Non
         for condition, variable in rule_safety(rule).stuck:
             _report(variable, condition.span, diagnostics)
         _check_templates(rule, diagnostics)
+        _check_negations(rule.body, [rule.head_term, rule.time], diagnostics)
     for delay in description.delays:
         _check_delay(delay, diagnostics)
+        _check_negations(delay.body, [delay.source.term, *([delay.time] if delay.time else [])], diagnostics)
+    for fvp, body in [(each.fvp, each.body) for each in description.initially]:
+        _check_negations(body, [fvp.term], diagnostics)
+    for fvp, body in [(each.fvp, each.body) for each in description.postponable]:
+        _check_negations(body, [fvp.term], diagnostics)
     for interval_rule in description.interval_rules:
         _check_interval_rule(interval_rule, diagnostics)
+    for grounding in description.groundings:
+        entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
+        _check_negations(tuple(map(_condition, grounding.goals)), [entity], diagnostics)
+
+
+def _check_negations(body: tuple[Condition, ...], around: list[Term], diagnostics: Diagnostics) -> None:
+    """What stands under negations and collections needs values from inside, or from conditions around them."""
+    opened = tuple(map(_opened, body))
+    _check_inner(opened, set(variables(*around)).union(*map(outer_variables, opened)), diagnostics)
+
+
+def _check_inner(body: tuple[Condition, ...], bound: set[str], diagnostics: Diagnostics) -> None:
+    for condition in body:
+        match _opened(condition):
+            case Not(inner) | Collect(body=inner):
+                known = set(bound)
+                _, rest = take_ready(scoped(tuple(map(_opened, inner)), known), known)
+                for stuck, outside in rest:
+                    _report(_missing(stuck, outside, known), stuck.span or condition.span, diagnostics)
+                if not rest:
+                    _check_inner(tuple(map(_opened, inner)), known, diagnostics)
+            case Either(branches):
+                for branch in (tuple(map(_opened, each)) for each in branches):
+                    _check_inner(branch, bound.union(*map(outer_variables, branch)), diagnostics)
+
+
+def _opened(condition: Condition) -> Condition:
+    return _condition(condition.goal) if isinstance(condition, Test) else condition
+
+
+def _condition(goal: Term) -> Condition:
+    """A goal as a condition: what the background engine quantifies has a scope, as it has in rules."""
+    match goal:
+        case Struct(name="\\+" | "not", args=(inner,)):
+            return Not(tuple(map(_condition, conjuncts(inner))), goal.span)
+        case Struct(name="forall", args=(each, then)):
+            negated = Not(tuple(map(_condition, conjuncts(then))), goal.span)
+            return Not((*map(_condition, conjuncts(each)), negated), goal.span)
+        case Struct(name="findall" | "aggregate_all", args=(template, each, result)):
+            return Collect(template, tuple(map(_condition, conjuncts(each))), result, "list", goal.span)
+    return Test(goal, goal.span)
 
 
 def _check_templates(rule: PointRule, diagnostics: Diagnostics) -> None:
@@ -236,6 +284,7 @@ def _check_interval_rule(rule: IntervalRule, diagnostics: Diagnostics) -> None:
     _, rest = take_ready(scoped(tuple(tests), set(bound)), bound)
     for condition, outside in rest:
         _report(_missing(condition, outside, bound), condition.span, diagnostics)
+    _check_negations(tuple(tests), [Struct("", tuple(Var(name) for name in bound))] if bound else [], diagnostics)
     for limit, span in bounds:
         for name, variable in variables(limit).items():
             if name not in bound:

@@ -13,11 +13,11 @@ from holdsfor.syntax.conditions import TEMPORAL
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause, Program
-from holdsfor.syntax.rules import Fvp, Grounding, IntervalCall, Test, flat_conditions
+from holdsfor.syntax.rules import Fvp, Grounding, IntervalCall, Not, Test, flat_conditions
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity, substitute, variables
 
-__all__ = ["atemporal_goals", "suspect"]
+__all__ = ["atemporal_goals", "rule_goals", "suspect"]
 
 _GROUNDING_STEPS = 200_000
 
@@ -91,6 +91,14 @@ def _unknown_events(description: EventDescription, names: Names, diagnostics: Di
 
 
 def atemporal_goals(description: EventDescription) -> Iterator[tuple[Term, Span | None]]:
+    """Every atemporal goal of the rules, groundings and clauses."""
+    yield from rule_goals(description)
+    for clause in description.background:
+        if isinstance(clause, Clause) and clause.body is not None:
+            yield clause.body, clause.body.span
+
+
+def rule_goals(description: EventDescription) -> Iterator[tuple[Term, Span | None]]:
     """Every atemporal goal of the rules and groundings."""
     bodies = [rule.body for rule in description.point_rules]
     bodies += [delay.body for delay in description.delays]
@@ -100,13 +108,12 @@ def atemporal_goals(description: EventDescription) -> Iterator[tuple[Term, Span 
         yield from ((c.goal, c.span) for c, _ in flat_conditions(body) if isinstance(c, Test))
     for rule in description.interval_rules:
         for step in rule.body:
-            if isinstance(step, Test | IntervalCall):
+            if isinstance(step, IntervalCall):
                 yield step.goal, step.span
+            elif isinstance(step, Test | Not):
+                yield from ((c.goal, c.span) for c, _ in flat_conditions((step,)) if isinstance(c, Test))
     for grounding in description.groundings:
         yield from ((goal, goal.span) for goal in grounding.goals)
-    for clause in description.background:
-        if isinstance(clause, Clause) and clause.body is not None:
-            yield clause.body, clause.body.span
 
 
 def _unknown_predicates(description: EventDescription, database: Database, diagnostics: Diagnostics) -> None:

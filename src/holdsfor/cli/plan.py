@@ -138,9 +138,9 @@ class AnalysingEngine(ColumnarEngine):
 
     analysed: Session
 
-    def session(self, start: int) -> Session:
+    def session(self, start: int, end: int | None) -> Session:
         from holdsfor.physical.profile import Profile
 
-        self.analysed = super().session(start)
+        self.analysed = super().session(start, end)
         self.analysed.profile = Profile()
         return self.analysed

@@ -23,6 +23,7 @@ class SetAsideLog:
     def __init__(self, path: str | None = None, *, is_strict: bool = False) -> None:
         self.n = 0
         self.first: list[SetAside] = []
+        self.first_unmatched: list[SetAside] = []
         self._is_strict = is_strict
         self._path = None if path is None else Path(path)
         if self._path is not None:
@@ -33,6 +34,16 @@ class SetAsideLog:
         self.n += len(misfits)
         self.first += misfits[: _SHOWN - len(self.first)]
         self._write(misfits)
+        self.refuse(misfits)
+
+    def add_unmatched(self, retractions: Sequence[SetAside]) -> None:
+        """The same for retractions without a record, which are counted apart."""
+        self.first_unmatched += retractions[: _SHOWN - len(self.first_unmatched)]
+        self._write(retractions)
+        self.refuse(retractions)
+
+    def refuse(self, misfits: Sequence[SetAside]) -> None:
+        """Stop at the first one if the run is strict."""
         if self._is_strict and misfits:
             first = misfits[0]
             message = f"line {first.line} does not fit: {first.reason}"

@@ -10,10 +10,10 @@ from typing import TypeAlias
 
 from holdsfor.analysis.safety import binds_time, bound_by, needed_variables, scoped, take_ready
 from holdsfor.columns.tables import Key
-from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.unfold import unfolded
 from holdsfor.physical.arithmetic import COMPARISONS
+from holdsfor.physical.breaks import BrokenValue
 from holdsfor.physical.instances import RuleScope, connected
 from holdsfor.physical.patterns import ANYTHING
 from holdsfor.physical.steps import (
@@ -154,7 +154,7 @@ class Planner:
             used_after = set(variables(*_beside_the_arguments(head)))
         steps = self.plan(in_order, done, stamp, _lives(in_order, used_after, carriers), carriers)
         if rest:
-            steps.append(GroundHead(head))
+            steps.append(GroundHead(head, is_effect=True))
             done.update(variables(head))
             bound.update(variables(head))
             after, stuck = take_ready(rest, bound)
@@ -214,7 +214,7 @@ class Planner:
                 names = _asked_arguments(condition)
                 return HoldsNow(*fvp_patterns(fvp), number_column_of(names) if names and names in carriers else None)
             case Terminated(fvp):
-                return self.broken(fvp, condition, bound)
+                return (Broken if is_ground(fvp.value) else BrokenValue)(*fvp_patterns(fvp))
             case Test(goal):
                 return self.test(goal, bound)
             case Not(body):
@@ -227,14 +227,6 @@ class Planner:
                 steps = tuple(self.inner(body, bound))
                 is_count = aggregate == "count" and counts_holding(steps, bound)
                 return (CountHolding if is_count else Gather)(template, steps, tuple(sorted(own)), result, aggregate)
-
-    def broken(self, fvp: Fvp, condition: Condition, bound: set[str]) -> Step:
-        if set(variables(fvp.value)) <= bound:
-            return Broken(*fvp_patterns(fvp))
-        message = f"`terminatedAt({fvp}, …)` with an unbound value is not supported by this engine as a condition"
-        raise PlanningProblem(
-            Diagnostic("HF401", message, condition.span, "bind them first, or use `--engine reference`")
-        )
 
     def inner(
         self, body: tuple[Condition, ...], bound: set[str], carriers: Carriers = MappingProxyType({})

@@ -11,11 +11,10 @@ from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.levels import What
 from holdsfor.analysis.patterns import may_match
-from holdsfor.analysis.safety import bound_by
 from holdsfor.columns.tables import Key
-from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
 from holdsfor.physical.bindings import all_steps
+from holdsfor.physical.breaks import BrokenValue, any_value_of
 from holdsfor.physical.instances import RuleScope
 from holdsfor.physical.owned import Owned, asks_for, owned_by
 from holdsfor.physical.planning import Planner, distinct_variables, number_column_of
@@ -25,6 +24,7 @@ from holdsfor.syntax.rules import (
     Delay,
     Duration,
     Fvp,
+    IntervalCall,
     IntervalRule,
     PointRule,
     Postponable,
@@ -78,7 +78,8 @@ class PlannedInitial:
 class PlannedFluent:
     """The rules of one simple fluent, for all of its values.
 
-    `patterns` are the FVPs they are about; unless it `is_whole`, others of the name belong to another component.
+    `patterns` are the FVPs they are about; unless it `is_whole`, others of the name belong to another component. If
+    `has_asked_breaks`, a condition asks whether its values are broken.
     """
 
     initiations: tuple[PlannedRule, ...]
@@ -86,6 +87,7 @@ class PlannedFluent:
     initially: tuple[PlannedInitial, ...]
     patterns: tuple[tuple[Term, ...], ...]
     is_whole: bool
+    has_asked_breaks: bool
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,7 @@ class PlannedComponent:
         for rule in (*self.events, *effects):
             if rule.unbound or any(isinstance(step, GroundHead) for step in rule.steps):
                 yield rule.head
+        yield from (any_value_of(step.key) for step in self.point_steps if isinstance(step, BrokenValue))
         yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
         yield from (scope.rule.fvp.term for scope in self.scopes if scope.is_grounded and scope.enumerates_head)
 
@@ -223,7 +226,7 @@ class Program:
             for component in self.components
             for rule in component.static
             for index, step in enumerate(rule.body)
-            if isinstance(step, Duration | Allen)
+            if isinstance(step, Duration | Allen) or (isinstance(step, IntervalCall) and step.is_intervalwise)
         ]
 
     def part(self, numbers: Collection[int] | None) -> Program:
@@ -237,7 +240,6 @@ class Program:
 
 def plan_program(compiled: Compiled, planner: Planner) -> Program:
     """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
-    _refuse_open_terminations(compiled)
     logical = rewrite_program(compiled, planner.knowledge, is_rewriting=planner.is_rewriting)
     components = tuple(_component(compiled, component, planner) for component in logical.components)
     return Program(components, logical, _simple_columns(compiled))
@@ -250,23 +252,6 @@ def _simple_columns(compiled: Compiled) -> dict[Key, tuple[tuple[Term, ...], ...
             key = name_and_arity(vertex.fluent)
             found[key] = (*found.get(key, ()), _columns(Fvp(vertex.fluent, vertex.value)))
     return found
-
-
-def _refuse_open_terminations(compiled: Compiled) -> None:
-    """A condition on terminations must see those of fluents that never were: none is in a table."""
-    description = compiled.description
-    bodies = [rule.body for rule in description.point_rules] + [delay.body for delay in description.delays]
-    asked = [c.fvp for body in bodies for c, _ in flat_conditions(body) if isinstance(c, Terminated)]
-    for rule in description.point_rules:
-        if rule.kind == "terminatedAt" and any(may_match(rule.fvp.fluent, fvp.fluent) for fvp in asked):
-            bound = {name for condition in rule.body for name in bound_by(condition)}
-            if set(variables(rule.fvp.fluent)) - bound:
-                _unsupported("conditions on terminations with open arguments", rule.span)
-
-
-def _unsupported(what: str, span: Span | None) -> None:
-    message = f"{what} are not supported by the columnar engine yet"
-    raise PlanningProblem(Diagnostic("HF401", message, span, "use `--engine reference`"))
 
 
 def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) -> PlannedComponent:
@@ -313,7 +298,15 @@ def _fluent(
             _columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple" and name_and_arity(v.fluent) == key
         ),
         is_whole=all(v in vertices for v in compiled.graph.named(key)) and key not in compiled.names.input_fluents,
+        has_asked_breaks=any(name_and_arity(fvp.fluent) == key for fvp in _asked_breaks(compiled)),
     )
+
+
+def _asked_breaks(compiled: Compiled) -> Iterator[Fvp]:
+    """The FVPs of conditions `terminatedAt(F=V, T)`."""
+    description = compiled.description
+    for body in (*(rule.body for rule in description.point_rules), *(delay.body for delay in description.delays)):
+        yield from (condition.fvp for condition, _ in flat_conditions(body) if isinstance(condition, Terminated))
 
 
 def _columns(entity: Fvp | Term) -> tuple[Term, ...]:

@@ -60,7 +60,7 @@ class Context(Protocol):
     def terminations(self, key: Key) -> PointTable: ...
     def fluents(self, key: Key) -> FluentTable: ...
     def facts(self, key: Key) -> Relation: ...
-    def ground(self, head: Term, rows: Rows) -> Rows: ...
+    def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows: ...
     def members(self, ranging: RangeOver, known: Int64) -> Int64: ...
     def synchronise(self) -> None: ...
 
@@ -159,7 +159,7 @@ class HoldsNow:
 
 @dataclass(frozen=True)
 class Broken:
-    """An FVP with a bound value is terminated, or another value of its fluent is initiated."""
+    """An FVP with a constant value is terminated, or another value of its fluent is initiated."""
 
     key: Key
     patterns: tuple[Term, ...]
@@ -427,12 +427,16 @@ def _aggregate(kind: str, items: list[Term]) -> Term | None:
 
 @dataclass(frozen=True)
 class GroundHead:
-    """Lets the unbound variables of a head range over its grounding."""
+    """Lets the unbound variables of a head range over its grounding.
+
+    The arguments of an effect range over those that some value of the fluent is grounded for.
+    """
 
     head: Term
+    is_effect: bool = False
 
     def run(self, rows: Rows, context: Context) -> Rows:
-        return context.ground(self.head, rows)
+        return context.ground(self.head, rows, over_all_values=self.is_effect)
 
 
 @dataclass(frozen=True)

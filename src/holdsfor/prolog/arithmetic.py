@@ -15,7 +15,7 @@ from holdsfor.errors import did_you_mean
 from holdsfor.prolog.functions import CONSTANTS, FUNCTIONS, Number
 from holdsfor.prolog.problems import GoalProblem, located, needs_bound, not_a
 from holdsfor.prolog.unify import MAX_PAIRS, cyclic, deref
-from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, Var
+from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, Var
 
 __all__ = ["COMPARISONS", "Expression", "compile_expression", "evaluate", "number_term", "value_of"]
 
@@ -105,8 +105,6 @@ def _leaf(term: Term) -> Number:
             if term.name not in CONSTANTS:
                 raise _unknown(term.name, 0)
             return CONSTANTS[term.name]
-        case Str() if len(term.value) == 1:
-            return ord(term.value)
         case _:
             raise not_a("a number", term)
 

@@ -11,9 +11,9 @@ from holdsfor.prolog.database import Database
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.program import Clause, FactTable
 from holdsfor.syntax.rules import Fvp
-from holdsfor.syntax.terms import Struct, Term, is_callable, name_and_arity, variables
+from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity, variables
 
-__all__ = ["background_database", "called_predicates", "check_background", "grounding_clauses"]
+__all__ = ["background_database", "called_predicates", "check_background", "grounding_clauses", "inner_calls"]
 
 _GOAL_ARGUMENTS: dict[tuple[str, int], tuple[int, ...]] = {
     (",", 2): (0, 1),
@@ -33,6 +33,10 @@ _GOAL_ARGUMENTS: dict[tuple[str, int], tuple[int, ...]] = {
     ("aggregate_all", 3): (1,),
     ("^", 2): (1,),
 }
+
+
+_WITH_MORE_ARGUMENTS = {"call": 0, "maplist": 0, "foldl": 0, "include": 1, "exclude": 1, "partition": 1, "predsort": 3}
+"""How many arguments these add to the goal that they are given; 0: as many as they have besides."""
 
 
 def check_background(description: EventDescription, diagnostics: Diagnostics) -> None:
@@ -100,6 +104,11 @@ def _needs(goal: Term, goals: Sequence[Term]) -> set[str]:
 
 def called_predicates(goal: Term) -> Iterator[Term]:
     """The calls inside a goal to predicates that are not built in."""
+    return (call for call in inner_calls(goal) if not is_builtin(*name_and_arity(call)))
+
+
+def inner_calls(goal: Term) -> Iterator[Term]:
+    """The calls inside a goal, of control constructs only what they call."""
     stack = [goal]
     while stack:
         here = stack.pop()
@@ -108,5 +117,17 @@ def called_predicates(goal: Term) -> Iterator[Term]:
         key = name_and_arity(here)
         if key in _GOAL_ARGUMENTS and isinstance(here, Struct):
             stack.extend(here.args[i] for i in reversed(_GOAL_ARGUMENTS[key]))
-        elif not is_builtin(*key):
+        elif isinstance(here, Struct) and here.name in _WITH_MORE_ARGUMENTS:
+            yield from _extended_calls(here)
+        else:
             yield here
+
+
+def _extended_calls(goal: Struct) -> Iterator[Term]:
+    """The call itself, and the predicate that it calls with arguments added, as far as the text says which."""
+    yield goal
+    called, *more = goal.args
+    n_more = len(more) if goal.name == "call" else _WITH_MORE_ARGUMENTS[goal.name] or len(more)
+    if is_callable(called):
+        own = called.args if isinstance(called, Struct) else ()
+        yield Struct(called.name, (*own, *(Var(f"_{i}") for i in range(n_more))))  # type: ignore[union-attr]

@@ -76,11 +76,15 @@ class Predicate:
 
 
 class Database:
-    """Predicates by name and arity. Goals of an `Engine` read it and, with `assertz/1` and its like, change it."""
+    """Predicates by name and arity. Goals of an `Engine` read it and, with `assertz/1` and its like, change it.
+
+    Goals cannot change one that `is_frozen`: what rules prove must not depend on the order in which they are evaluated.
+    """
 
     def __init__(self) -> None:
         self.contents: dict[Key, Predicate] = {}
         self.time = 0
+        self.is_frozen = False
 
     def copy(self) -> Database:
         """A database with the same contents that changes on its own. Costs O(number of predicates)."""

@@ -13,12 +13,13 @@ False
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 
+from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog.database import Database
 from holdsfor.prolog.machine import Machine
-from holdsfor.prolog.problems import GoalProblem, located
+from holdsfor.prolog.problems import GoalProblem, located, shown
 from holdsfor.prolog.unify import Ref, deref, resolve
 from holdsfor.syntax.terms import Term, Var, variables
 
@@ -84,6 +85,15 @@ class Engine:
     def run(self, goal: Term) -> bool:
         """Carry out a goal for its effect on the database, once; whether it succeeded."""
         return self.holds(goal)
+
+    def start_up(self, goals: Iterable[Term]) -> None:
+        """Carry out the goals before a run. One that fails is an error; afterwards goals cannot change the database."""
+        for goal in goals:
+            if not self.run(goal):
+                hint = "a start-up goal must succeed; `ignore(Goal)` always does"
+                message = f"the start-up goal `{shown(goal)}` failed"
+                raise ExecutionProblem(Diagnostic("HF612", message, None if isinstance(goal, Var) else goal.span, hint))
+        self.database.is_frozen = True
 
 
 def _answer(cells: dict[str, Ref]) -> dict[str, Term]:

@@ -1,4 +1,4 @@
-"""The standard order of terms: variables < numbers < atoms < strings < structures.
+"""The standard order of terms: variables < numbers < atoms < structures.
 
 Numbers are compared by value, a float before the integer it equals (and `nan` before all); structures by arity, then
 name, then arguments from the left. Two variables compare in an order that is fixed but arbitrary; when a list is
@@ -26,9 +26,9 @@ def standard_order_key(term: Term) -> tuple[Any, ...]:
     """A key that sorts terms in standard order.
 
     >>> from holdsfor.syntax.parser import parse_term
-    >>> terms = [parse_term(text) for text in ("f(a)", "b", "1", "1.0", '"s"')]
+    >>> terms = [parse_term(text) for text in ("f(a)", "b", "1", "1.0")]
     >>> sorted(terms, key=standard_order_key)
-    [Float(value=1.0), Int(value=1), Atom(name='b'), Str(value='s'), Struct(f(a))]
+    [Float(value=1.0), Int(value=1), Atom(name='b'), Struct(f(a))]
     """
     term = deref(term)
     match term:
@@ -38,14 +38,14 @@ def standard_order_key(term: Term) -> tuple[Any, ...]:
             return 1, term.value, 1
         case Float():
             return (1, -math.inf, -1) if math.isnan(term.value) else (1, term.value, 0)
-        case Str():
-            return 3, term.value
         case Struct():
             return 4, len(term.args), term.name, _Arguments(term)
         case Ref():
             return 0, 1, term.stamp, id(term)
-        case _:
+        case Var():
             return 0, 0, term.name
+        case Str():
+            return 3, term.value
 
 
 @total_ordering

@@ -137,7 +137,7 @@ class Conditions:
             case Initiated(fvp):
                 yield from _matches(fvp.term, moment.initiated(), binding)
             case Terminated(fvp):
-                pattern = substitute(fvp.term, binding)
+                pattern = Struct("=", (substitute(fvp.fluent, binding), fvp.value))
                 yield from _matches(fvp.term, moment.broken(pattern), binding)
             case Test(goal):
                 yield from self.answers(goal, binding)

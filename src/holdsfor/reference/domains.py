@@ -101,6 +101,31 @@ class Domains:
                     seen.add(instance)
                     yield instance
 
+    def head_instances(self, head: Term) -> Iterator[Term]:
+        """The ground instances of the head of an effect or event, each once.
+
+        The arguments of a fluent range over those that some value is grounded for, whatever the value of the head.
+        """
+        if not isinstance(head, Struct) or head.name != "=" or not is_ground(head.args[1]):
+            yield from self.instances(head)
+            return
+        for fluent in self.fluent_instances(head.args[0]):
+            yield Struct("=", (fluent, head.args[1]))
+
+    def fluent_instances(self, fluent: Term) -> Iterator[Term]:
+        """The ground instances of a fluent that some value is grounded for, each once."""
+        if is_ground(fluent):
+            yield fluent
+            return
+        open_value = Struct("=", (fluent, Var("Value")))
+        if not self.is_declared(open_value):
+            yield from self.over_sorts(fluent)
+            return
+        seen: dict[Term, None] = {}
+        for answer in self.engine.solve(Struct("grounding", (open_value,))):
+            seen.update(dict.fromkeys(self.over_sorts(substitute(fluent, answer))))
+        yield from seen
+
     def over_sorts(self, pattern: Term) -> Iterator[Term]:
         """The pattern with its variables replaced by every constant of their sorts."""
         names = list(variables(pattern))

@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
+from holdsfor.analysis.given import given_records
 from holdsfor.analysis.levels import Component, Moment
 from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.sorts import sorts_of
@@ -30,7 +31,7 @@ from holdsfor.reference.matching import match
 from holdsfor.reference.static import interval_rule_results
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import PointRule
-from holdsfor.syntax.terms import Int, Struct, Term, is_ground, name_and_arity, substitute
+from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_arity, substitute
 
 __all__ = ["Answer", "recognise"]
 
@@ -53,11 +54,11 @@ class Answer:
 
 def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Term] = ()) -> Answer:
     """The answer of an event description over a history. Start-up goals may change the background knowledge."""
+    history = _with_given(compiled, history, run)
     database = background_database(compiled.description)
     database.add_clause(Struct("queryTime", (Int(run.end),)), None, None)
     engine = Engine(database)
-    for goal in goals:
-        engine.run(goal)
+    engine.start_up(goals)
     fill_dynamic_domains(compiled.description, compiled.names, history.terms(run), database)
     domains = Domains(
         compiled.description, engine, lambda: sorts_of(compiled.description, database, history.terms(run))
@@ -65,7 +66,8 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
     world = World(run, domains, engine)
     for time, event in history.happenings(run):
         world.events.setdefault(time, {})[event] = None
-    for fvp, intervals in history.intervals(run).items():
+    by_points = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
+    for fvp, intervals in history.intervals(run, by_points).items():
         world.finish(fvp, intervals)
     output: dict[Term, Intervals] = {}
     for component in compiled.levels.components:
@@ -79,6 +81,17 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
         for fvp, intervals in found.items():
             world.finish(fvp, intervals, is_simple=component.vertices[0].kind != "static")
     return Answer(run, _of_the_run(output, run), _output_events(compiled, world))
+
+
+def _with_given(compiled: Compiled, history: History, run: Run) -> History:
+    """The history with what the event description gives as facts."""
+    together = History(set(history.events), {fvp: set(reported) for fvp, reported in history.fluents.items()})
+    for entity, value, start, end in given_records(compiled.description, compiled.names, run.tick):
+        if value is None:
+            together.add_event(entity, start)
+        else:
+            together.add_interval(entity, value, start, end)
+    return together
 
 
 def _of_the_run(output: dict[Term, Intervals], run: Run) -> dict[Term, Intervals]:
@@ -264,7 +277,7 @@ class _Walk:
 
     def derive_events(self, vertex: Vertex) -> None:
         for head in list(self.heads(vertex, "happensAt")):
-            for event in self.world.domains.instances(head):
+            for event in self.world.domains.head_instances(head):
                 if may_match(vertex.pattern, event) and self.world.domains.includes(event):
                     self.world.note(self.world.events, self.time, event)
 
@@ -283,7 +296,7 @@ class _Walk:
 
     def initiable(self, head: Term, vertex: Vertex) -> Iterator[Term]:
         """The FVPs of a vertex that a head is about."""
-        for fvp in self.world.domains.instances(head):
+        for fvp in self.world.domains.head_instances(head):
             assert isinstance(fvp, Struct)
             if may_match(vertex.pattern, fvp) and self.world.domains.includes_fluent(fvp.args[0]):
                 yield fvp
@@ -376,26 +389,42 @@ class _Walk:
         return any(other.args[0] == fvp.args[0] and other.args[1] != fvp.args[1] for other in initiated)
 
     def broken(self, pattern: Term) -> Iterable[Term]:
-        """The FVPs of a pattern that are broken now."""
-        candidates = dict.fromkeys(self.world.domains.instances(pattern))
-        if not is_ground(pattern):
-            candidates.update(dict.fromkeys(self.holding(pattern)))
-            candidates.update(dict.fromkeys(self.initiated()))
-            candidates.update(dict.fromkeys(self.affected(pattern)))
-            candidates.update(dict.fromkeys(t for t in self.world.terminated.get(self.time, {}) if is_ground(t)))
+        """The FVPs of a pattern that are broken now; a value that is a variable ranges over those there may be."""
+        assert isinstance(pattern, Struct)
+        fluent, value = pattern.args
+        candidates = [
+            Struct("=", (affected, each))
+            for affected in self.affected(fluent)
+            for each in ([value] if is_ground(value) else self.possible_values(affected))
+        ]
         return [fvp for fvp in candidates if match(pattern, fvp, {}) is not None and self.is_broken(fvp)]
 
     def affected(self, pattern: Term) -> Iterable[Term]:
-        """The FVPs with the value of a pattern whose fluents are initiated or terminated now, whatever the value."""
-        assert isinstance(pattern, Struct)
-        if is_ground(pattern.args[1]):
-            for fvp in (*self.initiated(), *self.world.terminated.get(self.time, {})):
-                if isinstance(fvp, Struct) and is_ground(fvp.args[0]):
-                    yield Struct("=", (fvp.args[0], pattern.args[1]))
+        """The fluents of a pattern that have an effect now."""
+        found = {fvp.args[0]: None for fvp in self.initiated() if isinstance(fvp, Struct)}
+        for head in self.world.terminated.get(self.time, {}):
+            assert isinstance(head, Struct)
+            found.update(dict.fromkeys(self.world.domains.fluent_instances(head.args[0])))
+        for fvp in self.holding(Struct("=", (pattern, Var("Value")))):
+            if isinstance(fvp, Struct) and self.is_broken(fvp):
+                found[fvp.args[0]] = None
+        return [fluent for fluent in found if match(pattern, fluent, {}) is not None]
+
+    def possible_values(self, fluent: Term) -> Iterable[Term]:
+        """The values that a fluent may have, and those that it has, or that an effect is about now."""
+        pattern = Struct("=", (fluent, Var("Value")))
+        heads = (*self.holding(pattern), *self.initiated(), *self.world.terminated.get(self.time, {}))
+        found = dict.fromkeys(self.world.domains.instances(pattern))
+        for head in heads:
+            assert isinstance(head, Struct)
+            binding = match(head.args[0], fluent, {})
+            if binding is not None:
+                found[substitute(head, binding)] = None
+        return dict.fromkeys(fvp.args[1] for fvp in found if isinstance(fvp, Struct) and is_ground(fvp))
 
     def instances(self, pattern: Term) -> Iterable[Term]:
         """The instances a head with unbound variables may take: of its grounding, and of what holds now."""
-        candidates = dict.fromkeys(self.world.domains.instances(pattern))
+        candidates = dict.fromkeys(self.world.domains.head_instances(pattern))
         if isinstance(pattern, Struct) and pattern.name == "=":
             candidates.update(dict.fromkeys(self.holding(pattern)))
         return [c for c in candidates if match(pattern, c, {}) is not None]

@@ -29,8 +29,7 @@ class Background:
         self.symbols = symbols
         self.database: Database = background_database(description)
         self.engine = Engine(self.database)
-        for goal in goals:
-            self.engine.run(goal)
+        self.engine.start_up(goals)
         self.domains = {name_and_arity(d) for d in description.dynamic_domains}
         self.domains |= {name_and_arity(c.domain) for c in description.collected}
         self._rules, self._calls = _rules_and_calls(description)

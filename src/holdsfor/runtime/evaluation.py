@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,8 +21,16 @@ from holdsfor.columns.tables import (
     stacked,
 )
 from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
-from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, pairs_of_equal_keys, positions_of_pairs
+from holdsfor.kernels.keys import (
+    Int64,
+    dense_ids,
+    distinct_rows,
+    pairs_of_equal_keys,
+    positions_of_pairs,
+    rows_with_a_partner,
+)
 from holdsfor.kernels.packing import OPEN
+from holdsfor.kernels.stabbing import Stabbing
 from holdsfor.physical.patterns import build, join, linear
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
@@ -35,10 +43,11 @@ from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_key
 from holdsfor.runtime.edges import CarriedEdges, EdgeKind, edge_points, without_initial_values
 from holdsfor.runtime.initialised import Initialised
+from holdsfor.runtime.intervalwise import MadeOneByOne
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.static import evaluate_interval_rules
 from holdsfor.syntax.rules import IntervalRule
-from holdsfor.syntax.terms import Term, Var, variables
+from holdsfor.syntax.terms import Atom, Struct, Term, Var, variables
 
 __all__ = ["Evaluation", "Stretch"]
 
@@ -74,6 +83,16 @@ class Stretch:
 
     def previous(self, times: Int64) -> Int64:
         return times - 1 if self.tick == 1 else ((times - 1) // self.tick) * self.tick
+
+
+class Terminations(NamedTuple):
+    """The terminations of a fluent. `firm` are those of bound arguments, and of open ones in their whole domain.
+
+    The others are those of open arguments that the fluent has in the stretch, also such as are in no domain.
+    """
+
+    points: PointTable
+    firm: PointTable
 
 
 def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: Instances) -> FluentTable:
@@ -136,6 +155,8 @@ class Evaluation:
         self.kept = kept
         self.allen_memory = allen_memory
         self.constructs: dict[tuple[int, int], Construct] = {}
+        self.kept_results: dict[tuple[int, int], Lists] = {}
+        self.made: dict[tuple[int, int], MadeOneByOne] = {}
         self.longest: dict[tuple[int, int], int] = {}
         self.initialised = initialised
         self.seen = seen
@@ -197,12 +218,18 @@ class Evaluation:
     def facts(self, key: Key) -> Relation:
         return self.background.facts(key)
 
-    def ground(self, head: Term, rows: Rows) -> Rows:
-        """The rows with the unbound variables of an event or FVP ranging over its instances."""
+    def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows:
+        """The rows with the unbound variables of an event or FVP ranging over its instances, or those of its fluent."""
         if not self.domains.is_declared(entity_key(head)):
             return self.domains.over_sorts(head, rows, self)
-        relation = self.domains.instances(head, self, self.version)
-        return join(rows, relation, [Var(name) for name in variables(head)], self.symbols)[0]
+        names = list(variables(head))
+        if over_all_values and isinstance(head, Struct) and head.name == "=":
+            fluent, value = head.args
+            if set(variables(value)) <= set(rows.columns):
+                head, names = Struct("=", (fluent, Var("#value"))), list(variables(fluent))
+        found = self.domains.bindings(head, names, self, self.version)
+        relation = Relation(tuple(found.columns[name] for name in names), found.n)
+        return join(rows, relation, [Var(name) for name in names], self.symbols)[0]
 
     def members(self, ranging: RangeOver, known: Int64) -> Int64:
         """What a variable ranges over: its sort, and what is known in this stretch and was in earlier ones."""
@@ -321,7 +348,7 @@ class Evaluation:
         rows = self.solutions(rule)
         if rows.n == 0 or not rule.unbound:
             return rows
-        return GroundHead(rule.head).run(rows, self)
+        return GroundHead(rule.head, is_effect=True).run(rows, self)
 
     def solutions(self, rule: PlannedRule) -> Rows:
         """The rows that satisfy a rule's conditions; of a component that guesses, what is outside is asked once."""
@@ -337,9 +364,11 @@ class Evaluation:
         initiations = self.initiations(key, fluent)
         state = self.initial_state(key, fluent)
         terminations = self.terminations_of(key, fluent, initiations, state)
+        held = self.inertia(key, initiations, terminations.points, state)
+        breaks = self.breaks(fluent, terminations.firm, terminations.points, initiations, held)
         self._initiations[key] = _together(self._initiations.get(key), initiations)
-        self._terminations[key] = _together(self._terminations.get(key), terminations)
-        self.add_fluents(key, self.inertia(key, initiations, terminations, state))
+        self._terminations[key] = _together(self._terminations.get(key), breaks)
+        self.add_fluents(key, held)
 
     def initiations(self, key: Key, fluent: PlannedFluent) -> PointTable:
         """The initiations of instances in the grounding; one may be there several times."""
@@ -370,10 +399,42 @@ class Evaluation:
 
     def terminations_of(
         self, key: Key, fluent: PlannedFluent, initiations: PointTable, state: FluentTable
-    ) -> PointTable:
+    ) -> Terminations:
         """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
         found = [self.terminated(key, rule, initiations, state) for rule in fluent.terminations]
-        return self.effects(key, [part for part in found if part is not None])
+        points = self.effects(key, [part for part in found if part is not None])
+        if not fluent.has_asked_breaks:
+            return Terminations(points, points)
+        in_domain = [self.terminated_in_domain(rule) for rule in fluent.terminations]
+        firm = [part if inside is None else inside for part, inside in zip(found, in_domain, strict=True)]
+        return Terminations(points, self.effects(key, [part for part in firm if part is not None]))
+
+    def breaks(
+        self, fluent: PlannedFluent, firm: PointTable, points: PointTable, initiations: PointTable, held: FluentTable
+    ) -> PointTable:
+        """The terminations that a condition sees: firm ones, and others whose fluents hold or are initiated then."""
+        if not fluent.has_asked_breaks or firm is points:
+            return points
+        width = tuple(range(len(fluent.patterns[0]) - 1))
+        numbers = points.numbers(width, self.instances)
+        begun = initiations.numbers(width, self.instances), initiations.times
+        keep = rows_with_a_partner([numbers, points.times], points.n, begun, initiations.n)
+        if held.n:
+            keep |= Stabbing(held.arguments(self.instances), held.starts, held.ends).contains(numbers, points.times)
+        return stacked([firm, points.take(keep.nonzero()[0])])
+
+    def terminated_in_domain(self, rule: PlannedRule) -> tuple[Int64, Int64, Int64] | None:
+        """What a rule with open arguments terminates of all instances there may be, whether or not they ever hold."""
+        *arguments, value = rule.columns
+        rows = self.solutions(rule)
+        if rows.n == 0 or rule.numbered is not None or set(variables(*arguments)) <= set(rows.columns):
+            return None
+        fluent, _ = rule.head.args if isinstance(rule.head, Struct) else (rule.head, None)
+        has_value = set(variables(value)) <= {*rows.columns, *variables(*arguments)}
+        rows = self.ground(Struct("=", (fluent, Atom("any"))), rows, over_all_values=True)
+        assert rows.times is not None
+        values = build(value, rows, self.symbols) if has_value else np.full(rows.n, ANY_VALUE, np.int64)
+        return self.instances.numbers([build(p, rows, self.symbols) for p in arguments], rows.n), values, rows.times
 
     def terminated(
         self, key: Key, rule: PlannedRule, initiations: PointTable, state: FluentTable

@@ -45,9 +45,9 @@ class ProfiledEvaluation(Evaluation):
                     self.counts.note(("set up", number), int(np.count_nonzero((times >= since) & (times < until))))
             since = until
 
-    def ground(self, head: Term, rows: Rows) -> Rows:
+    def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows:
         with self.counts.at(("ground", id(head)), rows.n) as tally:
-            found = super().ground(head, rows)
+            found = super().ground(head, rows, over_all_values=over_all_values)
             tally.rows_out += found.n
         return found
 

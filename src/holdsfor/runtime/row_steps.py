@@ -16,6 +16,7 @@ import numpy as np
 from holdsfor.columns.instances import Words
 from holdsfor.columns.tables import Key, Relation
 from holdsfor.kernels.keys import Int64
+from holdsfor.physical.breaks import BrokenValue
 from holdsfor.physical.owned import Owned
 from holdsfor.physical.patterns import ANYTHING
 from holdsfor.physical.steps import (
@@ -106,6 +107,8 @@ class RowCompiler(RowPatterns):
 
     def test(self, step: Step, bound: set[str]) -> Callable[[Binding], bool] | None:
         """What a step asks of each binding alone, if it binds nothing."""
+        if isinstance(step, BrokenValue):
+            raise NotByRow
         if not isinstance(step, HoldsNow | MatchPoints | Broken) or not _is_bound(step.patterns, bound):
             return None
         match step:

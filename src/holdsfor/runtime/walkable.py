@@ -68,7 +68,7 @@ class _Nowhere:
     def facts(self, key: Key) -> Relation:
         return Relation(tuple(np.empty(0, dtype=np.int64) for _ in range(key[1])), 0)
 
-    def ground(self, head: Term, rows: Rows) -> Rows:
+    def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows:
         return rows
 
     def members(self, ranging: RangeOver, known: Int64) -> Int64:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.kernels.keys import Int64
 from holdsfor.runtime.reports import Report, merged
 from holdsfor.runtime.session import Session
 
-__all__ = ["check_bounds", "check_windows", "each_report", "query_times", "settled_report", "settled_so_far"]
-
+__all__ = ["check_bounds", "check_windows", "each_report", "settled_report", "settled_so_far"]
 
 LATEST = 2**62
 
@@ -48,18 +49,6 @@ def check_bounds(start: int | None, end: int | None) -> None:
             raise UsageProblem(Diagnostic("HF705", message))
 
 
-def query_times(start: int, end: int, step: int | None) -> list[int]:
-    """`start + step`, `start + 2*step`, … up to the first at or after the end; without a step just the end.
-
-    >>> query_times(0, 25, 10)
-    [10, 20, 30]
-    """
-    if step is None:
-        return [end]
-    n = max(1, -(-(end - start) // step))
-    return [start + k * step for k in range(1, n + 1)]
-
-
 def each_report(session: Session, queries: Iterable[int]) -> Iterator[Report]:
     """What is known at each query time about its window."""
     previous: Report | None = None
@@ -69,7 +58,7 @@ def each_report(session: Session, queries: Iterable[int]) -> Iterator[Report]:
         previous = report
 
 
-def settled_report(session: Session, queries: Sequence[int], *, merge_windows: bool = True) -> Report:
+def settled_report(session: Session, queries: QueryTimes, last: int, *, merge_windows: bool = True) -> Report:
     """What all query times together have settled, and the last one knows; all records must be inserted.
 
     Which query time sees a record first is known then, so nothing is late any more, and since windows do not change
@@ -77,11 +66,11 @@ def settled_report(session: Session, queries: Sequence[int], *, merge_windows: b
     evaluated with its own window.
     """
     if session.window is None:
-        return session.query(queries[-1])
+        return session.query(last)
     if not merge_windows:
-        return settled_so_far(session, queries)
-    session.admit_all(queries)
-    few = list(queries) if session.asks_for_the_query_time else _far_apart(session, queries)
+        return settled_so_far(session, queries.up_to(last))
+    session.judge_all(queries)
+    few = list(queries.up_to(last)) if session.asks_for_the_query_time else _far_apart(session, queries, last)
     settled: list[Report] = []
     for at, following in zip(few, [*few[1:], None], strict=True):
         report = session.query(at)
@@ -105,16 +94,14 @@ def settled_so_far(session: Session, queries: Iterable[int]) -> Report:
 _WORTH_A_WINDOW = 250_000
 
 
-def _far_apart(session: Session, queries: Sequence[int]) -> list[int]:
+def _far_apart(session: Session, queries: QueryTimes, last: int) -> list[int]:
     """Some of the query times, the last included, with enough records between them to be worth a window."""
-    known = np.zeros(len(queries), dtype=np.int64)
-    for records in (*session.events.values(), *session.fluents.values()):
+    nth = max(1, _WORTH_A_WINDOW // 1_000)
+    sampled: list[Int64] = []
+    for records in session.records.all:
         records.sort()
-        known += records.starts.searchsorted(queries, side="right")
-    n_seen = 0
-    few: list[int] = []
-    for at, n in zip(queries[:-1], known.tolist(), strict=False):
-        if n - n_seen >= _WORTH_A_WINDOW:
-            few.append(at)
-            n_seen = n
-    return [*few, queries[-1]]
+        sampled.append(records.starts[::nth])
+    starts = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *sampled]))
+    n_worth = max(1, _WORTH_A_WINDOW // nth)
+    few = np.unique(queries.seen_at(starts[n_worth::n_worth])).tolist()
+    return [*(at for at in few if at < last), last]

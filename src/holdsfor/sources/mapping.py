@@ -95,7 +95,7 @@ def split_mapping(text: str) -> tuple[str, str | None]:
 
 def read_mapping(text: str) -> Mapping:
     """What a description of columns says; one that makes no record is HF505."""
-    head, *rest = conjuncts(parse_term(text, "--input"))
+    head, *rest = conjuncts(parse_term(text, "--input", has_strings=True))
     shape, entity, columns = _head(head)
     args = entity.args if isinstance(entity, Struct) else ()
     columns |= {f"arg{i + 1}": arg for i, arg in enumerate(args)}

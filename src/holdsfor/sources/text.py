@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from holdsfor.analysis.names import Names, Record
 from holdsfor.analysis.patterns import anonymous
@@ -53,6 +53,7 @@ class Reading:
     n_records: int = 0
     unused: Counter[str] = field(default_factory=Counter)
     set_aside: list[SetAside] = field(default_factory=list)
+    unmatched: list[SetAside] = field(default_factory=list)
     _operations: list[tuple[int, int, bool, Fact, SetAside]] = field(default_factory=list)
     _standing: dict[Fact, None] = field(default_factory=dict)
 
@@ -64,18 +65,33 @@ class Reading:
     def facts(self) -> list[Fact]:
         """What remains after retractions, in order of arrival; a record that comes twice counts once.
 
-        A retraction of a record that is not there is set aside.
+        A retraction of a part of an interval splits it. One without its record is unmatched.
         """
         for operation in sorted(self._operations, key=lambda operation: operation[:2]):
             _, _, is_retraction, fact, origin = operation
             if not is_retraction:
                 self._standing[fact] = None
-            elif fact in self._standing:
-                del self._standing[fact]
+            elif (whole := self._whole(fact)) is None:
+                self.unmatched.append(origin)
             else:
-                self.set_aside.append(origin)
+                del self._standing[whole]
+                for start, end in ((whole.start, fact.start), (fact.end, whole.end)):
+                    if start < end:
+                        self._standing[replace(fact, start=start, end=end)] = None
         self._operations.clear()
         return list(self._standing)
+
+    def _whole(self, fact: Fact) -> Fact | None:
+        """The record that a retraction names, else the last one that it names a part of."""
+        if fact in self._standing or fact.value is None:
+            return fact if fact in self._standing else None
+        around = [
+            each
+            for each in self._standing
+            if (each.entity, each.value) == (fact.entity, fact.value)
+            and each.start <= fact.start <= fact.end <= each.end
+        ]
+        return around[-1] if around else None
 
 
 class _Misfit(Exception):

@@ -101,6 +101,7 @@ def recognise(
     goals = list(goals)
     stages = plan_stages(rules, Session(rules, start=0, tick=tick, window=window, goals=goals).program)
     gathered = gather(data, rules, Rules.of(rules, goals), tick, columns, time_unit)
+    gathered.intake.has_windows = window is not None
     n_buckets = gathered.n_buckets if buckets is None else buckets
     bounds = _bounds(gathered, start, end, n_buckets)
     run = Run(*bounds, tick, window, step, allen_memory)
@@ -176,8 +177,8 @@ def _evaluated(bucket: Bucket, known: list[DataFrame], gathered: Gathered) -> Da
 
 
 def _counts(counted: DataFrame) -> DataFrame:
-    """How many records were read, of names that no rule uses, set aside, outside the run, late and too late; and files
-    that cannot be read."""
+    """How many records were read, of names that no rule uses, set aside, unmatched, outside the run, late, dropped and
+    cut; and files that cannot be read."""
     from pyspark.sql import functions as F
 
     return counted.groupBy(F.col("kind").alias("what"), "name").agg(F.sum("n").alias("n"))

@@ -81,8 +81,10 @@ def parse_program(source: Source, diagnostics: Diagnostics) -> Program:
         items.append(item)
 
 
-def parse_term(text: str, name: str = "term") -> Term:
+def parse_term(text: str, name: str = "term", *, has_strings: bool = False) -> Term:
     """The term that a text consists of; a final full stop may be left out.
+
+    Double-quoted text is an atom, unless the text `has_strings`, which differ from names.
 
     >>> parse_term("happy(chris)=true")
     Struct(happy(chris)=true)
@@ -92,7 +94,7 @@ def parse_term(text: str, name: str = "term") -> Term:
         tokens = tokens_of_clause(source, 0)
         if not tokens:
             raise _ClauseProblem("HF106", "expected a term, found nothing", Span(source, 0, len(text)))
-        reader = _Reader(source, tokens, Operators())
+        reader = _Reader(source, tokens, Operators(), has_strings=has_strings)
         term = reader.expression(1200)
         reader.expect_end(optional=True)
         rest = skip_layout(source, tokens[-1].end)
@@ -132,7 +134,8 @@ def _head_hint(head: Term) -> str:
 class _Reader:
     """A cursor over the tokens of one clause."""
 
-    def __init__(self, source: Source, tokens: list[Token], operators: Operators) -> None:
+    def __init__(self, source: Source, tokens: list[Token], operators: Operators, *, has_strings: bool = False) -> None:
+        self.has_strings = has_strings
         self.source = source
         self.tokens = tokens
         self.operators = operators
@@ -279,7 +282,7 @@ class _Reader:
             case "int" | "float":
                 return self.number(token, span)
             case "string":
-                return Str(token.text, span)
+                return Str(token.text, span) if self.has_strings else Atom(token.text, span)
             case _:
                 return self.bracketed(token)
 

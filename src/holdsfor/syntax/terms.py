@@ -79,6 +79,8 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Str:
+    """Text in a description of columns, where names are columns. In rules double-quoted text is an atom."""
+
     value: str
     span: Span | None = field(default=None, compare=False, repr=False)
 

@@ -96,7 +96,7 @@ class World:
     def facts(self, key: Key) -> Relation:
         return self.relations[key]
 
-    def ground(self, head: Term, rows: Rows) -> Rows:
+    def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows:
         raise AssertionError("nothing is enumerated here")
 
     def members(self, ranging: RangeOver, known: Int64) -> Int64:

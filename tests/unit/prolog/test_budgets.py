@@ -35,22 +35,24 @@ GOALS = [
     "endless(1, L)",
     "twice(a, X)",
     "remember(1)",
-    "X is 2 ** 10 ** 9",
+    "X is 2 ** (10 ** 9)",
     "X is 1 << 1000000000000",
     "square(3)",
     "length(T, 1000), findall(T, between(1, inf, _), L)",
     "copies([_], X)",
     "findall(T, (between(1, inf, _), functor(T, f, 10000)), L)",
-    "between(1, inf, N), numlist(1, 100000, L), msort(L, M), fail",
+    "between(1, inf, N), numlist(1, 50000, L), msort(L, M), fail",
 ]
 
 _SCRIPT = """
 import json, resource, sys, time
 from tests.unit.prolog.programs import Engine, database, problem
+from holdsfor.prolog import machine
+machine._MAX_BLOCKS = 1_000_000
 program, goal = json.load(sys.stdin)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 began = time.process_time()
-code = problem(Engine(database(program)), goal)[0]
+code = problem(Engine(database(program), max_steps=1_000_000), goal)[0]
 print(json.dumps([code, time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before]))
 """
 
@@ -71,10 +73,9 @@ def test_a_goal_without_end_is_stopped_soon_and_in_bounded_memory(goal: str) -> 
     )
     assert run.returncode == 0, run.stderr[-2000:]
     code, seconds, kilobytes = json.loads(run.stdout)
-    print(goal, code, f"{seconds:.1f} s", f"{kilobytes >> 10} MB")
     assert code in {"HF601", "HF602", "HF603", "HF604", "HF605", "HF606", "HF611"}
-    assert seconds < 60
-    assert kilobytes < 1_000_000
+    assert seconds < 30
+    assert kilobytes < 300_000
 
 
 def test_long_lists_and_texts_are_fine_within_the_budgets() -> None:

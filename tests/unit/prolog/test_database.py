@@ -10,7 +10,7 @@ from holdsfor.prolog import Database, Engine
 from holdsfor.prolog.clauses import index_key
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import Atom, Constant, Float, Int, Str
+from holdsfor.syntax.terms import Atom, Constant, Float, Int
 from tests.unit.prolog.programs import answers, database, engine, holds, values
 
 
@@ -171,7 +171,6 @@ CONSTANTS = st.one_of(
     st.sampled_from("abc").map(Atom),
     st.integers(0, 2).map(Int),
     st.sampled_from([0.0, 1.0]).map(Float),
-    st.just(Str("a")),
 )
 
 

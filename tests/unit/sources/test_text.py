@@ -116,17 +116,17 @@ def test_a_retraction_takes_back_what_came_twice() -> None:
 
 
 @pytest.mark.parametrize("record", ["win|13|12|anna", "win|13|11|chris", "win|20|12|chris"])
-def test_a_retraction_of_a_record_that_is_not_there_is_set_aside(record: str) -> None:
+def test_a_retraction_of_a_record_that_is_not_there_is_unmatched(record: str) -> None:
     reading = read(record, "-win|14|12|chris")
     assert len(reading.facts()) == 1
-    (aside,) = reading.set_aside
+    (aside,) = reading.unmatched
     assert (aside.line, aside.reason) == (2, "takes back a record that is not there")
 
 
 def test_what_is_known_can_be_asked_for_again() -> None:
     reading = read("win|13|12|chris", "-pay|14|12|chris")
     assert reading.facts() == reading.facts()
-    assert len(reading.set_aside) == 1
+    assert len(reading.unmatched) == 1
 
 
 # -- set aside ---------------------------------------------------------------------------------------------------------

@@ -137,7 +137,6 @@ def test_the_branches_of_a_disjunction_are_side_by_side() -> None:
         ("happensAt(e, T), !", "HF218"),
         ("happensAt(e, T), X", "HF204"),
         ("happensAt(e, T), 3", "HF204"),
-        ('happensAt(e, T), "s"', "HF204"),
         ("happensAt(e, T), 1.5", "HF204"),
         ("happensAt(e, T), \\+ 3", "HF204"),
         ("happensAt(e, T), (3 ; happensAt(e, T))", "HF204"),

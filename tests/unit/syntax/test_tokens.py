@@ -172,7 +172,8 @@ def test_quoted_names_and_their_escapes(text: str, name: str) -> None:
     ],
 )
 def test_strings_and_their_escapes(text: str, value: str) -> None:
-    assert parse_term(text) == Str(value)
+    assert parse_term(text) == Atom(value)
+    assert parse_term(text, has_strings=True) == Str(value)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Predicates on the text of atoms, strings and numbers."""
+"""Predicates on the text of atoms and numbers. What is double-quoted, or made by predicates on strings, is an atom."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdsfor.prolog.problems import GoalProblem, not_a
 from holdsfor.prolog.registry import DETERMINISTIC, Arguments, Rows, Run, deterministic, enumerated
 from holdsfor.prolog.unify import Trail, resolve, unify
 from holdsfor.syntax.printer import show_constant
-from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Str, Struct, Term, Var, list_term
+from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Struct, Term, Var, list_term
 
 __all__ = ["checked_text", "parsed_number", "text_of"]
 
@@ -28,8 +28,6 @@ def text_of(term: Term, trail: Trail) -> str:
     match term:
         case Atom():
             return term.name
-        case Str():
-            return term.value
         case Int() | Float():
             return _number_text(term)
         case Struct(name="[|]"):
@@ -48,7 +46,7 @@ def _number_text(term: Int | Float) -> str:
 def _character(term: Term) -> str:
     if isinstance(term, Int) and 0 <= term.value <= 0x10FFFF:
         return chr(term.value)
-    text = term.name if isinstance(term, Atom) else term.value if isinstance(term, Str) else ""
+    text = term.name if isinstance(term, Atom) else ""
     if len(text) != 1:
         raise not_a("a character", term)
     return text
@@ -133,15 +131,15 @@ DETERMINISTIC.update(
         ("atom_chars", 2): _conversion(_characters, Atom),
         ("number_codes", 2): _conversion(_codes, _number_or_problem),
         ("number_chars", 2): _conversion(_characters, _number_or_problem),
-        ("atom_string", 2): _conversion(_constant(Str), Atom),
-        ("number_string", 2): _conversion(_constant(Str), _number_or_problem),
-        ("string_chars", 2): _conversion(_characters, Str),
-        ("string_codes", 2): _conversion(_codes, Str),
-        ("string_to_atom", 2): _conversion(_constant(Atom), Str),
+        ("atom_string", 2): _conversion(_constant(Atom), Atom),
+        ("number_string", 2): _conversion(_constant(Atom), _number_or_problem),
+        ("string_chars", 2): _conversion(_characters, Atom),
+        ("string_codes", 2): _conversion(_codes, Atom),
+        ("string_to_atom", 2): _conversion(_constant(Atom), Atom),
         ("upcase_atom", 2): _conversion(_constant(lambda text: Atom(text.upper())), Atom),
         ("downcase_atom", 2): _conversion(_constant(lambda text: Atom(text.lower())), Atom),
-        ("string_upper", 2): _conversion(_constant(lambda text: Str(text.upper())), Str),
-        ("string_lower", 2): _conversion(_constant(lambda text: Str(text.lower())), Str),
+        ("string_upper", 2): _conversion(_constant(lambda text: Atom(text.upper())), Atom),
+        ("string_lower", 2): _conversion(_constant(lambda text: Atom(text.lower())), Atom),
     }
 )
 
@@ -202,7 +200,7 @@ def _atom_concat(args: Arguments, run: Run) -> Rows:
 
 @enumerated(("string_concat", 3))
 def _string_concat(args: Arguments, run: Run) -> Rows:
-    return _concatenations(args, run, Str)
+    return _concatenations(args, run, Atom)
 
 
 @enumerated(("sub_atom", 5))
@@ -212,7 +210,7 @@ def _sub_atom(args: Arguments, run: Run) -> Rows:
 
 @enumerated(("sub_string", 5))
 def _sub_string(args: Arguments, run: Run) -> Rows:
-    return _parts(args, run, Str)
+    return _parts(args, run, Atom)
 
 
 def _parts(args: Arguments, run: Run, make: Reader) -> Rows:
@@ -283,4 +281,4 @@ def _split_string(args: Arguments, run: Run) -> bool:
     text, separators, padding = [text_of(arg, run.trail) for arg in args[:3]]
     run.trail.charge(len(text))
     parts = re.split(f"[{re.escape(separators)}]", text) if separators else [text]
-    return unify(args[3], list_term(Str(part.strip(padding)) if padding else Str(part) for part in parts), run.trail)
+    return unify(args[3], list_term(Atom(part.strip(padding)) if padding else Atom(part) for part in parts), run.trail)

@@ -11,7 +11,10 @@ from holdsfor.prolog.registry import Arguments, Rows, Run, deterministic, enumer
 from holdsfor.prolog.unify import Ref, deref, resolve, unify
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, name_and_arity, substitute, variables
 
-__all__: list[str] = []
+__all__ = ["CHANGES"]
+
+CHANGES = frozenset((name, 1) for name in ("assert", "asserta", "assertz", "retract", "retractall", "dynamic"))
+"""The predicates that change the database."""
 
 _TRUE = Atom("true")
 
@@ -46,7 +49,15 @@ def _changeable(head: Term) -> tuple[str, int]:
     return key
 
 
+def _check_start_up(run: Run) -> None:
+    """Refuse to change the database once rules are evaluated."""
+    if run.database.is_frozen:
+        hint = "facts can be added by start-up goals (`--goal`); what changes in time is a fluent"
+        raise GoalProblem("HF228", "a rule cannot change the background knowledge", hint)
+
+
 def _assert(args: Arguments, run: Run, *, first: bool) -> bool:
+    _check_start_up(run)
     head, body = _head_and_body(_with_named_variables(args[0]))
     _changeable(head)
     run.database.add_clause(head, body, first=first)
@@ -107,12 +118,14 @@ def _renamed(clause: Clause, run: Run) -> tuple[Term, Term]:
 @deterministic(("$erase", 1))
 def _erase(args: Arguments, run: Run) -> bool:
     (reference,) = args
+    _check_start_up(run)
     assert isinstance(reference, _Reference)
     return run.database.erase(reference.key, reference.clause)
 
 
 @deterministic(("$declare", 1))
 def _declare(args: Arguments, run: Run) -> bool:
+    _check_start_up(run)
     run.database.declare_dynamic(*_changeable(args[0]))
     return True
 
@@ -120,6 +133,7 @@ def _declare(args: Arguments, run: Run) -> bool:
 @deterministic(("dynamic", 1), ("discontiguous", 1), ("multifile", 1), ("table", 1))
 def _dynamic(args: Arguments, run: Run) -> bool:
     """Declare what `name/arity, …` or a list of such say."""
+    _check_start_up(run)
     pending = [args[0]]
     while pending:
         term = resolve(pending.pop())

@@ -10,7 +10,7 @@ from holdsfor.prolog.problems import GoalProblem
 from holdsfor.prolog.registry import Arguments, Run, deterministic
 from holdsfor.prolog.unify import resolve, unify
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import EMPTY_LIST, Atom, Str, Struct, Term
+from holdsfor.syntax.terms import EMPTY_LIST, Atom, Struct, Term
 
 __all__: list[str] = []
 
@@ -30,7 +30,7 @@ def _format(args: Arguments, run: Run) -> bool:
     items, end = list_parts(args[2], run.trail)
     text = _formatted(text_of(args[1], run.trail), items if end == EMPTY_LIST else [args[2]])
     checked_text(len(text), run.trail)
-    return unify(sink.args[0], Atom(text) if sink.name == "atom" else Str(text), run.trail)
+    return unify(sink.args[0], Atom(text), run.trail)
 
 
 def _formatted(template: str, values: list[Term]) -> str:
@@ -56,4 +56,4 @@ def _directive(letter: str, values: Iterator[Term]) -> str:
 
 
 def _plain(value: Term) -> str:
-    return value.name if isinstance(value, Atom) else value.value if isinstance(value, Str) else show(value)
+    return value.name if isinstance(value, Atom) else show(value)
