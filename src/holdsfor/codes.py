@@ -127,6 +127,7 @@ CODES: dict[str, Code] = {
     "HF752": _error("a picture that needs Graphviz, which is not installed"),
     "HF753": _error("a picture that Graphviz could not draw"),
     "HF754": _error("a picture that cannot be written to its file"),
+    "HF755": _warning("a dependency graph that a configuration asks for and that cannot be drawn"),
     "HF760": _error("intervals given to the library that are not of a form it reads"),
     "HF761": _error("an interval given to the library that does not end after it begins"),
     "HF762": _error("target intervals of one key that overlap, in a comparison by rows"),

@@ -34,7 +34,7 @@ from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
-from holdsfor.views.graph import render_graph
+from holdsfor.views.graph import Drawing, render_graph
 from holdsfor.views.timeline import Row, draw_timeline
 
 __all__ = ["add_parser"]
@@ -144,8 +144,19 @@ def _prepare(app: Application, compiled: Compiled, output: str | None) -> None:
     if app.pipe and str(app.pipe) == output and not app.pipe.exists():
         os.mkfifo(app.pipe)
     if app.graph:
-        render_graph(drawing(compiled, include_input=app.include_input), app.graph)
-        print(f"wrote {app.graph}", file=sys.stderr)
+        _draw_graph(drawing(compiled, include_input=app.include_input), app.graph)
+
+
+def _draw_graph(picture: Drawing, path: Path) -> None:
+    """Draw the dependency graph; one that cannot be drawn is a warning, and the run goes on."""
+    try:
+        render_graph(picture, path)
+    except UsageProblem as problem:
+        _tell(
+            Diagnostic("HF755", f"no dependency graph: {each.message}", hint=each.hint) for each in problem.diagnostics
+        )
+    else:
+        print(f"wrote {path}", file=sys.stderr)
 
 
 def _write(engine: Engine, options: argparse.Namespace, output: IO[Any], last: list[Findings]) -> None:
