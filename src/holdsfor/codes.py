@@ -74,6 +74,8 @@ CODES: dict[str, Code] = {
     "HF308": _warning("a variable that stands only once"),
     "HF309": _warning("a grounding of something that looks like a misspelling"),
     "HF310": _warning("a predicate that is called but never defined"),
+    "HF311": _warning("a delay that never acts because a shorter one does, or two that are due at once"),
+    "HF312": _warning("`before` between intervals that meet, or `meets` between intervals with a gap"),
     "HF391": _note("a directive that has no effect here"),
     "HF392": _note("a declaration of an older version that has no effect here"),
     "HF393": _note("a file without clauses"),
