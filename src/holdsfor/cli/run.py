@@ -13,7 +13,7 @@ from typing import IO, Any, Literal
 
 from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.cli.arguments import Commands, add_command
-from holdsfor.cli.config import Application, accept_config, fill_in
+from holdsfor.cli.config import Application, accept_config, fill_in, without
 from holdsfor.cli.durations import PER_SECOND, duration_text, make_points
 from holdsfor.cli.engines import Engine
 from holdsfor.cli.graph import drawing
@@ -109,6 +109,8 @@ def execute(options: argparse.Namespace) -> int:
     compiled = compile_files([*options.files, *options.background], diagnostics)
     _refuse_overwriting(options, [program.source.name for program in compiled.programs])
     _tell(diagnostics.of("warning"))
+    if not options.input and not compiled.description.given:
+        raise without("input", "`--input` with records")
     _prepare(app, compiled, options.output)
     engine = engine_class(options)(compiled, options, [_goal(text) for text in options.goal])
     engine.progress = Progress(is_beside_results=options.output is None and sys.stdout.isatty())
