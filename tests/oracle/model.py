@@ -245,7 +245,10 @@ class At:
             fluents.add(fluent)
         if not names_in(value):
             values = {value}
-        possible = [Struct("=", (one, value)) for one in fluents for value in values]
+        possible: list[Term] = [Struct("=", (one, value)) for one in fluents for value in values]
+        if isinstance(what.args[1], Var):
+            # A value that is left open ranges over the values that the fluent may have.
+            possible = [fvp for fvp in possible if self.model.domains.allows(fvp)]
         return [fvp for fvp in possible if fvp not in self.model.input and self.moment.breaks(fvp)]
 
     def _edges(self, what: Struct) -> list[Term]:
