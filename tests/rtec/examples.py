@@ -127,10 +127,10 @@ def _known(term: Struct) -> tuple[int, dict[str, Intervals]]:
         else:
             times = {item.value for item in list_items(each.args[1])[0] if isinstance(item, Int)}
             found[name] = sorted({(at, at) for at in times} | set(found.get(name, [])))
-    return time.value, _inside(found, time.value - window.value)
+    return time.value, inside(found, time.value - window.value)
 
 
-def _inside(known: dict[str, Intervals], before: int) -> dict[str, Intervals]:
+def inside(known: dict[str, Intervals], before: int) -> dict[str, Intervals]:
     """What is not over before the window begins: RTEC also keeps an interval that ends right before it."""
     found = {
         name: [(start, end) for start, end in spans if end is None or end > before + (start != end)]
@@ -157,6 +157,11 @@ def run(example: Example, described: list[Path], files: list[Path], folder: Path
     options = [f"--{name}={value}" for name, value in times.items()]
     inputs = [str(file) for file in files]
     assert main(["run", *map(str, described), "--input", *inputs, *options, "-o", str(written)]) == 0
+    return known_in(written)
+
+
+def known_in(written: Path) -> Known:
+    """What a run wrote as JSON lines."""
     known: Known = {}
     for line in written.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
