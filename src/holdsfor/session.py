@@ -24,6 +24,7 @@ from functools import cached_property
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.api import Answer, Input
+from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
@@ -32,7 +33,7 @@ from holdsfor.runtime.changes import changes_since
 from holdsfor.runtime.report_tables import Reported
 from holdsfor.runtime.reports import Report as Known
 from holdsfor.runtime.reports import merged
-from holdsfor.runtime.windows import check_windows
+from holdsfor.runtime.windows import busy_query_times, check_bounds, check_windows
 from holdsfor.sinks.changes import Change, event_changes, interval_changes
 from holdsfor.sources.column_reading import ColumnReading, Operations
 from holdsfor.sources.fields import LATEST
@@ -116,6 +117,7 @@ class Session:
         strict: bool = False,
     ) -> None:
         check_windows(tick, window, step, allen_memory)
+        check_bounds(start, None)
         self.window = window
         self.step = window if step is None else step
         self.tick = tick
@@ -220,10 +222,9 @@ class Session:
         change.
         """
         start = self._begin() if self._start is None else self._start
-        times = list(self._query_times(start, at))
         parts: list[Known] = []
         frontier: int | None = None
-        for time in times:
+        for time in self._query_times(start, at):
             if parts:
                 parts[-1] = parts[-1].before(self._engine.settled_at(time))
             parts.append(self._engine.query(time))
@@ -252,9 +253,10 @@ class Session:
             what = "start" if self.query_time is None else "query time before"
             message = f"the query time {last} does not come after the {what}, {before}"
             raise UsageProblem(Diagnostic("HF740", message, hint="query times ascend"))
-        if self.step is not None and self.query_time is not None:
-            yield from range(before + self.step, last, self.step)
-        yield last
+        if self.step is None or self.query_time is None:
+            yield last
+        else:
+            yield from busy_query_times(self._engine, QueryTimes(before, last, self.step, self.window), last)
 
     def _report(self, parts: list[Known], frontier: int) -> Report:
         run, current = self._engine, parts[-1]

@@ -10,7 +10,7 @@ from tests.oracle.description import describe
 from tests.oracle.domains import Domains
 from tests.oracle.intervals import Interval, Line
 from tests.oracle.model import Model
-from tests.oracle.records import admitted, read_records, surviving, whole
+from tests.oracle.records import admitted, query_times, read_records, surviving, whole
 
 __all__ = ["Answer", "oracle_answer"]
 
@@ -22,12 +22,14 @@ def oracle_answer(
     lines: list[str],
     line: Line,
     memory: int | None = None,
-    window: tuple[int, list[int]] | None = None,
+    window: tuple[int, int] | None = None,
 ) -> Answer:
-    """The answer to a program and its records; `window` is a length and the query times."""
+    """The answer to a program and its records; `window` is a length and a step."""
     description = describe(text)
     records = read_records(lines, description, line.tick)
-    pieces = whole(records) if window is None else admitted(records, window[1], window[0])
+    pieces = whole(records)
+    if window is not None:
+        pieces = admitted(records, query_times(records, line.start, line.end, *window), window[0])
     inside = [record for record in surviving(records) if record.start <= line.last and record.end >= line.first]
     model = Model(description, Domains(description, inside), pieces, line, memory)
     return _reported(model)

@@ -42,12 +42,6 @@ class Question:
     def line(self) -> Line:
         return Line(self.start, self.end, self.tick)
 
-    @property
-    def query_times(self) -> list[int]:
-        assert self.step is not None
-        n = max(1, -(-(self.end - self.start) // self.step))
-        return [self.start + k * self.step for k in range(1, n + 1)]
-
 
 def of_oracle(question: Question) -> Answer:
     return _within(question, oracle_answer(question.text, list(question.lines), question.line, question.memory))
@@ -55,9 +49,9 @@ def of_oracle(question: Question) -> Answer:
 
 def _of_windowed_oracle(question: Question) -> Answer:
     """What the oracle says of the records that windows admit."""
-    if question.window is None:
+    if question.window is None or question.step is None:
         return of_oracle(question)
-    window = question.window, question.query_times
+    window = question.window, question.step
     memory = question.window if question.memory is None else question.memory
     return _within(question, oracle_answer(question.text, list(question.lines), question.line, memory, window))
 

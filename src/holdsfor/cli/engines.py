@@ -195,6 +195,7 @@ class ColumnarEngine(Engine):
     def begin(self) -> tuple[Session, Iterator[int]] | None:
         """The session of the run, and its query times when it is time for them; None if it ends before it begins."""
         from holdsfor.columns.query_times import QueryTimes
+        from holdsfor.runtime.windows import busy_query_times, n_repeated
 
         start, end = self.bounds(*self.reading.extent(self.options.tick))
         session = self.session(start, end)
@@ -202,7 +203,8 @@ class ColumnarEngine(Engine):
         self.queries = QueryTimes(start, end, self.options.step, self.options.window)
         self._last = session.last_query_time(self.queries)
         session.announce(end)
-        return session, self.queries.up_to(self._last)
+        n_idle = n_repeated(self.options.window, self.options.step)
+        return session, busy_query_times(session, self.queries, self._last, n_idle=n_idle)
 
     def session(self, start: int, end: int | None) -> Session:
         """The session of a run from one time-point to another."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.columns.instances import Instances
 from holdsfor.columns.tables import (
@@ -158,6 +159,7 @@ class Evaluation:
         self.kept_results: dict[tuple[int, int], Lists] = {}
         self.made: dict[tuple[int, int], MadeOneByOne] = {}
         self.longest: dict[tuple[int, int], int] = {}
+        self.next_crossing: int | None = None
         self.initialised = initialised
         self.seen = seen
         self.waiting = waiting
@@ -271,6 +273,13 @@ class Evaluation:
             found = found.with_starts(starts)
         self.whole_lists[place] = found
         return found
+
+    def expect_crossings(self, found: Lists, limits: NDArray[np.float64] | Int64) -> None:
+        """Note when the first open interval becomes as long as its limit."""
+        is_short = (found.ends == OPEN) & np.isfinite(limits) & (found.starts + limits >= self.stretch.after_last)
+        if is_short.any():
+            first = int(np.floor((found.starts + limits)[is_short].min())) - self.stretch.tick
+            self.next_crossing = first if self.next_crossing is None else min(first, self.next_crossing)
 
     def complemented_instances(self, keys: Rows, rule: IntervalRule, index: int) -> tuple[Rows, Int64]:
         """The instances of a complement, those of earlier stretches included, and where each begins.

@@ -29,7 +29,7 @@ from holdsfor.runtime.background import Background
 from holdsfor.runtime.computed import ALWAYS, NEVER, Computed
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
-from holdsfor.runtime.edges import CarriedEdges, edges_at
+from holdsfor.runtime.edges import CarriedEdges, edges_at, next_edge
 from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
 from holdsfor.runtime.given import given_columns
 from holdsfor.runtime.initialised import Initialised
@@ -290,6 +290,31 @@ class Session:
     def last_point(self, query_time: int) -> int:
         """The last moment that a query time evaluates: none evaluates beyond the end of the run."""
         return query_time if self.end is None else min(query_time, self.end)
+
+    def next_change(self) -> int | None:
+        """The first moment after the last query time at which anything may change, if nothing is inserted.
+
+        That is when a record arrives, begins or ends, an effect is due, an open interval becomes long enough, or an
+        interval that begins or ends after the last query time has its `startI` or `endI`.
+        """
+        assert self.previous is not None
+        assert self._evaluation is not None
+        if self.asks_for_the_query_time:
+            return self.previous + 1
+        last = self._evaluation.stretch.last
+        found = [self.records.next_moment(min(self.previous, last), self.tick), self._evaluation.next_crossing]
+        found.append(self.computed.next_query_time(self.previous))
+        found += [next_edge(kind, self._evaluation.fluents(key), last) for kind, key in self._asked_edges]
+        for outcome in self._evaluation.circles.values():
+            for waiting in outcome.waiting(self._evaluation.stretch.after_last):
+                due = np.empty(0, np.int64) if waiting is None else waiting.due[waiting.due > last]
+                found.append(int(due.min()) if len(due) else None)
+        after = [max(moment, self.previous + 1) for moment in found if moment is not None]
+        return min(after, default=None)
+
+    def pass_by(self, query_time: int) -> None:
+        """Go on as if a query time had been evaluated at which nothing changes."""
+        self.previous = query_time
 
     def query(self, at: int) -> Report:
         """What is known at a query time; query times must ascend."""

@@ -301,6 +301,7 @@ class _Rule:
         finite = limits[np.isfinite(limits)]
         if len(finite):
             self.context.longest[id(self.rule), index] = math.ceil(finite.max())
+            self.context.expect_crossings(whole, limits)
         return whole.take(lengths > limits if step.comparison == "greater" else lengths < limits)
 
     def allen(self, step: Allen, index: int) -> Lists:
