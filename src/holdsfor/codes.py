@@ -120,6 +120,7 @@ CODES: dict[str, Code] = {
     "HF724": _note("a parameter of RTEC that has no effect here"),
     "HF730": _error("an answer as a table without a file to write it to"),
     "HF731": _error("times that cannot be written as ISO 8601"),
+    "HF732": _error("an output without a name, or that would overwrite a file which the run reads, or another output"),
     "HF740": _error("a query time that a session cannot have"),
     "HF741": _error("two kinds of report that cannot be had at once"),
     "HF742": _error("a plan that is to be analysed without input, or at a stage that does not run"),

@@ -33,7 +33,7 @@ from holdsfor.runtime.changes import changes_since
 from holdsfor.runtime.report_tables import Reported
 from holdsfor.runtime.reports import Report as Known
 from holdsfor.runtime.reports import merged
-from holdsfor.runtime.windows import busy_query_times, check_windows
+from holdsfor.runtime.windows import busy_query_times, check_bounds, check_windows
 from holdsfor.sinks.changes import Change, event_changes, interval_changes
 from holdsfor.sources.column_reading import ColumnReading, Operations
 from holdsfor.sources.fields import LATEST
@@ -117,6 +117,7 @@ class Session:
         strict: bool = False,
     ) -> None:
         check_windows(tick, window, step, allen_memory)
+        check_bounds(start, None)
         self.window = window
         self.step = window if step is None else step
         self.tick = tick

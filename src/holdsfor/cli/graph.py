@@ -11,6 +11,7 @@ from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.analysis.contraction import contract, group_name
 from holdsfor.analysis.dependencies import DependencyGraph
 from holdsfor.cli.arguments import Commands, add_command, add_rule_files
+from holdsfor.sinks.files import refuse_overwriting
 from holdsfor.views.graph import Drawing, Edge, Vertex, render_graph
 
 __all__ = ["add_parser", "contracted_drawing", "drawing"]
@@ -43,6 +44,7 @@ def execute(options: argparse.Namespace) -> int:
         return 0
     draw = contracted_drawing if options.contracted else drawing
     path = Path(options.output)
+    refuse_overwriting({"--output": [options.output]}, options.files)
     render_graph(draw(compiled, include_input=options.include_input), path)
     print(f"wrote {path}", file=sys.stderr)
     return 0

@@ -11,12 +11,25 @@ from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.kernels.keys import Int64
 from holdsfor.runtime.reports import Report, merged
 from holdsfor.runtime.session import Session
+from holdsfor.sources.fields import EARLIEST, LATEST
 
-__all__ = ["busy_query_times", "check_windows", "each_report", "n_repeated", "settled_report", "settled_so_far"]
+__all__ = [
+    "busy_query_times",
+    "check_bounds",
+    "check_windows",
+    "each_report",
+    "n_repeated",
+    "settled_report",
+    "settled_so_far",
+]
 
 
 def check_windows(tick: int, window: int | None, step: int | None, allen_memory: int | None = None) -> None:
     """Refuse windows that no run can have."""
+    for name, size in (("clock tick", tick), ("window", window), ("step", step), ("memory", allen_memory)):
+        if size is not None and size > LATEST:
+            message = f"the {name} is {size}, expected at most 2**62"
+            raise UsageProblem(Diagnostic("HF703", message, hint="time-points lie between -2**62 and 2**62"))
     if tick < 1:
         message = f"the clock tick is {tick}, expected at least 1"
         raise UsageProblem(Diagnostic("HF701", message, hint="it is the distance of time-points"))
@@ -33,6 +46,14 @@ def check_windows(tick: int, window: int | None, step: int | None, allen_memory:
     if window is not None and step is not None and step > window:
         message = f"the step {step} is longer than the window {window}"
         raise UsageProblem(Diagnostic("HF703", message, hint="records between two windows would never be seen"))
+
+
+def check_bounds(start: int | None, end: int | None) -> None:
+    """Refuse a run that begins or ends beyond all time-points."""
+    for name, time in (("starts", start), ("ends", end)):
+        if time is not None and not EARLIEST <= time <= LATEST:
+            message = f"the run {name} at {time}, expected a time-point between -2**62 and 2**62"
+            raise UsageProblem(Diagnostic("HF705", message))
 
 
 def busy_query_times(session: Session, queries: QueryTimes, last: int, *, n_idle: int = 0) -> Iterator[int]:
