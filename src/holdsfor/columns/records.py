@@ -219,6 +219,22 @@ class Records:
                 table.with_numbers(positions, numbers[rows])
         return table
 
+    def arrived(self, judge: Judge, first: int, last: int) -> PointTable:
+        """The events of a run that arrive when a judge says."""
+        rows = self._arrived(judge, first, last)
+        return PointTable(tuple(column[rows] for column in (*self.columns, self.starts)), len(rows))
+
+    def arrived_intervals(self, judge: Judge, first: int, last: int) -> FluentTable:
+        """The records of FVPs of a run that arrive when a judge says."""
+        assert self.ends is not None
+        rows = self._arrived(judge, first, last)
+        return FluentTable(tuple(column[rows] for column in (*self.columns, self.starts, self.ends)), len(rows))
+
+    def _arrived(self, judge: Judge, first: int, last: int) -> Int64:
+        after, until = judge.range
+        rows = self._arriving(LONG_AGO if after == until else after, until)
+        return rows[(self.lasts[rows] >= first) & (self.starts[rows] <= last)]
+
     def cut_rows(self, last: int, arrived_by: int) -> Int64:
         """The records that have arrived and are seen later than they begin, up to a time-point."""
         if self.begins is None:

@@ -84,6 +84,7 @@ class Session:
         self.asks_for_the_query_time = _asks_for_the_query_time(compiled)
         self.is_announced = False
         self.n_mentions = 0
+        self.n_new_members = 0
         self.tick = tick
         self.begin(start)
         self.end = end
@@ -332,12 +333,12 @@ class Session:
         first, last = max(settled, self.start), self.last_point(at)
         stretch = Stretch(first, last, self.tick, self.start, is_resumed=settled >= self.start)
         arrived_by = ALL_ARRIVED if self.window is None else at
-        self._judge(OneQuery(at, arrived_by, self.previous, self.oldest(at)), arrived_by)
+        judge = OneQuery(at, arrived_by, self.previous, self.oldest(at))
+        if not self.is_announced:
+            self._learn(judge, settled)
+        self._judge(judge, arrived_by)
         self._number()
         events, fluents = self._input(first, last, arrived_by)
-        if not self.is_announced:
-            self._fill_domains(events, fluents)
-            self._mention(events, fluents)
         events |= self.computed.events(at, first)
         for key, table in self.computed.fluents(at, first).items():
             fluents[key] = stacked([fluents[key], table]) if key in fluents else table
@@ -489,19 +490,39 @@ class Session:
         is_there[numbers] = True
         return list(instances.words(len(positions), is_there.nonzero()[0]))
 
-    def _fill_domains(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:
+    def _fill_domains(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> int:
+        """Let the input fill dynamic domains; return how many members are new."""
+        fresh: set[tuple[int, ...]] = set()
         for is_fvp, key, patterns, domain in self._sources:
             table = (fluents if is_fvp else events).get(key)
             if table is None or table.n == 0 or not isinstance(domain, Struct):
                 continue
             positions = distinct_positions(patterns, domain)
             if positions is not None:
-                self.background.add_members(name_and_arity(domain), self._distinct(table, positions))
-                continue
-            rows, _ = join(one_row(), table, patterns, self.symbols)
-            if rows.n and set(variables(domain)) <= set(rows.columns):
+                members = self._distinct(table, positions)
+            else:
+                rows, _ = join(one_row(), table, patterns, self.symbols)
+                if not rows.n or not set(variables(domain)) <= set(rows.columns):
+                    continue
                 members = [build(pattern, rows, self.symbols) for pattern in domain.args]
-                self.background.add_members(name_and_arity(domain), members)
+            new = self.background.add_members(name_and_arity(domain), members)
+            fresh.update(zip(*(column.tolist() for column in new), strict=True))
+        return len(fresh)
+
+    def _learn(self, judge: OneQuery, settled: int) -> None:
+        """Let domains and sorts know the constants of records that have arrived since the query time before.
+
+        Also a record that no window admits mentions them. Of a member that is new when time-points are settled already,
+        effects at those are not derived any more.
+        """
+        end = LATEST if self.end is None else self.end
+        store = self.records
+        events = {key: each.arrived(judge, self.start, end) for key, each in store.events.items()}
+        fluents = {key: each.arrived_intervals(judge, self.start, end) for key, each in store.fluents.items()}
+        n_new = self._fill_domains(events, fluents)
+        if settled >= self.start:
+            self.n_new_members += n_new
+        self._mention(events, fluents)
 
 
 def distinct_positions(patterns: Sequence[Term], domain: Struct) -> tuple[int, ...] | None:
