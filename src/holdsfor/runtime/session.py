@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -334,9 +334,11 @@ class Session:
         stretch = Stretch(first, last, self.tick, self.start, is_resumed=settled >= self.start)
         arrived_by = ALL_ARRIVED if self.window is None else at
         judge = OneQuery(at, arrived_by, self.previous, self.oldest(at))
-        if not self.is_announced:
-            self._learn(judge, settled)
+        if not self.is_announced and (self._sources or self.ranges_over_sorts):
+            self._learn(lambda records: records.dropped_by(judge, last), settled)
         self._judge(judge, arrived_by)
+        if not self.is_announced and (self._sources or self.ranges_over_sorts):
+            self._learn(lambda records: records.new_to(judge, self.start, last), settled)
         self._number()
         events, fluents = self._input(first, last, arrived_by)
         events |= self.computed.events(at, first)
@@ -509,16 +511,13 @@ class Session:
             fresh.update(zip(*(column.tolist() for column in new), strict=True))
         return len(fresh)
 
-    def _learn(self, judge: OneQuery, settled: int) -> None:
-        """Let domains and sorts know the constants of records that have arrived since the query time before.
+    def _learn(self, choose: Callable[[Records], Records], settled: int) -> None:
+        """Let domains and sorts know the constants of some records.
 
-        Also a record that no window admits mentions them. Of a member that is new when time-points are settled already,
-        effects at those are not derived any more.
+        Of a member that is new when time-points are settled already, effects at those are not derived any more.
         """
-        end = LATEST if self.end is None else self.end
-        store = self.records
-        events = {key: each.arrived(judge, self.start, end) for key, each in store.events.items()}
-        fluents = {key: each.arrived_intervals(judge, self.start, end) for key, each in store.fluents.items()}
+        events = {key: choose(each).as_points() for key, each in self.records.events.items()}
+        fluents = {key: choose(each).as_intervals() for key, each in self.records.fluents.items()}
         n_new = self._fill_domains(events, fluents)
         if settled >= self.start:
             self.n_new_members += n_new
