@@ -101,6 +101,7 @@ class Session:
         self.edges: CarriedEdges = {}
         self.previous: int | None = None
         self.seconds = 0.0
+        self.n_input = 0  # events and intervals that the last query time reasoned over
         self.profile: Profile | None = None
         self._evaluation: Evaluation | None = None
         self._sources = domain_sources(compiled)
@@ -326,6 +327,7 @@ class Session:
         self._judge(OneQuery(at, arrived_by, self.previous, self.oldest(at)), arrived_by)
         self._number()
         events, fluents = self._input(first, last, arrived_by)
+        self.n_input = sum(table.n for table in (*events.values(), *fluents.values()))
         if not self.is_announced:
             self._fill_domains(events, fluents)
             self._mention(events, fluents)
