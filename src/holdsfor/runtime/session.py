@@ -29,7 +29,7 @@ from holdsfor.runtime.background import Background
 from holdsfor.runtime.computed import ALWAYS, NEVER, Computed
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
-from holdsfor.runtime.edges import CarriedEdges, edges_at
+from holdsfor.runtime.edges import CarriedEdges, edges_at, next_edge
 from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
 from holdsfor.runtime.given import given_columns
 from holdsfor.runtime.initialised import Initialised
@@ -295,7 +295,8 @@ class Session:
     def next_change(self) -> int | None:
         """The first moment after the last query time at which anything may change, if nothing is inserted.
 
-        That is when a record arrives, begins or ends, an effect is due, or an open interval becomes long enough.
+        That is when a record arrives, begins or ends, an effect is due, an open interval becomes long enough, or an
+        interval that begins or ends after the last query time has its `startI` or `endI`.
         """
         assert self.previous is not None
         assert self._evaluation is not None
@@ -304,6 +305,7 @@ class Session:
         last = self._evaluation.stretch.last
         found = [self.records.next_moment(min(self.previous, last), self.tick), self._evaluation.next_crossing]
         found.append(self.computed.next_query_time(self.previous))
+        found += [next_edge(kind, self._evaluation.fluents(key), last) for kind, key in self._asked_edges]
         for outcome in self._evaluation.circles.values():
             for waiting in outcome.waiting(self._evaluation.stretch.after_last):
                 due = np.empty(0, np.int64) if waiting is None else waiting.due[waiting.due > last]
