@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import seeds
+
+if TYPE_CHECKING:
+    from tests.scheduling import Scheduling
 
 # Neither a deadline nor the speed at which examples are made: both depend on what else the machine does.
 _ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -13,6 +18,14 @@ _ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_sl
 settings.register_profile("short", _ANY_MACHINE, derandomize=True)
 settings.register_profile("long", _ANY_MACHINE, max_examples=seeds.examples(100), print_blob=True)
 settings.load_profile("long" if seeds.IS_LONG else "short")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    """Where there are several workers, let one of them have the JVM."""
+    from tests.scheduling import Scheduling
+
+    return Scheduling(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -80,27 +80,32 @@ def recognise(
     Windows do not change what is settled, so many short ones are evaluated as few long ones; without `merge_windows`
     every query time is evaluated.
     """
+    from holdsfor.analysis.given import with_given
+    from holdsfor.columns.query_times import QueryTimes
     from holdsfor.columns.words import Symbols
     from holdsfor.runtime.report_tables import Reported
     from holdsfor.runtime.session import Session
-    from holdsfor.runtime.windows import check_windows, query_times, settled_report
+    from holdsfor.runtime.windows import check_bounds, check_windows, settled_report
     from holdsfor.sources.inputs import read_inputs
 
     check_windows(tick, window, step, allen_memory)
+    check_bounds(start, end)
     symbols = Symbols()
     reading = read_inputs(data, rules.names, tick, symbols, unit=time_unit)
-    first, last = reading.extent(tick)
+    first, last = with_given(reading.extent(tick), rules.description, rules.names, tick)
     begin = (first or 0) if start is None else start
     stop = (begin if last is None else last) if end is None else end
     if stop < begin:
         raise UsageProblem(Diagnostic("HF702", f"the run ends at {stop}, before its start {begin}"))
-    session = Session(rules, start=begin, tick=tick, window=window, allen_memory=allen_memory, symbols=symbols)
-    for key, records in (*reading.events.items(), *reading.fluents.items()):
-        session.insert_columns(key, records.up_to(stop))
-    queries = query_times(begin, stop, step if step is not None else window)
-    session.announce(queries[-1])
-    report = settled_report(session, queries, merge_windows=merge_windows)
-    return Result(Reported(report, symbols), rules.names, reading, session.n_dropped)
+    session = Session(
+        rules, start=begin, end=stop, tick=tick, window=window, allen_memory=allen_memory, symbols=symbols
+    )
+    session.insert_reading(reading)
+    queries = QueryTimes(begin, stop, step if step is not None else window, window)
+    session.announce(stop)
+    report = settled_report(session, queries, session.last_query_time(queries), merge_windows=merge_windows)
+    session.judge_rest(queries)
+    return Result(Reported(report, symbols), rules.names, reading, *session.records.counts)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -193,10 +198,21 @@ class Answer:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Result(Answer):
-    """What was recognised, settled over all query times."""
+    """What was recognised, settled over all query times, and how many records had which fate.
+
+    *late*: admitted after a query time that should have had it; *dropped*: no window admits it; *cut*: partly before
+    the window; *set aside*: does not fit; *unmatched*: a retraction of nothing.
+    """
 
     reading: ColumnReading
-    n_dropped: int
+    late: int
+    dropped: int
+    cut: int
+    unmatched: int
+
+    @property
+    def set_aside(self) -> int:
+        return len(self.reading.set_aside)
 
 
 def _s(n: int) -> str:

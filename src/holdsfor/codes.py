@@ -28,7 +28,7 @@ def _note(meaning: str) -> Code:
 
 CODES: dict[str, Code] = {
     # 1xx: the text is not in the language
-    "HF101": _error("a file cannot be read: it is missing, a directory, empty, binary or not UTF-8 text"),
+    "HF101": _error("a file cannot be read: it is missing, a directory, binary or not UTF-8 text"),
     "HF102": _error("a character that no token can begin with"),
     "HF103": _error("a comment that is not closed"),
     "HF104": _error("a quoted name or string that is not closed on its line"),
@@ -57,10 +57,11 @@ CODES: dict[str, Code] = {
     "HF212": _error("a circle of dependencies through a statically determined fluent"),
     "HF213": _error("a hook into the internals of RTEC's own engine"),
     "HF214": _error("one name or value defined in two ways that exclude each other"),
-    "HF215": _error("an event given as a fact among the rules"),
+    "HF215": _error("an event or FVP given as a fact that cannot be a record: with variables, or not at time-points"),
     "HF216": _error("an initial value for a statically determined fluent"),
     "HF217": _error("a file that RTEC's compiler has written"),
     "HF218": _error("a cut in a rule with a time-point"),
+    "HF219": _error("an interval-wise predicate that does not read one list of intervals and make one"),
     "HF228": _error("a rule that can change the background knowledge"),
     # 3xx: the rules have a meaning, but perhaps not the one meant
     "HF301": _warning("a fluent, or a value of a fluent, that is used but never defined nor declared as input"),
@@ -73,10 +74,13 @@ CODES: dict[str, Code] = {
     "HF308": _warning("a variable that stands only once"),
     "HF309": _warning("a grounding of something that looks like a misspelling"),
     "HF310": _warning("a predicate that is called but never defined"),
+    "HF311": _warning("a delay that never acts because a shorter one does, or two that are due at once"),
+    "HF312": _warning("`before` between intervals that meet, or `meets` between intervals with a gap"),
     "HF391": _note("a directive that has no effect here"),
     "HF392": _note("a declaration of an older version that has no effect here"),
+    "HF393": _note("a file without clauses"),
     # 4xx: an engine cannot compute the rules
-    "HF401": _error("a construct that this engine does not support"),
+    "HF402": _error("a predicate over interval lists, in a run with windows, that is not declared interval-wise"),
     # 5xx: a record or an input file does not fit
     "HF501": _error("an input file that cannot be read"),
     "HF502": _error("a table whose columns are not those of records"),
@@ -116,6 +120,7 @@ CODES: dict[str, Code] = {
     "HF724": _note("a parameter of RTEC that has no effect here"),
     "HF730": _error("an answer as a table without a file to write it to"),
     "HF731": _error("times that cannot be written as ISO 8601"),
+    "HF732": _error("an output without a name, or that would overwrite a file which the run reads, or another output"),
     "HF740": _error("a query time that a session cannot have"),
     "HF741": _error("two kinds of report that cannot be had at once"),
     "HF742": _error("a plan that is to be analysed without input, or at a stage that does not run"),
@@ -124,6 +129,7 @@ CODES: dict[str, Code] = {
     "HF752": _error("a picture that needs Graphviz, which is not installed"),
     "HF753": _error("a picture that Graphviz could not draw"),
     "HF754": _error("a picture that cannot be written to its file"),
+    "HF755": _warning("a dependency graph that a configuration asks for and that cannot be drawn"),
     "HF760": _error("intervals given to the library that are not of a form it reads"),
     "HF761": _error("an interval given to the library that does not end after it begins"),
     "HF762": _error("target intervals of one key that overlap, in a comparison by rows"),

@@ -22,10 +22,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.api import Answer, Input
+from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
@@ -34,9 +33,9 @@ from holdsfor.runtime.changes import changes_since
 from holdsfor.runtime.report_tables import Reported
 from holdsfor.runtime.reports import Report as Known
 from holdsfor.runtime.reports import merged
-from holdsfor.runtime.windows import check_windows
+from holdsfor.runtime.windows import busy_query_times, check_bounds, check_windows
 from holdsfor.sinks.changes import Change, event_changes, interval_changes
-from holdsfor.sources.column_reading import ColumnReading
+from holdsfor.sources.column_reading import ColumnReading, Operations
 from holdsfor.sources.fields import LATEST
 from holdsfor.sources.inputs import Intake, open_input
 from holdsfor.sources.objects import Event, Fluent
@@ -51,23 +50,31 @@ __all__ = ["Change", "Event", "Fluent", "Inserted", "Report", "Session"]
 
 @dataclass(frozen=True)
 class Inserted:
-    """What became of records that were inserted: how many there were, and which have no effect and why."""
+    """What became of records that were inserted: how many there were, and which have no effect and why.
+
+    `unmatched` are retractions without a record, as far as records are known now.
+    """
 
     n_records: int
     unused: Counter[str]
     set_aside: list[SetAside]
+    unmatched: list[SetAside]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Report(Answer):
     """What a query time knows of its window, and what it changes.
 
-    `late` and `dropped` count the records and retractions that came since the query time before although it should have
-    had them: those that the window tolerates, and those that are too late or begin and end before the session does.
+    The counts are about what came since the query time before. *late*: admitted although the query time before should
+    have had it; *dropped*: no window admits it, or it is over before the session starts; *cut*: partly before the
+    window; *set aside*: does not fit; *unmatched*: a retraction of nothing.
     """
 
     late: int
     dropped: int
+    cut: int
+    set_aside: int
+    unmatched: int
     _told: tuple[Known, Known, int]
 
     @cached_property
@@ -83,7 +90,8 @@ class Report(Answer):
     def _headline(self) -> Iterator[str]:
         yield from super()._headline()
         yield f"{len(self.changes)} change{'' if len(self.changes) == 1 else 's'}"
-        yield from (f"{n} {what}" for n, what in ((self.late, "late"), (self.dropped, "dropped")) if n)
+        counts = {name: getattr(self, name) for name in ("late", "dropped", "cut", "set_aside", "unmatched")}
+        yield from (f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if n)
 
 
 class Session:
@@ -109,6 +117,7 @@ class Session:
         strict: bool = False,
     ) -> None:
         check_windows(tick, window, step, allen_memory)
+        check_bounds(start, None)
         self.window = window
         self.step = window if step is None else step
         self.tick = tick
@@ -123,7 +132,8 @@ class Session:
         self._start = start
         self._told = Known(self._engine.start - 1, {}, {})
         self._n_outside = 0
-        self._counted = (0, 0)
+        self._n_set_aside = 0
+        self._counted = (0, 0, 0, 0, 0)
 
     @property
     def start(self) -> int | None:
@@ -154,17 +164,12 @@ class Session:
         (`op` is `-`, in text a leading `-`) does so here too. An exact duplicate is the same record.
         """
         reading = self._read(records)
+        operations = reading.unsettled()
+        missing = [_origin(each, number) for each, number in self._engine.missing(operations)]
         if self.strict:
-            _refuse(reading.set_aside)
-        events, fluents, taken = reading.unsettled()
-        for key, columns in (*events.items(), *fluents.items()):
-            self._n_outside += columns.count_outside(self._engine.start, LATEST) if self._start is not None else 0
-            self._engine.insert_new(key, columns)
-        self.n_records += reading.n_records
-        missing = [origin for each in taken for origin in self._take_back(*each)]
-        if self.strict:
-            _refuse(missing)
-        return Inserted(reading.n_records, reading.unused, reading.set_aside + missing)
+            _refuse([*reading.set_aside, *missing])
+        self._add(reading, operations)
+        return Inserted(reading.n_records, reading.unused, reading.set_aside, missing)
 
     def retract(self, *records: Input) -> None:
         """Take back records that were inserted; if one is not there, it is an error and nothing is done.
@@ -173,29 +178,29 @@ class Session:
         """
         reading = self._read(records)
         _refuse(reading.set_aside)
-        events, fluents, taken = reading.unsettled()
-        if taken:
-            message = f"`{taken[0][2][0].text}` takes a record back itself"
-            raise DataProblem(Diagnostic("HF506", message, hint="`retract` takes the records that were inserted"))
-        named = [*events.items(), *fluents.items()]
-        for key, columns in named:
-            is_there = self._engine.can_retract(key, columns)
-            if not is_there.all():
-                self._refuse_missing(key, columns, int(np.argmin(is_there)))
-        for key, columns in named:
-            self._engine.retract_columns(key, columns)
+        operations = reading.unsettled()
+        for each in operations:
+            if each.retractions is not None:
+                message = f"`{each.retractions.origins[0].text}` takes a record back itself"
+                raise DataProblem(Diagnostic("HF506", message, hint="`retract` takes the records that were inserted"))
+        operations = [each.inverted(_NOWHERE) for each in operations]
+        for each, number in self._engine.missing(operations):
+            assert each.retractions is not None
+            self._refuse_missing(each.key, each.retractions.records, number)
+        self._engine.apply(operations)
+
+    def _add(self, reading: ColumnReading, operations: list[Operations]) -> None:
+        for each in operations:
+            self._n_outside += each.records.count_outside(self._engine.start, LATEST) if self._start is not None else 0
+        self._engine.apply(operations)
+        self.n_records += reading.n_records
+        self._n_set_aside += len(reading.set_aside)
 
     def _read(self, records: Iterable[Input]) -> ColumnReading:
         intake = Intake(self._names, self.tick, self._engine.symbols, ColumnReading(), self._clock)
         for each in records:
             intake.add(open_input(each, self._names))
         return intake.reading
-
-    def _take_back(self, key: Key, columns: Records, origins: list[SetAside]) -> Iterator[SetAside]:
-        """Take back what is there, and return where the retractions stand that name something else."""
-        is_there = self._engine.can_retract(key, columns)
-        self._engine.retract_columns(key, columns.take(np.flatnonzero(is_there)))
-        return (origin for origin, found in zip(origins, is_there.tolist(), strict=True) if not found)
 
     def _refuse_missing(self, key: Key, columns: Records, row: int) -> None:
         terms = [self._engine.symbols.term(int(column[row])) for column in columns.columns]
@@ -217,10 +222,9 @@ class Session:
         change.
         """
         start = self._begin() if self._start is None else self._start
-        times = list(self._query_times(start, at))
         parts: list[Known] = []
         frontier: int | None = None
-        for time in times:
+        for time in self._query_times(start, at):
             if parts:
                 parts[-1] = parts[-1].before(self._engine.settled_at(time))
             parts.append(self._engine.query(time))
@@ -230,7 +234,7 @@ class Session:
 
     def _begin(self) -> int:
         """Let the run start with the first record."""
-        stores = [*self._engine.events.values(), *self._engine.fluents.values()]
+        stores = self._engine.records.all
         first = min((int(records.starts.min()) for records in stores if len(records)), default=None)
         if first is None:
             message = "without a record the first time-point is not known"
@@ -249,20 +253,32 @@ class Session:
             what = "start" if self.query_time is None else "query time before"
             message = f"the query time {last} does not come after the {what}, {before}"
             raise UsageProblem(Diagnostic("HF740", message, hint="query times ascend"))
-        if self.step is not None and self.query_time is not None:
-            yield from range(before + self.step, last, self.step)
-        yield last
+        if self.step is None or self.query_time is None:
+            yield last
+        else:
+            yield from busy_query_times(self._engine, QueryTimes(before, last, self.step, self.window), last)
 
     def _report(self, parts: list[Known], frontier: int) -> Report:
         run, current = self._engine, parts[-1]
         known = current
         if self.window is not None:
             known = current.after(run.window_start(current.query_time), self.tick, self._told)
-        counted = run.n_late, run.n_dropped + self._n_outside
-        late, dropped = (now - before for now, before in zip(counted, self._counted, strict=True))
+        late, dropped, cut, unmatched = run.records.counts
+        counted = late, dropped + self._n_outside, cut, self._n_set_aside, unmatched
+        late, dropped, cut, set_aside, unmatched = (
+            now - before for now, before in zip(counted, self._counted, strict=True)
+        )
         told = self._told, current if len(parts) == 1 else merged(parts), frontier
         self._told, self._counted = current, counted
-        return Report(Reported(known, run.symbols), self._names, late, dropped, told)
+        return Report(Reported(known, run.symbols), self._names, late, dropped, cut, set_aside, unmatched, told)
+
+
+def _origin(operations: Operations, number: int) -> SetAside:
+    assert operations.retractions is not None
+    return operations.retractions.origins[number]
+
+
+_NOWHERE = SetAside("", 0, "", "takes back a record that is not there")
 
 
 def _refuse(set_aside: list[SetAside]) -> None:

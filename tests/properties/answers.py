@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TypeAlias
 
-from holdsfor.analysis.compiled import Compiled, compile_text
+from holdsfor.analysis.compiled import Compiled
+from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import ExecutionProblem
 from holdsfor.reference import INF, History, Run, recognise
-from holdsfor.runtime.reports import Report, merged
+from holdsfor.runtime.reports import Report
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import settled_report
 from holdsfor.sources.text import Fact, Reading, read_text_records
 from holdsfor.syntax.printer import show
+from tests.properties.compiling import compiled_once
 from tests.properties.programs import Case
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
 
 Found: TypeAlias = int | tuple[int, int | None]
 Answer: TypeAlias = dict[str, list[Found]] | str
+Counts: TypeAlias = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Schedule:
 
 
 def read_case(case: Case) -> Input:
-    compiled = compile_text(case.text)
+    compiled = compiled_once(case.text)
     reading = Reading()
     read_text_records([text for _, text in case.records], "records", compiled.names, case.tick, reading)
     assert not reading.set_aside, reading.set_aside[0]
@@ -119,9 +121,11 @@ def batch_answer(given: Input, at: int) -> Answer:
         return _problem(problem)
 
 
-def _session(given: Input, window: int | None) -> Session:
+def _session(given: Input, window: int | None, end: int | None = None) -> Session:
     case = given.case
-    return Session(given.compiled, start=case.start, tick=case.tick, window=window, allen_memory=case.allen_memory)
+    return Session(
+        given.compiled, start=case.start, end=end, tick=case.tick, window=window, allen_memory=case.allen_memory
+    )
 
 
 def window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> Answer:
@@ -129,33 +133,26 @@ def window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> 
     return counted_window_answer(given, schedule, arrivals)[0]
 
 
-def counted_window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> tuple[Answer, tuple[int, int]]:
-    """Of each report what is settled at the next, and the last report; how many records were late and dropped."""
-    case = given.case
-    session = _session(given, schedule.window)
-    session.insert(zip(arrivals, given.facts, strict=True))
-    session.announce(case.end)
-    settled: list[Report] = []
-    try:
-        for at, following in pairwise(schedule.query_times):
-            settled.append(session.query(at).before(session.settled_at(following)))
-        last = session.query(schedule.query_times[-1])
-    except ExecutionProblem as problem:
-        return _problem(problem), (0, 0)
-    return as_answer(merged([*settled, last]), session.symbols), (session.n_late, session.n_dropped)
+def counted_window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> tuple[Answer, Counts]:
+    """What query times settle one by one, and what became of the records."""
+    return settled_answer(given, schedule, arrivals, merge_windows=False)
 
 
-def settled_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> tuple[Answer, tuple[int, int]]:
-    """What a run over all query times reports once, with what it counts as late and as dropped."""
+def settled_answer(
+    given: Input, schedule: Schedule, arrivals: Iterable[int], *, merge_windows: bool = True
+) -> tuple[Answer, Counts]:
+    """What a run over all query times reports once, and how many records are late, dropped, cut and unmatched."""
     case = given.case
-    session = _session(given, schedule.window)
+    session = _session(given, schedule.window, case.end)
     session.insert(zip(arrivals, given.facts, strict=True))
     session.announce(case.end)
+    queries = QueryTimes(case.start, case.end, schedule.query_times[0] - case.start, schedule.window)
     try:
-        report = settled_report(session, schedule.query_times)
+        report = settled_report(session, queries, session.last_query_time(queries), merge_windows=merge_windows)
     except ExecutionProblem as problem:
-        return _problem(problem), (0, 0)
-    return as_answer(report, session.symbols), (session.n_late, session.n_dropped)
+        return _problem(problem), (0, 0, 0, 0)
+    session.judge_rest(queries)
+    return as_answer(report, session.symbols), session.records.counts
 
 
 # -- failures ----------------------------------------------------------------------------------------------------------

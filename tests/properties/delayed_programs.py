@@ -8,9 +8,9 @@ Few entities, few time-points and records that repeat after a delay make ties at
 
 from __future__ import annotations
 
-from holdsfor.analysis.compiled import compile_text
 from holdsfor.errors import HoldsforError
 from tests.properties.bodies import Body, Fluent, term
+from tests.properties.compiling import compiled_once
 from tests.properties.programs import Case, Generator
 
 __all__ = ["DELAY_CONSTRUCTS", "delayed_case"]
@@ -226,7 +226,7 @@ class DelayedGenerator(Generator):
 def _is_refused(case: Case) -> bool:
     """Whether the compiler finds a circle that does not advance time."""
     try:
-        compile_text(case.text)
+        compiled_once(case.text)
     except HoldsforError as problem:
         codes = {diagnostic.code for diagnostic in problem.diagnostics.in_order() if diagnostic.severity == "error"}
         if codes <= {"HF211", "HF212"}:

@@ -21,6 +21,7 @@ from holdsfor.sources.column_reading import ColumnReading
 from holdsfor.sources.columns import read_columns
 from holdsfor.spark.buckets import Bucket
 from holdsfor.spark.facts import Load
+from holdsfor.spark.given import given_loads
 from holdsfor.spark.lines import LINE, LineReader
 from holdsfor.spark.parcels import NOWHERE, by_bucket, loads_of
 from holdsfor.spark.planning import buckets_of, destinations_of
@@ -88,7 +89,7 @@ def staged_reports(lines: list[str], compiled: Compiled, stages: Stages, run: Ru
     """What the stages say at each query time, and what each changes."""
     admission = DatedAdmission(Rules.of(compiled), run, stages.ranges_over_sorts)
     found = _found(lines, compiled, stages, admission, n_buckets)
-    told = Told({at: {} for at in run.queries}, {at: set() for at in run.queries})
+    told = Told({at: {} for at in run.query_times}, {at: set() for at in run.query_times})
     for kind in ("fluent", "event"):
         for row in _told(found, kind, told_versions):
             _tell(row, row["start"] if kind == "event" else (row["start"], row["end"]), run, told)
@@ -102,7 +103,7 @@ def _tell(row: dict[str, Any], extent: Found, run: Run, told: Told) -> None:
     if row["is_retracted"]:
         told.changes[row["known_until"]].add((name, extent, None))
     if row["last_report"] is not None:
-        for at in run.queries:
+        for at in run.query_times:
             if row["known_from"] <= at <= row["last_report"]:
                 told.known[at].setdefault(name, set()).add(extent)
 
@@ -110,7 +111,7 @@ def _tell(row: dict[str, Any], extent: Found, run: Run, told: Told) -> None:
 def embedded_settled(lines: list[str], compiled: Compiled, run: Run) -> Settled:
     """What all query times settle, as one session says with all records at hand."""
     session = _session(lines, compiled, run)
-    answer = as_answer(settled_report(session, run.queries), session.symbols)
+    answer = as_answer(settled_report(session, run.queries, run.last), session.symbols)
     return {name: sorted(found, key=str) for name, found in answer.items()}
 
 
@@ -118,10 +119,10 @@ def embedded_reports(lines: list[str], compiled: Compiled, run: Run) -> Told:
     """What one session says at each query time, with all records at hand as `holdsfor run` has them."""
     told = Told({}, {})
     session = _session(lines, compiled, run)
-    for report in each_report(session, run.queries):
+    for report in each_report(session, run.query_times):
         told.known[report.query_time] = {n: set(each) for n, each in as_answer(report, session.symbols).items()}
     session = _session(lines, compiled, run)
-    for changes in each_change(session, run.queries):
+    for changes in each_change(session, run.query_times):
         gone, come, symbols = changes.gone, changes.come, session.symbols
         listed = interval_changes(gone.intervals(symbols), come.intervals(symbols))
         listed += event_changes(gone.times(symbols), come.times(symbols))
@@ -135,11 +136,16 @@ def _session(lines: list[str], compiled: Compiled, run: Run) -> Session:
     read_columns("\n".join(lines).encode(), "text", compiled.names, run.tick, symbols, reading)
     reading.settle()
     session = Session(
-        compiled, start=run.start, tick=run.tick, window=run.window, allen_memory=run.reach, symbols=symbols
+        compiled,
+        start=run.start,
+        end=run.end,
+        tick=run.tick,
+        window=run.window,
+        allen_memory=run.reach,
+        symbols=symbols,
     )
-    for key, records in (*reading.events.items(), *reading.fluents.items()):
-        session.insert_columns(key, records.up_to(run.end))
-    session.announce(run.queries[-1])
+    session.insert_reading(reading)
+    session.announce(run.end)
     return session
 
 
@@ -151,7 +157,7 @@ def _found(lines: list[str], compiled: Compiled, stages: Stages, admission: Admi
         for i in range(PIECES)
     ]
     destinations = destinations_of(stages, compiled, n_buckets)
-    settler, sender = Settler(n_buckets), Sender(destinations)
+    settler, sender = Settler(n_buckets, admission.run.window is not None), Sender(destinations)
     reader = LineReader(Setting(rules, tick, has_places=True))
     read = [batch for piece in pieces for batch in settler.send(reader([piece]))]
     sent = [
@@ -159,6 +165,7 @@ def _found(lines: list[str], compiled: Compiled, stages: Stages, admission: Admi
         for _, part in sorted(by_bucket(read).items())
         for batch in sender(admission(settler.settle(loads_of(part, Symbols()))))
     ]
+    sent += sender(admission(given_loads(compiled, tick)))
     found: list[Any] = []
     for destination, bucket in zip(destinations, buckets_of(stages, destinations, admission), strict=True):
         found += _evaluated(destination, bucket, sent + found)

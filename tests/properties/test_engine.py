@@ -68,12 +68,12 @@ def test_every_construct_is_generated(seeds: range) -> None:
 
 def test_few_cases_are_refused() -> None:
     refused = 0
-    for seed in AGAINST_REFERENCE:
+    for seed in AGAINST_REFERENCE[:200]:
         try:
             Session(read_case(random_case(seed)).compiled, start=0, window=10)
         except PlanningProblem:
             refused += 1
-    assert 0 < refused < len(AGAINST_REFERENCE) // 4
+    assert 0 < refused < 50
 
 
 def test_cases_are_the_same_every_time() -> None:

@@ -19,8 +19,9 @@ from holdsfor.syntax.program import Clause, FactTable, Program
 from holdsfor.syntax.source import Source
 from holdsfor.syntax.terms import Atom, Constant, Float, Struct, Term, Var, list_items
 from tests.properties.terms import plain_constants, programs, spelled_out, terms
+from tests.seeds import examples
 
-law = settings(max_examples=300, deadline=None)
+law = settings(max_examples=examples(100))
 
 
 def read(text: str) -> Program:

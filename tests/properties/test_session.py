@@ -23,6 +23,7 @@ from holdsfor.runtime.session import Session
 from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.syntax.printer import show
 from tests.properties.answers import Answer, Found, Input, Schedule, batch_answer, explained, read_case
+from tests.properties.compiling import compiled_once
 from tests.properties.laws import of_the_run, random_schedule
 from tests.properties.programs import Case, random_case
 from tests.seeds import chunks, named, share
@@ -66,7 +67,7 @@ def lines_of(case: Case) -> list[tuple[int, str]]:
 
 
 def session_of(case: Case, window: int | None, step: int | None) -> hf.Session:
-    rules, memory = hf.load_text(case.text), case.allen_memory
+    rules, memory = compiled_once(case.text), case.allen_memory
     return hf.Session(
         rules, start=case.start, tick=case.tick, window=window, step=step, allen_memory=memory, strict=True
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tests.rtec.peer import Intervals
 
-__all__ = ["ALLEN_ANSWERS", "ALLEN_TESTS", "EXAMPLES", "UNIT_TESTS", "Difference", "Pairs"]
+__all__ = ["ALLEN_ANSWERS", "ALLEN_TESTS", "EXAMPLES", "REFUSED", "UNIT_TESTS", "Difference", "Pairs"]
 
 Pairs = list[tuple[tuple[int, int | None], tuple[int, int | None]]]
 
@@ -33,6 +33,14 @@ UNDECLARED_VALUE = "an initiation of any other value breaks a value, also of one
 # RTEC splits an interval that begins at the first time-point at the edge of the first window, and statically determined
 # fluents see the part inside. With a window that begins before the first time-point RTEC gives the answers of holdsfor.
 FIRST_TIME_POINT = "the first time-point belongs to the run, also for statically determined fluents"
+
+# RTEC sets `initially` values and complements up for the entities that it knows in the first window. With one window
+# RTEC gives the answers of holdsfor.
+LATE_ENTITY = "an entity that appears in a later window has its `initially` values and complements from the start"
+
+# RTEC's compiler takes `holdsFor(Index, F=V, I)` for a goal of the background knowledge, and leaves its rule out of the
+# order of evaluation. Without the index RTEC gives the answers of holdsfor, but for `TABLE_1`.
+INDEX = "the index in `holdsFor(Index, F=V, I)` is ignored"
 
 # RTEC applies duration filters to intervals that are cut at the window's edge: the rest is shorter than the whole. In
 # one window RTEC gives the answers of holdsfor.
@@ -93,4 +101,26 @@ EXAMPLES: dict[str, dict[str, str]] = {
         "driving_quality": FIRST_TIME_POINT,
     },
     "maritime": {"anchoredOrMoored": CUT_DURATION, "loitering": CUT_DURATION},
+    "maritime, Allen relations": {
+        "anchoredOrMoored": CUT_DURATION,
+        "loitering": CUT_DURATION,
+        "anchoredNearPorts": INDEX,
+        "gainingSpeed": INDEX,
+        "movingSpeedEqualUnderway": INDEX,
+        "movingSpeedFinishesUnderway": INDEX,
+        "movingSpeedStartsUnderway": INDEX,
+        "rendezVousEqualProximity": INDEX,
+        "rendezVousFinishesProximity": INDEX,
+        "rendezVousStartsProximity": INDEX,
+        "stoppedMeetsGap": TABLE_1,
+    },
+    "maritime, speed changes at time-points": {"anchoredOrMoored": CUT_DURATION, "loitering": CUT_DURATION},
+    "caviar": {"close_34": LATE_ENTITY},
+}
+
+# Rules of RTEC's compiler tests that holdsfor refuses.
+REFUSED: dict[str, str] = {
+    # The rule goes through intervals with `findall`, calls `member/2` with its arguments exchanged, and asks with
+    # `holdsAt` for a state at the start of each interval. RTEC compiles it; the rule never holds.
+    "findall/test_2": "a `holdsFor` rule has no conditions at time-points",
 }

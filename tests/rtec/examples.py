@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,17 @@ from holdsfor.syntax.terms import Int, Struct, Var, list_items
 from tests.rtec.peer import HERE, Intervals, intervals_of, prolog, rtec, swipl, terms_of
 from tests.rtec.records import Write
 
-__all__ = ["Compared", "Example", "Known", "answers", "compare", "rtec_answers"]
+__all__ = [
+    "Compared",
+    "Example",
+    "Known",
+    "answers",
+    "compare",
+    "compile_by_rtec",
+    "rtec_answers",
+    "run",
+    "run_by_rtec",
+]
 
 Known = dict[int, dict[str, Intervals]]
 _VARIABLE = re.compile(r"\b_\w+")
@@ -32,7 +42,7 @@ class Example:
 
     `records` writes the records of the run into a folder and returns the files; RTEC reads the first `n_read` of them.
     `rules` and `background` are files of the application; holdsfor reads `stated` in place of the files in `hooks`.
-    `more` is added to the rules on both sides.
+    `edit` changes the rules on both sides, `correct` those that RTEC gets.
     """
 
     app: str
@@ -46,11 +56,17 @@ class Example:
     background: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     stated: str = ""
-    more: str = ""
+    edit: Callable[[str], str] = str
+    correct: Callable[[str], str] = str
     n_read: int | None = None
 
     def file(self, name: str) -> Path:
         return rtec("examples", self.app, *name.split("/"))
+
+    @property
+    def edited(self) -> str:
+        """The rules of the application."""
+        return self.edit(self.file(self.rules).read_text(encoding="utf-8"))
 
 
 # -- RTEC --------------------------------------------------------------------------------------------------------------
@@ -58,18 +74,21 @@ class Example:
 
 def rtec_answers(example: Example, files: list[Path], folder: Path) -> Known:
     """What RTEC knows at each query time, compiled and run by its own scripts."""
-    rules = folder / "rules.prolog"
-    rules.write_text(f"{_text(example.file(example.rules))}\n{example.more}", encoding="utf-8")
-    swipl("-l", str(rtec("src", "compiler.prolog")), "-g", f"compileED('{rules}',withoutOptimisation),halt")
-    described = [*map(example.file, (*example.background, *example.hooks)), folder / "compiled_rules.prolog"]
+    compiled = compile_by_rtec(example.correct(example.edited), folder)
+    described = [*map(example.file, (*example.background, *example.hooks)), compiled]
+    return run_by_rtec(example, described, files[: example.n_read], folder)
+
+
+def run_by_rtec(example: Example, described: list[Path], files: list[Path], folder: Path) -> Known:
+    """What RTEC knows at each query time of an example, with other files than its own."""
     parameters = {
         "event_description_files": _prolog_list(described),
         "input_mode": "csv",
-        "input_providers": _prolog_list(files[: example.n_read]),
+        "input_providers": _prolog_list(files),
         "window_size": example.window,
         "step": example.step,
-        "start_time": example.start,
-        "end_time": example.end,
+        "start_time": f"({example.start})",
+        "end_time": f"({example.end})",
         "clock_tick": example.tick,
         "allen_memory": example.window,
         "output_mode": "file",
@@ -82,8 +101,13 @@ def rtec_answers(example: Example, files: list[Path], folder: Path) -> Known:
     return dict(_known(term) for term in terms_of(written.read_text(encoding="utf-8")))
 
 
-def _text(file: Path) -> str:
-    return file.read_text(encoding="utf-8")
+def compile_by_rtec(rules: str, folder: Path) -> Path:
+    """The file with the compiled clauses of an event description."""
+    source = folder / "rules.prolog"
+    source.write_text(rules, encoding="utf-8")
+    loaded = ("--stack_limit=128m", "-l", str(rtec("src", "compiler.prolog")))
+    swipl(*loaded, "-g", f"compileED('{source}',withoutOptimisation),halt")
+    return folder / "compiled_rules.prolog"
 
 
 def _prolog_list(files: Iterable[Path]) -> str:
@@ -103,10 +127,10 @@ def _known(term: Struct) -> tuple[int, dict[str, Intervals]]:
         else:
             times = {item.value for item in list_items(each.args[1])[0] if isinstance(item, Int)}
             found[name] = sorted({(at, at) for at in times} | set(found.get(name, [])))
-    return time.value, _inside(found, time.value - window.value)
+    return time.value, inside(found, time.value - window.value)
 
 
-def _inside(known: dict[str, Intervals], before: int) -> dict[str, Intervals]:
+def inside(known: dict[str, Intervals], before: int) -> dict[str, Intervals]:
     """What is not over before the window begins: RTEC also keeps an interval that ends right before it."""
     found = {
         name: [(start, end) for start, end in spans if end is None or end > before + (start != end)]
@@ -120,21 +144,24 @@ def _inside(known: dict[str, Intervals], before: int) -> dict[str, Intervals]:
 
 def answers(example: Example, files: list[Path], folder: Path) -> Known:
     """What holdsfor knows at each query time."""
-    described = [example.file(example.rules), *map(example.file, example.background)]
-    if example.stated or example.more:
-        described.append(folder / "more.prolog")
-        described[-1].write_text(f"{example.stated}\n{example.more}", encoding="utf-8")
+    rules = folder / "edited.prolog"
+    rules.write_text(f"{example.edited}\n{example.stated}", encoding="utf-8")
+    described = [rules, *map(example.file, example.background)]
+    return run(example, described, files, folder)
+
+
+def run(example: Example, described: list[Path], files: list[Path], folder: Path) -> Known:
+    """What holdsfor knows at each query time of an example, with other files than its own."""
     written = folder / "answers.jsonl"
-    times = {
-        "start": example.start,
-        "end": example.end,
-        "tick": example.tick,
-        "window": example.window,
-        "step": example.step,
-    }
+    times = {name: getattr(example, name) for name in ("start", "end", "tick", "window", "step")}
     options = [f"--{name}={value}" for name, value in times.items()]
     inputs = [str(file) for file in files]
     assert main(["run", *map(str, described), "--input", *inputs, *options, "-o", str(written)]) == 0
+    return known_in(written)
+
+
+def known_in(written: Path) -> Known:
+    """What a run wrote as JSON lines."""
     known: Known = {}
     for line in written.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)

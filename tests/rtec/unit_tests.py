@@ -18,7 +18,7 @@ from holdsfor.reference.evaluator import recognise
 from holdsfor.reference.history import History, Run
 from holdsfor.reference.intervals import INF
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, list_items
+from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, Var, list_items
 from tests.rtec.peer import HERE, Intervals, intervals_of, prolog, rtec, terms_of
 
 __all__ = ["FILES", "UnitTest", "answers", "reference_answers", "rules_of", "unit_tests"]
@@ -163,15 +163,22 @@ def _object(record: Struct) -> hf.Event | hf.Fluent:
     what = record.args[0]
     times = [_number(time) for time in record.args[1:]]
     if record.name == "happens":
-        return hf.Event(*_name(what), at=times[0])
+        return hf.Event(_name(what), *_arguments(what), at=times[0])
     fluent, value = _parts(what)
-    return hf.Fluent(*_name(fluent), value=show(value), start=times[0], end=times[1])
+    return hf.Fluent(_name(fluent), *_arguments(fluent), value=_constant(value), start=times[0], end=times[1])
 
 
-def _name(term: Term) -> list[str]:
-    """The name of an event or a fluent, and its arguments as text."""
+def _name(term: Term) -> str:
     assert isinstance(term, Atom | Struct)
-    return [term.name, *(show(arg) for arg in (term.args if isinstance(term, Struct) else ()))]
+    return term.name
+
+
+def _arguments(term: Term) -> list[str | int | float]:
+    return [_constant(arg) for arg in term.args] if isinstance(term, Struct) else []
+
+
+def _constant(term: Term) -> str | int | float:
+    return term.value if isinstance(term, Int | Float) else _name(term)
 
 
 def _add(record: Struct, history: History) -> None:

@@ -27,7 +27,7 @@ def spark_rows(found: Recognition) -> list[Row]:
 
 def spark_reports(found: Recognition) -> Told:
     """What the DataFrames say of each query time."""
-    told = Told({at: {} for at in found.run.queries}, {at: set() for at in found.run.queries})
+    told = Told({at: {} for at in found.run.query_times}, {at: set() for at in found.run.query_times})
     for row in found.reports.intervals.collect():
         told.known[row.query_time].setdefault(row.fvp, set()).add((row.start, row.end))
     for row in found.reports.events.collect():
@@ -50,7 +50,9 @@ def _change(old: Any, new: Any) -> str:
     if old is None or new is None:
         return "added" if old is None else "retracted"
     (start, end), (begin, stop) = old, new
-    return "extended" if begin < start or stop is None or (end is not None and stop > end) else "shortened"
+    if begin != start:
+        return "extended" if begin < start else "shortened"
+    return "extended" if stop is None or (end is not None and stop > end) else "shortened"
 
 
 def embedded_rows(rules: Any, *data: Any, **options: Any) -> list[Row]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from tests.apps.runs import RUNS, SmallRun
 from tests.spark.answers import Row, embedded_rows, options_of, records_of
 from tests.spark.cluster import Cluster, Home, packed, python_without_us
 from tests.spark.conftest import why_not
-from tests.spark.processes import Process, Programs, processes, wait_for
+from tests.spark.processes import Process, Program, Programs, processes, wait_for
 
 pytestmark = pytest.mark.long
 
@@ -184,13 +184,12 @@ def executor_of(worker: int) -> Process:
 def test_a_server_of_spark_connect_gets_our_code_from_the_client(
     cluster: Cluster, programs: Programs, bare: Path, tmp_path: Path
 ) -> None:
-    port = free_port()
     serve = [cluster.home.program("sbin/start-connect-server.sh"), "--wait", "--master", cluster.url, *SETTINGS]
-    where = ["--conf", f"spark.connect.grpc.binding.port={port}"]
-    server = programs.start("server", [*serve, *where], PYSPARK_PYTHON=str(bare))
-    server.waits_for(lambda: answers(port))
+    any_port = ["--conf", "spark.connect.grpc.binding.port=0"]
+    server = programs.start("server", [*serve, *any_port], PYSPARK_PYTHON=str(bare))
+    server.waits_for(lambda: port_of(server) is not None)
     job, answer_file = Path(__file__).parent / "connected_job.py", tmp_path / "answer.json"
-    given = [f"sc://127.0.0.1:{port}", str(answer_file), str(records_of(SEA)), *SEA.files]
+    given = [f"sc://127.0.0.1:{port_of(server)}", str(answer_file), str(records_of(SEA)), *SEA.files]
     client = programs.start("client", [sys.executable, str(job), *given], PYTHONPATH=str(ROOT / "src"))
     assert client.exit_code() == 0, client.said
     answer = json.loads(answer_file.read_text(encoding="utf-8"))
@@ -198,11 +197,7 @@ def test_a_server_of_spark_connect_gets_our_code_from_the_client(
     assert (answer["code"], answer["told"].partition(":")[0]) == (2, "error[HF787]")
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
-
-
-def answers(port: int) -> bool:
-    with socket.socket() as client:
-        return client.connect_ex(("127.0.0.1", port)) == 0
+def port_of(server: Program) -> int | None:
+    """The port that a server of Spark Connect has chosen, once it listens there."""
+    found = re.search(r"Spark Connect server started at: \S*:(\d+)", server.said)
+    return None if found is None else int(found.group(1))

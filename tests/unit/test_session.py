@@ -66,7 +66,7 @@ def test_records_that_take_others_back_do_so_in_a_session_too() -> None:
     made = session()
     made.insert(["a|3|3|p", "a|3|3|q"])
     done = made.insert(["-a|4|3|q", "-a|4|3|r"])
-    assert [each.reason for each in done.set_aside] == ["takes back a record that is not there"]
+    assert [each.reason for each in done.unmatched] == ["takes back a record that is not there"]
     assert made.query().holds_at(4) == ["s(p)=on"]
 
 
@@ -144,7 +144,7 @@ def test_of_an_interval_only_what_lies_in_the_window_is_taken_back() -> None:
     made.query(15)
     made.retract(record)
     report = made.query(20)
-    assert [str(change) for change in report.changes] == ["shortened g(p)=true (2,40) → (2,11)"]
+    assert [str(change) for change in report.changes] == ["shortened g(p)=true (2,inf) → (2,11)"]
     assert report.intervals == {}
 
 

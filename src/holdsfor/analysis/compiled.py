@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from holdsfor.analysis.declarations import prove_declarations
 from holdsfor.analysis.dependencies import DependencyGraph, dependency_graph
 from holdsfor.analysis.levels import Levels, Moment, check_circles, levels, moment_order
 from holdsfor.analysis.names import Names, check_names, name_everything
@@ -46,6 +47,7 @@ def analyse(programs: Iterable[Program], diagnostics: Diagnostics) -> Compiled |
     description = describe(programs, diagnostics)
     if not is_readable:
         return None
+    prove_declarations(description, diagnostics)
     names = name_everything(description)
     check_background(description, diagnostics)
     check_side_effects(description, diagnostics)

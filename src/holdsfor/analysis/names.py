@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from holdsfor.analysis.number_uses import NumberUses, number_uses
-from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match
+from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match, pattern_name
 from holdsfor.errors import Diagnostics
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show, show_indicator
@@ -25,9 +25,9 @@ from holdsfor.syntax.rules import (
     flat_conditions,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, is_ground, name_and_arity
+from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity
 
-__all__ = ["Names", "Record", "check_names", "fvp_uses", "name_everything", "simple_patterns"]
+__all__ = ["Names", "Record", "check_names", "fvp_uses", "name_everything", "open_arguments", "simple_patterns"]
 
 Key = tuple[str, int]
 Definition = Literal["simple", "static", "input"]
@@ -79,12 +79,14 @@ class Names:
     static: list[Term]
     declared_inputs: list[tuple[Term, Shape]]
     used_fvps: list[Term]
+    given_fvps: list[Term] = field(default_factory=list)
     number_uses: NumberUses = field(default_factory=dict, repr=False)
 
     @cached_property
     def fluents(self) -> dict[Key, None]:
         """All fluents by name and arity."""
         patterns = [*self.simple, *self.static, *(p for p, _ in self.declared_inputs), *self.used_fvps]
+        patterns += self.given_fvps
         return dict.fromkeys(_fluent_key(p) for p in patterns)
 
     @cached_property
@@ -95,7 +97,8 @@ class Names:
         """The patterns that define an FVP, with how they do."""
         found: list[tuple[Term, Definition]] = [(p, "simple") for p in self.simple if may_match(p, pattern)]
         found += [(p, "static") for p in self.static if may_match(p, pattern)]
-        found += [(p, "input") for p, _ in self.declared_inputs if may_match(p, pattern)]
+        declared = (*(p for p, _ in self.declared_inputs), *self.given_fvps)
+        found += [(p, "input") for p in declared if may_match(p, pattern)]
         return found
 
     @cached_property
@@ -116,6 +119,8 @@ class Names:
         for pattern in self.used_fvps:
             if _fluent_key(pattern) not in self._defined:
                 shapes.setdefault(_fluent_key(pattern), ("points", "intervals"))
+        for pattern in self.given_fvps:
+            shapes.setdefault(_fluent_key(pattern), ())
         return shapes
 
     @cached_property
@@ -125,8 +130,8 @@ class Names:
 
     def is_input(self, fvp: Term) -> bool:
         """Whether instances of an FVP may arrive as records."""
-        declared = [p for p, _ in self.declared_inputs if may_match(p, fvp)]
-        return bool(declared) or _fluent_key(fvp) not in self._defined
+        declared = (*(p for p, _ in self.declared_inputs), *self.given_fvps)
+        return any(may_match(p, fvp) for p in declared) or _fluent_key(fvp) not in self._defined
 
     @cached_property
     def records(self) -> list[Record]:
@@ -186,8 +191,21 @@ def name_everything(description: EventDescription) -> Names:
         static=_distinct(rule.fvp.term for rule in description.interval_rules),
         declared_inputs=[(d.pattern.term, d.shape) for d in description.inputs],
         used_fvps=_distinct(fvp.term for _, fvp in used),
+        given_fvps=_distinct(open_arguments(g.entity) for g in description.given if isinstance(g.entity, Fvp)),
         number_uses=number_uses(description),
     )
+
+
+def open_arguments(fvp: Fvp) -> Term:
+    """The pattern of an FVP with any constants as arguments."""
+
+    def opened(argument: Term) -> Term:
+        if isinstance(argument, Struct):
+            return Struct(argument.name, tuple(map(opened, argument.args)))
+        return Var("_#1")
+
+    fluent = Struct(fvp.fluent.name, tuple(map(opened, fvp.fluent.args))) if isinstance(fvp.fluent, Struct) else None
+    return Struct("=", (fluent or fvp.fluent, fvp.value), fvp.span)
 
 
 def simple_patterns(description: EventDescription) -> list[Term]:
@@ -249,10 +267,24 @@ def check_names(description: EventDescription, names: Names, diagnostics: Diagno
         if clash:
             message = f"`{show(clash[0])}` is defined by rules, and declared as input{_at(pattern)}"
             diagnostics.add("HF214", message, clash[0].span, "give the derived value or fluent another name")
+    _check_given(description, names, diagnostics)
     for initially in description.initially:
         if any(may_match(p, initially.fvp.term) for p in names.static):
             message = f"`{initially.fvp}` is statically determined and cannot have an initial value"
             diagnostics.add("HF216", message, initially.fvp.span, "only simple fluents have `initially`")
+
+
+def _check_given(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+    """What is given as a fact is input, and not computed by rules too."""
+    computed: dict[Key, list[Term]] = {}
+    for pattern in (*names.simple, *names.static, *names.output_events):
+        computed.setdefault(pattern_name(pattern), []).append(pattern)
+    for given in description.given:
+        term = given.entity.term if isinstance(given.entity, Fvp) else given.entity
+        clash = [p for p in computed.get(pattern_name(term), ()) if may_match(p, term)]
+        if clash:
+            message = f"`{show(term)}` is given as a fact, and defined by rules{_at(clash[0])}"
+            diagnostics.add("HF214", message, given.span, "what is given is input: give one of them another name")
 
 
 def _at(pattern: Term) -> str:

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdsfor.analysis.compiled import Compiled
@@ -40,6 +41,11 @@ class Counts:
     n_unreadable: int = 0
     n_late: int = 0
     n_dropped: int = 0
+    n_cut: int = 0
+    n_unmatched: int = 0
+    n_new_members: int = 0
+    wide_enough: int = 0
+    """The window that would have cut no record."""
     n_outside: int = 0
     n_kept_for_allen: int = 0
     n_query_times: int = 0
@@ -78,6 +84,9 @@ class Engine(ABC):
 
     def bounds(self, first: int | None, last: int | None) -> tuple[int, int]:
         """The first and last time-point of the run: as asked for, else from the first record to the last."""
+        from holdsfor.analysis.given import with_given
+
+        first, last = with_given((first, last), self.compiled.description, self.compiled.names, self.options.tick)
         start = self.options.start if self.options.start is not None else (first or 0)
         end = self.options.end if self.options.end is not None else (start if last is None else last)
         if end < start:
@@ -109,7 +118,9 @@ class ReferenceEngine(Engine):
         self.facts = reading.facts()
         self.counts.n_records = reading.n_records
         self.counts.unused = reading.unused
+        self.counts.n_unmatched = len(reading.unmatched)
         self.set_aside.add(reading.set_aside)
+        self.set_aside.add_unmatched(reading.unmatched)
 
     def reports(self, *, final: bool) -> Iterator[Findings]:
         from holdsfor.reference import INF, History, Run, recognise
@@ -161,6 +172,7 @@ class ColumnarEngine(Engine):
         self.counts.n_records = self.reading.n_records
         self.counts.unused = self.reading.unused
         self.set_aside.add(self.reading.set_aside)
+        self.set_aside.refuse(self.reading.unmatched)
 
     def reports(self, *, final: bool) -> Iterator[Findings]:
         from holdsfor.runtime.report_tables import Reported
@@ -182,25 +194,26 @@ class ColumnarEngine(Engine):
 
     def begin(self) -> tuple[Session, Iterator[int]] | None:
         """The session of the run, and its query times when it is time for them; None if it ends before it begins."""
-        from holdsfor.runtime.windows import query_times
+        from holdsfor.columns.query_times import QueryTimes
+        from holdsfor.runtime.windows import busy_query_times, n_repeated
 
         start, end = self.bounds(*self.reading.extent(self.options.tick))
-        session = self.session(start)
-        for key, records in (*self.reading.events.items(), *self.reading.fluents.items()):
-            self.counts.n_outside += records.count_outside(start, end)
-            session.insert_columns(key, records.up_to(end))
-        queries = query_times(start, end, self.options.step)
-        self._last = queries[-1]
-        session.announce(self._last)
-        return session, iter(queries)
+        session = self.session(start, end)
+        self.counts.n_outside += session.insert_reading(self.reading)
+        self.queries = QueryTimes(start, end, self.options.step, self.options.window)
+        self._last = session.last_query_time(self.queries)
+        session.announce(end)
+        n_idle = n_repeated(self.options.window, self.options.step)
+        return session, busy_query_times(session, self.queries, self._last, n_idle=n_idle)
 
-    def session(self, start: int) -> Session:
-        """The session of a run that begins then."""
+    def session(self, start: int, end: int | None) -> Session:
+        """The session of a run from one time-point to another."""
         from holdsfor.runtime.session import Session
 
         return Session(
             self.compiled,
             start=start,
+            end=end,
             tick=self.options.tick,
             window=self.options.window,
             allen_memory=self.options.allen_memory,
@@ -210,10 +223,13 @@ class ColumnarEngine(Engine):
 
     def settled(self, session: Session, queries: Iterable[int]) -> Iterator[Report]:
         """What all query times settle together; nothing if there was none before the end."""
-        from holdsfor.runtime.windows import settled_report
+        from holdsfor.runtime.windows import settled_report, settled_so_far
 
-        if due := list(queries):
-            yield settled_report(session, due, merge_windows=self.options.merge_windows)
+        if self.options.merge_windows and self.options.replay is None:
+            self.counts.n_query_times = self.queries.n_up_to(self._last)
+            yield settled_report(session, self.queries, self._last)
+        elif (first := next(due := iter(queries), None)) is not None:
+            yield settled_so_far(session, chain([first], due))
 
     def position(self, query_time: int) -> tuple[float, str]:
         """How many records the run has come past at a query time, and how far that is."""
@@ -229,10 +245,22 @@ class ColumnarEngine(Engine):
         if begun is not None:
             session, queries = begun
             yield from tell(session, self._until_stopped(queries))
-            self.counts.n_late, self.counts.n_dropped = session.n_late, session.n_dropped
+            self._count_records(session)
             self.counts.n_kept_for_allen = session.n_kept_for_allen
             self.seconds["recognise"] = session.seconds
         self.finish()
+
+    def conclude(self, session: Session) -> None:
+        """Count the records that no query time admits."""
+        session.judge_rest(self.queries)
+
+    def _count_records(self, session: Session) -> None:
+        if not self.stop.is_asked:
+            self.conclude(session)
+        counts = self.counts
+        counts.n_late, counts.n_dropped, counts.n_cut, counts.n_unmatched = session.records.counts
+        counts.wide_enough = session.records.fates.widest
+        self.set_aside.add_unmatched(session.records.take_unmatched())
 
     def _until_stopped(self, queries: Iterator[int]) -> Iterator[int]:
         """The query times, counted and shown to a person, until somebody asks for an end."""

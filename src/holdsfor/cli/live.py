@@ -107,16 +107,17 @@ class LiveEngine(ColumnarEngine):
         if first is None:
             return None
         start, _ = self.bounds(first, None)
-        session = self.session(start)
+        session = self.session(start, self.options.end)
         return session, self.run.query_times(session)
 
     def settled(self, session: Session, queries: Iterable[int]) -> Iterator[Report]:
         from holdsfor.runtime.windows import settled_so_far
 
-        due = iter(queries)
-        first = next(due, None)
-        if first is not None:
+        if (first := next(due := iter(queries), None)) is not None:
             yield settled_so_far(session, chain([first], due))
+
+    def conclude(self, session: Session) -> None:
+        """What no query time admits is counted when the inputs end."""
 
     def position(self, query_time: int) -> tuple[float, str]:
         return self.counts.n_records, self.run.lag(query_time)
@@ -131,6 +132,8 @@ class LiveEngine(ColumnarEngine):
         """Keep count of what was read, and hand over what does not fit."""
         self.counts.n_records = run.n_records
         self.set_aside.add(run.take_set_aside())
+        if run.session is not None:
+            self.set_aside.add_unmatched(run.session.records.take_unmatched())
 
 
 class ReplayEngine(ColumnarEngine):

@@ -117,12 +117,13 @@ def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term])
 
     if not options.analyse:
         return Session(compiled, start=0, goals=goals)
-    from holdsfor.runtime.windows import check_windows
+    from holdsfor.runtime.windows import check_bounds, check_windows
 
     options.tick = 1 if options.tick is None else options.tick
     options.time_unit = options.time_unit or "s"
     make_points(options)
     check_windows(options.tick, options.window, options.step, options.allen_memory)
+    check_bounds(options.start, options.end)
     options.step = options.window if options.step is None else options.step
     engine = AnalysingEngine(compiled, options, goals)
     engine.load()
@@ -137,9 +138,9 @@ class AnalysingEngine(ColumnarEngine):
 
     analysed: Session
 
-    def session(self, start: int) -> Session:
+    def session(self, start: int, end: int | None) -> Session:
         from holdsfor.physical.profile import Profile
 
-        self.analysed = super().session(start)
+        self.analysed = super().session(start, end)
         self.analysed.profile = Profile()
         return self.analysed

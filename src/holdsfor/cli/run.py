@@ -13,7 +13,7 @@ from typing import IO, Any, Literal
 
 from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.cli.arguments import Commands, add_command
-from holdsfor.cli.config import Application, accept_config, fill_in
+from holdsfor.cli.config import Application, accept_config, fill_in, without
 from holdsfor.cli.durations import PER_SECOND, duration_text, make_points
 from holdsfor.cli.engines import Engine
 from holdsfor.cli.graph import drawing
@@ -25,14 +25,16 @@ from holdsfor.cli.set_aside import SetAsideLog
 from holdsfor.cli.summary import summarise, write_stats
 from holdsfor.cli.waiting import announce_inputs, say_waiting
 from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
+from holdsfor.sinks.files import refuse_overwriting
 from holdsfor.sinks.lines import Findings
 from holdsfor.sinks.times import as_integer, as_iso
 from holdsfor.sinks.writing import CHANGES, FINDINGS, FORMATS, check_output, format_of, opened, write_told
+from holdsfor.sources.mapping import split_mapping
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
-from holdsfor.views.graph import render_graph
+from holdsfor.views.graph import Drawing, render_graph
 from holdsfor.views.timeline import Row, draw_timeline
 
 __all__ = ["add_parser"]
@@ -102,9 +104,13 @@ def execute(options: argparse.Namespace) -> int:
     _tell(app.notes)
     make_points(options)
     _check(options)
+    _refuse_overwriting(options, [])
     diagnostics = Diagnostics()
     compiled = compile_files([*options.files, *options.background], diagnostics)
+    _refuse_overwriting(options, [program.source.name for program in compiled.programs])
     _tell(diagnostics.of("warning"))
+    if not options.input and not compiled.description.given:
+        raise without("input", "`--input` with records")
     _prepare(app, compiled, options.output)
     engine = engine_class(options)(compiled, options, [_goal(text) for text in options.goal])
     engine.progress = Progress(is_beside_results=options.output is None and sys.stdout.isatty())
@@ -140,8 +146,19 @@ def _prepare(app: Application, compiled: Compiled, output: str | None) -> None:
     if app.pipe and str(app.pipe) == output and not app.pipe.exists():
         os.mkfifo(app.pipe)
     if app.graph:
-        render_graph(drawing(compiled, include_input=app.include_input), app.graph)
-        print(f"wrote {app.graph}", file=sys.stderr)
+        _draw_graph(drawing(compiled, include_input=app.include_input), app.graph)
+
+
+def _draw_graph(picture: Drawing, path: Path) -> None:
+    """Draw the dependency graph; one that cannot be drawn is a warning, and the run goes on."""
+    try:
+        render_graph(picture, path)
+    except UsageProblem as problem:
+        _tell(
+            Diagnostic("HF755", f"no dependency graph: {each.message}", hint=each.hint) for each in problem.diagnostics
+        )
+    else:
+        print(f"wrote {path}", file=sys.stderr)
 
 
 def _write(engine: Engine, options: argparse.Namespace, output: IO[Any], last: list[Findings]) -> None:
@@ -156,17 +173,31 @@ def _write(engine: Engine, options: argparse.Namespace, output: IO[Any], last: l
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse options that have no meaning."""
-    from holdsfor.runtime.windows import check_windows
+    from holdsfor.runtime.windows import check_bounds, check_windows
 
     options.format = options.format or format_of(options.output)
     check_live_options(options)
     check_output(options.format, options.output, options.times)
     check_windows(options.tick, options.window, options.step, options.allen_memory)
+    check_bounds(options.start, options.end)
     options.step = options.window if options.step is None else options.step
     if options.report == "changes" and (options.final or options.timeline):
         other = "`--final`" if options.final else "`--timeline`"
         message = f"`--report changes` tells every query time, {other} only once what is settled"
         raise UsageProblem(Diagnostic("HF741", message, hint="run twice to have both"))
+
+
+def _refuse_overwriting(options: argparse.Namespace, consulted: list[str]) -> None:
+    """Refuse outputs that are files which the run reads."""
+    outputs = {
+        "--output": [options.output],
+        "--timeline": options.timeline,
+        "--stats": [options.stats],
+        "--set-aside": [options.set_aside],
+    }
+    inputs = [split_mapping(each)[0] for each in options.input]
+    config = [options.config] if options.config else []
+    refuse_overwriting(outputs, [*options.files, *options.background, *inputs, *config, *consulted])
 
 
 def _keeping_last(reports: Iterator[Findings], last: list[Findings]) -> Iterator[Findings]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.sinks.files import naming
 from holdsfor.sources.text import SetAside
 from holdsfor.sources.unreadable import Unreadable
 
@@ -22,6 +23,7 @@ class SetAsideLog:
     def __init__(self, path: str | None = None, *, is_strict: bool = False) -> None:
         self.n = 0
         self.first: list[SetAside] = []
+        self.first_unmatched: list[SetAside] = []
         self._is_strict = is_strict
         self._path = None if path is None else Path(path)
         if self._path is not None:
@@ -32,6 +34,16 @@ class SetAsideLog:
         self.n += len(misfits)
         self.first += misfits[: _SHOWN - len(self.first)]
         self._write(misfits)
+        self.refuse(misfits)
+
+    def add_unmatched(self, retractions: Sequence[SetAside]) -> None:
+        """The same for retractions without a record, which are counted apart."""
+        self.first_unmatched += retractions[: _SHOWN - len(self.first_unmatched)]
+        self._write(retractions)
+        self.refuse(retractions)
+
+    def refuse(self, misfits: Sequence[SetAside]) -> None:
+        """Stop at the first one if the run is strict."""
         if self._is_strict and misfits:
             first = misfits[0]
             message = f"line {first.line} does not fit: {first.reason}"
@@ -45,5 +57,5 @@ class SetAsideLog:
     def _write(self, misfits: Sequence[SetAside]) -> None:
         if self._path is not None and misfits:
             lines = [json.dumps(dataclasses.asdict(misfit), ensure_ascii=False) for misfit in misfits]
-            with self._path.open("a", encoding="utf-8") as file:
+            with naming(self._path), self._path.open("a", encoding="utf-8") as file:
                 file.writelines(f"{line}\n" for line in lines)

@@ -23,6 +23,7 @@ class ShownMisfits:
 
     n: int = 0
     first: list[SetAside] = field(default_factory=list)
+    first_unmatched: list[SetAside] = field(default_factory=list)
 
 
 @dataclass
@@ -51,9 +52,11 @@ def outcome_of(found: Recognition, seconds: dict[str, float]) -> SparkOutcome:
         n_records=of["read"],
         n_late=of["late"],
         n_dropped=of["dropped"],
+        n_cut=of["cut"],
+        n_unmatched=of["unmatched"],
         n_outside=of["outside"],
         n_unreadable=len(found.unreadable),
-        n_query_times=len(found.run.queries),
+        n_query_times=found.run.queries.n_up_to(found.run.queries.at_or_after(found.run.end)),
         n_fvps=n_fvps,
         n_intervals=n_intervals,
         unused=Counter({name: n for what, name, n in rows if what == "unused"}),

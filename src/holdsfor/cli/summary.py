@@ -11,6 +11,7 @@ from typing import Protocol
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.cli.engines import Counts
 from holdsfor.errors import did_you_mean, printable
+from holdsfor.sinks.files import naming
 
 __all__ = ["Misfits", "Outcome", "summarise", "write_stats"]
 
@@ -18,13 +19,16 @@ _SHOWN_NAMES = 10
 
 
 class Misfits(Protocol):
-    """Records that do not fit: how many, and the first of them as they are shown."""
+    """Records that do not fit: how many, and the first of them and of unmatched retractions as they are shown."""
 
     @property
     def n(self) -> int: ...
 
     @property
     def first(self) -> Sequence[object]: ...
+
+    @property
+    def first_unmatched(self) -> Sequence[object]: ...
 
 
 class Outcome(Protocol):
@@ -47,7 +51,10 @@ def write_stats(outcome: Outcome, path: str, **more: object) -> None:
         "records": counts.n_records,
         "late": counts.n_late,
         "dropped": counts.n_dropped,
+        "cut": counts.n_cut,
         "set_aside": outcome.set_aside.n,
+        "unmatched": counts.n_unmatched,
+        "new_member": counts.n_new_members,
         "unreadable": counts.n_unreadable,
         "outside": counts.n_outside,
         "unused": counts.unused.total(),
@@ -57,7 +64,8 @@ def write_stats(outcome: Outcome, path: str, **more: object) -> None:
         "seconds": outcome.seconds,
         **more,
     }
-    Path(path).write_text(json.dumps(stats, indent=2) + "\n", encoding="utf-8")
+    with naming(path):
+        Path(path).write_text(json.dumps(stats, indent=2) + "\n", encoding="utf-8")
 
 
 def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:
@@ -66,7 +74,8 @@ def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:
     problems = _problems(outcome)
     if problems or not counts.n_records or is_wanted or sys.stderr.isatty():
         late = [f"{counts.n_late} late"] if counts.n_late else []
-        _say(", ".join([f"{_n(counts.n_records, 'record')} read", *late, *problems]))
+        new = [f"{_n(counts.n_new_members, 'new member')}"] if counts.n_new_members else []
+        _say(", ".join([f"{_n(counts.n_records, 'record')} read", *late, *new, *problems]))
         _show_misfits(outcome)
         _show_unused(outcome, compiled)
     if is_wanted or sys.stderr.isatty():
@@ -79,7 +88,9 @@ def _problems(outcome: Outcome) -> list[str]:
     counts = outcome.counts
     problems = [f"{_n(counts.n_unreadable, 'input')} unreadable"] if counts.n_unreadable else []
     problems += [f"{outcome.set_aside.n} set aside"] if outcome.set_aside.n else []
-    problems += [f"{counts.n_dropped} too late"] if counts.n_dropped else []
+    problems += [f"{counts.n_unmatched} unmatched"] if counts.n_unmatched else []
+    problems += [f"{counts.n_dropped} dropped"] if counts.n_dropped else []
+    problems += [f"{counts.n_cut} cut (a window of {counts.wide_enough} keeps all whole)"] if counts.n_cut else []
     problems += [f"{counts.n_outside} outside the run"] if counts.n_outside else []
     problems += [f"{counts.unused.total()} of names that no rule uses"] if counts.unused else []
     return problems
@@ -87,10 +98,11 @@ def _problems(outcome: Outcome) -> list[str]:
 
 def _show_misfits(outcome: Outcome) -> None:
     log = outcome.set_aside
-    for misfit in log.first:
-        _say(f"  {misfit}")
-    if log.n > len(log.first):
-        _say(f"  … and {log.n - len(log.first)} more")
+    for shown, n in ((log.first, log.n), (log.first_unmatched, outcome.counts.n_unmatched)):
+        for misfit in shown:
+            _say(f"  {misfit}")
+        if n > len(shown):
+            _say(f"  … and {n - len(shown)} more")
 
 
 def _show_unused(outcome: Outcome, compiled: Compiled) -> None:

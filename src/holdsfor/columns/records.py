@@ -7,18 +7,57 @@ intervals are maximal as they are, which instances the records are about.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.instances import Instances
+from holdsfor.columns.query_times import LONG_AGO, Judge
 from holdsfor.columns.tables import FluentTable, PointTable
-from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, pairs_of_equal_keys
+from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, rows_with_a_partner
+from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import merge_intervals
 
-__all__ = ["Records"]
+Mask = NDArray[np.bool_]
+
+__all__ = ["Fates", "Judged", "Mask", "Records"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Rows, the query time that sees each first, the last time-point before its window, and what becomes of it."""
+
+    rows: Int64
+    seen_at: Int64
+    oldest: Int64
+    dropped: Mask
+    cut: Mask
+    late: Mask
+
+
+@dataclass
+class Fates:
+    """How many records came late, were dropped, or were cut; `widest` is the window that would have cut none."""
+
+    n_late: int = 0
+    n_dropped: int = 0
+    n_cut: int = 0
+    widest: int = 0
+
+    @staticmethod
+    def of(judged: Judged, starts: Int64, tick: int) -> Fates:
+        """The fates of records that begin then."""
+        cut = judged.cut
+        ages = (judged.seen_at - starts)[cut] // tick + 1
+        n_late, n_dropped = np.count_nonzero(judged.late), np.count_nonzero(judged.dropped)
+        return Fates(int(n_late), int(n_dropped), int(np.count_nonzero(cut)), int(ages.max(initial=0)) * tick)
+
+    def add(self, more: Fates) -> None:
+        self.n_late += more.n_late
+        self.n_dropped += more.n_dropped
+        self.n_cut += more.n_cut
+        self.widest = max(self.widest, more.widest)
 
 
 @dataclass
@@ -26,6 +65,7 @@ class Records:
     """Records of one name: columns of words (for a fluent the value is the last), arrivals, and when they hold.
 
     `begins` are the starts as they are seen, where they came too late for a part; None where all are seen whole. They
+    `places` is their order of reading, where that matters because of retractions. They
     are `is_clean` if no event is there twice, and no two intervals of an FVP overlap or touch; None is not known. Of
     events that are there twice, `is_first` tells which is the first to arrive: whoever sees one of them sees that one.
     """
@@ -35,6 +75,7 @@ class Records:
     starts: Int64
     ends: Int64 | None
     begins: Int64 | None = None
+    places: Int64 | None = None
     is_sorted: bool = False
     longest: int = 0
     is_clean: bool | None = None
@@ -52,6 +93,8 @@ class Records:
         self.arrivals = np.concatenate((self.arrivals, more.arrivals))
         if self.begins is not None or more.begins is not None:
             self.begins = np.concatenate((self.seen_from, more.seen_from))
+        if self.places is not None or more.places is not None:
+            self.places = np.concatenate((self.read_at, more.read_at))
         self.starts = np.concatenate((self.starts, more.starts))
         if self.ends is not None and more.ends is not None:
             self.ends = np.concatenate((self.ends, more.ends))
@@ -118,14 +161,15 @@ class Records:
         self.columns = [column[rows] for column in self.columns]
         self.arrivals, self.starts = self.arrivals[rows], self.starts[rows]
         self.begins = None if self.begins is None else self.begins[rows]
+        self.places = None if self.places is None else self.places[rows]
         self.ends = None if self.ends is None else self.ends[rows]
         self.is_first = None if self.is_first is None else self.is_first[rows]
         self._numbers = {positions: numbers[rows] for positions, numbers in self._numbers.items()}
 
-    def events(self, first: int, last: int) -> PointTable:
-        """The events between two time-points that have arrived by the second, each once."""
+    def events(self, first: int, last: int, arrived_by: int) -> PointTable:
+        """The events between two time-points that have arrived by a third, each once."""
         self.sort()
-        return self._slice(first, last, last, self.is_first)
+        return self._slice(first, last, arrived_by, self.is_first)
 
     def mentioned(self, first: int, last: int, arrived_by: int) -> PointTable:
         """The events between two time-points that have arrived by a third; one may be there several times."""
@@ -143,16 +187,23 @@ class Records:
             is_seen &= is_wanted[low:high]
         return table if np.count_nonzero(is_seen) == table.n else table.take(is_seen.nonzero()[0])
 
-    def intervals(self, first: int, last: int) -> FluentTable:
-        """The maximal intervals that reach into a stretch of time-points and have arrived by its end."""
+    def intervals(
+        self, first: int, last: int, arrived_by: int, *, left_open: tuple[int, int] | None = None
+    ) -> FluentTable:
+        """The maximal intervals that reach into a stretch of time-points and have arrived by a third.
+
+        A record over just the interval that is `left_open` counts as open.
+        """
         assert self.ends is not None
         self.sort()
         low, high = self.starts.searchsorted((first - self.longest, last + 1)).tolist()
-        is_there = (self.ends[low:high] > first) & (self.arrivals[low:high] <= last)
+        is_there = (self.ends[low:high] > first) & (self.arrivals[low:high] <= arrived_by)
         if self.begins is not None:
             is_there &= self.begins[low:high] <= last
         rows = low + is_there.nonzero()[0]
         starts, ends = self.seen_from[rows], self.ends[rows]
+        if left_open is not None:
+            ends = np.where((self.starts[rows] == left_open[0]) & (ends == left_open[1]), OPEN, ends)
         if not self.is_clean:
             rows, starts, ends = self._merged(rows, starts, ends)
         table = FluentTable((*(column[rows] for column in self.columns), starts, ends), len(rows))
@@ -167,44 +218,14 @@ class Records:
         return self.starts if self.begins is None else self.begins
 
     @property
+    def read_at(self) -> Int64:
+        """The place of each record in the order of reading; what has none comes first."""
+        return np.zeros(len(self), dtype=np.int64) if self.places is None else self.places
+
+    @property
     def lasts(self) -> Int64:
         """The last moment of each record."""
         return self.starts if self.ends is None else self.ends - 1
-
-    def partners(self, taken: Records) -> Int64:
-        """For each record of `taken` an equal one here (whatever their arrivals), or -1; none is given twice.
-
-        Of equal records here the last to arrive is given first, of equal ones in `taken` the first is served first.
-        Contract: `taken` is of the same name. O((n + m) log(n + m)) in the records here that begin when taken ones do.
-        """
-        partner = np.full(len(taken), -1, dtype=np.int64)
-        if len(taken) == 0 or len(self) == 0:
-            return partner
-        self.sort()
-        low = int(np.searchsorted(self.starts, taken.starts.min()))
-        high = int(np.searchsorted(self.starts, taken.starts.max(), side="right"))
-        columns = [np.concatenate((a[low:high], b)) for a, b in zip(self._facts, taken._facts, strict=True)]
-        ids = dense_ids(columns, len(columns[0]))[0]
-        here, there = ids[: high - low], ids[high - low :]
-        given, served = np.lexsort((~self.arrivals[low:high], here)), np.argsort(there, kind="stable")
-        here, there = here[given], there[served]
-        row, position = pairs_of_equal_keys([there, _ranks(there)], len(there), [here, _ranks(here)], len(here))
-        partner[served[row]] = low + given[position]
-        return partner
-
-    def take_back(self, rows: Int64, previous: int | None, oldest: int, tick: int) -> None:
-        """Take records away; of one that a query time has seen, and that begins before the window, what lies in it."""
-        keep = np.ones(len(self), dtype=bool)
-        keep[rows] = False
-        if self.ends is not None and previous is not None:
-            begun = rows[(self.starts[rows] <= oldest) & (self.arrivals[rows] <= previous)]
-            keep[begun] = True
-            self.ends = self.ends.copy()
-            self.ends[begun] = (oldest // tick + 1) * tick
-            self._unsort()
-        if self.is_first is not None:
-            self._unsort()  # it may be the first of equal events that goes
-        self._keep(np.flatnonzero(keep))
 
     @property
     def _facts(self) -> list[Int64]:
@@ -219,15 +240,25 @@ class Records:
         first[ids] = order
         return self if len(first) == len(self) else self.take(np.sort(first))
 
+    def without(self, others: Records) -> Records:
+        """The records that are not among others of the same name which arrive before them all."""
+        if not len(self):
+            return self
+        others.sort()
+        low, high = others.starts.searchsorted((self.starts.min(), self.starts.max() + 1)).tolist()
+        rows = low + (others.arrivals[low:high] <= self.arrivals.min()).nonzero()[0]
+        is_there = rows_with_a_partner(self._facts, len(self), [column[rows] for column in others._facts], len(rows))
+        return self.take((~is_there).nonzero()[0]) if is_there.any() else self
+
     def take(self, rows: Int64) -> Records:
         """The records at some places."""
-        taken = Records(self.columns, self.arrivals, self.starts, self.ends, self.begins)
+        taken = Records(self.columns, self.arrivals, self.starts, self.ends, self.begins, self.places)
         taken._keep(rows)
         return taken
 
     def joined(self, more: Records) -> Records:
         """These records and then others of the same name."""
-        together = Records(self.columns, self.arrivals, self.starts, self.ends, self.begins)
+        together = Records(self.columns, self.arrivals, self.starts, self.ends, self.begins, self.places)
         together.append(more)
         return together
 
@@ -248,36 +279,33 @@ class Records:
         """How many records share no time-point with a run."""
         return int(np.count_nonzero((self.starts > end) | (self.lasts < start)))
 
-    def admit(
-        self, queries: Sequence[int], previous: int | None, window: int | None, start: int, tick: int
-    ) -> tuple[int, int]:
-        """Judge what arrives until the query times, after the `previous` one: how many are late, and how many too late.
+    def admit(self, judge: Judge, end: int, tick: int) -> Fates:
+        """Judge records by the query times that see them first, and leave those that a window admits.
 
-        A record is seen first at the first query time after its arrival. If it is over by the window of that query
-        time, it is gone; what began before that window begins with it. A record that arrives no later than it begins is
-        in time for every window, since none is shorter than the step.
+        A record that is over before that window is gone; what began before the window begins with it. A record that
+        arrives no later than it begins is in time for every window, since none is shorter than the step.
         """
-        if (previous is None and len(queries) == 1) or (self.is_sorted and self.is_prompt):
-            return 0, 0
-        new = self._arriving(queries[0] if previous is None else previous, queries[-1])
-        if len(new) == 0:
-            return 0, 0
-        known = np.array([_LONG_AGO if previous is None else previous, *queries], dtype=np.int64)
-        position = known.searchsorted(self.arrivals[new])
-        starts, last = self.starts[new], self.lasts[new]
-        oldest = _oldest(known[position], window, start)
-        dropped = last <= oldest
-        late = ~dropped & (last <= known[position - 1])
-        cut = (~dropped & (starts <= oldest)).nonzero()[0]
-        if len(cut):
+        if self.is_sorted and self.is_prompt:
+            return Fates()
+        judged = self.judged(judge, end)
+        fates = Fates.of(judged, self.starts[judged.rows], tick)
+        if fates.n_cut:
             self.begins = self.seen_from.copy()
-            self.begins[new[cut]] = (oldest[cut] // tick + 1) * tick
+            self.begins[judged.rows[judged.cut]] = (judged.oldest[judged.cut] // tick + 1) * tick
             self._unsort()
-        if np.count_nonzero(dropped):
-            keep = np.ones(len(self), dtype=bool)
-            keep[new[dropped]] = False
-            self._keep(keep.nonzero()[0])
-        return int(np.count_nonzero(late)), int(np.count_nonzero(dropped))
+        if fates.n_dropped:
+            self._keep(np.delete(np.arange(len(self), dtype=np.int64), judged.rows[judged.dropped]))
+        return fates
+
+    def judged(self, judge: Judge, end: int) -> Judged:
+        """What becomes of the records that a judge is about; nothing after the end of the run counts."""
+        rows = self._arriving(*judge.range)
+        seen_at = judge.seen_at(self.arrivals[rows])
+        oldest, starts = judge.oldest(seen_at), self.starts[rows]
+        dropped = np.minimum(self.lasts[rows], end) <= oldest
+        cut = ~dropped & (starts <= oldest)
+        late = ~dropped & ~cut & (starts <= judge.before(seen_at))
+        return Judged(rows, seen_at, oldest, dropped, cut, late)
 
     def _arriving(self, after: int, until: int) -> Int64:
         """The rows that arrive between two time-points, the second included."""
@@ -289,24 +317,7 @@ class Records:
 
     def arrive(self, at: int) -> None:
         """Let everything that arrives by then be there."""
-        self.arrivals = np.where(self.arrivals <= at, _LONG_AGO, self.arrivals)
+        self.arrivals = np.where(self.arrivals <= at, LONG_AGO, self.arrivals)
 
 
 _OWN = (-1,)  # not the positions of columns: numbers that mean nothing to others
-_LONG_AGO = int(np.iinfo(np.int64).min)
-
-
-def _oldest(seen_at: Int64, window: int | None, start: int) -> Int64:
-    """What is over by then is too late for a query time; nothing is while the window reaches back to the start."""
-    if window is None:
-        return np.full(len(seen_at), _LONG_AGO, dtype=np.int64)
-    return np.where(seen_at - window >= start, seen_at - window, _LONG_AGO)
-
-
-def _ranks(ordered: Int64) -> Int64:
-    """How many equal numbers stand before each, in numbers that ascend.
-
-    >>> _ranks(np.array([3, 3, 5, 9, 9, 9])).tolist()
-    [0, 1, 0, 0, 1, 2]
-    """
-    return np.arange(len(ordered), dtype=np.int64) - np.searchsorted(ordered, ordered).astype(np.int64)

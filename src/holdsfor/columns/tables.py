@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from holdsfor.columns.instances import Instances
 from holdsfor.kernels.keys import Int64, KeyIndex, dense_ids, distinct_rows, index_of, mixed, pairs_of_equal_keys
+from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.stabbing import Depths, Stabbing
 from holdsfor.kernels.sweep import merge_intervals
 
@@ -185,7 +186,16 @@ class FluentTable(Relation):
 
     def with_starts(self, starts: Int64) -> FluentTable:
         """The same FVPs with intervals that begin elsewhere."""
-        moved = FluentTable((*(self._columns or self._last)[:-2], starts, self.ends), self.n)
+        return self.with_bounds(starts, self.ends)
+
+    def open_after(self, time: int) -> FluentTable:
+        """The same FVPs with intervals that end after a time-point left open."""
+        is_open = self.ends > time
+        return self.with_bounds(self.starts, np.where(is_open, OPEN, self.ends)) if is_open.any() else self
+
+    def with_bounds(self, starts: Int64, ends: Int64) -> FluentTable:
+        """The same FVPs with other intervals."""
+        moved = FluentTable((*(self._columns or self._last)[:-2], starts, ends), self.n)
         if self._columns is None:
             moved._columns, moved._instances = None, self._instances
         moved._numbers = self._numbers

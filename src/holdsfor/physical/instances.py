@@ -47,6 +47,8 @@ def list_variables(rule: IntervalRule) -> dict[str, tuple[str, ...]]:
         names: Iterable[str] = [name for each in read for name in found.get(each, ())]
         if isinstance(step, HoldsFor):
             names = step.instance_variables
+        elif isinstance(step, IntervalCall) and step.is_intervalwise:
+            names = (*names, *(name for name in step_variables(step) if name not in made))
         found.update(dict.fromkeys(made, tuple(dict.fromkeys(names))))
     return found
 
@@ -118,7 +120,9 @@ class RuleScope:
 
         for step in self.rule.body:
             match step:
-                case Complement() | IntervalCall():
+                case Complement() | IntervalCall(is_intervalwise=False):
+                    return True
+                case IntervalCall(inputs=inputs, outputs=outputs) if scopes[outputs[0]] - scopes[inputs[0]]:
                     return True
                 case Union(lists) if len(set(of(lists))) > 1:
                     return True

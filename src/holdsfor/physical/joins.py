@@ -147,6 +147,8 @@ def _needed(rule: IntervalRule) -> set[str]:
                 needs[result.name] = set().union(*of(lists))
             case RelativeComplement(base, _, result):
                 needs[result.name] = of([base])[0]
+            case IntervalCall(_, inputs, outputs, is_intervalwise=True):
+                needs[outputs[0]] = of([Var(inputs[0])])[0]
             case Duration(intervals=intervals, result=result):
                 needs[result.name] = of([intervals])[0]
             case Allen(source=source, target=target, result=result):

@@ -24,6 +24,7 @@ from holdsfor.syntax.rules import (
     Delay,
     Duration,
     Fvp,
+    IntervalCall,
     IntervalRule,
     PointRule,
     Postponable,
@@ -163,13 +164,13 @@ class PlannedComponent:
         for rule in (*self.events, *effects):
             if rule.unbound or any(isinstance(step, GroundHead) or _may_range(step) for step in rule.steps):
                 yield rule.head
-        yield from (any_value_of(step.key) for step in self.point_steps if isinstance(step, BrokenValue))
         yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
         yield from (scope.rule.fvp.term for scope in self.scopes if scope.is_grounded and scope.enumerates_head)
 
     @property
     def ranged(self) -> Iterator[Term]:
-        """Terms of rules over intervals in which variables stand that may have to range over their sorts."""
+        """Terms of rules in which variables stand that may have to range over their sorts."""
+        yield from (any_value_of(step.key) for step in self.point_steps if isinstance(step, BrokenValue))
         for scope in self.scopes:
             patterns = (scope.pattern(name) for name in scope.ranged)
             yield from (pattern for pattern in patterns if pattern is not None)
@@ -230,7 +231,7 @@ class Program:
             for component in self.components
             for rule in component.static
             for index, step in enumerate(rule.body)
-            if isinstance(step, Duration | Allen)
+            if isinstance(step, Duration | Allen) or (isinstance(step, IntervalCall) and step.is_intervalwise)
         ]
 
     def part(self, numbers: Collection[int] | None) -> Program:

@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
+from holdsfor.analysis.given import given_records
 from holdsfor.analysis.levels import Component, Moment
 from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.sorts import sorts_of
@@ -53,6 +54,7 @@ class Answer:
 
 def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Term] = ()) -> Answer:
     """The answer of an event description over a history. Start-up goals may change the background knowledge."""
+    history = _with_given(compiled, history, run)
     database = background_database(compiled.description)
     database.add_clause(Struct("queryTime", (Int(run.end),)), None, None)
     engine = Engine(database)
@@ -64,7 +66,8 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
     world = World(run, domains, engine)
     for time, event in history.happenings(run):
         world.events.setdefault(time, {})[event] = None
-    for fvp, intervals in history.intervals(run).items():
+    by_points = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
+    for fvp, intervals in history.intervals(run, by_points).items():
         world.finish(fvp, intervals)
     output: dict[Term, Intervals] = {}
     for component in compiled.levels.components:
@@ -78,6 +81,17 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
         for fvp, intervals in found.items():
             world.finish(fvp, intervals, is_simple=component.vertices[0].kind != "static")
     return Answer(run, _of_the_run(output, run), _output_events(compiled, world))
+
+
+def _with_given(compiled: Compiled, history: History, run: Run) -> History:
+    """The history with what the event description gives as facts."""
+    together = History(set(history.events), {fvp: set(reported) for fvp, reported in history.fluents.items()})
+    for entity, value, start, end in given_records(compiled.description, compiled.names, run.tick):
+        if value is None:
+            together.add_event(entity, start)
+        else:
+            together.add_interval(entity, value, start, end)
+    return together
 
 
 def _of_the_run(output: dict[Term, Intervals], run: Run) -> dict[Term, Intervals]:
@@ -400,7 +414,8 @@ class _Walk:
         """The values that a fluent may have, and those that it has, or that an effect is about now."""
         pattern = Struct("=", (fluent, Var("Value")))
         heads = (*self.holding(pattern), *self.initiated(), *self.world.terminated.get(self.time, {}))
-        found = dict.fromkeys(self.world.domains.instances(pattern))
+        domains = self.world.domains
+        found = dict.fromkeys([*domains.instances(pattern), *domains.over_sorts(pattern)])
         for head in heads:
             assert isinstance(head, Struct)
             binding = match(head.args[0], fluent, {})

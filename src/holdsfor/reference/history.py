@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 
-from holdsfor.reference.intervals import Interval, Intervals, maximal
-from holdsfor.syntax.terms import Struct, Term
+from holdsfor.reference.intervals import INF, Interval, Intervals, maximal, next_point
+from holdsfor.syntax.terms import Struct, Term, name_and_arity
 
 __all__ = ["History", "Run"]
 
@@ -45,17 +45,25 @@ class History:
     def terms(self, run: Run) -> Iterable[Term]:
         """Every event and every FVP that the input of the run mentions."""
         yield from dict.fromkeys(event for _, event in self.happenings(run))
-        yield from self.intervals(run)
+        yield from self.intervals(run, frozenset())
 
     def happenings(self, run: Run) -> list[tuple[int, Term]]:
         """The events of the run."""
         return [(time, event) for time, event in self.events if run.start <= time <= run.end]
 
-    def intervals(self, run: Run) -> dict[Term, Intervals]:
-        """The maximal intervals of the input FVPs: of the records that share a time-point with the run, whole."""
+    def intervals(self, run: Run, by_points: Container[tuple[str, int]]) -> dict[Term, Intervals]:
+        """The maximal intervals of the input FVPs, of the records that share a time-point with the run.
+
+        An interval that ends after the time-point behind the run counts as open. A fluent that is given `by_points` has
+        not ended either if it has a record at the last time-point of the run.
+        """
         result: dict[Term, Intervals] = {}
+        after_run = next_point(run.end, run.tick)
         for fvp, reported in self.fluents.items():
+            assert isinstance(fvp, Struct)
+            is_by_points = name_and_arity(fvp.args[0]) in by_points
             inside = [(start, end) for start, end in reported if start <= run.end and end > run.first_point]
+            last_point = (after_run - run.tick, after_run) if is_by_points else None
             if inside:
-                result[fvp] = maximal(inside)
+                result[fvp] = maximal([(s, INF if (s, e) == last_point or e > after_run else e) for s, e in inside])
         return result

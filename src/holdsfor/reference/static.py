@@ -151,6 +151,9 @@ class _Evaluation:
         self, step: IntervalCall, binding: Binding, lists: dict[str, Intervals]
     ) -> Iterator[tuple[Binding, dict[str, Intervals]]]:
         """A goal of the background knowledge, with the lists as terms `[(S,E),…]`."""
+        if step.is_intervalwise:
+            yield binding, {step.outputs[0]: self.call_for_each(step, binding, lists[step.inputs[0]])}
+            return
         given = {name: write_intervals(lists[name]) for name in step.inputs if name in lists}
         for answer in self.engine.solve(substitute(step.goal, {**binding, **given})):
             data: Binding = {}
@@ -162,8 +165,36 @@ class _Evaluation:
                     data[name] = term
             yield {**binding, **data}, found
 
+    def call_for_each(self, step: IntervalCall, binding: Binding, intervals: Intervals) -> Intervals:
+        """What an interval-wise predicate makes of the intervals, one by one."""
+        (given,), (result,) = step.inputs, step.outputs
+        found: list[Intervals] = []
+        for interval in intervals:
+            goal = substitute(step.goal, {**binding, given: write_intervals([interval])})
+            for answer in self.engine.solve(goal):
+                made = read_list(answer[result], step)
+                check_begin(made, interval, step)
+                found.append(made)
+        return union(found)
 
-def write_intervals(intervals: Intervals) -> Term:
+
+def check_begin(made: Intervals, interval: Interval, step: IntervalCall) -> None:
+    """Refuse what begins before the interval it is made of: it may be settled already."""
+    if made and made[0][0] < interval[0]:
+        shown = show(write_intervals([interval]))
+        message = f"expected intervals that begin at {interval[0]} or later, found one that begins at {made[0][0]}"
+        raise ExecutionProblem(Diagnostic("HF609", f"{message}, in `{show(step.goal)}` of `{shown}`", step.span))
+
+
+def read_list(term: Term, step: IntervalStep) -> Intervals:
+    """The intervals that a term stands for, which must be a list."""
+    if not is_interval_list(term):
+        message = f"expected intervals `[(S,E),…]`, found `{show(term)}`"
+        raise ExecutionProblem(Diagnostic("HF609", message, step.span, "the second of a pair may be `inf`"))
+    return read_intervals(term, step)
+
+
+def write_intervals(intervals: Sequence[Interval]) -> Term:
     """The list as the term `[(S,E),…]`, with `inf` for an open end."""
     ends = [Atom("inf") if end == INF else Int(int(end)) for _, end in intervals]
     return list_term(Struct(",", (Int(start), end)) for (start, _), end in zip(intervals, ends, strict=True))

@@ -157,6 +157,7 @@ class _Circle:
         events = {key: self.events(part, key) for key in self.event_keys}
         initiations: dict[Key, PointTable] = {}
         terminations: dict[Key, PointTable] = {}
+        breaks: dict[Key, PointTable] = {}
         fluents: dict[Key, FluentTable] = {}
         firm: dict[Key, PointTable] = {}
         for key, fluent in self.component.fluents.items():
@@ -166,15 +167,18 @@ class _Circle:
                 started = _joined([started, settle_contests(due.contested[key], key[1] + 1, part.symbols)])
             ended = part.terminations_of(key, fluent, started, self.affected(key))
             initiations[key] = started
-            terminations[key] = _joined([ended, *due.effects[key, True]])
+            terminations[key] = _joined([ended.points, *due.effects[key, True]])
+            has_firm = fluent.has_asked_breaks
+            breaks[key] = _joined([ended.firm, *due.effects[key, True]]) if has_firm else terminations[key]
             if not self.is_only_delayed:
                 fluents[key] = part.inertia(key, started, terminations[key], self.state[key])
-                part.guess_fluent(key, started, terminations[key], fluents[key], self.whole)
+                breaks[key] = part.breaks(fluent, breaks[key], terminations[key], started, fluents[key])
+                part.guess_fluent(key, started, breaks[key], fluents[key], self.whole)
         set_up = tuple(
             prospects(delay, initiations[delay.key], terminations[delay.key], firm.get(delay.key), waiting, part)
             for delay, waiting in zip(self.component.delays, self.waiting, strict=True)
         )
-        return Turn(events, initiations, terminations, fluents, set_up, firm)
+        return Turn(events, initiations, terminations, fluents, set_up, breaks, firm)
 
     def with_fluents(self, turn: Turn, part: Evaluation) -> Turn:
         """The turn with what holds by it; where no rule asks for that, it is left out until the last."""
@@ -184,7 +188,11 @@ class _Circle:
             key: part.inertia(key, turn.initiations[key], turn.terminations[key], state)
             for key, state in self.state.items()
         }
-        return replace(turn, fluents=held)
+        breaks = {
+            key: part.breaks(fluent, turn.breaks[key], turn.terminations[key], turn.initiations[key], held[key])
+            for key, fluent in self.component.fluents.items()
+        }
+        return replace(turn, fluents=held, breaks=breaks)
 
     def initiations(self, part: Evaluation, key: Key) -> PointTable:
         """What rules initiate; where none asks for the component itself, that is the same in every turn."""
@@ -236,7 +244,7 @@ class _Circle:
                 {key: _until(table, boundary) for key, table in turn.terminations.items()},
                 {key: _rows(table, table.ends <= boundary) for key, table in turn.fluents.items()},
                 (),
-                {},
+                {key: _until(table, boundary) for key, table in turn.breaks.items()},
             )
         )
         self.state = {
@@ -252,7 +260,7 @@ class _Circle:
             self.whole.guess_events(key, _joined([turn.events[key] for turn in self.settled]), self.whole)
         for key in self.component.fluents:
             started = _joined([turn.initiations[key] for turn in self.settled])
-            ended = _joined([turn.terminations[key] for turn in self.settled])
+            ended = _joined([turn.breaks[key] for turn in self.settled])
             self.whole.conclude_fluent(key, started, ended, _stacked([turn.fluents[key] for turn in self.settled]))
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.columns.instances import Instances
 from holdsfor.columns.tables import (
@@ -21,8 +22,16 @@ from holdsfor.columns.tables import (
     stacked,
 )
 from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
-from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, pairs_of_equal_keys, positions_of_pairs
+from holdsfor.kernels.keys import (
+    Int64,
+    dense_ids,
+    distinct_rows,
+    pairs_of_equal_keys,
+    positions_of_pairs,
+    rows_with_a_partner,
+)
 from holdsfor.kernels.packing import OPEN
+from holdsfor.kernels.stabbing import Stabbing
 from holdsfor.physical.patterns import build, join, linear
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
@@ -35,6 +44,7 @@ from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_key
 from holdsfor.runtime.edges import CarriedEdges, EdgeKind, edge_points, without_initial_values
 from holdsfor.runtime.initialised import Initialised
+from holdsfor.runtime.intervalwise import MadeOneByOne
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.static import evaluate_interval_rules
 from holdsfor.syntax.rules import IntervalRule
@@ -74,6 +84,16 @@ class Stretch:
 
     def previous(self, times: Int64) -> Int64:
         return times - 1 if self.tick == 1 else ((times - 1) // self.tick) * self.tick
+
+
+class Terminations(NamedTuple):
+    """The terminations of a fluent. `firm` are those of bound arguments, and of open ones in their whole domain.
+
+    The others are those of open arguments that the fluent has in the stretch, also such as are in no domain.
+    """
+
+    points: PointTable
+    firm: PointTable
 
 
 def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: Instances) -> FluentTable:
@@ -136,7 +156,10 @@ class Evaluation:
         self.kept = kept
         self.allen_memory = allen_memory
         self.constructs: dict[tuple[int, int], Construct] = {}
+        self.kept_results: dict[tuple[int, int], Lists] = {}
+        self.made: dict[tuple[int, int], MadeOneByOne] = {}
         self.longest: dict[tuple[int, int], int] = {}
+        self.next_crossing: int | None = None
         self.initialised = initialised
         self.seen = seen
         self.waiting = waiting
@@ -251,6 +274,13 @@ class Evaluation:
         self.whole_lists[place] = found
         return found
 
+    def expect_crossings(self, found: Lists, limits: NDArray[np.float64] | Int64) -> None:
+        """Note when the first open interval becomes as long as its limit."""
+        is_short = (found.ends == OPEN) & np.isfinite(limits) & (found.starts + limits >= self.stretch.after_last)
+        if is_short.any():
+            first = int(np.floor((found.starts + limits)[is_short].min())) - self.stretch.tick
+            self.next_crossing = first if self.next_crossing is None else min(first, self.next_crossing)
+
     def complemented_instances(self, keys: Rows, rule: IntervalRule, index: int) -> tuple[Rows, Int64]:
         """The instances of a complement, those of earlier stretches included, and where each begins.
 
@@ -343,9 +373,11 @@ class Evaluation:
         initiations = self.initiations(key, fluent)
         state = self.initial_state(key, fluent)
         terminations = self.terminations_of(key, fluent, initiations, state)
+        held = self.inertia(key, initiations, terminations.points, state)
+        breaks = self.breaks(fluent, terminations.firm, terminations.points, initiations, held)
         self._initiations[key] = _together(self._initiations.get(key), initiations)
-        self._terminations[key] = _together(self._terminations.get(key), terminations)
-        self.add_fluents(key, self.inertia(key, initiations, terminations, state))
+        self._terminations[key] = _together(self._terminations.get(key), breaks)
+        self.add_fluents(key, held)
 
     def initiations(self, key: Key, fluent: PlannedFluent) -> PointTable:
         """The initiations of instances in the grounding; one may be there several times."""
@@ -376,12 +408,29 @@ class Evaluation:
 
     def terminations_of(
         self, key: Key, fluent: PlannedFluent, initiations: PointTable, state: FluentTable
-    ) -> PointTable:
+    ) -> Terminations:
         """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
         found = [self.terminated(key, rule, initiations, state) for rule in fluent.terminations]
-        if fluent.has_asked_breaks:
-            found += [self.terminated_in_domain(rule) for rule in fluent.terminations]
-        return self.effects(key, [part for part in found if part is not None])
+        points = self.effects(key, [part for part in found if part is not None])
+        if not fluent.has_asked_breaks:
+            return Terminations(points, points)
+        in_domain = [self.terminated_in_domain(rule) for rule in fluent.terminations]
+        firm = [part if inside is None else inside for part, inside in zip(found, in_domain, strict=True)]
+        return Terminations(points, self.effects(key, [part for part in firm if part is not None]))
+
+    def breaks(
+        self, fluent: PlannedFluent, firm: PointTable, points: PointTable, initiations: PointTable, held: FluentTable
+    ) -> PointTable:
+        """The terminations that a condition sees: firm ones, and others whose fluents hold or are initiated then."""
+        if not fluent.has_asked_breaks or firm is points:
+            return points
+        width = tuple(range(len(fluent.patterns[0]) - 1))
+        numbers = points.numbers(width, self.instances)
+        begun = initiations.numbers(width, self.instances), initiations.times
+        keep = rows_with_a_partner([numbers, points.times], points.n, begun, initiations.n)
+        if held.n:
+            keep |= Stabbing(held.arguments(self.instances), held.starts, held.ends).contains(numbers, points.times)
+        return stacked([firm, points.take(keep.nonzero()[0])])
 
     def terminated_in_domain(self, rule: PlannedRule) -> tuple[Int64, Int64, Int64] | None:
         """What a rule with open arguments terminates of all instances there may be, whether or not they ever hold."""

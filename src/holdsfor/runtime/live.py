@@ -18,13 +18,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from holdsfor.runtime.session import Session
+from holdsfor.runtime.windows import n_repeated
 from holdsfor.sources.feeds import Feed
 from holdsfor.sources.live_reading import take_due
 from holdsfor.sources.text import SetAside
 
 __all__ = ["LiveRun", "Stop"]
 
-_LATEST = 2**62
+_LATEST = 2**63 - 1
 _SILENCE = 1000
 """Milliseconds after which an input that nothing has come from is named."""
 
@@ -65,10 +66,11 @@ class LiveRun:
         self.rate = rate
         self.stop = stop
         self.after_reading = after_reading
+        self.session: Session | None = None
         self.on_silence = on_silence
         self._silent = list(feeds)
         self.n_outside = 0
-        self._set_aside: list[SetAside] = []
+        self._n_quiet = 0
         self.seconds_reading = 0.0
         self.seconds_waiting = 0.0
         self._earliest = -_LATEST
@@ -87,10 +89,9 @@ class LiveRun:
 
     def take_set_aside(self) -> list[SetAside]:
         """The records that did not fit since this was last asked."""
-        found = [misfit for feed in self.feeds for misfit in feed.reading.set_aside] + self._set_aside
+        found = [misfit for feed in self.feeds for misfit in feed.reading.set_aside]
         for feed in self.feeds:
             feed.reading.set_aside.clear()
-        self._set_aside = []
         return found
 
     # -- query times ---------------------------------------------------------------------------------------------------
@@ -113,15 +114,21 @@ class LiveRun:
     def query_times(self, session: Session) -> Iterator[int]:
         """The query times as they become due, each with its records in the session, until the inputs or the run end."""
         assert self.start is not None
-        at = self.start + self.step
-        while self._wait_until_due(at) and not self._is_over(at, session.tick):
-            self._insert(at, session)
-            yield at
-            self._earliest = at + 1
-            at += self.step
-        for feed in self.feeds:
-            self.n_outside += feed.reading.n_waiting
-            feed.close()
+        self.session = session
+        at, held = self.start + self.step, list[int]()
+        while self._wait_until_due(at):
+            self._end_with_inputs(session)
+            if self._is_over(at, session):
+                break
+            held.append(at)
+            if not self._has_reached_end(at - self.step, session) or self._admits_some(at, session):
+                for query_time in held:
+                    self._insert(query_time, session)
+                    yield query_time
+                    self._earliest = query_time + 1
+                held.clear()
+            at = self._following(at, session)
+        self._close(session)
 
     def lag(self, query_time: int) -> str:
         """By the wall clock the seconds since a query time was due, else the time-points by which records are ahead."""
@@ -130,18 +137,56 @@ class LiveRun:
         clocks = [feed.reading.clock for feed in self.feeds if feed.reading.clock is not None]
         return f"{max(0, max(clocks, default=query_time) - query_time)} behind the records"
 
-    def _is_over(self, at: int, tick: int) -> bool:
-        """Whether the query time before this one was the last; there is always a first."""
+    def _following(self, at: int, session: Session) -> int:
+        """The next query time; by event time, not one of many at which nothing can change."""
+        if self.rate is not None or session.previous != at:
+            return at + self.step
+        moments = [session.next_change(), *(feed.next_arrival(at) for feed in self.feeds)]
+        change = min((moment for moment in moments if moment is not None), default=at)
+        n_left_out = max(0, (change - at - 1) // self.step)
+        self._n_quiet = self._n_quiet + 1 if n_left_out else 0
+        if self._n_quiet <= n_repeated(session.window, self.step):
+            return at + self.step
+        session.pass_by(at + n_left_out * self.step)
+        self._n_quiet, self._earliest = 0, at + n_left_out * self.step + 1
+        return at + (n_left_out + 1) * self.step
+
+    def _end_with_inputs(self, session: Session) -> None:
+        """Let the run end with the last record, when the inputs have ended and nothing else is asked for."""
         assert self.start is not None
-        before = at - self.step
-        if before == self.start:
+        if session.end is None and all(feed.has_ended for feed in self.feeds):
+            lasts = [feed.reading.last for feed in self.feeds if feed.reading.last is not None]
+            last = max(lasts, default=self.start) // session.tick * session.tick
+            session.end = max(last, self.start if session.previous is None else session.previous)
+
+    def _has_reached_end(self, query_time: int, session: Session) -> bool:
+        assert self.start is not None
+        return session.end is not None and query_time > self.start and query_time >= session.end
+
+    def _is_over(self, at: int, session: Session) -> bool:
+        """Whether the query time before this one was the last: no later window admits a record."""
+        if not self._has_reached_end(at - self.step, session):
             return False
-        if self.end is not None:
-            return before >= self.end
-        if not all(feed.has_ended for feed in self.feeds):
-            return False
-        lasts = [feed.reading.last for feed in self.feeds if feed.reading.last is not None]
-        return before >= max(lasts, default=self.start) // tick * tick
+        assert session.end is not None
+        if session.window is None or at - session.window >= session.end:
+            return True
+        return all(feed.has_ended and not feed.reading.n_waiting for feed in self.feeds)
+
+    def _admits_some(self, at: int, session: Session) -> bool:
+        """Whether the window of a query time admits something that has arrived by it."""
+        return any(feed.reading.admits(at, session.oldest(at), session.end) for feed in self.feeds)
+
+    def _close(self, session: Session) -> None:
+        """Read no more, and count the records that no query time admits."""
+        for feed in self.feeds:
+            feed.close()
+        if self.stop.is_asked:
+            self.n_outside += sum(feed.reading.n_waiting for feed in self.feeds)
+            return
+        for each in take_due([feed.reading for feed in self.feeds], _LATEST):
+            n_outside = each.records.count_outside(session.start, _LATEST if session.end is None else session.end)
+            self.n_outside += n_outside
+            session.records.fates.n_dropped += each.n - n_outside
 
     # -- waiting -------------------------------------------------------------------------------------------------------
 
@@ -200,13 +245,9 @@ class LiveRun:
     def _insert(self, at: int, session: Session) -> None:
         """Put what has arrived by a query time into the session."""
         began = time.monotonic()
-        end = _LATEST if self.end is None else self.end
-        due = take_due([feed.reading for feed in self.feeds], at, session.can_retract)
-        self._set_aside += due.set_aside
-        for key, records in due.taken:
-            session.retract_columns(key, records)
-        for key, records in due.records:
-            self.n_outside += records.count_outside(session.start, end)
-            session.insert_new(key, records if self.end is None else records.up_to(end))
+        end = _LATEST if session.end is None else session.end
+        due = take_due([feed.reading for feed in self.feeds], at)
+        self.n_outside += sum(each.records.count_outside(session.start, end) for each in due)
+        session.apply(each.up_to(end) for each in due)
         self.seconds_reading += time.monotonic() - began
         self.after_reading(self)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Sequence
-from typing import TypeVar
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.analysis.suspicions import atemporal_goals
+from holdsfor.columns.query_times import ALL_ARRIVED, LONG_AGO, NO_ARRIVAL, Judge, OneQuery, QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
 from holdsfor.columns.words import Symbols
@@ -29,27 +29,30 @@ from holdsfor.runtime.background import Background
 from holdsfor.runtime.computed import ALWAYS, NEVER, Computed
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
-from holdsfor.runtime.edges import CarriedEdges, edges_at
+from holdsfor.runtime.edges import CarriedEdges, edges_at, next_edge
 from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
+from holdsfor.runtime.given import given_columns
 from holdsfor.runtime.initialised import Initialised
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.profiled import ProfiledEvaluation
+from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.reports import Report
+from holdsfor.sources.column_reading import ColumnReading, Operations
+from holdsfor.sources.fields import LATEST
 from holdsfor.sources.text import Fact
-from holdsfor.syntax.printer import show
+from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.rules import Fvp, IntervalCall
 from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 
 __all__ = ["Session", "distinct_positions", "domain_sources"]
 
-Group = TypeVar("Group", Key, tuple[bool, Key])
-
 
 class Session:
-    """One run of an event description; `start` is its first time-point.
+    """One run of an event description; `start` is its first time-point, and none is evaluated after `end`.
 
     Unless it `is_rewriting`, rules are planned as they are written. With `components` only these of the program are
-    computed; what they ask of others is inserted as if it were input. A `profile` counts what the query times do.
+    computed; what they ask of others is inserted as if it were input. Unless it `takes_given`, facts of the rules that
+    are input are inserted like other records. A `profile` counts what the query times do.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class Session:
         compiled: Compiled,
         *,
         start: int,
+        end: int | None = None,
         tick: int = 1,
         window: int | None = None,
         allen_memory: int | None = None,
@@ -64,6 +68,7 @@ class Session:
         symbols: Symbols | None = None,
         is_rewriting: bool = True,
         components: Collection[int] | None = None,
+        takes_given: bool = True,
     ) -> None:
         self.compiled = compiled
         self.symbols = Symbols() if symbols is None else symbols
@@ -80,32 +85,33 @@ class Session:
         self.n_mentions = 0
         self.tick = tick
         self.begin(start)
+        self.end = end
         self.window = window
         self.allen_memory = window if allen_memory is None else allen_memory
-        self.events: dict[Key, Records] = {}
-        self.fluents: dict[Key, Records] = {}
-        self.retractions: dict[tuple[bool, Key], Records] = {}
+        self.records = RecordStore()
         self.computed = Computed(self.symbols.instances)
         self.state: dict[Key, FluentTable] = {}
         self.prefixes: dict[tuple[int, int], Lists] = {}
         self.kept: dict[tuple[int, int], Kept] = {}
+        self.kept_results: dict[tuple[int, int], Lists] = {}
         self.initialised = Initialised()
         self.horizons: dict[tuple[int, int], int] = {}
         self.seen: dict[tuple[int, int], Rows] = {}
         self.waiting: dict[int, tuple[SetUp | None, ...]] = {}
         self.edges: CarriedEdges = {}
         self.previous: int | None = None
-        self.n_dropped = 0
-        self.n_late = 0
         self.seconds = 0.0
         self.profile: Profile | None = None
         self._evaluation: Evaluation | None = None
         self._sources = domain_sources(compiled)
+        self._point_fluents = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
         self._numbered_events = self.program.numbered_events
         self._asked_edges = self.program.edges
         self._deciding = self.program.deciding_steps
         if window is not None:
             _refuse_predicates_over_lists(compiled)
+        for key, records in given_columns(compiled, tick, self.symbols) if takes_given else ():
+            self.insert_columns(key, records)
 
     def begin(self, start: int) -> None:
         """Let the run start at another time-point; nothing may have been queried yet."""
@@ -141,18 +147,38 @@ class Session:
         What is added after a query time arrives after it, whatever it says.
         """
         self.is_announced = False
-        store = self.events if records.ends is None else self.fluents
-        _append(store, key, self._arriving(records))
+        self.records.insert(key, records, self._earliest)
 
-    def insert_new(self, key: Key, records: Records) -> None:
-        """Add those records of one name that are not there yet: an exact duplicate is the same record."""
-        records = records.distinct()
-        store = (self.events if records.ends is None else self.fluents).get(key)
-        if store is not None and len(records):
-            waiting = self.retractions.get((records.ends is None, key))
-            together = records if waiting is None else waiting.joined(records)
-            records = records.take(np.flatnonzero(store.partners(together)[-len(records) :] < 0))
-        self.insert_columns(key, records)
+    def apply(self, operations: Iterable[Operations]) -> None:
+        """Add records and retractions as they were read, after all that was added before."""
+        self.is_announced = False
+        self.records.apply(operations, self._earliest)
+
+    def insert_reading(self, reading: ColumnReading) -> int:
+        """Add what was read of files, as far as it belongs to the run; return how many records do not.
+
+        Without a window arrival times do not matter, so what was taken back was never there.
+        """
+        end = LATEST if self.end is None else self.end
+        taken = {} if self.window is None else reading.retracted
+        if self.window is None:
+            self.records.add_unmatched(reading.unmatched)
+        n_outside = 0
+        for key, records in (*reading.events.items(), *reading.fluents.items()):
+            n_outside += records.count_outside(self.start, end)
+            if (records.ends is None, key) not in taken:
+                self.insert_columns(key, records.up_to(end))
+        unmatched = {id(origin) for origin in reading.unmatched}
+        for operations in taken.values():
+            origins = operations.retracted_after(end)
+            self.records.add_unmatched([origin for origin in origins if id(origin) in unmatched])
+        self.apply(operations.up_to(end) for operations in taken.values())
+        return n_outside
+
+    @property
+    def _earliest(self) -> int | None:
+        """When something arrives at the earliest that is added now."""
+        return None if self.previous is None else self.previous + 1
 
     def insert_computed(
         self,
@@ -173,39 +199,9 @@ class Session:
         else:
             self.computed.add_events(key, table, since, until)
 
-    def can_retract(self, key: Key, records: Records) -> NDArray[np.bool_]:
-        """Which records of one name there are to take back; each takes back one.
-
-        Of a record that is over before the last window it is not known any more: it passes.
-        """
-        is_there = self._is_settled(records)
-        in_time, waiting = np.flatnonzero(~is_there), self.retractions.get((records.ends is None, key))
-        asked = records.take(in_time)
-        store = (self.events if records.ends is None else self.fluents).get(key)
-        if store is not None and len(asked):
-            together = asked if waiting is None else waiting.joined(asked)
-            is_there[in_time] = store.partners(together)[-len(asked) :] >= 0
-        return is_there
-
-    def retract_columns(self, key: Key, records: Records) -> None:
-        """Take back, at the next query time, records that `can_retract`; those that are settled only count."""
-        is_settled = self._is_settled(records)
-        self.n_dropped += int(is_settled.sum())
-        in_time = self._arriving(records.take(np.flatnonzero(~is_settled)))
-        if len(in_time):
-            _append(self.retractions, (records.ends is None, key), in_time)
-
-    def _is_settled(self, records: Records) -> NDArray[np.bool_]:
-        """Which records are over before the last window."""
-        if self.previous is None:
-            return np.zeros(len(records), dtype=bool)
-        return records.lasts <= self.oldest(self.previous)
-
-    def _arriving(self, records: Records) -> Records:
-        """The records, arriving after the query times that did not know them."""
-        if self.previous is not None:
-            records.arrivals = np.maximum(records.arrivals, self.previous + 1)
-        return records
+    def missing(self, operations: Iterable[Operations]) -> list[tuple[Operations, int]]:
+        """The retractions among operations that no record would match, if they were added now."""
+        return self.records.missing(operations, LONG_AGO if self.previous is None else self.oldest(self.previous))
 
     def announce(self, end: int) -> None:
         """Let everything that the records up to `end` mention belong to the domains from the first query time on.
@@ -213,27 +209,30 @@ class Session:
         With all input at hand, an entity that appears late has its initial values and complements in every report, as
         it has in the answer over the whole history.
         """
-        arrivals = [int(r.arrivals.max()) for r in (*self.events.values(), *self.fluents.values()) if len(r)]
-        last = max([end, *arrivals])
         self._number()
-        events = {key: records.mentioned(self.start, end, last) for key, records in self.events.items()}
-        fluents = {key: records.intervals(self.start, last) for key, records in self.fluents.items()}
+        events = {key: records.mentioned(self.start, end, NO_ARRIVAL) for key, records in self.records.events.items()}
+        fluents = {key: records.intervals(self.start, end, NO_ARRIVAL) for key, records in self.records.fluents.items()}
         self._fill_domains(events, fluents)
         self._mention(events, fluents)
         self.is_announced = True
 
-    def admit(self, queries: Sequence[int]) -> None:
-        """Judge what arrives until the query times: what is too late for their windows is dropped and counted."""
-        for records in (*self.events.values(), *self.fluents.values()):
-            late, dropped = records.admit(queries, self.previous, self.window, self.start, self.tick)
-            self.n_late += late
-            self.n_dropped += dropped
+    def judge_all(self, queries: QueryTimes) -> None:
+        """Judge all records and retractions by all query times at once; then nothing is late any more."""
+        self._judge(queries, ALL_ARRIVED)
+        for records in self.records.all:
+            records.arrive(ALL_ARRIVED)
 
-    def admit_all(self, queries: Sequence[int]) -> None:
-        """Judge all records by all query times at once; then nothing is late any more."""
-        self.admit(queries)
-        for records in (*self.events.values(), *self.fluents.values()):
-            records.arrive(queries[-1])
+    def judge_rest(self, queries: QueryTimes) -> None:
+        """Count what arrives after the last query time: no window admits it."""
+        if self.window is not None:
+            self._judge(replace(queries, judged_until=self.previous), ALL_ARRIVED)
+
+    def last_query_time(self, queries: QueryTimes) -> int:
+        """The first query time that is not before the end nor the last arrival that some window admits."""
+        return queries.at_or_after(self.records.last_admitted(queries))
+
+    def _judge(self, judge: Judge, until: int) -> None:
+        self.records.judge(judge, until, LATEST if self.end is None else self.end, self.tick)
 
     # -- queries -------------------------------------------------------------------------------------------------------
 
@@ -241,24 +240,33 @@ class Session:
         """The last time-point that a query time leaves as it was: before its window, and before what is undecided."""
         if self.window is None or self.previous is None:
             return self.start - 1
-        boundary = self._decided_until(min(query_time - self.window, self.computed.unchanged_until(query_time)))
+        boundary = min(self.last_point(query_time - self.window), self.computed.unchanged_until(query_time))
+        boundary = self._decided_until(boundary)
         return max(self.settled, boundary if boundary >= self.start else self.start - 1)
 
     def _decided_until(self, boundary: int) -> int:
         """The last time-point at which nothing is undecided, if no record up to the boundary changes any more.
 
         A duration filter decides about an interval only when it is long enough, an Allen construct perhaps only when it
-        is over, and what they decide counts from its start. So effects reach back, those of one step further than those
-        of the steps that it builds on.
+        is over, an interval-wise predicate always then. What they decide counts from the start of the interval. So
+        effects reach back, those of one step further than those of the steps that it builds on.
         """
         assert self._evaluation is not None
         for place in self._deciding:
             boundary -= self.horizons.get(place, 0)
             boundary -= boundary % self.tick
-            construct = self._evaluation.constructs.get(place)
+            construct = self._evaluation.constructs.get(place) or self._evaluation.made.get(place)
             if construct is not None and boundary > self.settled:
                 boundary = construct.decided_until(boundary)
         return boundary - boundary % self.tick
+
+    @property
+    def n_late(self) -> int:
+        return self.records.fates.n_late
+
+    @property
+    def n_dropped(self) -> int:
+        return self.records.fates.n_dropped
 
     @property
     def n_kept_for_allen(self) -> int:
@@ -279,22 +287,47 @@ class Session:
         """The time-point before the window of a query time."""
         return self.start - 1 if self.window is None else max(self.start - 1, query_time - self.window)
 
+    def last_point(self, query_time: int) -> int:
+        """The last moment that a query time evaluates: none evaluates beyond the end of the run."""
+        return query_time if self.end is None else min(query_time, self.end)
+
+    def next_change(self) -> int | None:
+        """The first moment after the last query time at which anything may change, if nothing is inserted.
+
+        That is when a record arrives, begins or ends, an effect is due, an open interval becomes long enough, or an
+        interval that begins or ends after the last query time has its `startI` or `endI`.
+        """
+        assert self.previous is not None
+        assert self._evaluation is not None
+        if self.asks_for_the_query_time:
+            return self.previous + 1
+        last = self._evaluation.stretch.last
+        found = [self.records.next_moment(min(self.previous, last), self.tick), self._evaluation.next_crossing]
+        found.append(self.computed.next_query_time(self.previous))
+        found += [next_edge(kind, self._evaluation.fluents(key), last) for kind, key in self._asked_edges]
+        for outcome in self._evaluation.circles.values():
+            for waiting in outcome.waiting(self._evaluation.stretch.after_last):
+                due = np.empty(0, np.int64) if waiting is None else waiting.due[waiting.due > last]
+                found.append(int(due.min()) if len(due) else None)
+        after = [max(moment, self.previous + 1) for moment in found if moment is not None]
+        return min(after, default=None)
+
+    def pass_by(self, query_time: int) -> None:
+        """Go on as if a query time had been evaluated at which nothing changes."""
+        self.previous = query_time
+
     def query(self, at: int) -> Report:
         """What is known at a query time; query times must ascend."""
         began = time.perf_counter()
         settled = self.settled_at(at)
         if self.previous is not None:
             self._settle(settled)
-        first = max(settled, self.start)
-        stretch = Stretch(first, at, self.tick, self.start, is_resumed=settled >= self.start)
-        self._take_back(at)
-        self.admit([at])
+        first, last = max(settled, self.start), self.last_point(at)
+        stretch = Stretch(first, last, self.tick, self.start, is_resumed=settled >= self.start)
+        arrived_by = ALL_ARRIVED if self.window is None else at
+        self._judge(OneQuery(at, arrived_by, self.previous, self.oldest(at)), arrived_by)
         self._number()
-        events = {key: records.events(first, at) for key, records in self.events.items()}
-        fluents = {
-            key: true_starts(records.intervals(first, at), self.state.get(key), first, self.symbols.instances)
-            for key, records in self.fluents.items()
-        }
+        events, fluents = self._input(first, last, arrived_by)
         if not self.is_announced:
             self._fill_domains(events, fluents)
             self._mention(events, fluents)
@@ -321,40 +354,42 @@ class Session:
             self.background.version + self.n_mentions,
         )
         evaluation.profile = self.profile
-        evaluation.inputs = frozenset(self.fluents)
-        self.background.set_query_time(at)
+        evaluation.inputs = frozenset(self.records.fluents)
+        evaluation.kept_results = self.kept_results
+        self.background.set_query_time(last)
         evaluation.run()
         self._evaluation = evaluation
         for place, limit in evaluation.longest.items():
             self.horizons[place] = max(limit, self.horizons.get(place, 0))
         self.previous = at
         self.settled = settled
+        if self.window is None:
+            for records in self.records.all:
+                records.arrive(ALL_ARRIVED)
         report = self._report(evaluation, at, settled)
         self.seconds += time.perf_counter() - began
         return report
 
-    def _take_back(self, at: int) -> None:
-        """Let the retractions that have arrived take effect, and count those that come late."""
-        waiting: dict[tuple[bool, Key], Records] = {}
-        for (is_event, key), retractions in self.retractions.items():
-            has_arrived = retractions.arrivals <= at
-            due = retractions.take(np.flatnonzero(has_arrived))
-            late, dropped = due.admit([at], self.previous, self.window, self.start, self.tick)
-            self.n_late += late
-            self.n_dropped += dropped
-            store = (self.events if is_event else self.fluents)[key]
-            oldest = self.oldest(at) if self.previous is not None else BEFORE_EVERYTHING
-            store.take_back(store.partners(due), self.previous, oldest, self.tick)
-            if not has_arrived.all():
-                waiting[is_event, key] = retractions.take(np.flatnonzero(~has_arrived))
-        self.retractions = waiting
+    def _input(self, first: int, last: int, arrived_by: int) -> tuple[dict[Key, PointTable], dict[Key, FluentTable]]:
+        """The events and FVPs of the records in a stretch.
+
+        An interval that ends after the time-point behind the stretch counts as open. Of a fluent that is given by
+        time-points it is not known yet whether one that holds at the last time-point has ended.
+        """
+        last_point = last // self.tick * self.tick, (last // self.tick + 1) * self.tick
+        fluents: dict[Key, FluentTable] = {}
+        for key, records in self.records.fluents.items():
+            point = last_point if key in self._point_fluents else None
+            table = records.intervals(first, last, arrived_by, left_open=point).open_after(last_point[1])
+            fluents[key] = true_starts(table, self.state.get(key), first, self.symbols.instances)
+        return {key: each.events(first, last, arrived_by) for key, each in self.records.events.items()}, fluents
 
     def _number(self) -> None:
         """Let records know the instances that rules will ask them for."""
-        for key, records in self.events.items():
+        for key, records in self.records.events.items():
             for positions in self._numbered_events.get(key, ()):
                 records.number(positions, self.symbols.instances)
-        for key, records in self.fluents.items():
+        for key, records in self.records.fluents.items():
             records.number(tuple(range(key[1])), self.symbols.instances)
 
     def _report(self, evaluation: Evaluation, at: int, settled: int) -> Report:
@@ -381,10 +416,11 @@ class Session:
             place: lists.take((lists.starts <= settled) & (settled < lists.ends))
             for place, lists in evaluation.whole_lists.items()
         }
+        self.kept_results = {place: made.kept_at(settled) for place, made in evaluation.made.items()}
         self.kept = {place: construct.kept_at(settled) for place, construct in evaluation.constructs.items()}
         self.edges = {place: edges_at(evaluation.edges(*place), settled) for place in self._asked_edges}
         self.waiting = {number: outcome.waiting(settled) for number, outcome in evaluation.circles.items()}
-        for records in (*self.events.values(), *self.fluents.values()):
+        for records in self.records.all:
             records.forget(settled, self.previous)
 
     # -- domains -------------------------------------------------------------------------------------------------------
@@ -435,13 +471,6 @@ class Session:
                 self.background.add_members(name_and_arity(domain), members)
 
 
-def _append(store: dict[Group, Records], key: Group, records: Records) -> None:
-    if key in store:
-        store[key].append(records)
-    else:
-        store[key] = records
-
-
 def distinct_positions(patterns: Sequence[Term], domain: Struct) -> tuple[int, ...] | None:
     """Where the arguments of a domain stand among columns, if all of either are variables of their own."""
     columns, arguments = distinct_variables(patterns), distinct_variables(domain.args)
@@ -457,13 +486,14 @@ def _asks_for_the_query_time(compiled: Compiled) -> bool:
 
 
 def _refuse_predicates_over_lists(compiled: Compiled) -> None:
-    """What a predicate makes of a list may change long after: no window can tell how long."""
+    """Refuse predicates that see whole lists: how much a list has depends on how far a window reaches."""
     for rule in compiled.description.interval_rules:
         for step in rule.body:
-            if isinstance(step, IntervalCall):
-                message = f"`{show(step.goal)}` over whole intervals is not supported by the columnar engine in windows"
-                hint = "leave out the window, or say it with interval operations"
-                raise PlanningProblem(Diagnostic("HF401", message, step.span, hint))
+            if isinstance(step, IntervalCall) and not step.is_intervalwise:
+                message = f"`{show(step.goal)}` sees a whole list of intervals, which a window does not have"
+                declaration = f":- intervalwise({show_indicator(*name_and_arity(step.goal))})."
+                hint = f"leave out the window, or declare `{declaration}` if it treats intervals one by one"
+                raise PlanningProblem(Diagnostic("HF402", message, step.span, hint))
 
 
 def domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from holdsfor.columns.instances import Instances
 from holdsfor.columns.tables import FluentTable, Key, empty_fluents, stacked
-from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.overlaps import overlapping_pairs
 from holdsfor.kernels.packing import OPEN
@@ -28,8 +27,8 @@ from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.steps import GroundHead, run_steps
 from holdsfor.prolog import evaluate
 from holdsfor.runtime.allen import Construct
+from holdsfor.runtime.intervalwise import intervals_of_term, is_interval_list, make_one_by_one, term_of_intervals
 from holdsfor.runtime.lists import Lists, natural_join, onto
-from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import (
     Allen,
     Complement,
@@ -45,7 +44,7 @@ from holdsfor.syntax.rules import (
     Union,
     step_lists,
 )
-from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, is_ground, list_items, list_term, substitute, variables
+from holdsfor.syntax.terms import Term, Var, is_ground, substitute, variables
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
@@ -133,6 +132,8 @@ class _Rule:
                 self.lists[step.result.name] = self.duration(step, index)
             case Allen():
                 self.lists[step.result.name] = self.allen(step, index)
+            case IntervalCall(is_intervalwise=True):
+                self.lists[step.outputs[0]] = self.one_by_one(step, index)
             case IntervalCall():
                 self.call(step)
 
@@ -300,6 +301,7 @@ class _Rule:
         finite = limits[np.isfinite(limits)]
         if len(finite):
             self.context.longest[id(self.rule), index] = math.ceil(finite.max())
+            self.context.expect_crossings(whole, limits)
         return whole.take(lengths > limits if step.comparison == "greater" else lengths < limits)
 
     def allen(self, step: Allen, index: int) -> Lists:
@@ -362,6 +364,20 @@ class _Rule:
 
     # -- predicates over lists -----------------------------------------------------------------------------------------
 
+    def one_by_one(self, step: IntervalCall, index: int) -> Lists:
+        """What an interval-wise predicate makes of whole intervals."""
+        whole = self.context.with_true_starts(self.lists[step.inputs[0]], self.rule, index)
+        names = [name for name in variables(step.goal) if name not in (*step.inputs, *step.outputs)]
+        names = list(dict.fromkeys((*whole.names, *names)))
+        if len(names) > len(whole.names):
+            whole = self.tested(whole, frozenset(names))
+            rows = whole.rows.keep(names) if whole.n else Rows(0, dict.fromkeys(names, _NOTHING))
+            whole = Lists(rows, whole.starts, whole.ends)
+        place = id(self.rule), index
+        made = make_one_by_one(step, whole, self.context.kept_results.get(place), self.context)
+        self.context.made[place] = made
+        return self.resumed(self.merged(made.all()))
+
     def call(self, step: IntervalCall) -> None:
         """A goal of the background knowledge, instance by instance, with the lists as terms."""
         given = [name for name in step.inputs if name in self.lists]
@@ -379,13 +395,15 @@ class _Rule:
         extra: list[tuple[int, dict[str, Term]]] = []
         for i in range(keys.n):
             binding: dict[str, Term] = {name: self.symbols.term(int(keys.columns[name][i])) for name in keys.columns}
-            binding |= {name: _as_term(by_list[name][i]) for name in given}
+            binding |= {name: term_of_intervals(by_list[name][i]) for name in given}
             for answer in self.context.engine.solve(substitute(step.goal, binding)):
                 instance = len(extra)
-                extra.append((i, {n: t for n, t in answer.items() if not isinstance(t, Var) and not _is_list(t)}))
+                extra.append(
+                    (i, {n: t for n, t in answer.items() if not isinstance(t, Var) and not is_interval_list(t)})
+                )
                 for name in step.outputs:
-                    if name in answer and _is_list(answer[name]):
-                        answers[name] += [(instance, s, e) for s, e in _as_intervals(answer[name], self.rule)]
+                    if name in answer and is_interval_list(answer[name]):
+                        answers[name] += [(instance, s, e) for s, e in intervals_of_term(answer[name], self.rule.span)]
         self.bind(step, keys, extra, answers)
 
     def bind(
@@ -419,32 +437,8 @@ def _by_instance(keyed: tuple[Int64, Int64, Int64], n: int) -> list[list[tuple[i
     return [sorted(intervals) for intervals in result]
 
 
-def _as_term(intervals: list[tuple[int, int]]) -> Term:
-    return list_term(Struct(",", (Int(start), Atom("inf") if end == OPEN else Int(end))) for start, end in intervals)
-
-
-def _is_list(term: Term) -> bool:
-    items, tail = list_items(term)
-    return tail == Atom("[]") and all(isinstance(item, Struct) and item.name == "," for item in items)
-
-
-def _as_intervals(term: Term, rule: IntervalRule) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for item in list_items(term)[0]:
-        match item:
-            case Struct(name=",", args=(Int(start), Int(end))):
-                found.append((start, end))
-            case Struct(name=",", args=(Int(start), Atom("inf"))):
-                found.append((start, OPEN))
-            case _:
-                message = f"expected an interval `(S,E)`, found `{show(item)}`"
-                hint = "intervals are pairs of integers, the second may be `inf`"
-                raise ExecutionProblem(Diagnostic("HF609", message, rule.span, hint))
-    return found
-
-
 def _written_out(term: Term, rule: IntervalRule) -> Lists:
-    intervals = _as_intervals(term, rule)
+    intervals = intervals_of_term(term, rule.span)
     n = len(intervals)
     zero = np.zeros(n, dtype=np.int64)
     starts = np.array([s for s, _ in intervals], dtype=np.int64)

@@ -18,7 +18,8 @@ __all__ = ["Turn"]
 class Turn:
     """One account of what a component does; `n_visited` is the number of time-points that a walk stopped at.
 
-    Where effects may postpone each other when they are due, `firm` are the initiations that nothing postpones.
+    `breaks` are the terminations that a condition sees. Where effects may postpone each other when they are due, `firm`
+    are the initiations that nothing postpones.
     """
 
     events: dict[Key, PointTable]
@@ -26,6 +27,7 @@ class Turn:
     terminations: dict[Key, PointTable]
     fluents: dict[Key, FluentTable]
     prospects: tuple[Prospects | None, ...]
+    breaks: dict[Key, PointTable]
     firm: dict[Key, PointTable] = field(default_factory=dict)
     n_visited: int = 0
 

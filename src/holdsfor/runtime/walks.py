@@ -290,6 +290,7 @@ class _Walk:
                 prospects(delay, initiated[delay.key], terminated[delay.key], None, carried, self.part)
                 for delay, carried in zip(self.component.delays, self.carried, strict=True)
             ),
+            terminated,
             n_visited=n_visited,
         )
 

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.kernels.keys import Int64
 from holdsfor.runtime.reports import Report, merged
 from holdsfor.runtime.session import Session
+from holdsfor.sources.fields import EARLIEST, LATEST
 
-__all__ = ["check_windows", "each_report", "query_times", "settled_report", "settled_so_far"]
+__all__ = [
+    "busy_query_times",
+    "check_bounds",
+    "check_windows",
+    "each_report",
+    "n_repeated",
+    "settled_report",
+    "settled_so_far",
+]
 
 
 def check_windows(tick: int, window: int | None, step: int | None, allen_memory: int | None = None) -> None:
     """Refuse windows that no run can have."""
+    for name, size in (("clock tick", tick), ("window", window), ("step", step), ("memory", allen_memory)):
+        if size is not None and size > LATEST:
+            message = f"the {name} is {size}, expected at most 2**62"
+            raise UsageProblem(Diagnostic("HF703", message, hint="time-points lie between -2**62 and 2**62"))
     if tick < 1:
         message = f"the clock tick is {tick}, expected at least 1"
         raise UsageProblem(Diagnostic("HF701", message, hint="it is the distance of time-points"))
@@ -33,16 +48,40 @@ def check_windows(tick: int, window: int | None, step: int | None, allen_memory:
         raise UsageProblem(Diagnostic("HF703", message, hint="records between two windows would never be seen"))
 
 
-def query_times(start: int, end: int, step: int | None) -> list[int]:
-    """`start + step`, `start + 2*step`, … up to the first at or after the end; without a step just the end.
+def check_bounds(start: int | None, end: int | None) -> None:
+    """Refuse a run that begins or ends beyond all time-points."""
+    for name, time in (("starts", start), ("ends", end)):
+        if time is not None and not EARLIEST <= time <= LATEST:
+            message = f"the run {name} at {time}, expected a time-point between -2**62 and 2**62"
+            raise UsageProblem(Diagnostic("HF705", message))
 
-    >>> query_times(0, 25, 10)
-    [10, 20, 30]
+
+def busy_query_times(session: Session, queries: QueryTimes, last: int, *, n_idle: int = 0) -> Iterator[int]:
+    """The query times up to the last, without those at which nothing can change.
+
+    Of those in a row the first `n_idle` are there. Each query time must be evaluated before the next one is taken.
     """
-    if step is None:
-        return [end]
-    n = max(1, -(-(end - start) // step))
-    return [start + k * step for k in range(1, n + 1)]
+    step, at, n_quiet = queries.step, queries.at_or_after(queries.start), 0
+    while step is not None and at < last:
+        yield at
+        change = session.next_change()
+        busy = last if change is None else min(last, queries.at_or_after(change))
+        n_left_out = (busy - at - 1) // step
+        n_quiet = n_quiet + 1 if n_left_out else 0
+        if n_quiet > n_idle:
+            session.pass_by(at + n_left_out * step)
+            at, n_quiet = busy, 0
+        else:
+            at += step
+    yield last
+
+
+def n_repeated(window: int | None, step: int | None) -> int:
+    """How many reports in a row may say the same, before those that follow are left out."""
+    return max(_REPEATED, 0 if window is None or step is None else window // step + 2)
+
+
+_REPEATED = 1_000
 
 
 def each_report(session: Session, queries: Iterable[int]) -> Iterator[Report]:
@@ -54,7 +93,7 @@ def each_report(session: Session, queries: Iterable[int]) -> Iterator[Report]:
         previous = report
 
 
-def settled_report(session: Session, queries: Sequence[int], *, merge_windows: bool = True) -> Report:
+def settled_report(session: Session, queries: QueryTimes, last: int, *, merge_windows: bool = True) -> Report:
     """What all query times together have settled, and the last one knows; all records must be inserted.
 
     Which query time sees a record first is known then, so nothing is late any more, and since windows do not change
@@ -62,11 +101,11 @@ def settled_report(session: Session, queries: Sequence[int], *, merge_windows: b
     evaluated with its own window.
     """
     if session.window is None:
-        return session.query(queries[-1])
+        return session.query(last)
     if not merge_windows:
-        return settled_so_far(session, queries)
-    session.admit_all(queries)
-    few = list(queries) if session.asks_for_the_query_time else _far_apart(session, queries)
+        return settled_so_far(session, busy_query_times(session, queries, last))
+    session.judge_all(queries)
+    few = list(queries.up_to(last)) if session.asks_for_the_query_time else _far_apart(session, queries, last)
     settled: list[Report] = []
     for at, following in zip(few, [*few[1:], None], strict=True):
         report = session.query(at)
@@ -90,16 +129,14 @@ def settled_so_far(session: Session, queries: Iterable[int]) -> Report:
 _WORTH_A_WINDOW = 250_000
 
 
-def _far_apart(session: Session, queries: Sequence[int]) -> list[int]:
+def _far_apart(session: Session, queries: QueryTimes, last: int) -> list[int]:
     """Some of the query times, the last included, with enough records between them to be worth a window."""
-    known = np.zeros(len(queries), dtype=np.int64)
-    for records in (*session.events.values(), *session.fluents.values()):
+    nth = max(1, _WORTH_A_WINDOW // 1_000)
+    sampled: list[Int64] = []
+    for records in session.records.all:
         records.sort()
-        known += records.starts.searchsorted(queries, side="right")
-    n_seen = 0
-    few: list[int] = []
-    for at, n in zip(queries[:-1], known.tolist(), strict=False):
-        if n - n_seen >= _WORTH_A_WINDOW:
-            few.append(at)
-            n_seen = n
-    return [*few, queries[-1]]
+        sampled.append(records.starts[::nth])
+    starts = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *sampled]))
+    n_worth = max(1, _WORTH_A_WINDOW // nth)
+    few = np.unique(queries.seen_at(starts[n_worth::n_worth])).tolist()
+    return [*(at for at in few if at < last), last]

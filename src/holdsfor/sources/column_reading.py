@@ -2,34 +2,31 @@
 
 Records of one name wait as they were read, piece by piece, each with its place in the order of reading. `settle` puts
 the pieces together and leaves out what was taken back, as `Reading.facts` does: in order of arrival, then of reading.
-Only records that equal a retraction are looked at one by one. A retraction takes back all that equal it, since an
-exact duplicate is the same record.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.records import Records
+from holdsfor.columns.retractions import Retractions, take_back
 from holdsfor.columns.tables import Key
 from holdsfor.columns.words import Symbols
-from holdsfor.kernels.keys import Int64, mixed
+from holdsfor.kernels.keys import Int64
 from holdsfor.sources.text import Fact, SetAside
 from holdsfor.syntax.terms import Atom, Struct, name_and_arity
 
-__all__ = ["ColumnReading", "Group", "IsKnown", "Operation", "Piece", "Retraction"]
+__all__ = ["ColumnReading", "Group", "Operation", "Operations", "Piece", "Retraction"]
 
 Group = tuple[bool, Key]
 """Whether they are events, and their name and arity."""
-
-IsKnown = Callable[[Key, Records], NDArray[np.bool_]]
-"""Which records of one name are known."""
 
 Operation = tuple[int, int, bool, Fact, SetAside]
 """Arrival, place, whether it takes back, what it says, where it stands."""
@@ -59,6 +56,38 @@ class Retraction:
     origin: SetAside
 
 
+@dataclass(frozen=True)
+class Operations:
+    """The records of one name and the retractions of such, with their places in the order of reading."""
+
+    is_event: bool
+    key: Key
+    records: Records
+    retractions: Retractions[SetAside] | None
+
+    def inverted(self, origin: SetAside) -> Operations:
+        """The retractions of the records."""
+        taken = Retractions(self.records, [origin] * len(self.records))
+        return replace(self, records=self.records.take(np.zeros(0, np.int64)), retractions=taken)
+
+    @property
+    def n(self) -> int:
+        """How many records and retractions there are."""
+        return len(self.records) + (0 if self.retractions is None else len(self.retractions.origins))
+
+    def retracted_after(self, end: int) -> list[SetAside]:
+        """The retractions of what begins after the end of a run."""
+        taken = self.retractions
+        return [] if taken is None else taken.take(np.flatnonzero(taken.records.starts > end)).origins
+
+    def up_to(self, end: int) -> Operations:
+        """The operations on what begins at or before the end of a run."""
+        taken = self.retractions
+        if taken is not None:
+            taken = taken.take(np.flatnonzero(taken.records.starts <= end))
+        return replace(self, records=self.records.up_to(end), retractions=taken)
+
+
 @dataclass
 class ColumnReading:
     """Everything read so far; `events` and `fluents` hold it once it is settled.
@@ -71,6 +100,8 @@ class ColumnReading:
     n_records: int = 0
     unused: Counter[str] = field(default_factory=Counter)
     set_aside: list[SetAside] = field(default_factory=list)
+    unmatched: list[SetAside] = field(default_factory=list)
+    retracted: dict[Group, Operations] = field(default_factory=dict)
     events: dict[Key, Records] = field(default_factory=dict)
     fluents: dict[Key, Records] = field(default_factory=dict)
     n_places: int = 0
@@ -128,65 +159,53 @@ class ColumnReading:
     def settle(self) -> None:
         """Move what was read into `events` and `fluents`, without what was taken back.
 
-        A retraction of a record that is not there is set aside. What is settled cannot be taken back any more.
+        What is settled cannot be taken back any more. `retracted` keeps the operations of names with retractions as
+        they were read: in windows, what a retraction takes back depends on when it arrives.
         """
-        self.settle_upon(_know_nothing)
-
-    def settle_upon(self, is_known: IsKnown) -> list[tuple[Key, Records]]:
-        """Settle upon records that are known already, and return those of them that are taken back."""
-        taken: list[tuple[Key, Records]] = []
-        left_over: list[Retraction] = []
-        for group in [*self._pieces, *(group for group in self._retractions if group not in self._pieces)]:
-            is_event, key = group
-            pieces, retractions = self._pieces.get(group, []), self._retractions.get(group, [])
-            nothing = np.zeros(0, np.int64)
-            parts = [piece.records for piece in pieces] or [_retracted(is_event, retractions).take(nothing)]
-            records = _joined(parts)
-            if retractions:
-                places = np.concatenate([nothing, *(piece.places for piece in pieces)])
-                known = _known(is_event, key, retractions, is_known)
-                outcome = _apply(retractions, records, places, known)
-                left_over += outcome.left_over
-                records = _picked(records, outcome.stands)
-                taken += [(key, _retracted(is_event, outcome.taken))] if outcome.taken else []
-            store = self.events if is_event else self.fluents
-            if len(records.arrivals):
-                store[key] = _joined([store[key], records]) if key in store else records
-        left_over.sort(key=lambda retraction: (retraction.arrival, retraction.place))
-        self.set_aside += [retraction.origin for retraction in left_over]
+        left_over: list[tuple[int, int, SetAside]] = []
+        for operations in self.unsettled():
+            records, retractions = operations.records, operations.retractions
+            if retractions is not None:
+                self.retracted[operations.is_event, operations.key] = operations
+                done = take_back(records, retractions.records, QueryTimes(0, 0), 1)
+                records, named = done.records, retractions.records
+                left_over += [
+                    (int(named.arrivals[i]), int(named.read_at[i]), retractions.origins[i]) for i in done.unmatched
+                ]
+            records.places = None
+            store = self.events if operations.is_event else self.fluents
+            if len(records):
+                store[operations.key] = (
+                    _joined([store[operations.key], records]) if operations.key in store else records
+                )
+        self.unmatched += [origin for _, _, origin in sorted(left_over, key=lambda each: each[:2])]
         self._pieces.clear()
         self._retractions.clear()
-        return taken
 
-    def unsettled_places(self) -> tuple[list[Int64], list[Int64]]:
-        """The places of what `unsettled` returns, in its order: of events and fluents, and of retractions."""
-        events_first = sorted(self._pieces.items(), key=lambda item: not item[0][0])
-        added = [np.concatenate([piece.places for piece in pieces]) for _, pieces in events_first]
-        return added, [np.array([each.place for each in some], np.int64) for some in self._retractions.values()]
+    def unsettled(self) -> list[Operations]:
+        """What was read and is not settled, by name, with the order of reading."""
+        groups = dict.fromkeys([*self._pieces, *self._retractions])
+        return [self._operations(group) for group in sorted(groups, key=lambda group: not group[0])]
 
-    def unsettled(self) -> tuple[dict[Key, Records], dict[Key, Records], list[tuple[Key, Records, list[SetAside]]]]:
-        """Events, fluents and retractions (with where they stand) as they were read, for a store that applies them."""
-        events, fluents = (
-            {
-                key: _joined([p.records for p in pieces])
-                for (is_event, key), pieces in self._pieces.items()
-                if is_event == which
-            }
-            for which in (True, False)
-        )
-        taken = [
-            (key, _retracted(is_event, retractions), [retraction.origin for retraction in retractions])
-            for (is_event, key), retractions in self._retractions.items()
-        ]
-        return events, fluents, taken
+    def _operations(self, group: Group) -> Operations:
+        is_event, key = group
+        parts = [replace(piece.records, places=piece.places) for piece in self._pieces.get(group, [])]
+        retractions = self._retractions.get(group)
+        taken = None if retractions is None else _retracted(is_event, retractions)
+        if not parts:
+            assert taken is not None
+            parts = [taken.records.take(np.zeros(0, np.int64))]
+        return Operations(is_event, key, _joined(parts), taken)
 
 
-def _retracted(is_event: bool, retractions: Sequence[Retraction]) -> Records:
+def _retracted(is_event: bool, retractions: Sequence[Retraction]) -> Retractions[SetAside]:
     """The records that retractions name, arriving when these do."""
     columns = list(np.array([retraction.row for retraction in retractions], dtype=np.int64).T)
     ends = None if is_event else columns.pop()
     starts = columns.pop()
-    return Records(columns, np.array([r.arrival for r in retractions], dtype=np.int64), starts, ends)
+    arrivals, places = np.array([(each.arrival, each.place) for each in retractions], dtype=np.int64).T
+    named = Records(columns, arrivals, starts, ends, places=places)
+    return Retractions(named, [retraction.origin for retraction in retractions])
 
 
 def _row(fact: Fact, symbols: Symbols) -> tuple[int, ...]:
@@ -215,54 +234,6 @@ def _columns(records: Records) -> list[Int64]:
     return [*records.columns, records.starts, *([] if records.ends is None else [records.ends])]
 
 
-def _know_nothing(key: Key, records: Records) -> NDArray[np.bool_]:
-    return np.zeros(len(records), np.bool_)
-
-
-def _known(is_event: bool, key: Key, retractions: Sequence[Retraction], is_known: IsKnown) -> set[tuple[int, ...]]:
-    """The rows that retractions name and that are known."""
-    distinct = list({retraction.row: retraction for retraction in retractions}.values())
-    which = is_known(key, _retracted(is_event, distinct)).tolist()
-    return {retraction.row for retraction, known in zip(distinct, which, strict=True) if known}
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """Which records stand after retractions, the retractions of known records, and those of none."""
-
-    stands: NDArray[np.bool_]
-    taken: list[Retraction]
-    left_over: list[Retraction]
-
-
-def _apply(
-    retractions: Sequence[Retraction], records: Records, places: Int64, known: Iterable[tuple[int, ...]]
-) -> _Outcome:
-    """What retractions do to records, upon rows that are known already, in order of arrival, then of reading."""
-    outcome = _Outcome(np.ones(len(places), dtype=np.bool_), [], [])
-    columns = _columns(records)
-    named = list(np.array([retraction.row for retraction in retractions], dtype=np.int64).T)
-    equal = np.flatnonzero(np.isin(mixed(columns, len(places)), mixed(named, len(retractions))))
-    rows = zip(*(column[equal].tolist() for column in columns), strict=True)
-    arrivals, order = records.arrivals[equal].tolist(), places[equal].tolist()
-    steps: list[tuple[int, int, tuple[int, ...], int | Retraction]] = []
-    steps += zip(arrivals, order, rows, equal.tolist(), strict=True)
-    steps += [(retraction.arrival, retraction.place, retraction.row, retraction) for retraction in retractions]
-    standing: dict[tuple[int, ...], list[int]] = {row: [] for row in known}
-    untouched = set(standing)
-    for _, _, row, step in sorted(steps, key=lambda step: step[:2]):
-        if not isinstance(step, Retraction):
-            standing.setdefault(row, []).append(step)
-        elif row not in standing:
-            outcome.left_over.append(step)
-        else:
-            outcome.stands[standing.pop(row)] = False
-            if row in untouched:
-                untouched.remove(row)
-                outcome.taken.append(step)
-    return outcome
-
-
 def _picked(records: Records, which: NDArray[np.bool_]) -> Records:
     ends = None if records.ends is None else records.ends[which]
     return Records([column[which] for column in records.columns], records.arrivals[which], records.starts[which], ends)
@@ -273,9 +244,11 @@ def _joined(parts: Sequence[Records]) -> Records:
     if len(parts) == 1:
         return parts[0]
     ends = [part.ends for part in parts if part.ends is not None]
+    places = None if all(part.places is None for part in parts) else np.concatenate([part.read_at for part in parts])
     return Records(
         [np.concatenate(column) for column in zip(*(part.columns for part in parts), strict=True)],
         np.concatenate([part.arrivals for part in parts]),
         np.concatenate([part.starts for part in parts]),
         np.concatenate(ends) if ends else None,
+        places=places,
     )

@@ -13,28 +13,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
-from holdsfor.sources.column_reading import ColumnReading, Group, IsKnown, Piece, Retraction
-from holdsfor.sources.text import SetAside
+from holdsfor.sources.column_reading import ColumnReading, Group, Operations, Piece, Retraction
 
-__all__ = ["Due", "LiveReading", "take_due"]
+__all__ = ["LiveReading", "take_due"]
 
 Pieces = dict[Group, list[Piece]]
 Retractions = dict[Group, list[Retraction]]
-
-
-@dataclass(frozen=True)
-class Due:
-    """Records that have arrived, those known earlier that are taken back, and retractions of what is not there.
-
-    What is taken back is taken back before the records are added.
-    """
-
-    records: list[tuple[Key, Records]]
-    taken: list[tuple[Key, Records]]
-    set_aside: list[SetAside]
 
 
 @dataclass
@@ -42,7 +28,7 @@ class LiveReading(ColumnReading):
     """Records of a chunk `arrive`, then wait for the query time that takes what is `due`.
 
     `clock` is the latest arrival, `first_start` the time-point of the record that came first, `last` the last
-    time-point of any record, `n_waiting` the number of records that have arrived and are not taken.
+    time-point of any record, `n_waiting` the number of records and retractions that have arrived and are not taken.
     """
 
     follows_time: ClassVar[bool] = True
@@ -77,9 +63,10 @@ class LiveReading(ColumnReading):
             super().add(replace(piece, records=replace(piece.records, arrivals=arrived)))
         for ((is_event, key), retraction), arrived in zip(retractions, arrivals[len(pieces) :], strict=False):
             super().take_back(is_event, key, [replace(retraction, arrival=int(arrived[0]))])
-        self._extend(pieces)
+        self._extend(pieces, len(retractions))
 
-    def _extend(self, pieces: list[Piece]) -> None:
+    def _extend(self, pieces: list[Piece], n_retractions: int) -> None:
+        self.n_waiting += n_retractions
         if not pieces:
             return
         self.n_waiting += sum(len(piece.records) for piece in pieces)
@@ -88,6 +75,23 @@ class LiveReading(ColumnReading):
             self.first_start = int(first.records.starts[0])
         lasts = [p.records.starts if p.records.ends is None else p.records.ends - 1 for p in pieces]
         self.last = max(int(last.max()) for last in [*lasts, *([] if self.last is None else [_column(self.last)])])
+
+    @property
+    def next_arrival(self) -> int:
+        """The first arrival of what is not taken."""
+        arrivals = [int(piece.records.arrivals.min()) for pieces in self._pieces.values() for piece in pieces]
+        return min(arrivals + [each.arrival for group in self._retractions.values() for each in group])
+
+    def admits(self, query_time: int, oldest: int, end: int | None) -> bool:
+        """Whether something has arrived by a query time that reaches into its window."""
+        pieces = [piece.records for pieces in self._pieces.values() for piece in pieces]
+        pieces += [named.retractions.records for named in self.unsettled() if named.retractions is not None]
+        for records in pieces:
+            lasts = records.lasts if end is None else np.minimum(records.lasts, end)
+            is_of_run = True if end is None else records.starts <= end
+            if ((records.arrivals <= query_time) & (lasts > oldest) & is_of_run).any():
+                return True
+        return False
 
     def hand_over(self, query_time: int, others: ColumnReading, first_place: int) -> None:
         """Move what has arrived by a query time to others, with places from the first one on."""
@@ -98,16 +102,16 @@ class LiveReading(ColumnReading):
             for piece in pieces:
                 others.add(replace(piece, places=piece.places + first_place))
         for (is_event, key), group in retractions.items():
+            self.n_waiting -= len(group)
             others.take_back(is_event, key, [replace(each, place=each.place + first_place) for each in group])
 
 
-def take_due(readings: Sequence[LiveReading], query_time: int, is_known: IsKnown) -> Due:
+def take_due(readings: Sequence[LiveReading], query_time: int) -> list[Operations]:
     """Take what has arrived by a query time on several inputs: in order of arrival, then of the inputs."""
     together = ColumnReading()
     for number, reading in enumerate(readings):
         reading.hand_over(query_time, together, number * _PLACES)
-    taken = together.settle_upon(is_known)
-    return Due([*together.events.items(), *together.fluents.items()], taken, together.set_aside)
+    return together.unsettled()
 
 
 _PLACES = 1 << 48

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from holdsfor.analysis.names import Names, Record
 from holdsfor.analysis.patterns import anonymous
-from holdsfor.sources.fields import LATEST, read_field, read_time
+from holdsfor.sources.fields import beyond, is_integer, read_field, read_time
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
 
@@ -53,6 +53,7 @@ class Reading:
     n_records: int = 0
     unused: Counter[str] = field(default_factory=Counter)
     set_aside: list[SetAside] = field(default_factory=list)
+    unmatched: list[SetAside] = field(default_factory=list)
     _operations: list[tuple[int, int, bool, Fact, SetAside]] = field(default_factory=list)
     _standing: dict[Fact, None] = field(default_factory=dict)
 
@@ -64,18 +65,33 @@ class Reading:
     def facts(self) -> list[Fact]:
         """What remains after retractions, in order of arrival; a record that comes twice counts once.
 
-        A retraction of a record that is not there is set aside.
+        A retraction of a part of an interval splits it. One without its record is unmatched.
         """
         for operation in sorted(self._operations, key=lambda operation: operation[:2]):
             _, _, is_retraction, fact, origin = operation
             if not is_retraction:
                 self._standing[fact] = None
-            elif fact in self._standing:
-                del self._standing[fact]
+            elif (whole := self._whole(fact)) is None:
+                self.unmatched.append(origin)
             else:
-                self.set_aside.append(origin)
+                del self._standing[whole]
+                for start, end in ((whole.start, fact.start), (fact.end, whole.end)):
+                    if start < end:
+                        self._standing[replace(fact, start=start, end=end)] = None
         self._operations.clear()
         return list(self._standing)
+
+    def _whole(self, fact: Fact) -> Fact | None:
+        """The record that a retraction names, else the last one that it names a part of."""
+        if fact in self._standing or fact.value is None:
+            return fact if fact in self._standing else None
+        around = [
+            each
+            for each in self._standing
+            if (each.entity, each.value) == (fact.entity, fact.value)
+            and each.start <= fact.start <= fact.end <= each.end
+        ]
+        return around[-1] if around else None
 
 
 class _Misfit(Exception):
@@ -121,8 +137,6 @@ def _fact(text: str, shapes: list[Record], tick: int) -> tuple[int, Fact]:
     if shape.shape == "event":
         return arrival, Fact(_entity(shape.name, fields[3:]), None, start, start)
     if shape.shape == "points":
-        if start + tick > LATEST:
-            raise _Misfit(f"the record ends at {start + tick}, expected at most {LATEST}")
         return arrival, Fact(_entity(shape.name, fields[4:]), read_field(fields[3]), start, start + tick)
     end = _time(fields[3], "end", tick)
     if end <= start:
@@ -157,6 +171,8 @@ def not_declared(fvp: Term, shape: Record) -> str:
 
 def _time(text: str, what: str, tick: int) -> int:
     time = read_time(text)
+    if time is None and is_integer(text):
+        raise _Misfit(beyond(what, text))
     if time is None:
         raise _Misfit(f"expected an integer as {what}, found `{text}`")
     if time % tick:

@@ -19,12 +19,14 @@ from holdsfor.physical.patterns import ANYTHING, join
 from holdsfor.physical.rows import one_row
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import settled_report
+from holdsfor.sources.column_reading import Operations
 from holdsfor.spark.at_hand import AtHand
 from holdsfor.spark.facts import Facts, Load, Texts, by_name, owners
 from holdsfor.spark.parcels import NOWHERE, Parcel, by_bucket, loads_of, rows_of
 from holdsfor.spark.rules import Rules
 from holdsfor.spark.run import COUNTED, Run
 from holdsfor.spark.sending import Destination, Sender
+from holdsfor.spark.settling import operations_of
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
 __all__ = ["Bucket"]
@@ -77,17 +79,19 @@ class Bucket:
         session = Session(
             self.rules.compiled(),
             start=run.start,
+            end=run.end,
             tick=run.tick,
             window=run.window,
             allen_memory=run.reach,
             goals=self.rules.goal_terms(),
             symbols=load.symbols,
             components=self.components,
+            takes_given=False,
         )
         for facts in load.facts:
             _insert(session, facts)
         if self.ranges_over_sorts:
-            session.announce(run.queries[-1])
+            session.announce(run.end)
         session.is_announced = True
         return session
 
@@ -96,7 +100,7 @@ class Bucket:
     def results(self, session: Session, bucket: int, texts: Texts) -> Iterator[Facts]:
         """What all query times settle: windows make no difference to that, unless rules ask for the query time."""
         session.window = self.run.window if session.asks_for_the_query_time else None
-        report = settled_report(session, self.run.queries)
+        report = settled_report(session, self.run.queries, self.run.last)
         for key, table in report.fluents.items():
             rows = self.owned(("fluent", key), table, bucket, texts)
             times = {"start": table.starts[rows], "end": table.ends[rows]}
@@ -138,6 +142,9 @@ def _insert(session: Session, facts: Facts) -> None:
     """Let a session know records, members of domains, and what other stages have computed: that has no arrival."""
     if facts.kind == "domain":
         session.background.add_members(facts.key, list(facts.words))
+    elif "op" in facts.times:
+        records, retractions = operations_of(facts)
+        session.apply([Operations(facts.kind == "event", facts.key, records, retractions)])
     elif "arrival" in facts.times:
         session.insert_columns(facts.key, facts.records())
     elif facts.kind in ("event", "fluent"):

@@ -11,11 +11,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import pyarrow as pa  # type: ignore[import-untyped]
+
 from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.given import with_given
 from holdsfor.sources.times import Unit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.at_hand import AtHand, Division, divide
 from holdsfor.spark.facts import Facts
+from holdsfor.spark.given import given_loads
 from holdsfor.spark.inputs import Columns, Given, inputs_of
 from holdsfor.spark.intake import Intake, frame_of, keep, rows_frame, union
 from holdsfor.spark.parcels import NOWHERE, Parcel, loads_of
@@ -64,14 +68,16 @@ class Gathered:
         found = [history.extent(self.compiled.names) for history in self.histories]
         if self.intake.sources:
             found.append(self.intake.bounds(n_buckets))
-        firsts = [first for first, _ in found if first is not None]
-        return min(firsts, default=None), max((last for _, last in found if last is not None), default=None)
+        first = min((first for first, _ in found if first is not None), default=None)
+        last = max((last for _, last in found if last is not None), default=None)
+        return with_given((first, last), self.compiled.description, self.compiled.names, self.intake.setting.tick)
 
     def sent(
         self, admission: Admission, destinations: tuple[Destination, ...], n_buckets: int
     ) -> tuple[DataFrame, dict[int, AtHand]]:
         """Parcels to all stages and to none, and what stages have at hand, by their number."""
         frames = [self.intake.sent(admission, Sender(destinations), n_buckets)] if self.intake.has_any else []
+        frames += self._given(admission, Sender(destinations))
         at_hand: dict[int, AtHand] = {}
         if self.near is not None:
             division = divide(self.near, self.compiled, destinations)
@@ -83,6 +89,11 @@ class Gathered:
             }
             frames.append(self.near.remarks())
         return keep(union(frames), self.kept), at_hand
+
+    def _given(self, admission: Admission, sender: Sender) -> list[DataFrame]:
+        """The parcels of what the rules give as facts, made on the driver."""
+        batches = list(sender(admission(given_loads(self.compiled, self.intake.setting.tick))))
+        return [self.intake.spark.createDataFrame(pa.Table.from_batches(batches))] if batches else []
 
     def _left(self, near: Prepared, admission: Admission, division: Division) -> DataFrame:
         sender, judge = Sender(division.destinations), replace(admission, telling=division.telling)

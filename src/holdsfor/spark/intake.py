@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.connect import parallelism
@@ -23,7 +24,7 @@ from holdsfor.spark.parquet_files import Piece, local_files, pieces_of, tables_o
 from holdsfor.spark.reading import Setting, TableReader
 from holdsfor.spark.run import Admission
 from holdsfor.spark.sending import Sender
-from holdsfor.spark.settling import Settler
+from holdsfor.spark.settling import Settler, standing_facts
 from holdsfor.spark.sources import Source
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Intake:
     parcels: Sequence[DataFrame]
     setting: Setting
     kept: list[DataFrame]
+    has_windows: bool = False
     _pieces: list[list[Piece] | None] = field(init=False)
     _read: DataFrame | None = field(default=None, init=False)
 
@@ -129,7 +131,7 @@ class Intake:
         """What becomes of the records that stand."""
         if not any(source.may_take_back for source in self.sources):
             return self._each_then(work)
-        settler = Settler(n_buckets)
+        settler = Settler(n_buckets, self.has_windows)
         met = self._each_then(settler.send).repartition(n_buckets, "place")
         return frame_of(met, lambda batches: work(settler.settle(loads_of(batches, Symbols()))))
 
@@ -179,8 +181,16 @@ def _packed(loads: Loads, tick: int) -> Rows:
 
 
 def _parcel(facts: Facts, tick: int) -> Parcel:
-    is_record = facts.kind in ("event", "fluent") and facts.n > 0
-    return Parcel(NOWHERE, (0,), 1, facts, *(time_points(facts, tick) if is_record else (None, None)))
+    return Parcel(NOWHERE, (0,), 1, facts, *_extent(facts, tick))
+
+
+def _extent(facts: Facts, tick: int) -> tuple[int, int] | tuple[None, None]:
+    """The first and last time-point of facts, if they are records that stand."""
+    if facts.kind not in ("event", "fluent") or facts.n == 0:
+        return None, None
+    if "op" in facts.times:
+        return _extent(next(standing_facts(facts, QueryTimes(0, 0), tick), Facts("nothing", "", 0, 0)), tick)
+    return time_points(facts, tick)
 
 
 def time_points(facts: Facts, tick: int) -> tuple[int, int]:

@@ -8,20 +8,24 @@ the last report that has it (`last_report`), which is before `known_from` if non
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from holdsfor.columns.records import Records
+from holdsfor.columns.records import Judged, Records
+from holdsfor.columns.retractions import Retractions, take_back
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.kernels.keys import Int64
 from holdsfor.runtime.computed import ALWAYS
 from holdsfor.runtime.revisions import Versions, revisions
 from holdsfor.runtime.session import Session
+from holdsfor.sources.text import SetAside
 from holdsfor.spark.buckets import Bucket
 from holdsfor.spark.facts import Facts, Texts
 from holdsfor.spark.run import Admission
+from holdsfor.spark.settling import unmatched_facts
 
 __all__ = ["NOTHING", "DatedAdmission", "DatedBucket"]
 
@@ -39,24 +43,38 @@ class DatedAdmission(Admission):
         return counts
 
     def counted(self, counts: Mapping[tuple[str, int], int]) -> Iterator[Facts]:
-        for kind in ("late", "dropped"):
+        for kind in ("late", "dropped", "cut"):
             found = sorted((at, n) for (what, at), n in counts.items() if what == kind and n)
             if found:
                 query_times, numbers = np.array(found, dtype=np.int64).T
                 yield Facts(kind, "", 0, len(found), times={"query_time": query_times, "n": numbers})
 
+    def retracted(
+        self,
+        each: Facts,
+        records: Records,
+        retractions: Retractions[SetAside],
+        counts: Counter[tuple[str, int]],
+    ) -> Iterator[Facts]:
+        """Records and retractions as they arrive: a bucket applies them query time by query time."""
+        run = self.run
+        done = take_back(records.up_to(run.end), retractions.records, run.queries, run.tick)
+        counts.update(self.fates(done.judged))
+        yield replace(each.take(np.flatnonzero(each.times["start"] <= run.end)), texts={})
+        yield from unmatched_facts(retractions, done.unmatched)
+
+    def fates(self, judged: Judged) -> dict[tuple[str, int], int]:
+        return dict(_by_query_time(judged))
+
     def _judged_at(self, records: Records) -> Iterator[tuple[tuple[str, int], int]]:
-        """How many records are late, and too late, for the query times that see them first."""
-        run, queries = self.run, self.run.queries
-        seen = np.searchsorted(queries, records.arrivals)
-        order = np.argsort(seen, kind="stable")
-        bounds = np.searchsorted(seen[order], np.arange(1, len(queries) + 1))
-        for number in (np.flatnonzero(np.diff(bounds)) + 1).tolist():
-            arriving = records.take(order[bounds[number - 1] : bounds[number]])
-            here, before = queries[number], queries[number - 1]
-            late, dropped = arriving.admit([here], before, run.window, run.first, run.tick)
-            yield ("late", here), late
-            yield ("dropped", here), dropped
+        """How many records had which fate at the query times that see them first."""
+        yield from _by_query_time(records.judged(self.run.queries, self.run.end))
+
+
+def _by_query_time(judged: Judged) -> Iterator[tuple[tuple[str, int], int]]:
+    for what, mask in (("late", judged.late), ("dropped", judged.dropped), ("cut", judged.cut)):
+        query_times, counts = np.unique(judged.seen_at[mask], return_counts=True)
+        yield from (((what, at), n) for at, n in zip(query_times.tolist(), counts.tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -65,7 +83,7 @@ class DatedBucket(Bucket):
 
     def results(self, session: Session, bucket: int, texts: Texts) -> Iterator[Facts]:
         """Everything that some query time knows, with the query times between which it is known."""
-        found = revisions(session, self.run.queries)
+        found = revisions(session, self.run.query_times)
         for key, intervals in found.fluents.items():
             yield _intervals(key, intervals, self.owned(("fluent", key), intervals.table, bucket, texts))
         for key, points in found.events.items():

@@ -78,14 +78,15 @@ class Setting:
         return Load([*self._records(intake, place), *_others(intake.reading, place)], intake.symbols)
 
     def _records(self, intake: Intake, place: Place) -> Iterator[Facts]:
-        events, fluents, retractions = intake.reading.unsettled()
-        added, taken = intake.reading.unsettled_places()
-        for (key, records), places in zip((*events.items(), *fluents.items()), added, strict=True):
-            yield self._placed(facts_of_records(key, records), place.known(places))
-        for (key, records, origins), places in zip(retractions, taken, strict=True):
-            texts = {"text": pa.array([place.packed(origin) for origin in origins], pa.string())}
-            facts = self._placed(facts_of_records(key, records), place.known(places, is_retraction=True))
-            yield replace(facts, kind=f"-{facts.kind}", texts=texts)
+        for each in intake.reading.unsettled():
+            if len(each.records):
+                yield self._placed(facts_of_records(each.key, each.records), place.known(each.records.read_at))
+            if each.retractions is not None:
+                records, origins = each.retractions.records, each.retractions.origins
+                texts = {"text": pa.array([place.packed(origin) for origin in origins], pa.string())}
+                places = place.known(records.read_at, is_retraction=True)
+                facts = self._placed(facts_of_records(each.key, records), places)
+                yield replace(facts, kind=f"-{facts.kind}", texts=texts)
 
     def _placed(self, facts: Facts, places: Int64) -> Facts:
         return replace(facts, times={**facts.times, "place": places}) if self.has_places else facts

@@ -16,7 +16,7 @@ from holdsfor.analysis.compiled import Compiled
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.physical.stages import Stages, plan_stages
 from holdsfor.runtime.session import Session
-from holdsfor.runtime.windows import check_windows
+from holdsfor.runtime.windows import check_bounds, check_windows
 from holdsfor.sources.times import Unit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.buckets import Bucket
@@ -96,10 +96,12 @@ def recognise(
     `before` another one. `buckets` is in how many parts entities are divided.
     """
     check_windows(tick, window, step, allen_memory)
+    check_bounds(start, end)
     check_buckets(buckets)
     goals = list(goals)
     stages = plan_stages(rules, Session(rules, start=0, tick=tick, window=window, goals=goals).program)
     gathered = gather(data, rules, Rules.of(rules, goals), tick, columns, time_unit)
+    gathered.intake.has_windows = window is not None
     n_buckets = gathered.n_buckets if buckets is None else buckets
     bounds = _bounds(gathered, start, end, n_buckets)
     run = Run(*bounds, tick, window, step, allen_memory)
@@ -175,8 +177,8 @@ def _evaluated(bucket: Bucket, known: list[DataFrame], gathered: Gathered) -> Da
 
 
 def _counts(counted: DataFrame) -> DataFrame:
-    """How many records were read, of names that no rule uses, set aside, outside the run, late and too late; and files
-    that cannot be read."""
+    """How many records were read, of names that no rule uses, set aside, unmatched, outside the run, late, dropped and
+    cut; and files that cannot be read."""
     from pyspark.sql import functions as F
 
     return counted.groupBy(F.col("kind").alias("what"), "name").agg(F.sum("n").alias("n"))

@@ -25,7 +25,7 @@ class Reports:
 
     `intervals` and `events` have the columns of the settled results with the `query_time` before them. `changes` has
     what each query time changes in what was known before it, with the columns of `holdsfor run --report changes`, and
-    `counts` how many records came late, and too late, for which of them.
+    `counts` how many records are late, dropped and cut at which of them.
     """
 
     intervals: DataFrame
@@ -40,7 +40,7 @@ def reports_of(answers: DataFrame, counted: DataFrame, run: Run) -> Reports:
 
     fluents = frame_of(answers.where("kind = 'fluent'"), told_versions, VERSIONS)
     events = frame_of(answers.where("kind = 'event'"), told_versions, VERSIONS)
-    counts = frame_of(counted.where("kind in ('late', 'dropped')"), told_counts, COUNTS_AT)
+    counts = frame_of(counted.where("kind in ('late', 'dropped', 'cut')"), told_counts, COUNTS_AT)
     fluent, fvp, event, time = (
         F.col(column).alias(name)
         for column, name in (("name", "fluent"), ("shown", "fvp"), ("shown", "event"), ("start", "time"))

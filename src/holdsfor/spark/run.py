@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.columns.records import Records
+from holdsfor.columns.query_times import NO_ARRIVAL, QueryTimes
+from holdsfor.columns.records import Fates, Judged, Records
+from holdsfor.columns.retractions import Retractions, take_back
 from holdsfor.columns.tables import Key, fluent_table, point_table
 from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, dense_ids
@@ -16,15 +19,16 @@ from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rows import one_row
 from holdsfor.physical.stages import Table
 from holdsfor.runtime.session import distinct_positions, domain_sources
-from holdsfor.runtime.windows import query_times
+from holdsfor.sources.text import SetAside
 from holdsfor.spark.facts import Facts, Load, facts_of_records
 from holdsfor.spark.rules import Rules
+from holdsfor.spark.settling import operations_of, unmatched_facts
 from holdsfor.syntax.terms import Struct, name_and_arity, variables
 
 __all__ = ["COUNTED", "Admission", "Run", "Telling"]
 
-COUNTED = ("outside", "late", "dropped")
-"""Kinds of facts that say how many records share no time-point with a run, come late, or too late."""
+COUNTED = ("outside", "late", "dropped", "cut")
+"""Kinds of facts that say how many records share no time-point with a run, come late, are dropped or cut."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,22 @@ class Run:
         return self.window if self.allen_memory is None else self.allen_memory
 
     @property
-    def queries(self) -> list[int]:
-        return query_times(self.start, self.end, self.step if self.step is not None else self.window)
+    def queries(self) -> QueryTimes:
+        return QueryTimes(self.start, self.end, self.step if self.step is not None else self.window, self.window)
+
+    @property
+    def last(self) -> int:
+        """The last query time whose window may admit a record of the run."""
+        if self.window is None:
+            return self.end
+        queries = self.queries
+        return max(
+            queries.at_or_after(self.end), queries.at_or_after(self.end + self.window) - (self.step or self.window)
+        )
+
+    @property
+    def query_times(self) -> list[int]:
+        return list(self.queries.up_to(self.last))
 
 
 @dataclass(frozen=True)
@@ -87,46 +105,72 @@ class Admission:
             facts: list[Facts] = []
             counts: Counter[tuple[str, int]] = Counter()
             for each in load.facts:
-                if each.kind in ("event", "fluent"):
-                    records = each.records()
-                    outside = records.count_outside(self.run.start, self.run.end)
-                    records = records.up_to(self.run.end)
-                    inside = self._inside(records)
-                    facts += members.of(each.key, inside, load.symbols)
-                    if self.ranges_over_sorts and self.run.window is not None:
-                        facts.append(facts_of_records(each.key, self._mentioned(inside)))
-                    judged = self.judge(records)
-                    if self.telling.counts(each.table):
-                        counts.update({**judged, ("outside", self.run.end): outside})
-                    facts.append(facts_of_records(each.key, records))
+                if "op" in each.times:
+                    records, retractions = operations_of(each)
+                    facts += self._admitted(each, records, members, counts, load.symbols)[:-1]
+                    facts += self.retracted(each, records, retractions, counts)
+                elif each.kind in ("event", "fluent"):
+                    facts += self._admitted(each, each.records(), members, counts, load.symbols)
                 else:
                     facts.append(each)
             yield Load([*facts, *self.counted(counts)], load.symbols)
 
+    def _admitted(
+        self, each: Facts, records: Records, members: _Members, counts: Counter[tuple[str, int]], symbols: Symbols
+    ) -> list[Facts]:
+        """The members and constants that records bring, and the records that are seen, as they are seen."""
+        outside = records.count_outside(self.run.start, self.run.end)
+        inside = self._inside(records.up_to(self.run.end))
+        facts = [*members.of(each.key, inside, symbols)]
+        if self.ranges_over_sorts and self.run.window is not None:
+            facts.append(facts_of_records(each.key, self._mentioned(inside)))
+        seen = copy(records.up_to(self.run.end))
+        judged = self.judge(seen)
+        if self.telling.counts(each.table):
+            counts.update({**judged, ("outside", self.run.end): outside})
+        return [*facts, facts_of_records(each.key, seen)]
+
+    def retracted(
+        self,
+        each: Facts,
+        records: Records,
+        retractions: Retractions[SetAside],
+        counts: Counter[tuple[str, int]],
+    ) -> Iterator[Facts]:
+        """What stands of records that retractions may take back, as it is seen, and unmatched retractions."""
+        run = self.run
+        records = records.up_to(run.end)
+        self.admit(records)
+        done = take_back(records, retractions.records, run.queries, run.tick)
+        counts.update(self.fates(done.judged))
+        done.records.arrivals = np.full(len(done.records), run.first, np.int64)
+        yield facts_of_records(each.key, done.records)
+        yield from unmatched_facts(retractions, done.unmatched)
+
+    def fates(self, judged: Judged) -> dict[tuple[str, int], int]:
+        """How many retractions had which fate."""
+        masks = {"late": judged.late, "dropped": judged.dropped, "cut": judged.cut}
+        return {(what, self.run.end): int(np.count_nonzero(mask)) for what, mask in masks.items()}
+
     def judge(self, records: Records) -> dict[tuple[str, int], int]:
-        """Leave the records that some query time sees, there from the beginning; how many are late, and too late."""
-        late, dropped = self.admit(records)
+        """Leave the records that some query time sees, there from the beginning; how many had which fate."""
+        fates = self.admit(records)
         records.arrivals = np.full(len(records), self.run.first, np.int64)
-        return {("late", self.run.end): late, ("dropped", self.run.end): dropped}
+        counts = {"late": fates.n_late, "dropped": fates.n_dropped, "cut": fates.n_cut}
+        return {(what, self.run.end): n for what, n in counts.items()}
 
     def counted(self, counts: Mapping[tuple[str, int], int]) -> Iterator[Facts]:
         """What was counted, by what it is and until when."""
         yield from (Facts(what, "", 0, n) for (what, _), n in counts.items() if n)
 
-    def admit(self, records: Records) -> tuple[int, int]:
-        """Leave the records that some query time sees; how many are late, and how many too late."""
-        run, queries = self.run, self.run.queries
-        counts = records.admit(queries, None, run.window, run.first, run.tick)
-        if np.count_nonzero(records.arrivals > queries[-1]):
-            seen = records.take(np.flatnonzero(records.arrivals <= queries[-1]))
-            records.columns, records.arrivals, records.starts = seen.columns, seen.arrivals, seen.starts
-            records.ends, records.begins = seen.ends, seen.begins
-        return counts
+    def admit(self, records: Records) -> Fates:
+        """Leave the records that some query time sees; how many had which fate."""
+        return records.admit(self.run.queries, self.run.end, self.run.tick)
 
     def _mentioned(self, records: Records) -> Records:
         """A record for all that have the same constants, which no query time sees."""
         mentioned = records.take(dense_ids(records.columns, len(records))[1])
-        mentioned.arrivals = np.full(len(mentioned), self.run.queries[-1] + 1, dtype=np.int64)
+        mentioned.arrivals = np.full(len(mentioned), NO_ARRIVAL, dtype=np.int64)
         return mentioned
 
     def _inside(self, records: Records) -> Records:

@@ -76,11 +76,11 @@ class Place:
         return Facts("lines", self.file, 0, 1, times=times)
 
 
-def set_aside_facts(packed: Sequence[str], reasons: Sequence[str]) -> Iterator[Facts]:
-    """Records that do not fit."""
+def set_aside_facts(packed: Sequence[str], reasons: Sequence[str], kind: str = "set aside") -> Iterator[Facts]:
+    """Records that do not fit, or retractions that are `unmatched`."""
     if packed:
         texts = {"text": pa.array(packed, pa.string()), "reason": pa.array(reasons, pa.string())}
-        yield Facts("set aside", "", 0, len(packed), texts=texts)
+        yield Facts(kind, "", 0, len(packed), texts=texts)
 
 
 def unreadable_facts(unreadable: Unreadable) -> Facts:
@@ -106,7 +106,7 @@ def set_aside_of(parcels: DataFrame) -> DataFrame:
     from pyspark.sql import functions as F
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    kinds = "kind in ('set aside', 'unreadable', 'lines')"
+    kinds = "kind in ('set aside', 'unmatched', 'unreadable', 'lines')"
     places = parcels.where(kinds).mapInArrow(_told, from_arrow_schema(_PLACES))
 
     told = F.from_json("text", _PACKED)

@@ -10,11 +10,12 @@ from holdsfor.errors import Diagnostics
 from holdsfor.syntax.conditions import ConditionReader, edge_of, is_temporal, read_event, read_fvp
 from holdsfor.syntax.interval_steps import IntervalStepReader
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.program import Clause, Directive, FactTable, Program
+from holdsfor.syntax.program import Clause, Directive, FactTable, GivenTable, Program
 from holdsfor.syntax.rules import (
     Condition,
     Delay,
     Fvp,
+    Given,
     Grounding,
     HoldsFor,
     Initially,
@@ -36,12 +37,13 @@ from holdsfor.syntax.terms import (
     Var,
     conjuncts,
     is_callable,
+    is_ground,
     list_items,
     name_and_arity,
     variables,
 )
 
-__all__ = ["CollectGrounds", "EventDescription", "Index", "describe"]
+__all__ = ["CollectGrounds", "EventDescription", "Index", "declare", "describe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,37 +77,60 @@ class EventDescription:
     dynamic_domains: list[Term] = field(default_factory=list)
     collected: list[CollectGrounds] = field(default_factory=list)
     inputs: list[InputDeclaration] = field(default_factory=list)
+    given: list[Given] = field(default_factory=list)
+    conditional: list[Clause] = field(default_factory=list)
     indices: list[Index] = field(default_factory=list)
     background: list[Clause | FactTable] = field(default_factory=list)
     dynamic_predicates: list[tuple[str, int]] = field(default_factory=list)
+    intervalwise: list[tuple[str, int]] = field(default_factory=list)
 
 
 def describe(programs: Iterable[Program], diagnostics: Diagnostics) -> EventDescription:
     """The event description that the programs make up together."""
     reader = _DescriptionReader(diagnostics)
-    for program in programs:
-        for item in program.items:
-            match item:
-                case FactTable():
-                    reader.description.background.append(item)
-                case Directive():
-                    reader.directive(item)
-                case Clause():
-                    reader.clause(item)
+    items = [item for program in programs for item in program.items]
+    for item in items:
+        if isinstance(item, Directive):
+            reader.directive(item)
+    for item in items:
+        match item:
+            case FactTable():
+                reader.description.background.append(item)
+            case GivenTable():
+                reader.given_table(item)
+            case Clause():
+                reader.clause(item)
     reader.check_cuts()
     return reader.description
 
 
 _DEFINED_BY_THE_LANGUAGE = {
-    ("holdsAt", 2): "fluents are defined by `initiatedAt`, `terminatedAt` or `holdsFor`",
     ("union_all", 2): "interval operations are built in",
     ("intersect_all", 2): "interval operations are built in",
     ("relative_complement_all", 3): "interval operations are built in",
     ("complement_all", 2): "interval operations are built in",
     ("allen", 5): "Allen relations are built in",
 }
+
+
+def declare(declarations: Iterable[Clause], description: EventDescription, diagnostics: Diagnostics) -> None:
+    """Add declarations without bodies to a description."""
+    reader = _DescriptionReader(diagnostics)
+    reader.description = description
+    for declaration in declarations:
+        reader.clause(declaration)
+
+
+_LATEST = 2**62
 _HOOKS = {("preProcessing", 1), ("iePList", 4), ("simpleFPList", 4), ("sdFPList", 4), ("evTList", 3)}
-_LEFTOVERS = {("needsGrounding", 3), ("cachingOrder", 1), ("cachingOrder2", 2), ("levelOf", 2)}
+_LEFTOVERS = {
+    *(("needsGrounding", 3), ("cachingOrder", 1), ("cachingOrder2", 2), ("levelOf", 2), ("dgrounded", 2)),
+    *(("inputEntity", 1), ("outputEntity", 1), ("internalEntity", 1), ("simpleFluent", 1), ("sDFluent", 1)),
+}
+_DECLARATIONS = {
+    *(("collectIntervals", 1), ("buildFromPoints", 1), ("points", 1), ("index", 2)),
+    *(("dynamicDomain", 1), ("collectGrounds", 2)),
+}
 _SILENT_DIRECTIVES = {"op", "[|]", "consult", "include", "ensure_loaded", "load_files", "dynamic"}
 
 
@@ -133,6 +158,9 @@ class _DescriptionReader:
             self.diagnostics.add("HF392", f"`{key[0]}/{key[1]}` has no effect", clause.head.span, "it can go")
         elif key in _CLAUSES and not (key == ("p", 1) and not _is_pair(clause.head)):
             assert isinstance(clause.head, Struct)
+            if key in _DECLARATIONS and clause.body is not None:
+                self.conditional_declaration(clause)
+                return
             _CLAUSES[key](self, clause.head, clause)
         else:
             self.background(clause)
@@ -145,6 +173,8 @@ class _DescriptionReader:
         name, _ = name_and_arity(goal)
         if name == "dynamic" and isinstance(goal, Struct):
             self.description.dynamic_predicates.extend(_predicate_indicators(goal.args[0]))
+        elif name == "intervalwise" and isinstance(goal, Struct):
+            self.description.intervalwise.extend(_predicate_indicators(goal.args[0]))
         elif name not in _SILENT_DIRECTIVES:
             self.diagnostics.add("HF391", f"the directive `{name}` has no effect", directive.span)
 
@@ -201,11 +231,52 @@ class _DescriptionReader:
             self.diagnostics.add("HF201", f"`{event.name}` events cannot be defined", event.span, hint)
             return
         if clause.body is None:
-            self.diagnostics.add("HF215", "an event that happened is input, not a rule", clause.span, _as_record(head))
+            self.given(event, head.args[1], clause)
             return
         time = self.time(head.args[1])
         if time is not None:
             self.point_rule("happensAt", event, time, clause)
+
+    def given(self, entity: Fvp | Term, time: Term, clause: Clause) -> None:
+        """An event or FVP at a time-point, given as a fact."""
+        term = entity.term if isinstance(entity, Fvp) else entity
+        if isinstance(time, Int) and abs(time.value) <= _LATEST and is_ground(term):
+            self.description.given.append(Given(entity, time.value, None, clause.span))
+            return
+        found = term if isinstance(time, Int) and abs(time.value) <= _LATEST else time
+        message = f"expected a fact without variables at a time-point, found `{show(found)}`"
+        self.diagnostics.add("HF215", message, found.span or clause.span, "a rule has a body, a fact is input")
+
+    def given_table(self, table: GivenTable) -> None:
+        """A run of facts."""
+        for name, arguments, value, start, end in table.rows:
+            entity: Term = Struct(name, arguments) if arguments else Atom(name)
+            self.description.given.append(
+                Given(entity if value is None else Fvp(entity, value), start, end, table.span)
+            )
+
+    def given_point(self, head: Struct, clause: Clause) -> None:
+        """`holdsAt(F=V, T).`"""
+        if clause.body is not None:
+            hint = "fluents are defined by `initiatedAt`, `terminatedAt` or `holdsFor`"
+            self.diagnostics.add("HF201", "`holdsAt/2` cannot be defined", clause.head.span, hint)
+            return
+        fvp = read_fvp(head.args[0], self.diagnostics)
+        if fvp is not None:
+            self.given(fvp, head.args[1], clause)
+
+    def given_intervals(self, fvp: Fvp, intervals: list[Term], clause: Clause) -> None:
+        """`holdsFor(F=V, [(S,E), …]).`"""
+        for interval in intervals:
+            match interval:
+                case Struct(name=",", args=(Int(start), Int(end))) if -_LATEST <= start < end <= _LATEST and is_ground(
+                    fvp.term
+                ):
+                    self.description.given.append(Given(fvp, start, end, clause.span))
+                case _:
+                    message = f"expected a ground FVP with intervals such as `(3,8)`, found `{show(interval)}`"
+                    hint = "an interval has two time-points, its end is after its start"
+                    self.diagnostics.add("HF215", message, interval.span or clause.span, hint)
 
     def point_rule(
         self,
@@ -235,6 +306,10 @@ class _DescriptionReader:
         if result == EMPTY_LIST:
             self.description.interval_rules.append(IntervalRule(fvp, result, (), is_empty=True, span=clause.span))
             return
+        intervals, tail = list_items(result)
+        if clause.body is None and intervals and tail == EMPTY_LIST:
+            self.given_intervals(fvp, intervals, clause)
+            return
         if clause.body is None or not isinstance(result, Var):
             self.diagnostics.add(
                 "HF208",
@@ -247,7 +322,7 @@ class _DescriptionReader:
 
     def computed_intervals(self, fvp: Fvp, result: Var, clause: Clause) -> None:
         assert clause.body is not None
-        reader = IntervalStepReader(fvp, self.diagnostics)
+        reader = IntervalStepReader(fvp, result, self.description.intervalwise, self.diagnostics)
         n_before = len(self.diagnostics)
         steps = with_some_values(fvp, reader.body(clause.body))
         rule = IntervalRule(fvp, result, steps, span=clause.span)
@@ -268,10 +343,11 @@ class _DescriptionReader:
         known = set(variables(rule.fvp.fluent, rule.fvp.value))
         for step in rule.body[:n_steps]:
             goal = step.goal if isinstance(step, Test) else step.fvp.term if isinstance(step, HoldsFor) else None
-            if isinstance(step, IntervalCall) and step.outputs:
+            if isinstance(step, IntervalCall) and step.outputs and not step.is_intervalwise:
                 self.refuse_cut(span, f"`{show(step.goal)}` before it may have several answers")
                 return
-            if goal is not None and set(variables(goal)) - known:
+            unions = step.some if isinstance(step, HoldsFor) else ()
+            if goal is not None and set(variables(goal)) - known - {*unions}:
                 self.refuse_cut(span, f"`{show(goal)}` before it may have several answers")
                 return
 
@@ -366,7 +442,7 @@ class _DescriptionReader:
         domain = head.args[0]
         if isinstance(domain, Struct):
             self.description.dynamic_domains.append(domain)
-        elif not _fails(clause):
+        else:
             self.diagnostics.add("HF202", f"expected a domain such as `person(_)`, found `{show(domain)}`", domain.span)
 
     def collect_grounds(self, head: Struct, clause: Clause) -> None:
@@ -379,7 +455,7 @@ class _DescriptionReader:
         self.description.collected.append(CollectGrounds(tuple(entities), head.args[1], clause.span))
 
     def input_shape(self, head: Struct, clause: Clause) -> None:
-        if _fails(clause) or isinstance(head.args[0], Var):
+        if isinstance(head.args[0], Var):
             return
         shape: Literal["intervals", "points"] = "intervals" if head.name == "collectIntervals" else "points"
         fvp = read_fvp(head.args[0], self.diagnostics)
@@ -387,8 +463,14 @@ class _DescriptionReader:
             self.description.inputs.append(InputDeclaration(shape, fvp, clause.span))
 
     def index(self, head: Struct, clause: Clause) -> None:
-        if not _fails(clause):
-            self.description.indices.append(Index(head.args[0], head.args[1], clause.span))
+        self.description.indices.append(Index(head.args[0], head.args[1], clause.span))
+
+    def conditional_declaration(self, clause: Clause) -> None:
+        """A declaration with a body: it declares what the background knowledge proves."""
+        n_before = len(self.diagnostics)
+        self.atemporal(clause)
+        if len(self.diagnostics) == n_before and not _fails(clause):
+            self.description.conditional.append(clause)
 
 
 _CLAUSES: dict[tuple[str, int], Callable[[_DescriptionReader, Struct, Clause], None]] = {
@@ -400,6 +482,7 @@ _CLAUSES: dict[tuple[str, int], Callable[[_DescriptionReader, Struct, Clause], N
     ("terminates", 3): _DescriptionReader.old_effect,
     ("happensAt", 2): _DescriptionReader.event,
     ("holdsFor", 2): _DescriptionReader.interval_rule,
+    ("holdsAt", 2): _DescriptionReader.given_point,
     ("initially", 1): _DescriptionReader.initial_value,
     ("fi", 3): _DescriptionReader.future_initiation,
     ("maxDuration", 3): _DescriptionReader.future_initiation,
@@ -440,16 +523,17 @@ def _fails(clause: Clause) -> bool:
 
 
 def _may_be_same(left: Fvp, right: Fvp) -> bool:
-    return name_and_arity(left.fluent) == name_and_arity(right.fluent) and (
-        left.value == right.value or isinstance(left.value, Var) or isinstance(right.value, Var)
-    )
-
-
-def _as_record(head: Struct) -> str:
-    event, time = head.args
-    args = event.args if isinstance(event, Struct) else ()
-    fields = [name_and_arity(event)[0], show(time), show(time), *map(show, args)]
-    return f"put it into an input file: `{'|'.join(fields)}`"
+    """Whether two heads may be about one FVP."""
+    pairs = [(left.fluent, right.fluent), (left.value, right.value)]
+    while pairs:
+        one, other = pairs.pop()
+        if isinstance(one, Var) or isinstance(other, Var):
+            continue
+        if isinstance(one, Struct) and isinstance(other, Struct) and name_and_arity(one) == name_and_arity(other):
+            pairs += zip(one.args, other.args, strict=True)
+        elif isinstance(one, Struct) or one != other:
+            return False
+    return True
 
 
 def _predicate_indicators(term: Term) -> list[tuple[str, int]]:

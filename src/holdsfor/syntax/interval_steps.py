@@ -7,7 +7,7 @@ is empty anyway, and a cut may only skip clauses that add nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Literal, get_args
 
 from holdsfor.errors import Diagnostics, did_you_mean
@@ -40,6 +40,7 @@ from holdsfor.syntax.terms import (
     is_callable,
     is_ground,
     list_items,
+    name_and_arity,
     variables,
 )
 
@@ -87,19 +88,26 @@ _CONSTRUCTS = {
 
 
 class IntervalStepReader:
-    """Reads the goals of one `holdsFor` rule; `bound` holds the interval variables read so far."""
+    """Reads the goals of one `holdsFor` rule; `bound` holds the interval variables read so far.
 
-    def __init__(self, head: Fvp, diagnostics: Diagnostics) -> None:
+    `intervalwise` are the predicates that are declared to treat intervals one by one.
+    """
+
+    def __init__(
+        self, head: Fvp, result: Var, intervalwise: Collection[tuple[str, int]], diagnostics: Diagnostics
+    ) -> None:
         self.diagnostics = diagnostics
+        self.result = result.name
+        self.intervalwise = intervalwise
         self.bound: dict[str, Var] = {}
         self.data = set(variables(head.fluent, head.value))
         self.steps: list[IntervalStep] = []
-        self.emptiness_tests: list[tuple[str, Span | None]] = []
+        self.emptiness_tests: list[tuple[frozenset[str], Span | None]] = []
         self.cuts: list[tuple[int, Span | None]] = []
 
     def body(self, goal: Term) -> tuple[IntervalStep, ...]:
         """The steps in an order in which each has its lists; otherwise the order in which they are written."""
-        waiting = list(conjuncts(goal))
+        waiting = [self.without_index(here) for here in conjuncts(goal)]
         made = {name for here in waiting if (name := _made_list(here)) is not None}
         in_order = True
         while waiting:
@@ -110,6 +118,14 @@ class IntervalStepReader:
         if not in_order:
             self.cuts = [(len(self.steps), span) for _, span in self.cuts]
         return tuple(self.steps)
+
+    def without_index(self, goal: Term) -> Term:
+        """`holdsFor(F=V, I)` for `holdsFor(Index, F=V, I)`: the index is where RTEC stores the intervals."""
+        if isinstance(goal, Struct) and (goal.name, len(goal.args)) == ("holdsFor", 3) and _is_fvp(goal.args[1]):
+            message = f"the index `{show(goal.args[0])}` of `holdsFor` has no effect"
+            self.diagnostics.add("HF392", message, goal.args[0].span or goal.span, "it can go")
+            return Struct("holdsFor", goal.args[1:], goal.span)
+        return goal
 
     def missing_lists(self, goal: Term, made: set[str]) -> set[str]:
         """The lists that a goal reads and a goal that was not read yet makes."""
@@ -240,7 +256,17 @@ class IntervalStepReader:
                     self.bound[result.name] = result
                     self.steps.append(Union((source,), result, goal.span))
                     return
+            if isinstance(result, Var) and result.name == self.result and self.is_new_list(result, source):
+                self.bound[result.name] = result
+                self.steps.append(Union((source,), result, goal.span))
+                return
         self.other(goal)
+
+    def is_new_list(self, result: Var, written: Term) -> bool:
+        """Whether a unification gives a variable without intervals a list that is written out, perhaps empty."""
+        items, tail = list_items(written)
+        is_list = tail == EMPTY_LIST and all(_is_interval(item) for item in items)
+        return is_list and result.name not in self.bound and result.name not in self.data
 
     def must_be_empty(self, goal: Struct) -> bool:
         """Whether the goal asks that a list of intervals is empty, which is refused."""
@@ -281,33 +307,56 @@ class IntervalStepReader:
         if not is_callable(goal) or is_temporal(goal):
             self.diagnostics.add("HF204", f"`{show(goal)}` cannot stand in a `holdsFor` rule", goal.span)
             return
+        if _has_construct(goal):
+            hint = "write one clause for each alternative, without control constructs"
+            self.diagnostics.add("HF204", f"an interval operation cannot stand inside `{show(goal)}`", goal.span, hint)
+            return
         mentioned = variables(goal)
         inputs = tuple(name for name in mentioned if name in self.bound)
         if not inputs:
             self.data.update(mentioned)
             self.steps.append(Test(goal, goal.span))
             return
+        if name_and_arity(goal) in self.intervalwise:
+            self.intervalwise_call(goal, inputs)
+            return
         outputs = tuple(name for name in mentioned if name not in self.bound and name not in self.data)
         self.steps.append(IntervalCall(goal, inputs, outputs, goal.span))
         self.bound.update({name: mentioned[name] for name in outputs})
 
+    def intervalwise_call(self, goal: Term, inputs: tuple[str, ...]) -> None:
+        """A call of a predicate that treats intervals one by one: its last argument is the list that it makes."""
+        result = goal.args[-1] if isinstance(goal, Struct) else goal
+        if len(inputs) != 1 or not isinstance(result, Var) or result.name in (*self.bound, *self.data):
+            self.diagnostics.add(
+                "HF219",
+                f"expected one list of intervals to read and a variable for the result, found `{show(goal)}`",
+                goal.span,
+                "an interval-wise predicate is called for each interval: the last argument is what it makes of it",
+            )
+            return
+        self.data.update(name for name in variables(goal) if name not in (*inputs, result.name))
+        self.steps.append(IntervalCall(goal, inputs, (result.name,), goal.span, is_intervalwise=True))
+        self.bound[result.name] = result
+
     # -- optimisations -----------------------------------------------------------------------------------------------
 
     def is_emptiness_test(self, goal: Term) -> bool:
-        """Whether the goal only asks that a list of intervals is not empty; it is remembered, not kept."""
-        name = _tested_variable(goal)
-        if name is None or name not in self.bound:
+        """Whether the goal only asks that one of some lists is not empty; it is remembered, not kept."""
+        names = _tested_lists(goal)
+        if not names or not names <= set(self.bound):
             return False
-        self.emptiness_tests.append((name, goal.span))
+        self.emptiness_tests.append((names, goal.span))
         return True
 
     def check_emptiness_tests(self, result: str) -> None:
         """Refuse the tests without which the result could differ."""
-        for name, span in self.emptiness_tests:
-            if result not in _empty_with(name, self.steps):
+        for names, span in self.emptiness_tests:
+            if result not in _empty_with(names, self.steps):
+                tested = " or ".join(f"`{name}`" for name in sorted(names))
                 self.diagnostics.add(
                     "HF207",
-                    f"dropping the test that `{name}` is not empty could change the answer",
+                    f"dropping the test that {tested} is not empty could change the answer",
                     span,
                     "no window can honour it: intersect with the list, or drop the test",
                 )
@@ -322,26 +371,56 @@ def _made_list(goal: Term) -> str | None:
     return result.name if isinstance(result, Var) else None
 
 
+def _is_fvp(term: Term) -> bool:
+    return isinstance(term, Struct) and (term.name, len(term.args)) == ("=", 2)
+
+
 def _is_interval(term: Term) -> bool:
     return isinstance(term, Struct) and term.name == "," and len(term.args) == 2 and is_ground(term)
 
 
-def _tested_variable(goal: Term) -> str | None:
-    """`I` for `\\+ I=[]`, `not(I=[])`, `\\+ I==[]`, `I \\= []`, `I \\== []` and their mirror images."""
-    equals = {"=", "=="}
-    if isinstance(goal, Struct) and goal.name in ("\\+", "not") and len(goal.args) == 1:
-        goal = goal.args[0]
-    else:
-        equals = {"\\=", "\\=="}
-    if isinstance(goal, Struct) and goal.name in equals and len(goal.args) == 2 and EMPTY_LIST in goal.args:
+def _tested_lists(goal: Term) -> frozenset[str]:
+    """The lists of which a goal says that one is not empty; none if the goal says something else.
+
+    `\\+ I=[]`, `not(I=[])`, `\\+ I==[]`, `I \\= []`, `I \\== []`, their mirror images, `I=[_|_]`, a disjunction of such
+    goals, and `\\+ (I=[], J=[])`.
+    """
+    match goal:
+        case Struct(name=";", args=(left, right)):
+            one, other = _tested_lists(left), _tested_lists(right)
+            return one | other if one and other else frozenset()
+        case Struct(name="\\+" | "not", args=(inner,)):
+            tested = [_compared_list(each, ("=", "==")) for each in conjuncts(inner)]
+            return frozenset(name for name in tested if name) if all(tested) else frozenset()
+        case Struct(name="=", args=(Var(name=name), Struct(name="[|]", args=(Var() as head, Var() as tail)))):
+            return frozenset([name]) if head.is_anonymous and tail.is_anonymous else frozenset()
+    compared = _compared_list(goal, ("\\=", "\\=="))
+    return frozenset([compared]) if compared else frozenset()
+
+
+def _compared_list(goal: Term, operators: tuple[str, str]) -> str | None:
+    """The variable that an operator compares with the empty list."""
+    if isinstance(goal, Struct) and goal.name in operators and len(goal.args) == 2 and EMPTY_LIST in goal.args:
         other = goal.args[0] if goal.args[1] == EMPTY_LIST else goal.args[1]
         return other.name if isinstance(other, Var) else None
     return None
 
 
-def _empty_with(name: str, steps: list[IntervalStep]) -> set[str]:
-    """The interval variables that are certainly empty when the named one is."""
-    empty = {name}
+def _has_construct(goal: Term) -> bool:
+    """Whether an interval operation stands inside a goal."""
+    stack = list(goal.args) if isinstance(goal, Struct) else []
+    while stack:
+        here = stack.pop()
+        if isinstance(here, Struct):
+            if (here.name, len(here.args)) in _CONSTRUCTS:
+                return True
+            stack += here.args
+    return False
+
+
+def _empty_with(names: frozenset[str], steps: list[IntervalStep]) -> set[str]:
+    """The interval variables that are certainly empty when the named ones are."""
+    empty = set(names)
 
     def is_empty(term: Term) -> bool:
         return term == EMPTY_LIST or (isinstance(term, Var) and term.name in empty)
@@ -355,6 +434,8 @@ def _empty_with(name: str, steps: list[IntervalStep]) -> set[str]:
             case RelativeComplement(base=source, result=result) | Duration(intervals=source, result=result):
                 if is_empty(source):
                     empty.add(result.name)
+            case IntervalCall(inputs=(source_name,), outputs=(made,), is_intervalwise=True) if source_name in empty:
+                empty.add(made)
             case Allen(source=source, target=target, result=result) if is_empty(source) or is_empty(target):
                 empty.add(result.name)
     return empty

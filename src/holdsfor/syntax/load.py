@@ -15,7 +15,6 @@ from holdsfor.syntax.terms import Atom, Struct, Term, list_items
 
 __all__ = ["load_programs", "read_source"]
 
-_NO_CLAUSES = "write at least one clause, ending with `.`"
 _SUFFIXES = ("", ".prolog", ".pl")
 _COMPILED = re.compile(
     r"^(?!\s*%)(?:[^\n%'\"]*[\s,(])?"
@@ -41,8 +40,6 @@ def read_source(path: Path, diagnostics: Diagnostics, span: Span | None = None) 
         return refuse("is a directory, expected a file")
     except (OSError, ValueError) as error:
         return refuse(f"cannot be read: {getattr(error, 'strerror', None) or error}")
-    if not content.strip():
-        return refuse("is empty, expected an event description", _NO_CLAUSES)
     if b"\0" in content[:4096]:
         return refuse("is a binary file, expected text", "rules are UTF-8 text")
     try:
@@ -126,7 +123,7 @@ def _load(wanted: _Wanted, seen: set[Path], diagnostics: Diagnostics) -> Program
     program = parse_program(source, diagnostics)
     if not program.items and len(diagnostics) == n_before:
         message = f"`{wanted.path}` has no clauses"
-        diagnostics.append(Diagnostic("HF101", message, wanted.span, _NO_CLAUSES, source.name))
+        diagnostics.append(Diagnostic("HF393", message, wanted.span, None, source.name))
     return program
 
 

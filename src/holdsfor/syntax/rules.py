@@ -30,6 +30,7 @@ __all__ = [
     "Ends",
     "EndsI",
     "Fvp",
+    "Given",
     "Grounding",
     "Happens",
     "Holds",
@@ -357,12 +358,16 @@ class Allen:
 
 @dataclass(frozen=True, slots=True)
 class IntervalCall:
-    """A goal of the background knowledge over interval lists: `inputs` are read, `outputs` are bound by it."""
+    """A goal of the background knowledge over interval lists: `inputs` are read, `outputs` are bound by it.
+
+    One that `is_intervalwise` reads one list and makes one; it is proved for each interval.
+    """
 
     goal: Term
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     span: Span | None = _span()
+    is_intervalwise: bool = False
 
 
 IntervalStep: TypeAlias = (
@@ -502,6 +507,16 @@ class Delay:
         """The conditions that are tested when the effect is due."""
         first = self.tests_at_set_up
         return tuple(c for c in self.body if not any(c is test for test in first))
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A ground event or FVP that is given as a fact: at a time-point, or from `start` to `end`."""
+
+    entity: Fvp | Term
+    start: int
+    end: int | None = None
+    span: Span | None = _span()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,3 +1,3 @@
 initiatedAt(on(X)=true, T) :- happensAt(switch_on(X), T).
 terminatedAt(on(X)=true, T) :- happensAt(switch_off(X), T).
-happensAt(switch_on(lamp), 5).
+happensAt(switch_on(lamp), T).

@@ -108,7 +108,7 @@ def test_late_records_inside_the_window_take_effect_at_the_next_query_time_and_o
     assert code == 0
     assert [report.count("lit(b)") for report in reports] == [0, 0, 0, 1, 1]
     assert "lit(c)" not in out
-    assert err.startswith("5 records read, 1 late, 1 too late\n")
+    assert err.startswith("5 records read, 1 late, 1 dropped\n")
 
 
 def test_by_the_wall_clock_query_times_come_without_records(tmp_path: Path) -> None:

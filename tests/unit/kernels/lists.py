@@ -13,8 +13,8 @@ from holdsfor.kernels.packing import OPEN
 
 __all__ = ["KeyedList", "as_columns", "as_rows", "huge_times", "keyed_intervals", "law", "small_times", "times"]
 
-law = settings(deadline=None)
-"""Machines may be busy."""
+law = settings()
+"""As many examples as the run of the tests has by default."""
 
 KeyedList = list[tuple[int, int, int]]
 """(key, start, end) rows; `OPEN` is an end like any other."""

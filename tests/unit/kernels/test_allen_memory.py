@@ -29,6 +29,7 @@ from holdsfor.reference.intervals import (
     relative_complement,
     union,
 )
+from tests.seeds import examples
 from tests.unit.kernels.lists import as_columns, as_rows, law
 
 N_KEYS, N_POINTS = 2, 14
@@ -107,7 +108,7 @@ def parts(answer: Keyed, memory: AllenMemory) -> list[tuple[int, ...]]:
     return [(key, start, min(end, since[key])) for key, start, end in as_rows(answer) if start < since[key]]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=examples(100))
 @given(
     points,
     points,
@@ -180,7 +181,7 @@ def answers_of_futures(memory: AllenMemory, source: str, target: str) -> list[li
     return found
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(40))
 @given(pasts, pasts, relations, modes, st.one_of(st.none(), st.integers(0, 3)))
 @example("##", ".#", "meets", "target", None)
 @example("##", "..", "meets", "source", None)

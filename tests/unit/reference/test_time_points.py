@@ -123,7 +123,7 @@ def test_reported_intervals_of_an_input_fluent_are_put_together() -> None:
     history = History()
     for start, end in [(3, 6), (6, 9), (8, 12), (15, 18), (15, 18)]:
         history.add_interval(parse_term("moving(v1)"), parse_term("true"), start, end)
-    assert history.intervals(Run(0, 30)) == {parse_term("moving(v1)=true"): ((3, 12), (15, 18))}
+    assert history.intervals(Run(0, 30), ()) == {parse_term("moving(v1)=true"): ((3, 12), (15, 18))}
 
 
 def test_events_exactly_at_the_edges_belong_to_the_run() -> None:

@@ -178,5 +178,5 @@ def test_windows_do_not_change_the_answer(name: str) -> None:
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_computed_exactly_is_refused(name: str) -> None:
     example, window = REFUSED[name]
-    with pytest.raises(PlanningProblem, match="HF401"):
+    with pytest.raises(PlanningProblem, match="HF402"):
         example.windows(window)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from holdsfor.analysis.compiled import compile_text
+from holdsfor.columns.records import Records
+from holdsfor.columns.tables import Key
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import DataProblem
 from holdsfor.sources import feeds
 from holdsfor.sources.channels import open_channel
 from holdsfor.sources.feeds import Feed
 from holdsfor.sources.live_inputs import open_feed
-from holdsfor.sources.live_reading import Due, take_due
+from holdsfor.sources.live_reading import take_due
 
 NAMES = compile_text("initiatedAt(lit(X)=true, T) :- happensAt(on(X), T).").names
 
@@ -24,8 +25,8 @@ def feed_of(path: Path, n_bytes: int = 1 << 20) -> Feed:
     return open_feed(str(path), NAMES, 1, Symbols(), n_bytes=n_bytes)
 
 
-def due(feed: Feed, query_time: int) -> Due:
-    return take_due([feed.reading], query_time, lambda _, records: np.zeros(len(records), np.bool_))
+def due(feed: Feed, query_time: int) -> dict[Key, Records]:
+    return {each.key: each.records for each in take_due([feed.reading], query_time)}
 
 
 def read_all(feed: Feed) -> Feed:
@@ -39,7 +40,7 @@ def test_lines_are_whole_however_they_come(tmp_path: Path, n_bytes: int) -> None
     path = tmp_path / "events.txt"
     path.write_bytes("\ufeffon|1|1|é\r\n\non|2|2|b\non|x|2|b\non|3|3|c".encode())
     feed = read_all(feed_of(path, n_bytes))
-    records = dict(due(feed, 10).records)["on", 1]
+    records = due(feed, 10)["on", 1]
     assert records.starts.tolist() == [1, 2, 3]
     assert [(misfit.line, misfit.text) for misfit in feed.reading.set_aside] == [(4, "on|x|2|b")]
     assert feed.reading.n_records == 4
@@ -51,8 +52,8 @@ def test_arrivals_never_go_back(tmp_path: Path) -> None:
     feed = read_all(feed_of(path, 10))
     assert feed.reading.clock == 9
     early, late = due(feed, 7), due(feed, 9)
-    assert dict(early.records)["on", 1].arrivals.tolist() == [5, 5]
-    assert dict(late.records)["on", 1].arrivals.tolist() == [8, 9]
+    assert early["on", 1].arrivals.tolist() == [5, 5]
+    assert late["on", 1].arrivals.tolist() == [8, 9]
     assert feed.reading.n_waiting == 0
 
 
@@ -61,7 +62,7 @@ def test_nothing_arrives_before_it_can_have_come(tmp_path: Path) -> None:
     path.write_text("on|5|5|a\n", encoding="utf-8")
     feed = feed_of(path)
     feed.read(earliest=7)
-    assert dict(due(feed, 10).records)["on", 1].arrivals.tolist() == [7]
+    assert due(feed, 10)["on", 1].arrivals.tolist() == [7]
 
 
 def test_a_line_without_an_end_is_set_aside_and_takes_no_memory(
@@ -76,7 +77,7 @@ def test_a_line_without_an_end_is_set_aside_and_takes_no_memory(
         feed.read(-100)
         longest = max(longest, sum(map(len, feed._rest)))
     assert longest <= 100
-    assert dict(due(feed, 10).records)["on", 1].starts.tolist() == [1, 2]
+    assert due(feed, 10)["on", 1].starts.tolist() == [1, 2]
     assert [(misfit.line, len(misfit.text)) for misfit in feed.reading.set_aside] == [(2, 80), (4, 80)]
 
 
@@ -126,7 +127,7 @@ def test_lines_are_what_the_first_of_them_says(tmp_path: Path, form: str, n_byte
     with path.open("w", encoding="utf-8") as writer:
         writer.write(ROWS[form])
     read_all(feed)
-    assert dict(due(feed, 10).records)["on", 1].starts.tolist() == [1, 5]
+    assert due(feed, 10)["on", 1].starts.tolist() == [1, 5]
     assert len(feed.reading.set_aside) == 1
     assert feed.reading.n_records == (3 if form == "own" else 4)
 

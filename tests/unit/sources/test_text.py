@@ -116,17 +116,17 @@ def test_a_retraction_takes_back_what_came_twice() -> None:
 
 
 @pytest.mark.parametrize("record", ["win|13|12|anna", "win|13|11|chris", "win|20|12|chris"])
-def test_a_retraction_of_a_record_that_is_not_there_is_set_aside(record: str) -> None:
+def test_a_retraction_of_a_record_that_is_not_there_is_unmatched(record: str) -> None:
     reading = read(record, "-win|14|12|chris")
     assert len(reading.facts()) == 1
-    (aside,) = reading.set_aside
+    (aside,) = reading.unmatched
     assert (aside.line, aside.reason) == (2, "takes back a record that is not there")
 
 
 def test_what_is_known_can_be_asked_for_again() -> None:
     reading = read("win|13|12|chris", "-pay|14|12|chris")
     assert reading.facts() == reading.facts()
-    assert len(reading.set_aside) == 1
+    assert len(reading.unmatched) == 1
 
 
 # -- set aside ---------------------------------------------------------------------------------------------------------
@@ -155,15 +155,15 @@ def test_a_record_that_does_not_fit_is_set_aside_with_the_reason(line: str, expe
     assert reason(line) == expected
 
 
-@pytest.mark.parametrize("time", [2**63, -(2**63) - 1, 10**30])
-def test_a_time_beyond_64_bits_is_set_aside(time: int) -> None:
-    assert reason(f"win|13|{time}|chris").startswith("expected an integer as occurrence")
-    assert reason(f"win|{time}|13|chris").startswith("expected an integer as arrival")
-    assert reason(f"near|9|{-(2**63)}|{time}|shop|b").startswith("expected an integer as end")
+@pytest.mark.parametrize("time", [2**62 + 1, -(2**62) - 1, 10**30])
+def test_a_time_beyond_2_to_the_62_is_set_aside(time: int) -> None:
+    assert reason(f"win|13|{time}|chris") == f"the occurrence {time} is not between -2^62 and 2^62"
+    assert reason(f"win|{time}|13|chris") == f"the arrival {time} is not between -2^62 and 2^62"
+    assert reason(f"near|9|{-(2**62)}|{time}|shop|b") == f"the end {time} is not between -2^62 and 2^62"
 
 
 def test_the_first_and_the_last_time_point_are_in_range() -> None:
-    assert [fact.start for fact in facts(f"win|0|{2**63 - 1}|a", f"win|1|{-(2**63)}|a")] == [2**63 - 1, -(2**63)]
+    assert [fact.start for fact in facts(f"win|0|{2**62}|a", f"win|1|{-(2**62)}|a")] == [2**62, -(2**62)]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ def test_every_kind_of_clause_has_its_place() -> None:
         points(k=true).
         index(e(X), X).
         person(chris).
+        :- intervalwise(longest/2).
     """)
     assert [rule.kind for rule in description.point_rules] == ["initiatedAt", "terminatedAt", "happensAt"]
     lists = vars(description)

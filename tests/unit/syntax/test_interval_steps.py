@@ -176,6 +176,7 @@ def test_what_cannot_be_a_step_is_refused(goals: str, code: str) -> None:
     "test",
     [
         *("\\+ A=[]", "not A=[]", "not(A=[])", "A \\= []", "A\\=[]", "A \\== []", "\\+ A==[]", "[] \\= A", "\\+ []=A"),
+        *("A = [_|_]", "(A \\= [] ; \\+ A=[])", "\\+ (A=[], A=[])"),
     ],
 )
 @pytest.mark.parametrize(
@@ -213,6 +214,34 @@ def test_a_test_whose_removal_could_change_the_answer_is_refused(test: str, rest
     assert error.hint
     assert error.span
     assert error.span.text == test
+
+
+@pytest.mark.parametrize("test", ["(A \\= [] ; B \\= [])", "(\\+ A=[] ; \\+ B=[])", "\\+ (A=[], B=[])"])
+def test_a_test_of_two_lists_is_dropped_if_the_result_needs_one_of_them(test: str) -> None:
+    assert steps(f"{test}, union_all([A, B], I)") == steps("union_all([A, B], I)")
+    assert codes(f"{test}, complement_all([A, B], I)") == ["HF207"]
+
+
+def test_a_test_may_stand_before_its_list() -> None:
+    text = (
+        "holdsFor(f(X)=true, I) :- A \\= [], holdsFor(a(X)=true, A), holdsFor(b(X)=true, B), intersect_all([A, B], I)."
+    )
+    (rule,) = described(text).interval_rules
+    assert rule.body[2:] == steps("intersect_all([A, B], I)")
+
+
+def test_a_result_may_be_written_out() -> None:
+    (rule,) = described("holdsFor(f(X)=true, I) :- odd(X), I = [].").interval_rules
+    assert rule.body[1:] == (Union((Atom("[]"),), Var("I")),)
+    (rule,) = described("holdsFor(f(X)=true, I) :- odd(X), [(3,7)] = I.").interval_rules
+    assert rule.body[1:] == (Union((parse_term("[(3,7)]"),), Var("I")),)
+
+
+@pytest.mark.parametrize(
+    "goal", ["(A = [] -> I = B ; intersect_all([A, B], I))", "(union_all([A], I) ; union_all([B], I))"]
+)
+def test_interval_operations_do_not_stand_inside_control_constructs(goal: str) -> None:
+    assert "HF204" in codes(goal)
 
 
 @pytest.mark.parametrize("test", ["A = []", "A == []", "[] = A"])
@@ -273,7 +302,7 @@ def test_a_cut_in_a_later_clause_does_not_concern_the_earlier_ones() -> None:
     [
         "member(Y, [1, 2])",
         "holdsFor(c(X, Y)=true, C)",
-        "holdsFor(c(X)=V, C)",
+        "holdsFor(c(X)=V, C), odd(V)",
         "longest(A, Y)",
     ],
 )
@@ -282,7 +311,24 @@ def test_a_cut_behind_a_goal_with_several_answers_is_refused(before: str) -> Non
     assert codes(f"{before}, !, union_all([A, B], I)") == ["HF207"]
 
 
+def test_a_cut_behind_some_value_is_dropped() -> None:
+    assert steps("holdsFor(c(X)=_, C), !, union_all([A, C], I)")[1:] == (Union((Var("A"), Var("C")), Var("I")),)
+
+
+def test_a_cut_does_not_concern_instances_with_other_arguments() -> None:
+    text = """holdsFor(f(a, X)=true, I) :- holdsFor(c(X)=true, I), !.
+        holdsFor(f(b, X)=true, I) :- holdsFor(c(X)=true, I).
+        holdsFor(f(g(1), X)=true, I) :- holdsFor(c(X)=true, I)."""
+    assert len(described(text).interval_rules) == 3
+
+
 def test_a_rule_without_a_body_or_without_a_variable_is_refused() -> None:
     assert [d.code for d in refused("holdsFor(f=true, I).")] == ["HF208"]
     assert [d.code for d in refused("holdsFor(f=true, [(1,2)]) :- a.")] == ["HF208"]
     assert [d.code for d in refused("holdsFor(f, I) :- holdsFor(g=true, I).")] == ["HF202"]
+
+
+def test_an_index_before_the_fvp_has_no_effect() -> None:
+    (rule,) = described("holdsFor(f(X)=true, I) :- holdsFor(X, a(X)=true, A), union_all([A], I).").interval_rules
+    (plain,) = described("holdsFor(f(X)=true, I) :- holdsFor(a(X)=true, A), union_all([A], I).").interval_rules
+    assert rule.body == plain.body

@@ -1,0 +1,49 @@
+"""Input that an event description gives itself, as facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.analysis.names import Names
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.syntax.description import EventDescription
+from holdsfor.syntax.rules import Fvp, Given
+from holdsfor.syntax.terms import Term, name_and_arity
+
+__all__ = ["given_records", "with_given"]
+
+Extent = tuple[int | None, int | None]
+
+
+def given_records(
+    description: EventDescription, names: Names, tick: int
+) -> Iterator[tuple[Term, Term | None, int, int]]:
+    """The facts that rules use: events, or fluents with their values, with start and end.
+
+    One at a time that is no time-point is HF215.
+    """
+    for given in description.given:
+        _check_times(given, tick)
+        if not isinstance(given.entity, Fvp):
+            if name_and_arity(given.entity) in names.input_events:
+                yield given.entity, None, given.start, given.start
+        elif name_and_arity(given.entity.fluent) in names.input_fluents:
+            end = given.start + tick if given.end is None else given.end
+            yield given.entity.fluent, given.entity.value, given.start, end
+
+
+def _check_times(given: Given, tick: int) -> None:
+    for time in (given.start, given.end):
+        if time is not None and time % tick:
+            message = f"{time} is not a time-point: the clock ticks every {tick}"
+            raise UsageProblem(Diagnostic("HF215", message, given.span))
+
+
+def with_given(extent: Extent, description: EventDescription, names: Names, tick: int) -> Extent:
+    """The first and last time-point of records, those included that the description gives."""
+    first, last = extent
+    for _, value, start, end in given_records(description, names, tick):
+        first = start if first is None else min(first, start)
+        until = start if value is None else (end - 1) // tick * tick
+        last = until if last is None else max(last, until)
+    return first, last

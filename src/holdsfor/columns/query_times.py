@@ -1,0 +1,129 @@
+"""When a run is queried, and which query time sees a record first.
+
+Query times are `start + k*step`, k = 1, 2, … Nothing here makes a list of them: one wild arrival would make it endless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from holdsfor.kernels.keys import Int64
+
+__all__ = ["ALL_ARRIVED", "LONG_AGO", "NO_ARRIVAL", "Judge", "OneQuery", "QueryTimes"]
+
+LONG_AGO = int(np.iinfo(np.int64).min)
+"""Before every time-point."""
+
+ALL_ARRIVED = int(np.iinfo(np.int64).max) - 1
+"""After every arrival."""
+
+NO_ARRIVAL = ALL_ARRIVED + 1
+"""The arrival of records that only mention constants: no query time sees them."""
+
+
+class Judge(Protocol):
+    """Says by which window a record is judged."""
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The arrivals that are judged: after the first moment, up to the second."""
+
+    def seen_at(self, arrivals: Int64) -> Int64:
+        """The query time that sees each record first."""
+
+    def before(self, seen_at: Int64) -> Int64:
+        """The query time before each; `LONG_AGO` before the first."""
+
+    def oldest(self, seen_at: Int64) -> Int64:
+        """The last time-point before the window of each; `LONG_AGO` where the window reaches back to the start."""
+
+
+@dataclass(frozen=True)
+class OneQuery:
+    """The query time that comes next: it sees first what arrives after the previous one, until a moment."""
+
+    at: int
+    until: int
+    previous: int | None
+    boundary: int
+
+    @property
+    def range(self) -> tuple[int, int]:
+        return (self.until if self.previous is None else self.previous), self.until
+
+    def seen_at(self, arrivals: Int64) -> Int64:
+        previous = LONG_AGO if self.previous is None else self.previous
+        return np.where(arrivals > previous, self.at, previous)
+
+    def before(self, seen_at: Int64) -> Int64:
+        return np.full(len(seen_at), LONG_AGO if self.previous is None else self.previous, dtype=np.int64)
+
+    def oldest(self, seen_at: Int64) -> Int64:
+        return np.full(len(seen_at), LONG_AGO if self.previous is None else self.boundary, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class QueryTimes:
+    """The query times of a run; without a step there is one, the end, which sees everything."""
+
+    start: int
+    end: int
+    step: int | None = None
+    window: int | None = None
+    judged_until: int | None = None
+    """The query time by which records are judged already."""
+
+    def at_or_after(self, time: int) -> int:
+        """The first query time that is not before a moment.
+
+        >>> QueryTimes(0, 25, 10, 10).at_or_after(25)
+        30
+        """
+        if self.step is None:
+            return self.end
+        return self.start + max(1, -(-(time - self.start) // self.step)) * self.step
+
+    def n_up_to(self, last: int) -> int:
+        """How many query times there are until one, which is included."""
+        return 1 if self.step is None else (last - self.start) // self.step
+
+    @property
+    def range(self) -> tuple[int, int]:
+        first = self.end if self.step is None else self.start + self.step
+        return (first if self.judged_until is None else max(first, self.judged_until)), ALL_ARRIVED
+
+    def up_to(self, last: int) -> Iterator[int]:
+        """The query times until one, which is included."""
+        if self.step is None:
+            yield self.end
+            return
+        at = self.start + self.step
+        while at <= last:
+            yield at
+            at += self.step
+
+    def seen_at(self, arrivals: Int64) -> Int64:
+        if self.step is None:
+            return np.full(len(arrivals), self.end, dtype=np.int64)
+        # Unsigned: the distance of two time-points may be 2^63.
+        distance = np.maximum(arrivals, self.start).view(np.uint64) - np.uint64(self.start % 2**64)
+        steps = np.maximum((distance + np.uint64(self.step - 1)) // np.uint64(self.step), np.uint64(1))
+        found: Int64 = (steps * np.uint64(self.step) + np.uint64(self.start % 2**64)).view(np.int64)
+        return found
+
+    def before(self, seen_at: Int64) -> Int64:
+        step = 0 if self.step is None else self.step
+        return np.where(self._is_first(seen_at), LONG_AGO, seen_at - step)
+
+    def oldest(self, seen_at: Int64) -> Int64:
+        if self.window is None:
+            return np.full(len(seen_at), LONG_AGO, dtype=np.int64)
+        boundary = seen_at - self.window
+        return np.where(self._is_first(seen_at) | (boundary < self.start), LONG_AGO, boundary)
+
+    def _is_first(self, seen_at: Int64) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        return seen_at <= (self.end if self.step is None else self.start + self.step)

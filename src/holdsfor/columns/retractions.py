@@ -1,0 +1,184 @@
+"""Retractions: what they take back of the records that came before them.
+
+A retraction names a record, or a part of an interval record, which it splits. Insertions and retractions take effect in
+order of arrival, then of reading; a retraction without its record before it is unmatched. An exact duplicate is the
+same record, so a retraction takes all equal ones back.
+
+Windows bound what can still be taken back: of a record that an earlier query time has seen, only what lies in the
+window of the query time that sees the retraction. What lies before that window stays, as a record that ends there.
+
+Only records that overlap a retraction of the same FVP or event are looked at one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from holdsfor.columns.query_times import Judge
+from holdsfor.columns.records import Judged, Mask, Records
+from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.kernels.sweep import merge_intervals
+
+__all__ = ["Retractions", "TakenBack", "take_back"]
+
+Origin = TypeVar("Origin")
+
+
+@dataclass(frozen=True)
+class Retractions(Generic[Origin]):
+    """The records that retractions name, arriving when these do, and where each stands."""
+
+    records: Records
+    origins: list[Origin]
+
+    def take(self, rows: Int64) -> Retractions[Origin]:
+        return Retractions(self.records.take(rows), [self.origins[row] for row in rows.tolist()])
+
+    def joined(self, more: Retractions[Origin]) -> Retractions[Origin]:
+        return Retractions(self.records.joined(more.records), [*self.origins, *more.origins])
+
+
+@dataclass(frozen=True)
+class TakenBack:
+    """The records that stand, what became of the retractions, and the numbers of those without a record."""
+
+    records: Records
+    judged: Judged
+    unmatched: list[int]
+
+
+@dataclass
+class _Piece:
+    """A record or a part of one: the row it comes from, its name `[start, end)`, and what is seen of it."""
+
+    row: int
+    start: int
+    end: int
+    begins: int
+    seen_at: int
+
+
+@dataclass
+class _Standing:
+    """The pieces of one FVP or event, by the name by which they can be taken back."""
+
+    named: dict[tuple[int, int], list[_Piece]] = field(default_factory=dict)
+    settled: list[_Piece] = field(default_factory=list)
+
+    def add(self, piece: _Piece) -> None:
+        if piece.begins < piece.end:
+            self.named.setdefault((piece.start, piece.end), []).append(piece)
+
+    def pop(self, start: int, end: int) -> list[_Piece]:
+        """The pieces of that name, else those of the last record that contains it."""
+        if (start, end) in self.named:
+            return self.named.pop((start, end))
+        around = [name for name in self.named if name[0] <= start and end <= name[1]]
+        return self.named.pop(around[-1]) if around else []
+
+    def remove(self, start: int, end: int, seen_at: int, first: int) -> bool:
+        """Take a record or a part of one back, from a time-point on; False if it is not there."""
+        pieces = self.pop(start, end)
+        for piece in pieces:
+            self._split(piece, start, end, first if piece.seen_at < seen_at else piece.begins)
+        return bool(pieces)
+
+    def _split(self, piece: _Piece, start: int, end: int, first: int) -> None:
+        """Leave what lies on either side, and what lies before a time-point."""
+        if max(start, first) > start:
+            if piece.begins < first:
+                self.settled.append(_part(piece, piece.start, first))
+        elif piece.start < start:
+            self.add(_part(piece, piece.start, start))
+        if end < piece.end:
+            self.add(_part(piece, end, piece.end))
+
+    @property
+    def pieces(self) -> Iterable[_Piece]:
+        return [*self.settled, *(piece for pieces in self.named.values() for piece in pieces)]
+
+
+def _part(piece: _Piece, start: int, end: int) -> _Piece:
+    return _Piece(piece.row, start, end, max(piece.begins, start), piece.seen_at)
+
+
+def take_back(records: Records, taken: Records, judge: Judge, tick: int) -> TakenBack:
+    """Apply retractions to records of the same name; those that arrive after a retraction stand."""
+    rows, ids, named = _related(records, taken)
+    seen_at, asked_at = judge.seen_at(records.arrivals[rows]), judge.seen_at(taken.arrivals)
+    oldest = judge.oldest(asked_at)
+    dropped = taken.lasts <= oldest
+    standing = [_Standing() for _ in range(int(max(ids.max(initial=-1), named.max(initial=-1))) + 1)]
+    unmatched: list[int] = []
+    given = _times(records.take(rows), ids, seen_at, rows)
+    asked = _times(taken, named, asked_at, (oldest // tick + 1) * tick)
+    begins = records.seen_from[rows].tolist()
+    is_asked = np.repeat((False, True), (len(rows), len(taken)))
+    for step in _in_order(records, rows, taken, is_asked):
+        if step < len(rows):
+            number, start, end, seen, row = given[step]
+            standing[number].add(_Piece(row, start, end, begins[step], seen))
+        elif not dropped[step - len(rows)]:
+            number, start, end, seen, first = asked[step - len(rows)]
+            if not standing[number].remove(start, end, seen, first):
+                unmatched.append(step - len(rows))
+    judged = _judged(taken, judge, asked_at, dropped, unmatched)
+    return TakenBack(_standing_records(records, rows, standing), judged, unmatched)
+
+
+def _related(records: Records, taken: Records) -> tuple[Int64, Int64, Int64]:
+    """The rows that overlap a retraction of the same entity, and numbers of the entities of both."""
+    n = len(records)
+    columns = [np.concatenate(pair) for pair in zip(records.columns, taken.columns, strict=True)]
+    ids = dense_ids(columns, n + len(taken))[0]
+    own, starts, ends = merge_intervals(ids[n:], taken.starts, taken.lasts + 1)
+    bounds, ranks = np.unique(np.concatenate((starts, records.starts, records.lasts)), return_inverse=True)
+    packed = own * len(bounds) + ranks[: len(own)]
+    at = np.searchsorted(packed, ids[:n] * len(bounds) + ranks[len(own) + n :], side="right") - 1
+    is_near = (at >= 0) & (own[at] == ids[:n]) & (ends[at] > records.starts) if len(own) else np.zeros(n, dtype=bool)
+    rows = is_near.nonzero()[0]
+    _, numbers = np.unique(np.concatenate((ids[:n][rows], ids[n:])), return_inverse=True)
+    return rows, numbers[: len(rows)], numbers[len(rows) :]
+
+
+def _times(records: Records, ids: Int64, seen_at: Int64, more: Int64) -> list[tuple[int, ...]]:
+    columns = (ids, records.starts, records.lasts + 1, seen_at, more)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def _in_order(
+    records: Records, rows: Int64, taken: Records, is_asked: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> list[int]:
+    """Numbers of rows and then of retractions, in the order in which they take effect."""
+    arrivals = np.concatenate((records.arrivals[rows], taken.arrivals))
+    places = np.concatenate((records.read_at[rows], taken.read_at))
+    order: list[int] = np.lexsort((is_asked, places, arrivals)).tolist()
+    return order
+
+
+def _judged(taken: Records, judge: Judge, asked_at: Int64, dropped: Mask, unmatched: Sequence[int]) -> Judged:
+    """What became of retractions: they have the fates of the records that they name."""
+    is_matched = ~dropped
+    is_matched[list(unmatched)] = False
+    oldest = judge.oldest(asked_at)
+    cut = is_matched & (taken.starts <= oldest)
+    late = is_matched & ~cut & (taken.starts <= judge.before(asked_at))
+    return Judged(np.arange(len(taken), dtype=np.int64), asked_at, oldest, dropped, cut, late)
+
+
+def _standing_records(records: Records, rows: Int64, standing: Sequence[_Standing]) -> Records:
+    """The records without those rows, and with what stands of them."""
+    pieces = [piece for each in standing for piece in each.pieces]
+    rest = records.take(np.delete(np.arange(len(records), dtype=np.int64), rows))
+    left = records.take(np.array([piece.row for piece in pieces], dtype=np.int64))
+    left.starts = np.array([piece.start for piece in pieces], dtype=np.int64)
+    if left.ends is not None:
+        left.ends = np.array([piece.end for piece in pieces], dtype=np.int64)
+    if left.begins is not None:
+        left.begins = np.array([piece.begins for piece in pieces], dtype=np.int64)
+    rest.append(left)
+    return rest

@@ -1,0 +1,171 @@
+"""The records of a session: what has been inserted, what waits to be taken back, and what became of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from holdsfor.columns.query_times import ALL_ARRIVED, Judge, OneQuery, QueryTimes
+from holdsfor.columns.records import Fates, Records
+from holdsfor.columns.retractions import Retractions, take_back
+from holdsfor.columns.tables import Key
+from holdsfor.kernels.keys import Int64
+from holdsfor.sources.column_reading import Operations
+from holdsfor.sources.text import SetAside
+
+__all__ = ["RecordStore"]
+
+
+class RecordStore:
+    """Records by name. Retractions wait until the query time that sees them.
+
+    `fates` counts records and retractions by what became of them, `unmatched` has the retractions without a record.
+    """
+
+    def __init__(self) -> None:
+        self.events: dict[Key, Records] = {}
+        self.fluents: dict[Key, Records] = {}
+        self.retractions: dict[tuple[bool, Key], Retractions[SetAside]] = {}
+        self.fates = Fates()
+        self.unmatched: list[SetAside] = []
+        self.n_unmatched = 0
+        self._n_places = 0
+        self._moments: Int64 | None = None
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """How many records and retractions are late, dropped, cut and unmatched."""
+        fates = self.fates
+        return fates.n_late, fates.n_dropped, fates.n_cut, self.n_unmatched
+
+    @property
+    def all(self) -> Iterator[Records]:
+        """The records of each name."""
+        yield from (*self.events.values(), *self.fluents.values())
+
+    def insert(self, key: Key, records: Records, earliest: int | None) -> None:
+        """Add records of one name, which arrive at the earliest then."""
+        self._moments = None
+        store = self.events if records.ends is None else self.fluents
+        if earliest is not None:
+            records.arrivals = np.maximum(records.arrivals, earliest)
+        if key in store:
+            store[key].append(records)
+        else:
+            store[key] = records
+
+    def apply(self, operations: Iterable[Operations], earliest: int | None) -> None:
+        """Add what was read after all that was added before; exact duplicates are the same record."""
+        n_places = self._n_places
+        for each in operations:
+            records, retractions = self._placed(each)
+            self.insert(each.key, self._new(each, records), earliest)
+            if retractions is not None:
+                if earliest is not None:
+                    retractions.records.arrivals = np.maximum(retractions.records.arrivals, earliest)
+                self._wait(each, retractions)
+            self._moments = None
+            taken = records.read_at if retractions is None else retractions.records.read_at
+            n_places = max(n_places, 1 + int(max(records.read_at.max(initial=-1), taken.max(initial=-1))))
+        self._n_places = n_places
+
+    def _placed(self, each: Operations) -> tuple[Records, Retractions[SetAside] | None]:
+        """The records and retractions with places after those of all that was added before."""
+        records = replace(each.records, places=each.records.read_at + self._n_places)
+        if each.retractions is None:
+            return records, None
+        named = each.retractions.records
+        named = replace(named, places=named.read_at + self._n_places)
+        return records, Retractions(named, each.retractions.origins)
+
+    def _new(self, each: Operations, records: Records) -> Records:
+        """The records that are not there yet, where no retraction makes their order matter."""
+        if each.retractions is not None or (each.is_event, each.key) in self.retractions or not len(records):
+            return records
+        records = records.distinct()
+        store = (self.events if each.is_event else self.fluents).get(each.key)
+        return records if store is None else records.without(store)
+
+    def _wait(self, each: Operations, retractions: Retractions[SetAside]) -> None:
+        group = each.is_event, each.key
+        waiting = self.retractions.get(group)
+        self.retractions[group] = retractions if waiting is None else waiting.joined(retractions)
+
+    def missing(self, operations: Iterable[Operations], settled: int) -> list[tuple[Operations, int]]:
+        """The retractions among operations that would be unmatched, if they were added now; by number of each.
+
+        What is over by the settled time-point is not known any more: its retractions pass.
+        """
+        found: list[tuple[Operations, int]] = []
+        for each in operations:
+            if each.retractions is None:
+                continue
+            records, retractions = self._placed(each)
+            store = (self.events if each.is_event else self.fluents).get(each.key)
+            waiting = self.retractions.get((each.is_event, each.key))
+            together = records if store is None else store.joined(records)
+            named = retractions if waiting is None or retractions is None else waiting.joined(retractions)
+            assert named is not None
+            judge = OneQuery(ALL_ARRIVED, ALL_ARRIVED, settled, settled)
+            first_new = len(named.origins) - len(each.retractions.origins)
+            unmatched = take_back(together, named.records, judge, 1).unmatched
+            found += [(each, number - first_new) for number in unmatched if number >= first_new]
+        return found
+
+    def judge(self, judge: Judge, until: int, end: int, tick: int) -> None:
+        """Let what arrives until a moment be judged, and the retractions among it take effect."""
+        for records in self.all:
+            self.fates.add(records.admit(judge, end, tick))
+        waiting: dict[tuple[bool, Key], Retractions[SetAside]] = {}
+        for (is_event, key), retractions in self.retractions.items():
+            is_due = retractions.records.arrivals <= until
+            if is_due.any():
+                self._take_back(is_event, key, retractions.take(is_due.nonzero()[0]), judge, tick)
+            if not is_due.all():
+                waiting[is_event, key] = retractions.take((~is_due).nonzero()[0])
+        self.retractions = waiting
+
+    def _take_back(self, is_event: bool, key: Key, due: Retractions[SetAside], judge: Judge, tick: int) -> None:
+        store = self.events if is_event else self.fluents
+        known = store.get(key)
+        records = due.records.take(np.empty(0, dtype=np.int64)) if known is None else known
+        done = take_back(records, due.records, judge, tick)
+        store[key] = done.records
+        self._moments = None
+        self.fates.add(Fates.of(done.judged, due.records.starts, tick))
+        self.add_unmatched([due.origins[number] for number in done.unmatched])
+
+    def add_unmatched(self, origins: list[SetAside]) -> None:
+        """Count retractions without a record."""
+        self.n_unmatched += len(origins)
+        self.unmatched += origins
+
+    def take_unmatched(self) -> list[SetAside]:
+        """The retractions without a record since this was last asked."""
+        found, self.unmatched = self.unmatched, []
+        return found
+
+    def next_moment(self, time: int, tick: int) -> int | None:
+        """The first moment after a time at which a record arrives, begins or ends, or a retraction arrives."""
+        if self._moments is None:
+            self._moments = np.unique(np.concatenate([np.empty(0, np.int64), *self._all_moments(tick)]))
+        position = int(self._moments.searchsorted(time, side="right"))
+        return None if position == len(self._moments) else int(self._moments[position])
+
+    def _all_moments(self, tick: int) -> Iterator[Int64]:
+        for records in self.all:
+            yield from (records.arrivals[records.arrivals <= ALL_ARRIVED], records.starts)
+            if records.ends is not None:
+                yield from (records.ends - tick, records.ends)
+        yield from (each.records.arrivals for each in self.retractions.values())
+
+    def last_admitted(self, queries: QueryTimes) -> int:
+        """The last arrival that some window admits, of records and retractions; the end if there is none later."""
+        found = [queries.end]
+        for records in (*self.all, *(each.records for each in self.retractions.values())):
+            arrivals = records.arrivals
+            is_admitted = np.minimum(records.lasts, queries.end) > queries.oldest(queries.seen_at(arrivals))
+            found.append(int(arrivals[is_admitted].max(initial=queries.end)))
+        return max(found)

@@ -1,0 +1,2 @@
+collectIntervals(near(_)=true).
+holdsFor(close(X)=true, I) :- holdsFor(X, near(X)=true, N), union_all([N], I).

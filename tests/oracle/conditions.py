@@ -1,0 +1,123 @@
+"""Conditions in any order: a conjunction is solved by taking, again and again, a condition that can be answered now.
+
+Temporal conditions are looked up in the facts of a time-point. Goals about background knowledge are tried; one that
+needs more to be bound waits. When nothing else is left, variables of the head range over their domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from holdsfor.syntax.terms import Struct, Term
+from tests.oracle.background import Background, aggregated
+from tests.oracle.scopes import alternatives
+from tests.oracle.terms import (
+    Binding,
+    Refused,
+    Unbound,
+    as_list,
+    free_variables,
+    ground,
+    resolve,
+    unify,
+)
+
+__all__ = ["Facts", "Solver"]
+
+_TEMPORAL = {"happensAt": 2, "holdsAt": 2, "initiatedAt": 2, "terminatedAt": 2}
+Widen = Callable[[Binding], Iterable[Binding]]
+
+
+class Facts(Protocol):
+    """What is true at a time-point."""
+
+    def candidates(self, predicate: str, what: Term) -> Iterable[Term]:
+        """Ground events or FVPs of which the temporal predicate holds, among those that may match."""
+        ...
+
+
+class _Nothing:
+    def candidates(self, predicate: str, what: Term) -> Iterable[Term]:
+        raise Refused("a temporal condition where none is allowed")
+
+
+class Solver:
+    """Solves conjunctions about one time-point, or about none."""
+
+    def __init__(self, background: Background, facts: Facts | None = None) -> None:
+        self.background = background
+        self.facts = facts or _Nothing()
+
+    def solve(self, goals: list[Term], binding: Binding, widen: Widen | None = None) -> list[Binding]:
+        """All bindings that make the goals true; `widen` binds what no goal binds, before the goals that need it."""
+        if not goals:
+            return list(widen(binding)) if widen else [binding]
+        for goal in sorted(goals, key=self._rank):
+            try:
+                found = self._answers(goal, binding)
+            except Unbound:
+                continue
+            rest = [other for other in goals if other is not goal]
+            return [result for one in found for result in self.solve(rest, one, widen)]
+        if widen is None:
+            raise Refused(f"cannot be ordered: {goals}")
+        return [result for one in widen(binding) for result in self.solve(goals, one)]
+
+    @staticmethod
+    def _rank(goal: Term) -> int:
+        if isinstance(goal, Struct) and _temporal(goal) is not None:
+            return 0
+        if isinstance(goal, Struct) and goal.name == "=":
+            return 1
+        if isinstance(goal, Struct) and goal.name.startswith("$"):
+            return 3
+        return 2
+
+    def _answers(self, goal: Term, binding: Binding) -> list[Binding]:
+        if isinstance(goal, Struct):
+            if (temporal := _temporal(goal)) is not None:
+                return self._look_up(*temporal, binding)
+            match goal.name, len(goal.args):
+                case ("$not", 2):
+                    return self._negation(goal, binding)
+                case ("$findall" | "$aggregate_all", 4):
+                    return self._aggregate(goal, binding)
+        return self.background.answers(goal, binding)
+
+    def _look_up(self, predicate: str, what: Term, binding: Binding) -> list[Binding]:
+        found = (unify(what, one, binding) for one in self.facts.candidates(predicate, resolve(what, binding)))
+        return [one for one in found if one is not None]
+
+    def _inner(self, goal: Term, binding: Binding) -> list[Binding]:
+        return [found for goals in alternatives(goal) for found in self.solve(goals, binding)]
+
+    def _negation(self, goal: Struct, binding: Binding) -> list[Binding]:
+        if not ground(goal.args[1], binding):
+            raise Unbound
+        return [] if self._inner(goal.args[0], binding) else [binding]
+
+    def _aggregate(self, goal: Struct, binding: Binding) -> list[Binding]:
+        template, inner, result, visible = goal.args
+        if not ground(visible, binding):
+            raise Unbound
+        found = self._inner(inner, binding)
+        if goal.name == "$findall":
+            value: Term | None = as_list([resolve(template, one) for one in found])
+        else:
+            value = aggregated(template, found)
+        bound = None if value is None else unify(result, value, binding)
+        return [] if bound is None else [bound]
+
+
+def _temporal(goal: Struct) -> tuple[str, Term] | None:
+    """The predicate of a temporal condition and what it is about."""
+    if _TEMPORAL.get(goal.name) == len(goal.args):
+        return goal.name, goal.args[0]
+    if goal.name in ("initiatedAt", "terminatedAt") and len(goal.args) == 4:
+        return goal.name, goal.args[0]
+    return None
+
+
+def open_names(names: Iterable[str], binding: Binding) -> set[str]:
+    return free_variables(set(names), binding)

@@ -1,0 +1,179 @@
+"""Intervals as sets of time-points: the operations of section 4 and the relations of section 6, by definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+__all__ = ["Interval", "Line", "allen", "longer", "shorter"]
+
+
+class Interval(NamedTuple):
+    """`[start, end)`; `origin` is before `start` where the run or a window hides the first part.
+
+    An interval `is_cut` if it does not really begin at its start, or is derived from one that does not.
+    """
+
+    start: int
+    end: float
+    origin: int
+    is_cut: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """The time-points of a run, and one beyond that stands for all that follow."""
+
+    start: int
+    end: int
+    tick: int
+
+    @property
+    def first(self) -> int:
+        return -(-self.start // self.tick) * self.tick
+
+    @property
+    def last(self) -> int:
+        return self.end // self.tick * self.tick
+
+    @property
+    def beyond(self) -> int:
+        return self.last + self.tick
+
+    @property
+    def points(self) -> range:
+        return range(self.first, self.last + 1, self.tick)
+
+    @property
+    def all(self) -> range:
+        return range(self.first, self.beyond + 1, self.tick)
+
+    def next(self, t: int) -> int:
+        return (t // self.tick + 1) * self.tick
+
+    def prev(self, t: int) -> int:
+        return (t - 1) // self.tick * self.tick
+
+    def covered(self, intervals: Iterable[Interval]) -> set[int]:
+        """The time-points inside the intervals."""
+        found = list(intervals)
+        return {t for t in self.all if any(i.start <= t < i.end for i in found)}
+
+    def maximal(self, points: Iterable[int], cut: frozenset[int] = frozenset()) -> list[Interval]:
+        """The maximal intervals of a set of time-points; those that begin at certain time-points are cut."""
+        held = set(points)
+        starts = [t for t in self.all if t in held and t - self.tick not in held]
+        found: list[Interval] = []
+        for start in starts:
+            t = start
+            while t in held:
+                t += self.tick
+            found.append(Interval(start, inf if t > self.beyond else t, start, start in cut))
+        return found
+
+    # -- operations --------------------------------------------------------------------------------------------------
+
+    def union(self, lists: Iterable[list[Interval]]) -> list[Interval]:
+        given = list(lists)
+        return self.maximal(self._any(given), _cuts(*given))
+
+    def intersection(self, lists: Iterable[list[Interval]]) -> list[Interval]:
+        given = list(lists)
+        held = set(self.all).intersection(*(self.covered(one) for one in given)) if given else set[int]()
+        return self.maximal(held, _cuts(*given))
+
+    def difference(self, base: list[Interval], lists: Iterable[list[Interval]]) -> list[Interval]:
+        return self.maximal(self.covered(base) - self._any(lists), _cuts(base))
+
+    def complement(self, lists: Iterable[list[Interval]]) -> list[Interval]:
+        return self.maximal(set(self.all) - self._any(lists))
+
+    def _any(self, lists: Iterable[list[Interval]]) -> set[int]:
+        return set().union(*(self.covered(one) for one in lists))
+
+    def known(self, intervals: Iterable[Interval]) -> list[Interval]:
+        """The intervals that begin within the run."""
+        return [i for i in intervals if i.start <= self.last]
+
+
+def _cuts(*lists: list[Interval]) -> frozenset[int]:
+    return frozenset(i.start for one in lists for i in one if i.is_cut)
+
+
+def longer(line: Line, intervals: list[Interval], duration: float) -> list[Interval]:
+    return [i for i in line.known(intervals) if _length(line, i) > duration]
+
+
+def shorter(line: Line, intervals: list[Interval], duration: float) -> list[Interval]:
+    return [i for i in line.known(intervals) if _length(line, i) < duration]
+
+
+def _length(line: Line, interval: Interval) -> float:
+    """An open interval is as long as it is at the query time."""
+    return (line.beyond if interval.end == inf else interval.end) - interval.origin
+
+
+_RELATIONS: dict[str, Callable[[Interval, Interval], bool]] = {
+    "before": lambda i, j: i.end < j.origin,
+    "meets": lambda i, j: i.end == j.origin,
+    "overlaps": lambda i, j: i.origin < j.origin < i.end < j.end,
+    "starts": lambda i, j: i.origin == j.origin and i.end < j.end,
+    "finishes": lambda i, j: i.origin > j.origin and i.end == j.end,
+    "during": lambda i, j: i.origin > j.origin and i.end < j.end,
+    "equal": lambda i, j: i.origin == j.origin and i.end == j.end,
+}
+_INVERSES = {
+    "after": "before",
+    "met_by": "meets",
+    "started_by": "starts",
+    "finished_by": "finishes",
+    "contains": "during",
+    "overlapped_by": "overlaps",
+}
+RELATIONS = frozenset([*_RELATIONS, *_INVERSES])
+
+
+def allen(
+    line: Line, relation: str, s: list[Interval], t: list[Interval], mode: str, memory: int | None
+) -> list[Interval]:
+    """What the construct gives for two lists."""
+    sources, targets = line.known(s), line.known(t)
+    if relation in _INVERSES:
+        pairs = [(i, j) for j, i in _related(_INVERSES[relation], targets, sources, memory)]
+    else:
+        pairs = _related(relation, sources, targets, memory)
+    left = [i for i in sources if any(i == one for one, _ in pairs)]
+    right = [j for j in targets if any(j == other for _, other in pairs)]
+    match mode:
+        case "source" | "lhs":
+            return _clipped(left)
+        case "target" | "rhs":
+            return _clipped(right)
+        case "union":
+            return line.union([left, right])
+        case "intersect" | "intersection":
+            return line.intersection([left, right])
+        case "complement" | "relative_complement":
+            return line.difference(left, [right])
+        case "complement_inv" | "relative_complement_inverse":
+            return line.difference(right, [left])
+    raise ValueError(mode)
+
+
+def _related(
+    relation: str, sources: list[Interval], targets: list[Interval], memory: int | None
+) -> list[tuple[Interval, Interval]]:
+    pairs = [(i, j) for i in sources for j in targets if _RELATIONS[relation](i, j)]
+    if relation == "before" and memory is not None:
+        pairs = [(i, j) for i, j in pairs if j.origin <= i.end + memory]
+    return pairs
+
+
+def _clipped(intervals: list[Interval]) -> list[Interval]:
+    return [replace_origin(i) for i in intervals]
+
+
+def replace_origin(interval: Interval) -> Interval:
+    return interval._replace(origin=interval.start)

@@ -1,0 +1,144 @@
+"""Records of text, as section 8 has them, and what is left of them after retractions, as section 7 has it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import inf
+
+from holdsfor.syntax.parser import parse_term
+from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term
+from tests.oracle.description import Description
+from tests.oracle.terms import plain
+
+__all__ = ["Piece", "Record", "admitted", "query_times", "read_records", "surviving"]
+
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line: an event (`value` is None, `end` is the start) or an interval of an FVP."""
+
+    arrival: int
+    is_retraction: bool
+    entity: Term
+    value: Term | None
+    start: int
+    end: float
+
+    @property
+    def fact(self) -> tuple[Term, Term | None, int, float]:
+        return self.entity, self.value, self.start, self.end
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What the run sees of a record: from `start`, although it began at `origin`."""
+
+    entity: Term
+    value: Term | None
+    start: int
+    end: float
+    origin: int
+
+
+def constant(text: str) -> Term:
+    """The constant of a field."""
+    if _INTEGER.fullmatch(text) and text != "-0":
+        return Int(int(text))
+    if _DECIMAL.fullmatch(text):
+        return Float(float(text))
+    if re.fullmatch(r"[a-z]\w*\(.*\)|'.*'", text):
+        return plain(parse_term(text))
+    return Atom(text)
+
+
+def read_records(lines: list[str], description: Description, tick: int) -> list[Record]:
+    return [_record(line, description, tick) for line in lines]
+
+
+def _record(line: str, description: Description, tick: int) -> Record:
+    is_retraction = line.startswith("-")
+    name, arrival, *fields = line.lstrip("+-").split("|")
+    shape = description.shape(name)
+    start = int(fields[0])
+    value: Term | None = None
+    end: float = start
+    if shape == "points":
+        value, end, fields = constant(fields[1]), (start // tick + 1) * tick, fields[2:]
+    elif shape == "intervals":
+        value, end, fields = constant(fields[2]), inf if fields[1] == "inf" else int(fields[1]), fields[3:]
+    else:
+        fields = fields[1:]
+    entity = Struct(name, tuple(map(constant, fields))) if fields else Atom(name)
+    return Record(int(arrival), is_retraction, entity, value, start, end)
+
+
+def surviving(records: list[Record]) -> list[Record]:
+    """What the records say after each has taken effect, in the order of arrival, then of the input."""
+    alive: list[Record] = []
+    for record in sorted(records, key=lambda record: record.arrival):
+        same = [other for other in alive if other.fact == record.fact]
+        if not record.is_retraction:
+            alive += [] if same else [record]
+        elif same:
+            alive.remove(same[0])
+        else:
+            _split(alive, record)
+    return alive
+
+
+def _split(alive: list[Record], part: Record) -> None:
+    for other in alive:
+        if (other.entity, other.value) == (part.entity, part.value) and other.start < part.start < part.end < other.end:
+            alive.remove(other)
+            left = Record(other.arrival, False, other.entity, other.value, other.start, part.start)
+            right = Record(other.arrival, False, other.entity, other.value, int(part.end), other.end)
+            alive += [left, right]
+            return
+
+
+def whole(records: list[Record]) -> list[Piece]:
+    """What a run without windows sees."""
+    return [Piece(r.entity, r.value, r.start, r.end, r.start) for r in surviving(records)]
+
+
+def query_times(records: list[Record], start: int, end: int, window: int, step: int) -> list[int]:
+    """The query times: up to the first at or after the end, and after the last arrival that some window admits."""
+    last = end
+    for record in records:
+        first = start + max(1, -(-(record.arrival - start) // step)) * step
+        if record.start <= end and _reaches(record, first - window):
+            last = max(last, record.arrival)
+    return [start + k * step for k in range(1, max(1, -(-(last - start) // step)) + 1)]
+
+
+def admitted(records: list[Record], query_times: list[int], window: int) -> list[Piece]:
+    """What a run over windows has seen at its last query time.
+
+    At each query time the records that have arrived replace what was seen inside the window; what was seen before the
+    window stays. Nothing is settled before the first query time, so the first window has all that the run covers.
+    """
+    seen: list[Piece] = []
+    for q in query_times:
+        edge = q - window if seen or q != query_times[0] else -(2**62)
+        arrived = surviving([record for record in records if record.arrival <= q])
+        kept = [piece for piece in seen if piece.value is None and piece.start <= edge]
+        kept += [_until(piece, edge + 1) for piece in seen if piece.value is not None and piece.start <= edge]
+        new = [_from(record, edge + 1) for record in arrived if record.start <= q and _reaches(record, edge)]
+        seen = kept + new
+    return seen
+
+
+def _reaches(record: Record, edge: int) -> bool:
+    return record.start > edge if record.value is None else record.end > edge + 1
+
+
+def _until(piece: Piece, edge: int) -> Piece:
+    return Piece(piece.entity, piece.value, piece.start, min(piece.end, edge), piece.origin)
+
+
+def _from(record: Record, edge: int) -> Piece:
+    return Piece(record.entity, record.value, max(record.start, edge), record.end, record.start)
