@@ -1,7 +1,7 @@
 """A choice that binds a variable in some branches only becomes one rule for each branch.
 
 In `(holdsAt(on(X)=true, T) ; weight(X, N)), happensAt(weigh(X, N), T)` the variable N has a value after the second
-branch and none after the first. Rows cannot have a column for some of them only. One rule for each branch says the same.
+branch and none after the first. Rows have the same columns. One rule for each branch says the same.
 """
 
 from __future__ import annotations
