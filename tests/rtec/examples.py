@@ -167,7 +167,7 @@ def known_in(written: Path) -> Known:
         row = json.loads(line)
         name = row.get("fvp") or row["event"]
         spans = [(start, end) for start, end in row["intervals"]] if "fvp" in row else [(at, at) for at in row["times"]]
-        known.setdefault(row["query_time"], {})[show(parse_term(name))] = spans
+        known.setdefault(row["query_time"], {})[name] = spans
     return known
 
 

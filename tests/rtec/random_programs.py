@@ -33,6 +33,8 @@ grounding(level(X)=low) :- id(X).
 grounding(level(X)=mid) :- id(X).
 grounding(level(X)=high) :- id(X).
 grounding(link(X,Y)=true) :- id(X), id(Y), X\\=Y.
+grounding(busy(X)=true) :- id(X).
+grounding(busy(X)=false) :- id(X).
 grounding(up(X)) :- id(X).
 grounding(alert(X)=true) :- id(X).
 grounding(quiet(X)=true) :- id(X).
@@ -51,6 +53,11 @@ _LEFT = (
     "terminatedAt(link(_,Y)=true, T) :- happensAt(leave(Y), T).",
     "terminatedAt(link(X,Y)=true, T) :- happensAt(join(Y,X), T).",
     "terminatedAt(link(X,_)=_, T) :- happensAt(end(level(X)=_), T).",
+)
+_RELEASED = (
+    "initiatedAt(busy(X)=false, T) :- happensAt(leave(X), T).",
+    "terminatedAt(busy(X)=true, T) :- happensAt(start(level(X)=low), T).",
+    "initiatedAt(busy(X)=false, T) :- happensAt(join(_,X), T), \\+ holdsAt(level(X)=high, T).",
 )
 _UP = (
     "happensAt(up(X), T) :- happensAt(start(level(X)=high), T).",
@@ -81,12 +88,16 @@ def random_program(chance: random.Random) -> str:
     """An event description: simple fluents with values and pairs, events of events, interval operations on top."""
     one, other = chance.sample(["near(X)=true", "far(X)=true", "quiet(X)=true", "level(X)=low"], 2)
     relation = chance.choice(["during", "starts", "finishes", "equal"])
-    upon = chance.choice(["quiet", "related", "alert", "near"])
+    upon = chance.choice(["quiet", "related", "alert", "near", "busy"])
     rules = [
         "initiatedAt(level(X)=L, T) :- happensAt(set(X,L), T).",
         f"terminatedAt(level(X)={chance.choice(['_', 'low', 'high'])}, T) :- happensAt(reset(X), T).",
         f"initiatedAt(link(X,Y)=true, T) :- happensAt(join(X,Y), T){chance.choice(_LINKED)}.",
         chance.choice(_LEFT),
+        "initiatedAt(busy(X)=true, T) :- happensAt(join(X,_), T).",
+        chance.choice(_RELEASED),
+        f"fi(busy(X)=true, busy(X)=false, {chance.randint(2, 12)}).",
+        *chance.choice([[], ["p(busy(_)=true)."]]),
         chance.choice(_UP),
         f"initiatedAt(alert(X)=true, T) :- happensAt(up(X), T){chance.choice(_ALERTED)}.",
         "terminatedAt(alert(X)=true, T) :- happensAt(calm(X), T).",

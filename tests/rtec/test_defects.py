@@ -192,6 +192,24 @@ DEFECTS = {
         {20: [(16, None)]},
         background=DURATIONS,
     ),
+    # Two values are initiated at 7, one by an event and one by a delay: neither holds. RTEC computes `three` before the
+    # delays of the other values are known.
+    "a value beside a delay between two others": Defect(
+        """
+        initiatedAt(state(X)=one, T) :- happensAt(on(X), T).
+        initiatedAt(state(X)=three, T) :- happensAt(off(X), T).
+        fi(state(X)=one, state(X)=two, 5).
+        grounding(on(X)) :- id(X).
+        grounding(off(X)) :- id(X).
+        grounding(state(X)=one) :- id(X).
+        grounding(state(X)=two) :- id(X).
+        grounding(state(X)=three) :- id(X).
+        """,
+        "on|2|2|a off|7|7|a",
+        "state(a)=three",
+        {20: [(8, None)]},
+        {20: []},
+    ),
     # A delay that is set up at the first time-point is lost: RTEC looks for initiations after it.
     "a delay from the first time-point": Defect(
         """
