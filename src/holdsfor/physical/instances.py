@@ -45,7 +45,7 @@ def list_variables(rule: IntervalRule) -> dict[str, tuple[str, ...]]:
         names: Iterable[str] = [name for each in read for name in found.get(each, ())]
         if isinstance(step, HoldsFor):
             names = step.instance_variables
-        elif isinstance(step, IntervalCall) and step.is_intervalwise:
+        elif isinstance(step, Duration) or (isinstance(step, IntervalCall) and step.is_intervalwise):
             names = (*names, *(name for name in step_variables(step) if name not in made))
         found.update(dict.fromkeys(made, tuple(dict.fromkeys(names))))
     return found
@@ -115,7 +115,7 @@ class RuleScope:
                     return True
                 case RelativeComplement(base, lists) if frozenset().union(*of(lists)) - of([base])[0]:
                     return True
-                case Duration(intervals=intervals, bound=bound) if set(variables(bound)) - of([intervals])[0]:
+                case Duration(intervals=intervals, result=result) if scopes[result.name] - of([intervals])[0]:
                     return True
         return False
 

@@ -109,8 +109,8 @@ class RuleBindings:
             found.update(dict.fromkeys(self.domains.sorts().members(pattern, name)))
         for step in self.literals:
             if name in step.instance_variables:
-                for fvp in self.finished.get(name_and_arity(step.fvp.fluent), {}):
-                    binding = match(step.fvp.term, fvp, {})
+                for fvp, intervals in self.finished.get(name_and_arity(step.fvp.fluent), {}).items():
+                    binding = match(step.fvp.term, fvp, {}) if intervals else None
                     if binding is not None:
                         found[binding[name]] = None
         return found

@@ -8,7 +8,7 @@ of the background knowledge over lists.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,6 +43,7 @@ from holdsfor.syntax.rules import (
     Test,
     Union,
     step_lists,
+    step_variables,
 )
 from holdsfor.syntax.terms import Term, Var, is_ground, substitute, variables
 
@@ -291,8 +292,7 @@ class _Rule:
 
     def duration(self, step: Duration, index: int) -> Lists:
         whole = self.context.with_true_starts(self.operand(step.intervals), self.rule, index)
-        if set(variables(step.bound)) - set(whole.names):
-            whole = self.tested(whole, frozenset(variables(step.bound)))
+        whole = self.with_data(whole, variables(step.bound))
         if whole.rows.n == 0:
             return whole
         now = self.context.stretch.after_last
@@ -352,6 +352,16 @@ class _Rule:
         columns = {name: column for name, column in rows.columns.items() if name != "#row"}
         return Lists(Rows(rows.n, columns), found.starts[row], found.ends[row])
 
+    def with_data(self, found: Lists, names: Iterable[str]) -> Lists:
+        """The list with values for variables that it may lack: those that the goals leave them."""
+        names = list(dict.fromkeys((*found.names, *names)))
+        if len(names) == len(found.names):
+            return found
+        found = self.tested(found, frozenset(names))
+        if found.n == 0:
+            return Lists(Rows(0, dict.fromkeys(names, _NOTHING)), _NOTHING, _NOTHING)
+        return self.merged(Lists(found.rows.keep(names), found.starts, found.ends))
+
     def with_computed(self, found: Lists) -> Lists:
         """The list restricted to the instances for which predicates over lists computed data."""
         for rows in self.computed:
@@ -367,16 +377,12 @@ class _Rule:
     def one_by_one(self, step: IntervalCall, index: int) -> Lists:
         """What an interval-wise predicate makes of whole intervals."""
         whole = self.context.with_true_starts(self.lists[step.inputs[0]], self.rule, index)
-        names = [name for name in variables(step.goal) if name not in (*step.inputs, *step.outputs)]
-        names = list(dict.fromkeys((*whole.names, *names)))
-        if len(names) > len(whole.names):
-            whole = self.tested(whole, frozenset(names))
-            rows = whole.rows.keep(names) if whole.n else Rows(0, dict.fromkeys(names, _NOTHING))
-            whole = Lists(rows, whole.starts, whole.ends)
+        whole = self.with_data(whole, [name for name in step_variables(step) if name not in step.outputs])
         place = id(self.rule), index
         made = make_one_by_one(step, whole, self.context.kept_results.get(place), self.context)
         self.context.made[place] = made
-        return self.resumed(self.merged(made.all()))
+        found, stretch = self.merged(made.all()), self.context.stretch
+        return found.take(found.ends > stretch.first) if stretch.is_resumed else found
 
     def call(self, step: IntervalCall) -> None:
         """A goal of the background knowledge, instance by instance, with the lists as terms."""
