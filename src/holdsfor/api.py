@@ -85,10 +85,11 @@ def recognise(
     from holdsfor.columns.words import Symbols
     from holdsfor.runtime.report_tables import Reported
     from holdsfor.runtime.session import Session
-    from holdsfor.runtime.windows import check_windows, settled_report
+    from holdsfor.runtime.windows import check_bounds, check_windows, settled_report
     from holdsfor.sources.inputs import read_inputs
 
     check_windows(tick, window, step, allen_memory)
+    check_bounds(start, end)
     symbols = Symbols()
     reading = read_inputs(data, rules.names, tick, symbols, unit=time_unit)
     first, last = with_given(reading.extent(tick), rules.description, rules.names, tick)

@@ -69,7 +69,7 @@ class Description:
     background: Background = field(default_factory=Background)
     clauses: list[Clause] = field(default_factory=list)
 
-    def shape(self, name: str, n_fields: int) -> str:
+    def shape(self, name: str) -> str:
         """`event`, `points` or `intervals`: how the records of a name are written."""
         for kind, pattern in self.declared:
             fluent = pattern.args[0] if isinstance(pattern, Struct) and pattern.name == "=" else pattern

@@ -13,7 +13,7 @@ from tests.oracle.terms import Binding, free_names, key_of, names_in, rename, re
 
 __all__ = ["Domains"]
 
-_TRANSPARENT = frozenset([",", ";", "->", "\\+", "not", "forall", "findall", "aggregate_all", "collectGrounds", "[|]"])
+_TRANSPARENT = frozenset([",", ";", "->", "\\+", "not", "forall", "findall", "aggregate_all"])
 _TRANSPARENT |= {"start", "end", "startI", "endI", "initially", "grounding", "p", "ft", "fi", "dynamicDomain"}
 _COMPARISONS = frozenset(["<", ">", "=<", ">=", "=:=", "=\\=", "is", "\\=", "==", "\\==", "length"])
 
@@ -175,7 +175,7 @@ class Sorts:
             self.members[other] = self.members.pop(one, set()) | self.members.get(other, set())
 
     def _add(self, term: Term, scope: str) -> None:
-        if not isinstance(term, Struct):
+        if not isinstance(term, Struct) or term.name == "collectGrounds":
             return
         if term.name in _TRANSPARENT:
             for arg in term.args:

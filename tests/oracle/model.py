@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from math import inf
 
 from holdsfor.syntax.program import Clause
 from holdsfor.syntax.terms import Int, Struct, Term, Var
@@ -76,7 +77,12 @@ class Model:
             if piece.value is not None and piece.start <= self.line.last:
                 fluents.setdefault(Struct("=", (piece.entity, piece.value)), []).append(piece)
         for fvp, parts in fluents.items():
-            self.input[fvp] = self._joined(parts)
+            found = self._joined(parts)
+            # A fluent given by points has not ended at the last time-point: the next point may be about to come.
+            is_open = self.description.shape(key_of(parts[0].entity)[0]) == "points"
+            self.input[fvp] = [
+                run._replace(end=inf) if is_open and run.end == self.line.beyond else run for run in found
+            ]
 
     def _interval_facts(self) -> Iterator[Piece]:
         for fvp, when in self.description.intervals:
@@ -87,7 +93,7 @@ class Model:
                 assert isinstance(when, Struct)
                 start, end = when.args
                 assert isinstance(start, Int)
-                stop = end.value if isinstance(end, Int) else float("inf")
+                stop = end.value if isinstance(end, Int) else inf
                 yield Piece(fvp.args[0], fvp.args[1], start.value, stop, start.value)
 
     def _joined(self, parts: list[Piece]) -> list[Interval]:
@@ -239,7 +245,10 @@ class At:
             fluents.add(fluent)
         if not names_in(value):
             values = {value}
-        possible = [Struct("=", (one, value)) for one in fluents for value in values]
+        possible: list[Term] = [Struct("=", (one, value)) for one in fluents for value in values]
+        if isinstance(what.args[1], Var):
+            # A value that is left open ranges over the values that the fluent may have.
+            possible = [fvp for fvp in possible if self.model.domains.allows(fvp)]
         return [fvp for fvp in possible if fvp not in self.model.input and self.moment.breaks(fvp)]
 
     def _edges(self, what: Struct) -> list[Term]:
@@ -256,11 +265,9 @@ class At:
         line = self.model.line
         match edge:
             case "start":
-                return self.t < line.last and any(line.prev(i.start) == self.t and not i.is_cut for i in intervals)
+                return any(line.prev(i.start) == self.t and not i.is_cut for i in intervals)
             case "end":
-                return self.t < line.last and any(
-                    i.end != float("inf") and line.prev(int(i.end)) == self.t for i in intervals
-                )
+                return any(i.end != inf and line.prev(int(i.end)) == self.t for i in intervals)
             case "startI":
                 return any(i.start == self.t and self._begins(i, fvp) for i in intervals)
             case _:

@@ -22,7 +22,7 @@ from tests.oracle.answer import Answer, oracle_answer
 from tests.oracle.intervals import Line
 from tests.oracle.terms import plain
 
-__all__ = ["ENGINES", "Question", "ask", "in_windows", "of_oracle"]
+__all__ = ["ENGINES", "Question", "ask", "in_windows", "named_answer", "of_oracle"]
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,6 @@ class Question:
     def line(self) -> Line:
         return Line(self.start, self.end, self.tick)
 
-    @property
-    def query_times(self) -> list[int]:
-        assert self.step is not None
-        n = max(1, -(-(self.end - self.start) // self.step))
-        return [self.start + k * self.step for k in range(1, n + 1)]
-
 
 def of_oracle(question: Question) -> Answer:
     return _within(question, oracle_answer(question.text, list(question.lines), question.line, question.memory))
@@ -55,9 +49,9 @@ def of_oracle(question: Question) -> Answer:
 
 def _of_windowed_oracle(question: Question) -> Answer:
     """What the oracle says of the records that windows admit."""
-    if question.window is None:
+    if question.window is None or question.step is None:
         return of_oracle(question)
-    window = question.window, question.query_times
+    window = question.window, question.step
     memory = question.window if question.memory is None else question.memory
     return _within(question, oracle_answer(question.text, list(question.lines), question.line, memory, window))
 
@@ -77,7 +71,7 @@ def _of_reference(question: Question) -> Answer:
         fvp: [(start, None if end == INF else int(end)) for start, end in spans]
         for fvp, spans in found.intervals.items()
     }
-    return _named(question, {event: list(times) for event, times in found.times.items()}, intervals)
+    return named_answer(question, {event: list(times) for event, times in found.times.items()}, intervals)
 
 
 def _of_batch(question: Question) -> Answer:
@@ -109,12 +103,13 @@ def _of_engine(question: Question, compiled: Compiled, window: int | None, step:
             allen_memory=memory,
             merge_windows=False,
         )
-    return _named(question, result.times, result.intervals)
+    return named_answer(question, result.times, result.intervals)
 
 
-def _named(
+def named_answer(
     question: Question, times: dict[Term, list[int]], intervals: dict[Term, list[tuple[int, int | None]]]
 ) -> Answer:
+    """The answer in words, within the run."""
     answer: Answer = {show(plain(event)): sorted(found) for event, found in times.items()}
     answer |= {show(plain(fvp)): sorted(found) for fvp, found in intervals.items()}
     return _within(question, answer)

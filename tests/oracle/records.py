@@ -9,9 +9,10 @@ from math import inf
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term
 from tests.oracle.description import Description
+from tests.oracle.intervals import Line
 from tests.oracle.terms import plain
 
-__all__ = ["Piece", "Record", "admitted", "read_records", "surviving"]
+__all__ = ["Piece", "Record", "admitted", "query_times", "read_records", "surviving", "whole", "within"]
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -62,7 +63,7 @@ def read_records(lines: list[str], description: Description, tick: int) -> list[
 def _record(line: str, description: Description, tick: int) -> Record:
     is_retraction = line.startswith("-")
     name, arrival, *fields = line.lstrip("+-").split("|")
-    shape = description.shape(name, len(fields))
+    shape = description.shape(name)
     start = int(fields[0])
     value: Term | None = None
     end: float = start
@@ -100,9 +101,25 @@ def _split(alive: list[Record], part: Record) -> None:
             return
 
 
+def within(records: list[Record], line: Line) -> list[Record]:
+    """What is left of the records that say something of a time-point of the run."""
+    alive = [record for record in surviving(records) if record.start <= line.last]
+    return [record for record in alive if (record.start if record.value is None else record.end - 1) >= line.first]
+
+
 def whole(records: list[Record]) -> list[Piece]:
     """What a run without windows sees."""
     return [Piece(r.entity, r.value, r.start, r.end, r.start) for r in surviving(records)]
+
+
+def query_times(records: list[Record], start: int, end: int, window: int, step: int) -> list[int]:
+    """The query times: up to the first at or after the end, and after the last arrival that some window admits."""
+    last = end
+    for record in records:
+        first = start + max(1, -(-(record.arrival - start) // step)) * step
+        if record.start <= end and _reaches(record, first - window):
+            last = max(last, record.arrival)
+    return [start + k * step for k in range(1, max(1, -(-(last - start) // step)) + 1)]
 
 
 def admitted(records: list[Record], query_times: list[int], window: int) -> list[Piece]:

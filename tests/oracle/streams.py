@@ -89,7 +89,8 @@ class _Stream:
         """A retraction of a part strictly inside an interval."""
         tick = self.words.tick
         start, end, value, who = rest.split("|")
-        if int(end) - int(start) >= 3 * tick and self.words.use("partial retraction"):
+        is_inside = int(end) - int(start) >= 3 * tick and int(start) + tick <= self.end
+        if is_inside and self.words.use("partial retraction"):
             yield f"-jf|{arrival + tick}|{int(start) + tick}|{int(end) - tick}|{value}|{who}"
 
 

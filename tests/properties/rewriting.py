@@ -9,7 +9,7 @@ from holdsfor.errors import ExecutionProblem
 from holdsfor.physical.rewritten import show_rewritten
 from holdsfor.runtime.session import Session
 from holdsfor.syntax.printer import show_program
-from holdsfor.syntax.program import Clause, Directive, FactTable
+from holdsfor.syntax.program import Clause, Directive, FactTable, GivenTable
 from holdsfor.syntax.terms import is_callable, name_and_arity
 from tests.properties.answers import Answer, Input, as_answer
 
@@ -27,7 +27,7 @@ def rewritten_text(compiled: Compiled) -> str:
     return "\n".join([rules, *(show_program(program) for program in programs)])
 
 
-def _is_kept(item: Clause | Directive | FactTable) -> bool:
+def _is_kept(item: Clause | Directive | FactTable | GivenTable) -> bool:
     if not isinstance(item, Clause):
         return True
     assert is_callable(item.head)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holdsfor.syntax.facts import MINIMAL_RUN
 from holdsfor.syntax.operators import Operators
-from holdsfor.syntax.program import Clause, Directive, FactTable, Program
+from holdsfor.syntax.program import Clause, Directive, FactTable, GivenTable, Program
 from holdsfor.syntax.source import Source
 from holdsfor.syntax.terms import Atom, Constant, Float, Int, Struct, Term, Var, list_term
 
@@ -137,12 +137,26 @@ programs: st.SearchStrategy[Program] = st.lists(_items, max_size=4).map(
 )
 
 
+def _given_clause(
+    name: str, arguments: tuple[Constant, ...], value: Constant | None, start: int, end: int | None
+) -> Clause:
+    entity: Term = Struct(name, arguments) if arguments else Atom(name)
+    if value is None:
+        return Clause(Struct("happensAt", (entity, Int(start))))
+    fvp = Struct("=", (entity, value))
+    if end is None:
+        return Clause(Struct("holdsAt", (fvp, Int(start))))
+    return Clause(Struct("holdsFor", (fvp, list_term([Struct(",", (Int(start), Int(end)))]))))
+
+
 def spelled_out(program: Program) -> list[Clause | Directive]:
     """The items with every fact as a clause: how facts are grouped into tables is no part of what a text says."""
     items: list[Clause | Directive] = []
     for item in program.items:
         if isinstance(item, FactTable):
             items.extend(Clause(Struct(item.name, row)) for row in zip(*item.columns, strict=True))
+        elif isinstance(item, GivenTable):
+            items.extend(_given_clause(*row) for row in item.rows)
         else:
             items.append(item)
     return items

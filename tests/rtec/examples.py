@@ -127,10 +127,10 @@ def _known(term: Struct) -> tuple[int, dict[str, Intervals]]:
         else:
             times = {item.value for item in list_items(each.args[1])[0] if isinstance(item, Int)}
             found[name] = sorted({(at, at) for at in times} | set(found.get(name, [])))
-    return time.value, _inside(found, time.value - window.value)
+    return time.value, inside(found, time.value - window.value)
 
 
-def _inside(known: dict[str, Intervals], before: int) -> dict[str, Intervals]:
+def inside(known: dict[str, Intervals], before: int) -> dict[str, Intervals]:
     """What is not over before the window begins: RTEC also keeps an interval that ends right before it."""
     found = {
         name: [(start, end) for start, end in spans if end is None or end > before + (start != end)]
@@ -157,12 +157,17 @@ def run(example: Example, described: list[Path], files: list[Path], folder: Path
     options = [f"--{name}={value}" for name, value in times.items()]
     inputs = [str(file) for file in files]
     assert main(["run", *map(str, described), "--input", *inputs, *options, "-o", str(written)]) == 0
+    return known_in(written)
+
+
+def known_in(written: Path) -> Known:
+    """What a run wrote as JSON lines."""
     known: Known = {}
     for line in written.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         name = row.get("fvp") or row["event"]
         spans = [(start, end) for start, end in row["intervals"]] if "fvp" in row else [(at, at) for at in row["times"]]
-        known.setdefault(row["query_time"], {})[show(parse_term(name))] = spans
+        known.setdefault(row["query_time"], {})[name] = spans
     return known
 
 

@@ -27,6 +27,11 @@ grounding(on(X)) :- id(X).
 grounding(level(X)=low) :- id(X).
 grounding(level(X)=high) :- id(X).
 """
+DURATIONS = """
+id(a).
+intDurGreater(If, V, I) :-
+    findall((S,E), (member((S,E), If), (E \\= inf -> D is E-S ; queryTime(Q), D is Q-S), D > V), I).
+"""
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,81 @@ DEFECTS = {
         {20: [(3, None)]},
         {20: [(3, 6)]},
     ),
+    # A grounding that names the values by a variable: to RTEC no value differs from it, and nothing is broken.
+    "values that a variable stands for": Defect(
+        """
+        initiatedAt(level(X)=Value, T) :- happensAt(set(X,Value), T).
+        grounding(set(X,_)) :- id(X).
+        grounding(level(X)=Value) :- id(X), value(Value).
+        """,
+        "set|2|2|a|high set|5|5|a|low",
+        "level(a)=high",
+        {20: [(3, None)]},
+        {20: [(3, 6)]},
+        background="id(a).\nvalue(high).\nvalue(low).\n",
+    ),
+    # `off` is initiated only while `on` does not hold. RTEC looks for breaks of `on` before it knows when `on` holds.
+    "a rule about another value of its own fluent": Defect(
+        """
+        initiatedAt(switch(X)=on, T) :- happensAt(on(X), T).
+        initiatedAt(switch(X)=off, T) :- happensAt(off(X), T), \\+ holdsAt(switch(X)=on, T).
+        grounding(on(X)) :- id(X).
+        grounding(off(X)) :- id(X).
+        grounding(switch(X)=on) :- id(X).
+        grounding(switch(X)=off) :- id(X).
+        """,
+        "on|5|5|a off|8|8|a",
+        "switch(a)=on",
+        {20: [(6, 9)]},
+        {20: [(6, None)]},
+    ),
+    # An open interval holds at the query time, so it is as long as if it ended right after it. RTEC's filter takes one
+    # time-point less.
+    "how long an open interval is": Defect(
+        SWITCH
+        + """
+        holdsFor(long(X)=true, I) :- holdsFor(lit(X)=true, L), intDurGreater(L, 4, I).
+        grounding(long(X)=true) :- id(X).
+        """,
+        "on|15|15|a",
+        "long(a)=true",
+        {20: []},
+        {20: [(16, None)]},
+        background=DURATIONS,
+    ),
+    # Two values are initiated at 7, one by an event and one by a delay: neither holds. RTEC computes `three` before the
+    # delays of the other values are known.
+    "a value beside a delay between two others": Defect(
+        """
+        initiatedAt(state(X)=one, T) :- happensAt(on(X), T).
+        initiatedAt(state(X)=three, T) :- happensAt(off(X), T).
+        fi(state(X)=one, state(X)=two, 5).
+        grounding(on(X)) :- id(X).
+        grounding(off(X)) :- id(X).
+        grounding(state(X)=one) :- id(X).
+        grounding(state(X)=two) :- id(X).
+        grounding(state(X)=three) :- id(X).
+        """,
+        "on|2|2|a off|7|7|a",
+        "state(a)=three",
+        {20: [(8, None)]},
+        {20: []},
+    ),
+    # A delay that is set up at the first time-point is lost: RTEC looks for initiations after it.
+    "a delay from the first time-point": Defect(
+        """
+        initiatedAt(state(X)=one, T) :- happensAt(start(near(X)=true), T).
+        fi(state(X)=one, state(X)=two, 5).
+        collectIntervals(near(_)=true).
+        grounding(near(X)=true) :- id(X).
+        grounding(state(X)=one) :- id(X).
+        grounding(state(X)=two) :- id(X).
+        """,
+        "near|1|1|3|true|a",
+        "state(a)=one",
+        {20: [(1, None)]},
+        {20: [(1, 6)]},
+    ),
     # The rest of the interval inside the second window is too short; see `CUT_DURATION` among the differences.
     "a duration across a window's edge": Defect(
         SWITCH
@@ -157,11 +237,7 @@ DEFECTS = {
         {10: [], 20: []},
         {10: [], 20: [(8, 15)]},
         step=10,
-        background="""
-        id(a).
-        intDurGreater(If, V, I) :-
-            findall((S,E), (member((S,E), If), (E \\= inf -> D is E-S ; queryTime(Q), D is Q-S), D > V), I).
-        """,
+        background=DURATIONS,
     ),
     # One event ends one interval and starts the other; see `TABLE_1` among the differences.
     "intervals that meet": Defect(

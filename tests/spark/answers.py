@@ -50,7 +50,9 @@ def _change(old: Any, new: Any) -> str:
     if old is None or new is None:
         return "added" if old is None else "retracted"
     (start, end), (begin, stop) = old, new
-    return "extended" if begin < start or stop is None or (end is not None and stop > end) else "shortened"
+    if begin != start:
+        return "extended" if begin < start else "shortened"
+    return "extended" if stop is None or (end is not None and stop > end) else "shortened"
 
 
 def embedded_rows(rules: Any, *data: Any, **options: Any) -> list[Row]:

@@ -36,7 +36,15 @@ from holdsfor.syntax.rules import (
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Int, Struct, Term, name_and_arity
 
-__all__ = ["DependencyGraph", "Edge", "Vertex", "VertexKind", "dependency_graph", "effective_delays"]
+__all__ = [
+    "DependencyGraph",
+    "Edge",
+    "Vertex",
+    "VertexKind",
+    "breaks_its_source",
+    "dependency_graph",
+    "effective_delays",
+]
 
 VertexKind = Literal["input event", "input fluent", "event", "simple", "static"]
 Through = Literal[
@@ -239,7 +247,7 @@ def effective_delays(description: EventDescription) -> list[Delay]:
     def is_beaten(delay: Delay) -> bool:
         return any(
             other.source == delay.source
-            and _breaks_its_source(other)
+            and breaks_its_source(other)
             and not other.body
             and isinstance(other.delay, Int)
             and isinstance(delay.delay, Int)
@@ -250,7 +258,7 @@ def effective_delays(description: EventDescription) -> list[Delay]:
     return [delay for delay in description.delays if not is_beaten(delay)]
 
 
-def _breaks_its_source(delay: Delay) -> bool:
+def breaks_its_source(delay: Delay) -> bool:
     """Whether the effect is sure to break the FVP that sets it up."""
     if delay.target is None:
         return True

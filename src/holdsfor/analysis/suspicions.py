@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from holdsfor.analysis.dependencies import breaks_its_source
 from holdsfor.analysis.names import Names, event_uses, fvp_uses
 from holdsfor.analysis.patterns import anonymous, may_match
+from holdsfor.analysis.touching import suspect_allen_relations
 from holdsfor.errors import Diagnostics, ExecutionProblem, did_you_mean
 from holdsfor.prolog import Database, Engine
 from holdsfor.prolog.background import background_database, called_predicates
@@ -13,9 +15,9 @@ from holdsfor.syntax.conditions import TEMPORAL
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause, Program
-from holdsfor.syntax.rules import Fvp, Grounding, IntervalCall, Not, Test, flat_conditions
+from holdsfor.syntax.rules import Delay, Fvp, Grounding, IntervalCall, Not, Test, flat_conditions
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity, substitute, variables
+from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_arity, substitute, variables
 
 __all__ = ["atemporal_goals", "rule_goals", "suspect"]
 
@@ -31,6 +33,8 @@ def suspect(programs: Iterable[Program], description: EventDescription, names: N
     _unknown_predicates(description, database, diagnostics)
     _unused(description, names, diagnostics)
     _one_sided_fluents(description, diagnostics)
+    _idle_delays(description, diagnostics)
+    suspect_allen_relations(description, diagnostics)
     _same_rules(clauses, diagnostics)
     _groundings(description, names, database, diagnostics)
     _singletons(clauses, diagnostics)
@@ -154,6 +158,28 @@ def _unused(description: EventDescription, names: Names, diagnostics: Diagnostic
         reported.add(anonymous(head))
         hint = f"ask for it: `grounding({show(head)}) :- ….`"
         diagnostics.add("HF303", f"`{show(anonymous(head))}` is defined, but never used nor asked for", head.span, hint)
+
+
+def _idle_delays(description: EventDescription, diagnostics: Diagnostics) -> None:
+    """Delays that never act, since a shorter one on the same FVP breaks it, and delays that are due at once."""
+    plain = [(d, d.delay.value) for d in description.delays if isinstance(d.delay, Int) and not d.body]
+    for i, (delay, length) in enumerate(plain):
+        for j, (other, others) in enumerate(plain):
+            if i == j or anonymous(other.source.term) != anonymous(delay.source.term):
+                continue
+            if others < length and breaks_its_source(other):
+                message = f"the delay of {length} never acts: after {others} `{delay.source}` is broken by another"
+                diagnostics.add("HF311", message, delay.span, "drop it, or give the shorter one a condition")
+                break
+            if others == length and j < i and _effect(other) != _effect(delay):
+                message = f"two delays of `{delay.source}` are due at once, after {length}"
+                hint = "of two values initiated at once neither holds; give one another delay, or a condition"
+                diagnostics.add("HF311", message, delay.span, hint)
+                break
+
+
+def _effect(delay: Delay) -> Term | None:
+    return None if delay.target is None else anonymous(delay.target.term)
 
 
 def _one_sided_fluents(description: EventDescription, diagnostics: Diagnostics) -> None:

@@ -21,10 +21,10 @@ from typing import Any, Literal
 from holdsfor.cli.durations import duration, rate
 from holdsfor.cli.rtec_parameters import PARAMETERS, from_rtec
 from holdsfor.cli.toml_file import TomlFile, read_toml
-from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
+from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean, printable
 from holdsfor.sources.mapping import LISTEN, SOCKET, split_mapping
 
-__all__ = ["KEYS", "accept_config", "fill_in"]
+__all__ = ["KEYS", "accept_config", "fill_in", "without"]
 
 Kind = Literal["path", "paths", "inputs", "texts", "text", "time", "duration", "integer", "rate", "flag"]
 
@@ -50,6 +50,7 @@ KEYS: dict[str, Kind] = {
     "output": "path",
     "timeline": "paths",
     "stats": "path",
+    "log": "path",
     "set_aside": "path",
     "strict": "flag",
     "live": "flag",
@@ -99,15 +100,23 @@ def _option(key: str) -> str:
 
 def fill_in(options: argparse.Namespace) -> Application:
     """Fill in what the command line leaves out: from the file, else the default. Returns what the file says."""
-    app = _application(Path(options.config), options) if options.config else Application({})
+    if options.app is not None and options.config is None:
+        message = f"`--app {printable(options.app)}` chooses an application of a file, and there is none"
+        raise UsageProblem(Diagnostic("HF723", message, hint="name the file with `--config`"))
+    app = Application({}) if options.config is None else _application(Path(options.config), options)
     for key in KEYS:
         if getattr(options, _option(key)) in (None, []):
             setattr(options, _option(key), app.values.get(key, options.defaults[key]))
-    for key, what, hint in (("files", "rules", "a file with rules"), ("input", "input", "`--input` with records")):
-        if not getattr(options, key):
-            message = f"a run without {what}"
-            raise UsageProblem(Diagnostic("HF704", message, hint=f"give {hint}, or a file that does with `--config`"))
+    options.input = options.input or []
+    if not options.files:
+        raise without("rules", "a file with rules")
     return app
+
+
+def without(what: str, wanted: str) -> UsageProblem:
+    """The problem of a run that lacks something."""
+    hint = f"give {wanted}, or a file that does with `--config`"
+    return UsageProblem(Diagnostic("HF704", f"a run without {what}", hint=hint))
 
 
 def _application(path: Path, options: argparse.Namespace) -> Application:

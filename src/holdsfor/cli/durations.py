@@ -7,7 +7,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import Diagnostic, UsageProblem, printable
 
 if TYPE_CHECKING:
     from holdsfor.sources.times import Unit
@@ -58,7 +58,7 @@ def time_point(text: str, unit: Unit, option: str) -> int:
         return int(text)
     from holdsfor.sources.times import Clock
 
-    time = Clock(unit).read(text)
+    time = Clock(unit).read(printable(text))
     if isinstance(time, str):
         raise UsageProblem(Diagnostic("HF705", time, hint=f"see `{option}`"))
     return time

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdsfor.cli.arguments import Commands, add_command
+from holdsfor.cli.streams import STANDARD_OUTPUT
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.sinks.files import naming
 
 if TYPE_CHECKING:
     from holdsfor.generators import Lateness, Model
@@ -81,12 +83,14 @@ def _write(model: Model, duration: int, seed: int, lateness: Lateness, output: s
 
     stream = pieces(model, duration, seed, lateness)
     if output is None:
-        sys.stdout.flush()
-        return write_text(stream, model.vocabulary, sys.stdout.buffer)
-    if Path(output).suffix == ".parquet":
-        return write_parquet(stream, model.vocabulary, Path(output))
-    with Path(output).open("wb") as file:
-        return write_text(stream, model.vocabulary, file)
+        with naming(STANDARD_OUTPUT):
+            sys.stdout.flush()
+            return write_text(stream, model.vocabulary, sys.stdout.buffer)
+    with naming(output):
+        if Path(output).suffix == ".parquet":
+            return write_parquet(stream, model.vocabulary, Path(output))
+        with Path(output).open("wb") as file:
+            return write_text(stream, model.vocabulary, file)
 
 
 def _write_background(model: Model, options: argparse.Namespace) -> None:
@@ -98,5 +102,6 @@ def _write_background(model: Model, options: argparse.Namespace) -> None:
         return
     if options.background or options.output:
         path = Path(options.background or Path(options.output).with_suffix(".background.prolog"))
-        path.write_text(knowledge, encoding="utf-8")
+        with naming(path):
+            path.write_text(knowledge, encoding="utf-8")
         print(f"wrote background knowledge to {path}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`holdsfor graph`: the dependency graph as a picture."""
+"""`holdsfor graph`: the dependency graph, or its contraction, as text or as a picture."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import argparse
 import sys
 from pathlib import Path
 
+from holdsfor.analysis import dependencies
 from holdsfor.analysis.compiled import Compiled, compile_files
+from holdsfor.analysis.contraction import contract, group_name
+from holdsfor.analysis.dependencies import DependencyGraph
 from holdsfor.cli.arguments import Commands, add_command, add_rule_files
+from holdsfor.sinks.files import refuse_overwriting
 from holdsfor.views.graph import Drawing, Edge, Vertex, render_graph
 
-__all__ = ["add_parser", "drawing"]
+__all__ = ["add_parser", "contracted_drawing", "drawing"]
 
 
 def add_parser(commands: Commands) -> None:
@@ -21,22 +25,60 @@ def add_parser(commands: Commands) -> None:
         "holdsfor graph rules.prolog background.prolog -o graph.svg --include-input",
     )
     add_rule_files(parser)
-    parser.add_argument("-o", "--output", required=True, metavar="PICTURE", help="a .svg, .png, .dot or .mmd file")
+    parser.add_argument(
+        "-o", "--output", metavar="PICTURE", help="a .svg, .png, .dot or .mmd file (default: text to standard output)"
+    )
     parser.add_argument("--include-input", action="store_true", help="draw the input events and fluents too")
+    parser.add_argument(
+        "--contracted",
+        action="store_true",
+        help="show the f-contracted graph, and the contracted graph of its components",
+    )
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
+    compiled = compile_files(options.files)
+    if options.output is None:
+        sys.stdout.write(_text(compiled, options))
+        return 0
+    draw = contracted_drawing if options.contracted else drawing
     path = Path(options.output)
-    render_graph(drawing(compile_files(options.files), include_input=options.include_input), path)
+    refuse_overwriting({"--output": [options.output]}, options.files)
+    render_graph(draw(compiled, include_input=options.include_input), path)
     print(f"wrote {path}", file=sys.stderr)
     return 0
+
+
+def _text(compiled: Compiled, options: argparse.Namespace) -> str:
+    """The graph as text."""
+    shown = _shown(compiled, include_input=options.include_input)
+    if options.contracted:
+        return str(contract(compiled.graph, compiled.levels, shown))
+    edges = tuple(e for e in compiled.graph.edges if e.source in shown and e.target in shown)
+    return str(DependencyGraph(tuple(shown), edges))
+
+
+def _shown(compiled: Compiled, *, include_input: bool) -> list[dependencies.Vertex]:
+    return [v for v in compiled.graph.vertices if include_input or not v.is_input]
+
+
+def contracted_drawing(compiled: Compiled, *, include_input: bool) -> Drawing:
+    """What to draw of the contraction: a vertex for each f-connected group, a box for each cd-component."""
+    found = contract(compiled.graph, compiled.levels, _shown(compiled, include_input=include_input))
+    vertices = []
+    for i, group in enumerate(found.groups):
+        component = found.component_of(i)
+        level = found.levels.components[component].level
+        label = "\n".join(vertex.label for vertex in group)
+        vertices.append(Vertex(group_name(i), label, group[0].kind, level, component))
+    return Drawing(vertices, [Edge(group_name(s), group_name(t), "i") for s, t in found.edges])
 
 
 def drawing(compiled: Compiled, *, include_input: bool) -> Drawing:
     """What to draw of an event description."""
     levels = compiled.levels
-    shown = [v for v in compiled.graph.vertices if include_input or not v.is_input]
+    shown = _shown(compiled, include_input=include_input)
     vertices = [Vertex(v.label, v.label, v.kind, levels.level_of(v), levels.component_of[v]) for v in shown]
     labels = {v.label for v in shown}
     edges = [

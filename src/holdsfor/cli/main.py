@@ -7,14 +7,17 @@ fault outside, such as a full disk; 2: the input or the call is wrong, and a dia
 from __future__ import annotations
 
 import argparse
-import os
+import errno
 import sys
 from collections.abc import Sequence
 
 from holdsfor import __version__
 from holdsfor.cli import check, generate, graph, plan, run, spark
 from holdsfor.cli.interruption import INTERRUPTED
-from holdsfor.errors import HoldsforError
+from holdsfor.cli.streams import STANDARD_OUTPUT, discard, standard_streams
+from holdsfor.errors import HoldsforError, printable
+from holdsfor.prolog.builtins.output import printing
+from holdsfor.sinks.files import naming
 
 __all__ = ["main"]
 
@@ -23,15 +26,23 @@ COMMANDS = (check, plan, graph, run, spark, generate)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
+    with standard_streams():
+        return _main(arguments)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="holdsfor", description="Composite event recognition that people trust.")
     parser.add_argument("--version", action="version", version=f"holdsfor {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add_parser(commands)
-    options = parser.parse_args(arguments)
+    options = _without_gaps(parser.parse_args(arguments))
     try:
-        code: int = options.execute(options)
-        sys.stdout.flush()
+        # Not to standard output: results there stay readable for programs.
+        with printing(sys.stderr.write):
+            code: int = options.execute(options)
+        with naming(STANDARD_OUTPUT):
+            sys.stdout.flush()
     except HoldsforError as problem:
         print(problem.diagnostics.render(), file=sys.stderr)
         return 2
@@ -39,15 +50,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError as gone:
-        if gone.filename is not None:
-            print(f"error: {gone.strerror}: {gone.filename}", file=sys.stderr)
+        if gone.filename not in (None, STANDARD_OUTPUT):
+            print(printable(f"error: {gone.strerror}: {gone.filename}"), file=sys.stderr)
             return 1
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
         return 0
     except OSError as error:
-        print(f"error: {error.strerror or error}: {error.filename or ''}", file=sys.stderr)
+        print(printable(f"error: {error.strerror or error}{_file_of(error)}"), file=sys.stderr)
+        discard(sys.stdout)
+        return 1
+    except MemoryError:
+        print("error: out of memory", file=sys.stderr)
         return 1
     return code
+
+
+def _without_gaps(options: argparse.Namespace) -> argparse.Namespace:
+    """The options without the empty lists that `argparse` leaves for `--goal=--`."""
+    for name, value in vars(options).items():
+        if isinstance(value, list):
+            setattr(options, name, [each for each in value if each != []])
+    return options
+
+
+def _file_of(error: OSError) -> str:
+    """The file that an error is about; only standard output has no name."""
+    if error.filename == STANDARD_OUTPUT or (error.filename is None and error.errno == errno.ENOSPC):
+        return f": {STANDARD_OUTPUT}"
+    return "" if error.filename is None else f": {error.filename}"
 
 
 if __name__ == "__main__":

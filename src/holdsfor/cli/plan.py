@@ -117,12 +117,13 @@ def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term])
 
     if not options.analyse:
         return Session(compiled, start=0, goals=goals)
-    from holdsfor.runtime.windows import check_windows
+    from holdsfor.runtime.windows import check_bounds, check_windows
 
     options.tick = 1 if options.tick is None else options.tick
     options.time_unit = options.time_unit or "s"
     make_points(options)
     check_windows(options.tick, options.window, options.step, options.allen_memory)
+    check_bounds(options.start, options.end)
     options.step = options.window if options.step is None else options.step
     engine = AnalysingEngine(compiled, options, goals)
     engine.load()

@@ -7,13 +7,14 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Literal
 
 from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.cli.arguments import Commands, add_command
-from holdsfor.cli.config import Application, accept_config, fill_in
+from holdsfor.cli.config import Application, accept_config, fill_in, without
 from holdsfor.cli.durations import PER_SECOND, duration_text, make_points
 from holdsfor.cli.engines import Engine
 from holdsfor.cli.graph import drawing
@@ -21,18 +22,21 @@ from holdsfor.cli.interruption import INTERRUPTED
 from holdsfor.cli.live import CLOCKS, add_live_options, check_live_options, engine_class
 from holdsfor.cli.memory import peak_memory
 from holdsfor.cli.progress import Progress
+from holdsfor.cli.run_log import RunLog
 from holdsfor.cli.set_aside import SetAsideLog
 from holdsfor.cli.summary import summarise, write_stats
 from holdsfor.cli.waiting import announce_inputs, say_waiting
 from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
+from holdsfor.sinks.files import refuse_overwriting
 from holdsfor.sinks.lines import Findings
 from holdsfor.sinks.times import as_integer, as_iso
 from holdsfor.sinks.writing import CHANGES, FINDINGS, FORMATS, check_output, format_of, opened, write_told
+from holdsfor.sources.mapping import split_mapping
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
-from holdsfor.views.graph import render_graph
+from holdsfor.views.graph import Drawing, render_graph
 from holdsfor.views.timeline import Row, draw_timeline
 
 __all__ = ["add_parser"]
@@ -89,7 +93,8 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="where the answer goes (default: standard output)")
     parser.add_argument("--timeline", action="append", default=[], metavar="PICTURE", help="draw it: .png or .svg")
-    parser.add_argument("--stats", metavar="FILE", help="write counts and seconds as JSON")
+    parser.add_argument("--stats", metavar="FILE", help="write counts, seconds and averages as JSON")
+    parser.add_argument("--log", metavar="FILE", help="write a JSON line per query time: seconds, records in, what out")
     parser.add_argument("--set-aside", metavar="FILE", help="write the records that do not fit, with reasons, as JSON")
     parser.add_argument("--strict", action=_FLAG, default=False, help="stop if a record does not fit")
     add_live_options(parser)
@@ -102,35 +107,46 @@ def execute(options: argparse.Namespace) -> int:
     _tell(app.notes)
     make_points(options)
     _check(options)
+    _refuse_overwriting(options, [])
     diagnostics = Diagnostics()
     compiled = compile_files([*options.files, *options.background], diagnostics)
+    _refuse_overwriting(options, [program.source.name for program in compiled.programs])
     _tell(diagnostics.of("warning"))
+    if not options.input and not compiled.description.given:
+        raise without("input", "`--input` with records")
     _prepare(app, compiled, options.output)
     engine = engine_class(options)(compiled, options, [_goal(text) for text in options.goal])
     engine.progress = Progress(is_beside_results=options.output is None and sys.stdout.isatty())
     engine.set_aside = SetAsideLog(options.set_aside, is_strict=options.strict)
     unreadable: list[Unreadable] = []
     engine.unreadable = None if options.strict else unreadable
-    announce_inputs(options.input, is_live=options.live)
+    last: list[Findings] = []
+    with closing(RunLog(options.log)) as engine.log:
+        _run(engine, options, unreadable, last)
+    for written in (options.output, options.log) if app.folders else ():
+        if written:
+            print(f"wrote {written}", file=sys.stderr)
+    summarise(engine, compiled, is_wanted=options.live or options.replay is not None or engine.stop.is_asked)
+    for picture in options.timeline if last else ():
+        _draw(last[-1], engine, compiled, Path(picture))
+    if options.stats:
+        more = {"kept_for_allen": engine.counts.n_kept_for_allen, "per_query_time": engine.log.averages()}
+        write_stats(engine, options.stats, **more, peak_memory_bytes=peak_memory())
+    return INTERRUPTED if engine.stop.is_asked else 2 if unreadable else 0
+
+
+def _run(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadable], last: list[Findings]) -> None:
+    """Read the input and write the answer."""
+    announce_inputs(engine.log, options.input, is_live=options.live)
     began = time.perf_counter()
     engine.load()
     engine.counts.n_unreadable = len(unreadable)
     engine.set_aside.add_inputs(unreadable)
     _tell(diagnostic for each in unreadable for diagnostic in each.diagnostics)
     engine.seconds["load"] = time.perf_counter() - began
-    last: list[Findings] = []
-    with opened(options.output, options.format, partial(say_waiting, "a reader")) as output, engine.stop:
+    with opened(options.output, options.format, partial(say_waiting, engine.log, "a reader")) as output, engine.stop:
         _write(engine, options, output, last)
     engine.seconds["write"] = time.perf_counter() - began - sum(engine.seconds.values())
-    if app.folders and options.output:
-        print(f"wrote {options.output}", file=sys.stderr)
-    summarise(engine, compiled, is_wanted=options.live or options.replay is not None or engine.stop.is_asked)
-    for picture in options.timeline if last else ():
-        _draw(last[-1], engine, compiled, Path(picture))
-    if options.stats:
-        kept = engine.counts.n_kept_for_allen
-        write_stats(engine, options.stats, kept_for_allen=kept, peak_memory_bytes=peak_memory())
-    return INTERRUPTED if engine.stop.is_asked else 2 if unreadable else 0
 
 
 def _prepare(app: Application, compiled: Compiled, output: str | None) -> None:
@@ -140,8 +156,19 @@ def _prepare(app: Application, compiled: Compiled, output: str | None) -> None:
     if app.pipe and str(app.pipe) == output and not app.pipe.exists():
         os.mkfifo(app.pipe)
     if app.graph:
-        render_graph(drawing(compiled, include_input=app.include_input), app.graph)
-        print(f"wrote {app.graph}", file=sys.stderr)
+        _draw_graph(drawing(compiled, include_input=app.include_input), app.graph)
+
+
+def _draw_graph(picture: Drawing, path: Path) -> None:
+    """Draw the dependency graph; one that cannot be drawn is a warning, and the run goes on."""
+    try:
+        render_graph(picture, path)
+    except UsageProblem as problem:
+        _tell(
+            Diagnostic("HF755", f"no dependency graph: {each.message}", hint=each.hint) for each in problem.diagnostics
+        )
+    else:
+        print(f"wrote {path}", file=sys.stderr)
 
 
 def _write(engine: Engine, options: argparse.Namespace, output: IO[Any], last: list[Findings]) -> None:
@@ -156,17 +183,32 @@ def _write(engine: Engine, options: argparse.Namespace, output: IO[Any], last: l
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse options that have no meaning."""
-    from holdsfor.runtime.windows import check_windows
+    from holdsfor.runtime.windows import check_bounds, check_windows
 
     options.format = options.format or format_of(options.output)
     check_live_options(options)
     check_output(options.format, options.output, options.times)
     check_windows(options.tick, options.window, options.step, options.allen_memory)
+    check_bounds(options.start, options.end)
     options.step = options.window if options.step is None else options.step
     if options.report == "changes" and (options.final or options.timeline):
         other = "`--final`" if options.final else "`--timeline`"
         message = f"`--report changes` tells every query time, {other} only once what is settled"
         raise UsageProblem(Diagnostic("HF741", message, hint="run twice to have both"))
+
+
+def _refuse_overwriting(options: argparse.Namespace, consulted: list[str]) -> None:
+    """Refuse outputs that are files which the run reads."""
+    outputs = {
+        "--output": [options.output],
+        "--timeline": options.timeline,
+        "--stats": [options.stats],
+        "--set-aside": [options.set_aside],
+        "--log": [options.log],
+    }
+    inputs = [split_mapping(each)[0] for each in options.input]
+    config = [options.config] if options.config else []
+    refuse_overwriting(outputs, [*options.files, *options.background, *inputs, *config, *consulted])
 
 
 def _keeping_last(reports: Iterator[Findings], last: list[Findings]) -> Iterator[Findings]:

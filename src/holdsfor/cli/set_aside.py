@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.sinks.files import naming
 from holdsfor.sources.text import SetAside
 from holdsfor.sources.unreadable import Unreadable
 
@@ -56,5 +57,5 @@ class SetAsideLog:
     def _write(self, misfits: Sequence[SetAside]) -> None:
         if self._path is not None and misfits:
             lines = [json.dumps(dataclasses.asdict(misfit), ensure_ascii=False) for misfit in misfits]
-            with self._path.open("a", encoding="utf-8") as file:
+            with naming(self._path), self._path.open("a", encoding="utf-8") as file:
                 file.writelines(f"{line}\n" for line in lines)

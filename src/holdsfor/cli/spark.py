@@ -19,6 +19,8 @@ from holdsfor.cli.spark_prepare import add_prepare
 from holdsfor.cli.spark_running import Failed, add_spark_options, on_spark, shown_progress
 from holdsfor.cli.summary import summarise, write_stats
 from holdsfor.errors import Diagnostics
+from holdsfor.sinks.files import refuse_overwriting
+from holdsfor.sources.mapping import split_mapping
 from holdsfor.syntax.parser import parse_term
 
 if TYPE_CHECKING:
@@ -68,6 +70,8 @@ def execute(options: argparse.Namespace) -> int:
     make_points(options)
     check_buckets(options.buckets)
     check_output(options)
+    outputs = {"--stats": [options.stats], "--set-aside": [options.set_aside]}
+    refuse_overwriting(outputs, [*options.files, *(split_mapping(each)[0] for each in options.input)])
     diagnostics = Diagnostics()
     compiled = compile_files(options.files, diagnostics)
     for warning in diagnostics.of("warning"):

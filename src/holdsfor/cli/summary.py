@@ -11,6 +11,7 @@ from typing import Protocol
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.cli.engines import Counts
 from holdsfor.errors import did_you_mean, printable
+from holdsfor.sinks.files import naming
 
 __all__ = ["Misfits", "Outcome", "summarise", "write_stats"]
 
@@ -63,7 +64,8 @@ def write_stats(outcome: Outcome, path: str, **more: object) -> None:
         "seconds": outcome.seconds,
         **more,
     }
-    Path(path).write_text(json.dumps(stats, indent=2) + "\n", encoding="utf-8")
+    with naming(path):
+        Path(path).write_text(json.dumps(stats, indent=2) + "\n", encoding="utf-8")
 
 
 def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:

@@ -73,11 +73,12 @@ def read_toml(path: Path) -> TomlFile:
     """The content of a file; one that cannot be read or is not TOML is HF720."""
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-    except OSError as error:
-        reason = "not found" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}".lower()
+    except (OSError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            raise UsageProblem(Diagnostic("HF720", f"`{path}` is not UTF-8 text", file=str(path))) from None
+        strerror = getattr(error, "strerror", None) or str(error)
+        reason = "not found" if isinstance(error, FileNotFoundError) else f"cannot be read: {strerror}".lower()
         raise UsageProblem(Diagnostic("HF720", f"`{path}` {reason}", hint="see `--config`", file=str(path))) from None
-    except UnicodeDecodeError:
-        raise UsageProblem(Diagnostic("HF720", f"`{path}` is not UTF-8 text", file=str(path))) from None
     source = Source(str(path), text)
     try:
         return TomlFile(path, tomllib.loads(text), source)

@@ -1,7 +1,7 @@
 """Which values of a fluent are broken, where a condition `terminatedAt(F=V, T)` leaves the value to a variable.
 
-Something breaks a value only where the fluent has an effect. There the value ranges over the fluent's grounding, or
-over its sort, and over the values that hold, are initiated or are terminated then. Whether another condition binds the
+Something breaks a value only where the fluent has an effect. There the value ranges over the fluent's grounding, over
+its sort, and over the values that hold, are initiated or are terminated then. Whether another condition binds the
 value first makes no difference.
 """
 
@@ -17,7 +17,7 @@ from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import distinct_rows
 from holdsfor.physical.patterns import join, unify_column
 from holdsfor.physical.rows import Rows, concatenate
-from holdsfor.physical.steps import Broken, Context
+from holdsfor.physical.steps import Broken, Context, RangeOver
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
 __all__ = ["BrokenValue", "any_value_of"]
@@ -72,6 +72,7 @@ class BrokenValue(Broken):
             return
         assert affected.times is not None
         yield context.ground(any_value_of(self.key), affected)
+        yield RangeOver(_VALUE.name, any_value_of(self.key), ()).run(affected, context)
         columns = [*_arguments(self.key), _VALUE]
         for table in (terminations, initiations):
             found, _ = join(affected, table, columns, context.symbols, (len(columns), affected.times))

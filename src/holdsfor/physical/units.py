@@ -14,7 +14,7 @@ from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.components import strong_components, weak_components
 from holdsfor.analysis.dependencies import EVENT_KINDS, FVP_KINDS, Vertex
 from holdsfor.analysis.levels import Component
-from holdsfor.analysis.patterns import may_match
+from holdsfor.analysis.patterns import anonymous, may_match
 from holdsfor.analysis.suspicions import atemporal_goals
 from holdsfor.physical.joins import Join, joins_of
 from holdsfor.physical.keys import DomainUse, Rule, Table, Unit
@@ -104,7 +104,7 @@ def _with_reasons(units: list[Unit], compiled: Compiled, program: Program) -> li
             (entity for entity in (*ranged, *enumerated) if entity in ranged or _is_open(entity, compiled)), None
         )
         if entity is not None:
-            sorted_out[i] = f"`{show(entity)}` ranges over what the input mentions"
+            sorted_out[i] = f"`{show(anonymous(entity))}` ranges over what the input mentions"
     needed = set(sorted_out)
     for i in reversed(range(len(units))):
         if i in needed:

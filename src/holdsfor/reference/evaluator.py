@@ -414,7 +414,8 @@ class _Walk:
         """The values that a fluent may have, and those that it has, or that an effect is about now."""
         pattern = Struct("=", (fluent, Var("Value")))
         heads = (*self.holding(pattern), *self.initiated(), *self.world.terminated.get(self.time, {}))
-        found = dict.fromkeys(self.world.domains.instances(pattern))
+        domains = self.world.domains
+        found = dict.fromkeys([*domains.instances(pattern), *domains.over_sorts(pattern)])
         for head in heads:
             assert isinstance(head, Struct)
             binding = match(head.args[0], fluent, {})

@@ -63,6 +63,13 @@ class Computed:
             for key, versions in self._fluents.items()
         }
 
+    def next_query_time(self, query_time: int) -> int | None:
+        """The first query time after one that changes anything."""
+        if self._reach is None:
+            self._reach = self._changing()
+        position = int(self._reach[0].searchsorted(query_time, side="right"))
+        return None if position == len(self._reach[0]) else int(self._reach[0][position])
+
     def unchanged_until(self, query_time: int) -> int:
         """The last moment up to which neither this query time nor a later one changes anything."""
         if self._reach is None:

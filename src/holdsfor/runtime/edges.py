@@ -21,7 +21,7 @@ from holdsfor.syntax.terms import Term
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Stretch
 
-__all__ = ["CarriedEdges", "EdgeKind", "edge_points", "edges_at", "without_initial_values"]
+__all__ = ["CarriedEdges", "EdgeKind", "edge_points", "edges_at", "next_edge", "without_initial_values"]
 
 EdgeKind = Literal["starts", "ends", "startI", "endI"]
 CarriedEdges: TypeAlias = dict[tuple[EdgeKind, Key], PointTable]
@@ -48,6 +48,13 @@ def without_initial_values(
     for patterns in simple:
         is_event[rows[join(one_row(), first, linear(patterns), symbols)[1]]] = False
     return points.take(is_event.nonzero()[0])
+
+
+def next_edge(kind: EdgeKind, table: FluentTable, after: int) -> int | None:
+    """The first `startI` or `endI` after a time-point."""
+    at = table.starts if kind == "startI" else table.ends
+    later = at[(at > after) & (at != OPEN)]
+    return int(later.min()) if len(later) else None
 
 
 def edges_at(points: PointTable, time: int) -> PointTable:

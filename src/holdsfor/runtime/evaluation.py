@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.columns.instances import Instances
 from holdsfor.columns.tables import (
@@ -39,6 +40,7 @@ from holdsfor.physical.steps import GroundHead, PointKind, RangeOver, run_steps
 from holdsfor.runtime.allen import Construct, Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.circles import CircleOutcome, evaluate_circle
+from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_key
 from holdsfor.runtime.edges import CarriedEdges, EdgeKind, edge_points, without_initial_values
@@ -158,6 +160,9 @@ class Evaluation:
         self.kept_results: dict[tuple[int, int], Lists] = {}
         self.made: dict[tuple[int, int], MadeOneByOne] = {}
         self.longest: dict[tuple[int, int], int] = {}
+        self.next_crossing: int | None = None
+        self.cuts: dict[Key, FluentTable] = {}
+        self.whole: dict[Key, FluentTable] = {}
         self.initialised = initialised
         self.seen = seen
         self.waiting = waiting
@@ -247,7 +252,7 @@ class Evaluation:
         return known[1]
 
     def _edge_points(self, kind: EdgeKind, key: Key, table: FluentTable) -> PointTable:
-        points = edge_points(kind, table, self.stretch)
+        points = edge_points(kind, without_cuts(kind, table, self.cuts.get(key)), self.stretch)
         if kind == "startI":
             simple = self.program.simple.get(key, ())
             points = without_initial_values(points, simple, self.stretch.first_of_run, self.symbols)
@@ -271,6 +276,13 @@ class Evaluation:
             found = found.with_starts(starts)
         self.whole_lists[place] = found
         return found
+
+    def expect_crossings(self, found: Lists, limits: NDArray[np.float64] | Int64) -> None:
+        """Note when the first open interval becomes as long as its limit."""
+        is_short = (found.ends == OPEN) & np.isfinite(limits) & (found.starts + limits >= self.stretch.after_last)
+        if is_short.any():
+            first = int(np.floor((found.starts + limits)[is_short].min())) - self.stretch.tick
+            self.next_crossing = first if self.next_crossing is None else min(first, self.next_crossing)
 
     def complemented_instances(self, keys: Rows, rule: IntervalRule, index: int) -> tuple[Rows, Int64]:
         """The instances of a complement, those of earlier stretches included, and where each begins.
@@ -311,6 +323,8 @@ class Evaluation:
             self.derive_fluent(key, fluent)
         if component.static:
             key, table = evaluate_interval_rules(component.static, self)
+            if self.cuts:
+                cuts_of_rules(component.static, key, table, self)
             self.add_fluents(key, true_starts(table, self.state.get(key), self.stretch.first, self.instances))
 
     def add_fluents(self, key: Key, table: FluentTable) -> None:

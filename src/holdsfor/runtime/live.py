@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from holdsfor.runtime.session import Session
+from holdsfor.runtime.windows import n_repeated
 from holdsfor.sources.feeds import Feed
 from holdsfor.sources.live_reading import take_due
 from holdsfor.sources.text import SetAside
@@ -69,6 +70,7 @@ class LiveRun:
         self.on_silence = on_silence
         self._silent = list(feeds)
         self.n_outside = 0
+        self._n_quiet = 0
         self.seconds_reading = 0.0
         self.seconds_waiting = 0.0
         self._earliest = -_LATEST
@@ -125,7 +127,7 @@ class LiveRun:
                     yield query_time
                     self._earliest = query_time + 1
                 held.clear()
-            at += self.step
+            at = self._following(at, session)
         self._close(session)
 
     def lag(self, query_time: int) -> str:
@@ -134,6 +136,20 @@ class LiveRun:
             return f"{max(0.0, time.monotonic() - self._due(query_time)):.1f} s behind"
         clocks = [feed.reading.clock for feed in self.feeds if feed.reading.clock is not None]
         return f"{max(0, max(clocks, default=query_time) - query_time)} behind the records"
+
+    def _following(self, at: int, session: Session) -> int:
+        """The next query time; by event time, not one of many at which nothing can change."""
+        if self.rate is not None or session.previous != at:
+            return at + self.step
+        moments = [session.next_change(), *(feed.next_arrival(at) for feed in self.feeds)]
+        change = min((moment for moment in moments if moment is not None), default=at)
+        n_left_out = max(0, (change - at - 1) // self.step)
+        self._n_quiet = self._n_quiet + 1 if n_left_out else 0
+        if self._n_quiet <= n_repeated(session.window, self.step):
+            return at + self.step
+        session.pass_by(at + n_left_out * self.step)
+        self._n_quiet, self._earliest = 0, at + n_left_out * self.step + 1
+        return at + (n_left_out + 1) * self.step
 
     def _end_with_inputs(self, session: Session) -> None:
         """Let the run end with the last record, when the inputs have ended and nothing else is asked for."""

@@ -11,6 +11,7 @@ from holdsfor.columns.query_times import ALL_ARRIVED, Judge, OneQuery, QueryTime
 from holdsfor.columns.records import Fates, Records
 from holdsfor.columns.retractions import Retractions, take_back
 from holdsfor.columns.tables import Key
+from holdsfor.kernels.keys import Int64
 from holdsfor.sources.column_reading import Operations
 from holdsfor.sources.text import SetAside
 
@@ -31,6 +32,7 @@ class RecordStore:
         self.unmatched: list[SetAside] = []
         self.n_unmatched = 0
         self._n_places = 0
+        self._moments: Int64 | None = None
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
@@ -45,6 +47,7 @@ class RecordStore:
 
     def insert(self, key: Key, records: Records, earliest: int | None) -> None:
         """Add records of one name, which arrive at the earliest then."""
+        self._moments = None
         store = self.events if records.ends is None else self.fluents
         if earliest is not None:
             records.arrivals = np.maximum(records.arrivals, earliest)
@@ -63,6 +66,7 @@ class RecordStore:
                 if earliest is not None:
                     retractions.records.arrivals = np.maximum(retractions.records.arrivals, earliest)
                 self._wait(each, retractions)
+            self._moments = None
             taken = records.read_at if retractions is None else retractions.records.read_at
             n_places = max(n_places, 1 + int(max(records.read_at.max(initial=-1), taken.max(initial=-1))))
         self._n_places = n_places
@@ -129,6 +133,7 @@ class RecordStore:
         records = due.records.take(np.empty(0, dtype=np.int64)) if known is None else known
         done = take_back(records, due.records, judge, tick)
         store[key] = done.records
+        self._moments = None
         self.fates.add(Fates.of(done.judged, due.records.starts, tick))
         self.add_unmatched([due.origins[number] for number in done.unmatched])
 
@@ -141,6 +146,20 @@ class RecordStore:
         """The retractions without a record since this was last asked."""
         found, self.unmatched = self.unmatched, []
         return found
+
+    def next_moment(self, time: int, tick: int) -> int | None:
+        """The first moment after a time at which a record arrives, begins or ends, or a retraction arrives."""
+        if self._moments is None:
+            self._moments = np.unique(np.concatenate([np.empty(0, np.int64), *self._all_moments(tick)]))
+        position = int(self._moments.searchsorted(time, side="right"))
+        return None if position == len(self._moments) else int(self._moments[position])
+
+    def _all_moments(self, tick: int) -> Iterator[Int64]:
+        for records in self.all:
+            yield from (records.arrivals[records.arrivals <= ALL_ARRIVED], records.starts)
+            if records.ends is not None:
+                yield from (records.ends - tick, records.ends)
+        yield from (each.records.arrivals for each in self.retractions.values())
 
     def last_admitted(self, queries: QueryTimes) -> int:
         """The last arrival that some window admits, of records and retractions; the end if there is none later."""

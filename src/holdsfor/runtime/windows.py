@@ -11,12 +11,25 @@ from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.kernels.keys import Int64
 from holdsfor.runtime.reports import Report, merged
 from holdsfor.runtime.session import Session
+from holdsfor.sources.fields import EARLIEST, LATEST
 
-__all__ = ["check_windows", "each_report", "settled_report", "settled_so_far"]
+__all__ = [
+    "busy_query_times",
+    "check_bounds",
+    "check_windows",
+    "each_report",
+    "n_repeated",
+    "settled_report",
+    "settled_so_far",
+]
 
 
 def check_windows(tick: int, window: int | None, step: int | None, allen_memory: int | None = None) -> None:
     """Refuse windows that no run can have."""
+    for name, size in (("clock tick", tick), ("window", window), ("step", step), ("memory", allen_memory)):
+        if size is not None and size > LATEST:
+            message = f"the {name} is {size}, expected at most 2**62"
+            raise UsageProblem(Diagnostic("HF703", message, hint="time-points lie between -2**62 and 2**62"))
     if tick < 1:
         message = f"the clock tick is {tick}, expected at least 1"
         raise UsageProblem(Diagnostic("HF701", message, hint="it is the distance of time-points"))
@@ -33,6 +46,42 @@ def check_windows(tick: int, window: int | None, step: int | None, allen_memory:
     if window is not None and step is not None and step > window:
         message = f"the step {step} is longer than the window {window}"
         raise UsageProblem(Diagnostic("HF703", message, hint="records between two windows would never be seen"))
+
+
+def check_bounds(start: int | None, end: int | None) -> None:
+    """Refuse a run that begins or ends beyond all time-points."""
+    for name, time in (("starts", start), ("ends", end)):
+        if time is not None and not EARLIEST <= time <= LATEST:
+            message = f"the run {name} at {time}, expected a time-point between -2**62 and 2**62"
+            raise UsageProblem(Diagnostic("HF705", message))
+
+
+def busy_query_times(session: Session, queries: QueryTimes, last: int, *, n_idle: int = 0) -> Iterator[int]:
+    """The query times up to the last, without those at which nothing can change.
+
+    Of those in a row the first `n_idle` are there. Each query time must be evaluated before the next one is taken.
+    """
+    step, at, n_quiet = queries.step, queries.at_or_after(queries.start), 0
+    while step is not None and at < last:
+        yield at
+        change = session.next_change()
+        busy = last if change is None else min(last, queries.at_or_after(change))
+        n_left_out = (busy - at - 1) // step
+        n_quiet = n_quiet + 1 if n_left_out else 0
+        if n_quiet > n_idle:
+            session.pass_by(at + n_left_out * step)
+            at, n_quiet = busy, 0
+        else:
+            at += step
+    yield last
+
+
+def n_repeated(window: int | None, step: int | None) -> int:
+    """How many reports in a row may say the same, before those that follow are left out."""
+    return max(_REPEATED, 0 if window is None or step is None else window // step + 2)
+
+
+_REPEATED = 1_000
 
 
 def each_report(session: Session, queries: Iterable[int]) -> Iterator[Report]:
@@ -54,7 +103,7 @@ def settled_report(session: Session, queries: QueryTimes, last: int, *, merge_wi
     if session.window is None:
         return session.query(last)
     if not merge_windows:
-        return settled_so_far(session, queries.up_to(last))
+        return settled_so_far(session, busy_query_times(session, queries, last))
     session.judge_all(queries)
     few = list(queries.up_to(last)) if session.asks_for_the_query_time else _far_apart(session, queries, last)
     settled: list[Report] = []

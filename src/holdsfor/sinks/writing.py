@@ -18,6 +18,7 @@ from typing import IO, Any, Generic, Protocol, TypeVar
 
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.sinks.change_lines import CHANGE_LINES, Changed, change_schema
+from holdsfor.sinks.files import naming
 from holdsfor.sinks.lines import LINES, Findings, findings_schema
 from holdsfor.sinks.times import ShowTime, as_integer
 
@@ -84,7 +85,8 @@ def opened(path: str | None, form: str, on_waiting: Callable[[str], None] = lamb
     before the end, the error names the pipe.
     """
     if path is None:
-        yield sys.stdout
+        with naming("standard output"):
+            yield sys.stdout
         return
     target: str | int = _opened_pipe(path, on_waiting) if Path(path).is_fifo() else path
     file: IO[Any] = open(target, "wb") if form in TABLES else open(target, "w", encoding="utf-8")  # noqa: SIM115, PTH123
@@ -95,6 +97,12 @@ def opened(path: str | None, form: str, on_waiting: Callable[[str], None] = lamb
         with contextlib.suppress(BrokenPipeError):
             file.close()
         raise BrokenPipeError(gone.errno, "its reader has gone", path) from None
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            file.close()
+        if error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror or str(error), path) from None
     finally:
         file.close()
 

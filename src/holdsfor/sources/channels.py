@@ -59,7 +59,7 @@ def open_channel(name: str) -> Channel:
         return Channel(name, fd, close=lambda: os.close(fd))
     except FileNotFoundError:
         raise DataProblem(Diagnostic("HF501", f"`{name}` not found", hint=_HINT, file=name)) from None
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise _unreadable(name, error) from None
 
 
@@ -73,6 +73,6 @@ def _connected(name: str) -> Channel:
     return Channel(name, client.fileno(), close=client.close)
 
 
-def _unreadable(name: str, error: OSError) -> DataProblem:
-    message = f"`{name}` cannot be read: {(error.strerror or str(error)).lower()}"
+def _unreadable(name: str, error: OSError | ValueError) -> DataProblem:
+    message = f"`{name}` cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}"
     return DataProblem(Diagnostic("HF501", message, hint=_HINT, file=name))

@@ -52,6 +52,12 @@ class Feed:
         """Whether nothing more can arrive by a time-point: the input is later, or has ended."""
         return self.has_ended or (self.reading.clock is not None and self.reading.clock > time)
 
+    def next_arrival(self, time: int) -> int | None:
+        """The earliest moment after a time at which something may arrive; None if nothing will."""
+        if self.reading.n_waiting:
+            return self.reading.next_arrival
+        return None if self.has_ended else max(time + 1, self.reading.clock or time)
+
     def read(self, earliest: int) -> None:
         """Read a chunk; its records arrived at `earliest` or later."""
         chunk = self.channel.read(self.n_bytes)

@@ -15,12 +15,12 @@ from holdsfor.errors import SyntaxProblem
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Atom, Float, Int, Term, is_ground
 
-__all__ = ["EARLIEST", "LATEST", "read_field", "read_time"]
+__all__ = ["EARLIEST", "LATEST", "beyond", "is_integer", "read_field", "read_time"]
 
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,3999})\Z", re.ASCII)
 _DECIMAL = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\Z", re.ASCII)
 _WRITTEN_OUT = re.compile(r"'.*'\Z|\".*\"\Z|[a-z]\w*\(.*\)\Z", re.ASCII | re.DOTALL)
-EARLIEST, LATEST = -(2**63), 2**63 - 1
+EARLIEST, LATEST = -(2**62), 2**62
 
 
 @lru_cache(maxsize=1 << 16)
@@ -44,8 +44,18 @@ def read_field(text: str) -> Term:
 
 
 def read_time(text: str) -> int | None:
-    """The time-point a field stands for, or None if it is not a 64-bit integer."""
+    """The time-point a field stands for, or None if it is not an integer between -2^62 and 2^62."""
     if len(text) > 20 or not _INTEGER.match(text):
         return None
     time = int(text)
     return time if EARLIEST <= time <= LATEST else None
+
+
+def beyond(what: str, time: int | str) -> str:
+    """Why an integer is not a time-point: it is too far away."""
+    return f"the {what} {time} is not between -2^62 and 2^62"
+
+
+def is_integer(text: str) -> bool:
+    """Whether a field is an integer, however large."""
+    return _INTEGER.match(text) is not None

@@ -76,6 +76,12 @@ class LiveReading(ColumnReading):
         lasts = [p.records.starts if p.records.ends is None else p.records.ends - 1 for p in pieces]
         self.last = max(int(last.max()) for last in [*lasts, *([] if self.last is None else [_column(self.last)])])
 
+    @property
+    def next_arrival(self) -> int:
+        """The first arrival of what is not taken."""
+        arrivals = [int(piece.records.arrivals.min()) for pieces in self._pieces.values() for piece in pieces]
+        return min(arrivals + [each.arrival for group in self._retractions.values() for each in group])
+
     def admits(self, query_time: int, oldest: int, end: int | None) -> bool:
         """Whether something has arrived by a query time that reaches into its window."""
         pieces = [piece.records for pieces in self._pieces.values() for piece in pieces]

@@ -19,7 +19,6 @@ from typing import Any, TypeAlias
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.column_kinds import written
-from holdsfor.sources.fields import EARLIEST, LATEST
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, is_ground
 
@@ -116,7 +115,7 @@ def _name(name: object) -> str:
 
 
 def _time(time: object, record: Event | Fluent) -> int:
-    if type(time) is not bool and isinstance(time, Integral) and EARLIEST <= int(time) <= LATEST:
+    if type(time) is not bool and isinstance(time, Integral) and -(2**63) <= int(time) < 2**63:
         return int(time)
     raise DataProblem(Diagnostic("HF502", f"expected a 64-bit integer as a time of `{record.name}`, found `{time!r}`"))
 

@@ -21,7 +21,7 @@ from holdsfor.columns.records import Records
 from holdsfor.columns.words import Symbols, float_words, integer_words
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.column_reading import ColumnReading, Piece, Retraction
-from holdsfor.sources.fields import LATEST
+from holdsfor.sources.fields import EARLIEST, LATEST, beyond
 from holdsfor.sources.fvps import fitting_fvps, fvp_of
 from holdsfor.sources.layout import LaidOut, is_argument
 from holdsfor.sources.numerals import Lexicon, fields_of, words_of
@@ -236,8 +236,10 @@ class RowReader:
         """Which rows have times that can be and an operation that exists."""
         in_order: Flags = (rows.is_addition | rows.is_retraction) & (rows.starts % self.tick == 0)
         in_order &= _is_there(rows.batch.column("arrival")) & _is_there(rows.batch.column("start"))
-        in_order &= (rows.shapes != 1) | (rows.starts <= LATEST - self.tick)
-        in_order &= (rows.shapes != 2) | ((rows.ends % self.tick == 0) & (rows.ends > rows.starts))
+        for times in (rows.arrivals, rows.starts):
+            in_order &= (times >= EARLIEST) & (times <= LATEST)
+        is_end = (rows.ends % self.tick == 0) & (rows.ends > rows.starts) & (rows.ends <= LATEST)
+        in_order &= (rows.shapes != 2) | is_end
         in_order[list(rows.origin.faults)] = False
         return in_order
 
@@ -271,10 +273,10 @@ class RowReader:
             time = row.get(column)
             if time is None and column != "end":
                 return f"expected an integer as {what[column]}, found nothing"
+            if time is not None and not EARLIEST <= time <= LATEST:
+                return beyond(what[column], time)
             if time is not None and column != "arrival" and time % self.tick:
                 return f"the {what[column]} {time} is not a time-point: the clock ticks every {self.tick}"
-        if shape == "points":
-            return f"the record ends at {row['start'] + self.tick}, expected at most {LATEST}"
         return f"the interval ends at {row['end']}, not after its start {row['start']}"
 
     def _set_aside(self, rows: _Rows, row: int, content: dict[str, Any], reason: str) -> SetAside:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from holdsfor.analysis.names import Names, Record
 from holdsfor.analysis.patterns import anonymous
-from holdsfor.sources.fields import LATEST, read_field, read_time
+from holdsfor.sources.fields import beyond, is_integer, read_field, read_time
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
 
@@ -137,8 +137,6 @@ def _fact(text: str, shapes: list[Record], tick: int) -> tuple[int, Fact]:
     if shape.shape == "event":
         return arrival, Fact(_entity(shape.name, fields[3:]), None, start, start)
     if shape.shape == "points":
-        if start + tick > LATEST:
-            raise _Misfit(f"the record ends at {start + tick}, expected at most {LATEST}")
         return arrival, Fact(_entity(shape.name, fields[4:]), read_field(fields[3]), start, start + tick)
     end = _time(fields[3], "end", tick)
     if end <= start:
@@ -173,6 +171,8 @@ def not_declared(fvp: Term, shape: Record) -> str:
 
 def _time(text: str, what: str, tick: int) -> int:
     time = read_time(text)
+    if time is None and is_integer(text):
+        raise _Misfit(beyond(what, text))
     if time is None:
         raise _Misfit(f"expected an integer as {what}, found `{text}`")
     if time % tick:

@@ -16,7 +16,7 @@ from holdsfor.analysis.compiled import Compiled
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.physical.stages import Stages, plan_stages
 from holdsfor.runtime.session import Session
-from holdsfor.runtime.windows import check_windows
+from holdsfor.runtime.windows import check_bounds, check_windows
 from holdsfor.sources.times import Unit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.buckets import Bucket
@@ -96,6 +96,7 @@ def recognise(
     `before` another one. `buckets` is in how many parts entities are divided.
     """
     check_windows(tick, window, step, allen_memory)
+    check_bounds(start, end)
     check_buckets(buckets)
     goals = list(goals)
     stages = plan_stages(rules, Session(rules, start=0, tick=tick, window=window, goals=goals).program)

@@ -10,7 +10,7 @@ from holdsfor.errors import Diagnostics
 from holdsfor.syntax.conditions import ConditionReader, edge_of, is_temporal, read_event, read_fvp
 from holdsfor.syntax.interval_steps import IntervalStepReader
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.program import Clause, Directive, FactTable, Program
+from holdsfor.syntax.program import Clause, Directive, FactTable, GivenTable, Program
 from holdsfor.syntax.rules import (
     Condition,
     Delay,
@@ -96,6 +96,8 @@ def describe(programs: Iterable[Program], diagnostics: Diagnostics) -> EventDesc
         match item:
             case FactTable():
                 reader.description.background.append(item)
+            case GivenTable():
+                reader.given_table(item)
             case Clause():
                 reader.clause(item)
     reader.check_cuts()
@@ -119,6 +121,7 @@ def declare(declarations: Iterable[Clause], description: EventDescription, diagn
         reader.clause(declaration)
 
 
+_LATEST = 2**62
 _HOOKS = {("preProcessing", 1), ("iePList", 4), ("simpleFPList", 4), ("sdFPList", 4), ("evTList", 3)}
 _LEFTOVERS = {
     *(("needsGrounding", 3), ("cachingOrder", 1), ("cachingOrder2", 2), ("levelOf", 2), ("dgrounded", 2)),
@@ -237,12 +240,20 @@ class _DescriptionReader:
     def given(self, entity: Fvp | Term, time: Term, clause: Clause) -> None:
         """An event or FVP at a time-point, given as a fact."""
         term = entity.term if isinstance(entity, Fvp) else entity
-        if isinstance(time, Int) and is_ground(term):
+        if isinstance(time, Int) and abs(time.value) <= _LATEST and is_ground(term):
             self.description.given.append(Given(entity, time.value, None, clause.span))
             return
-        found = time if not isinstance(time, Int) else term
+        found = term if isinstance(time, Int) and abs(time.value) <= _LATEST else time
         message = f"expected a fact without variables at a time-point, found `{show(found)}`"
         self.diagnostics.add("HF215", message, found.span or clause.span, "a rule has a body, a fact is input")
+
+    def given_table(self, table: GivenTable) -> None:
+        """A run of facts."""
+        for name, arguments, value, start, end in table.rows:
+            entity: Term = Struct(name, arguments) if arguments else Atom(name)
+            self.description.given.append(
+                Given(entity if value is None else Fvp(entity, value), start, end, table.span)
+            )
 
     def given_point(self, head: Struct, clause: Clause) -> None:
         """`holdsAt(F=V, T).`"""
@@ -258,7 +269,9 @@ class _DescriptionReader:
         """`holdsFor(F=V, [(S,E), …]).`"""
         for interval in intervals:
             match interval:
-                case Struct(name=",", args=(Int(start), Int(end))) if start < end and is_ground(fvp.term):
+                case Struct(name=",", args=(Int(start), Int(end))) if -_LATEST <= start < end <= _LATEST and is_ground(
+                    fvp.term
+                ):
                     self.description.given.append(Given(fvp, start, end, clause.span))
                 case _:
                     message = f"expected a ground FVP with intervals such as `(3,8)`, found `{show(interval)}`"

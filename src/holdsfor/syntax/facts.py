@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from holdsfor.syntax.program import FactTable
+from holdsfor.syntax.program import FactTable, GivenRow, GivenTable
 from holdsfor.syntax.source import Source, Span
 from holdsfor.syntax.terms import Atom, Constant, Float, Int
 
-__all__ = ["MINIMAL_RUN", "read_fact_run"]
+__all__ = ["MINIMAL_RUN", "read_fact_run", "read_given_run"]
 
 MINIMAL_RUN = 64
 
@@ -29,6 +29,18 @@ _MEANINGFUL = {
     *("relative_complement_all", "allen", "preProcessing", "iePList", "simpleFPList", "sdFPList", "evTList"),
     *("needsGrounding", "cachingOrder", "cachingOrder2", "levelOf"),
 }
+
+
+_ENTITY = rf"([a-z]\w*)(?:\(\s*({_CONSTANT}(?:\s*,\s*{_CONSTANT}){{0,31}})\s*\))?"
+_TIME = r"(-?\d{1,18})"
+_GIVEN = re.compile(
+    rf"(?:happensAt\(\s*{_ENTITY}\s*,\s*{_TIME}"
+    rf"|holdsAt\(\s*{_ENTITY}\s*=\s*({_CONSTANT})\s*,\s*{_TIME}"
+    rf"|holdsFor\(\s*{_ENTITY}\s*=\s*({_CONSTANT})\s*,\s*\[\(\s*{_TIME}\s*,\s*{_TIME}\s*\)\]"
+    r")\s*\)\s*\.(?:\s+|\Z)"
+)
+_IS_GIVEN = re.compile(r"h(?:appens|olds)")
+_EDGES = ("start", "end", "startI", "endI")
 
 
 class _Constants(dict[str, Constant]):
@@ -65,6 +77,41 @@ def read_fact_run(source: Source, at: int) -> tuple[FactTable, int] | None:
     else:
         columns = tuple(list(map(constants.__getitem__, column)) for column in zip(*rows, strict=True))
     return FactTable(first[1], columns, Span(source, at, match.end())), match.end()
+
+
+def read_given_run(source: Source, at: int) -> tuple[GivenTable, int] | None:
+    """The run of facts that are input which begins at `at`, and where it ends, if there is one long enough."""
+    if not _IS_GIVEN.match(source.text, at):
+        return None
+    constants, rows, end = _Constants(), list[GivenRow](), at
+    while (match := _GIVEN.match(source.text, end)) is not None:
+        row = _given_row(match, constants)
+        if row is None:
+            break
+        rows.append(row)
+        end = match.end()
+    return (GivenTable(rows, Span(source, at, end)), end) if len(rows) >= MINIMAL_RUN else None
+
+
+def _given_row(match: re.Match[str], constants: _Constants) -> GivenRow | None:
+    """What a fact gives, or None if it has to be looked at."""
+    event, event_args, at, *fluents = match.groups()
+    if event is not None:
+        return None if event in _EDGES else (event, _split(event_args, constants), None, int(at), None)
+    point, point_args, point_value, time, fluent, args, value, start, end = fluents
+    if point is not None:
+        return point, _split(point_args, constants), constants[point_value], int(time), None
+    if int(start) >= int(end):
+        return None
+    return fluent, _split(args, constants), constants[value], int(start), int(end)
+
+
+def _split(arguments: str | None, constants: _Constants) -> tuple[Constant, ...]:
+    if arguments is None:
+        return ()
+    if "'" in arguments:
+        return tuple(map(constants.__getitem__, re.findall(_CONSTANT, arguments)))
+    return tuple([constants[argument.strip()] for argument in arguments.split(",")])
 
 
 def _goes_on(text: str, first: re.Match[str]) -> bool:

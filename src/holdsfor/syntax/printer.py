@@ -6,7 +6,7 @@ import math
 import re
 
 from holdsfor.syntax.operators import Infix, Operators, declare_operators
-from holdsfor.syntax.program import Clause, Directive, FactTable, Program
+from holdsfor.syntax.program import Clause, Directive, FactTable, GivenRow, GivenTable, Program
 from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, Var, list_items
 
 __all__ = ["show", "show_clause", "show_constant", "show_indicator", "show_program"]
@@ -74,7 +74,18 @@ def show_program(program: Program) -> str:
             case FactTable(name, columns):
                 for row in zip(*columns, strict=True):
                     lines.append(f"{_atom(name)}({','.join(map(show_constant, row))}).")
+            case GivenTable(rows):
+                lines += map(_show_given, rows)
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def _show_given(row: GivenRow) -> str:
+    name, arguments, value, start, end = row
+    entity = f"{_atom(name)}({','.join(map(show_constant, arguments))})" if arguments else _atom(name)
+    if value is None:
+        return f"happensAt({entity},{start})."
+    fvp = f"{entity}={show_constant(value)}"
+    return f"holdsAt({fvp},{start})." if end is None else f"holdsFor({fvp},[({start},{end})])."
 
 
 def _goals(body: Term) -> list[Term]:

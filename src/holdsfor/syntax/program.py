@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from holdsfor.syntax.source import Source, Span
 from holdsfor.syntax.terms import Constant, Term
 
-__all__ = ["Clause", "Directive", "FactTable", "Program"]
+__all__ = ["Clause", "Directive", "FactTable", "GivenRow", "GivenTable", "Program"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,24 @@ class FactTable:
         return len(self.columns[0])
 
 
+GivenRow: TypeAlias = tuple[str, tuple[Constant, ...], Constant | None, int, int | None]
+"""The name of an event or fluent, its arguments, the value of a fluent, and when: a time-point, or start and end."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenTable:
+    """A run of ground facts that are input, such as `happensAt(go_to(chris, work), 9).`"""
+
+    rows: list[GivenRow]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
 @dataclass(frozen=True)
 class Program:
     """One text, parsed."""
 
     source: Source
-    items: tuple[Clause | Directive | FactTable, ...]
+    items: tuple[Clause | Directive | FactTable | GivenTable, ...]
 
     @property
     def clauses(self) -> tuple[Clause, ...]:

@@ -16,6 +16,7 @@ from holdsfor.cli.main import main
 from holdsfor.cli.rtec_parameters import PARAMETERS
 from holdsfor.sources.formats import Format
 from holdsfor.sources.times import Unit
+from holdsfor.views import graphviz
 from holdsfor.views.graph import has_graphviz
 
 RULES = """
@@ -159,3 +160,13 @@ def test_the_dependency_graph_is_drawn_when_rtec_would_draw_it(
     assert main([*configure(folder, text), "--app", "lamps"]) == 0
     assert "include_input" not in capsys.readouterr().err
     assert (folder / "graphs" / "lamps.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_hf755_a_graph_that_cannot_be_drawn_is_a_warning_and_the_run_goes_on(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graphviz, "_commands", lambda _: [])
+    text = RTEC.replace("dependency_graph_flag = false", "dependency_graph_flag = true")
+    assert main([*configure(folder, text), "--app", "lamps"]) == 0
+    assert "warning[HF755]: no dependency graph: Graphviz not found" in capsys.readouterr().err
+    assert (folder / "results" / "lamps-intervals.txt").exists()

@@ -8,7 +8,7 @@ from holdsfor.errors import Diagnostics, ExecutionProblem
 from holdsfor.prolog import Database, Engine
 from holdsfor.syntax.parser import parse_program, parse_term
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.program import Clause, FactTable
+from holdsfor.syntax.program import Clause, Directive, FactTable
 from holdsfor.syntax.source import Source
 from holdsfor.syntax.terms import Term
 
@@ -24,7 +24,7 @@ def database(text: str = "") -> Database:
             result.add_clause(item.head, item.body, item.span)
         elif isinstance(item, FactTable):
             result.add_table(item.name, item.arity, item.columns)
-        else:
+        elif isinstance(item, Directive):
             assert Engine(result).run(item.goal)
     return result
 

@@ -19,8 +19,10 @@ EXAMPLES: dict[str, tuple[Example, dict[str, list[Found]] | None]] = {
         {
             "broken(a,1)": [4, 6, 11, 16],
             "broken(a,2)": [2, 4, 8, 11, 16],
+            "broken(a,3)": [2, 4, 6, 8, 11, 16],
             "broken(b,1)": [4, 13, 16],
             "broken(b,2)": [4, 13, 16],
+            "broken(b,3)": [4, 16],
         },
     ),
     "open in the rule and in the effect, without a grounding": (Example(SET + CLEAR + ASKED, RECORDS), None),
@@ -33,7 +35,10 @@ EXAMPLES: dict[str, tuple[Example, dict[str, list[Found]] | None]] = {
         {
             f"{name}({x},{v})": list[Found](times)
             for name in ("o1", "o2")
-            for x, v, times in (("a", 1, [4]), ("b", 1, [4, 13]), ("a", 2, [16]), ("b", 2, [16]))
+            for x, v, times in (
+                *(("a", 1, [4]), ("b", 1, [4, 13]), ("a", 2, [16]), ("b", 2, [16])),
+                *(("a", 7, [4]), ("b", 7, [4])),
+            )
         },
     ),
     "open arguments and a constant": (

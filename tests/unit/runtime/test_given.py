@@ -9,6 +9,7 @@ import pytest
 import holdsfor as hf
 from holdsfor.analysis.compiled import compile_text
 from holdsfor.errors import AnalysisProblem, UsageProblem
+from holdsfor.syntax.printer import show_program
 from tests.unit.runtime.cases import Example
 
 RULES = (
@@ -85,3 +86,21 @@ def test_what_rules_compute_cannot_be_given() -> None:
         compile_text(RULES + "holdsFor(s(p)=on, [(3,5)]).")
     with pytest.raises(AnalysisProblem, match="HF214"):
         compile_text(RULES + "happensAt(seen(p, on), 3).")
+
+
+def test_a_long_run_of_facts_is_read_as_single_facts_are() -> None:
+    facts = [f"happensAt(a('v {i % 7}', {i % 3}), {i})." for i in range(80)]
+    facts += [f"holdsAt(g(x{i})=on, {i})." for i in range(70)] + ["happensAt(e, 7)."]
+    facts += [f"holdsFor(f=v{i},[({i}, {i + 5})])." for i in range(70)]
+    rules = "happensAt(o(X), T) :- happensAt(a(X, _), T), holdsAt(g(_)=on, T), holdsAt(f=_, T), not happensAt(e, T). "
+    together, apart = compile_text(rules + "\n".join(facts)), compile_text(rules + "% one\n".join(facts))
+    assert len(together.programs[0].items) == 2
+    assert len(apart.programs[0].items) == len(facts) + 1
+    assert together.description.given == apart.description.given
+    shown = compile_text(show_program(together.programs[0]))
+    assert shown.description.given == together.description.given
+
+
+def test_a_time_beyond_all_time_points_is_refused() -> None:
+    with pytest.raises(AnalysisProblem, match="HF215"):
+        compile_text(f"happensAt(a(p), {10**19}).")

@@ -110,14 +110,14 @@ def test_a_deeply_nested_field_is_an_atom() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "time"), [("0", 0), ("-5", -5), (str(2**63 - 1), 2**63 - 1), (str(-(2**63)), -(2**63)), ("17", 17)]
+    ("text", "time"), [("0", 0), ("-5", -5), (str(2**62), 2**62), (str(-(2**62)), -(2**62)), ("17", 17)]
 )
-def test_times_are_64_bit_integers(text: str, time: int) -> None:
+def test_times_are_integers_up_to_2_to_the_62(text: str, time: int) -> None:
     assert read_time(text) == time
 
 
 @pytest.mark.parametrize(
-    "text", ["", "1.0", "1e3", "x", "inf", "007", "+5", str(2**63), str(-(2**63) - 1), "9" * 5_000]
+    "text", ["", "1.0", "1e3", "x", "inf", "007", "+5", str(2**62 + 1), str(-(2**62) - 1), "9" * 5_000]
 )
 def test_anything_else_is_no_time(text: str) -> None:
     assert read_time(text) is None

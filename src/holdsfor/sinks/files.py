@@ -1,0 +1,68 @@
+"""Files that are written: an error names the file, and no output replaces what the run reads."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from holdsfor.errors import Diagnostic, UsageProblem
+
+__all__ = ["naming", "refuse_overwriting"]
+
+
+@contextlib.contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Let an `OSError` of writing say which file it is about: the one of a full disk does not."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise type(error)(error.errno, error.strerror or str(error), str(path)) from None
+
+
+def refuse_overwriting(outputs: Mapping[str, Iterable[str | None]], inputs: Iterable[str]) -> None:
+    """Refuse outputs, by option, that are files which the run reads, or each other; HF732. Links are followed."""
+    read = {identity: name for name in inputs if (identity := _identity(name)) is not None}
+    written: dict[tuple[int, int] | Path, str] = {}
+    for option, names in outputs.items():
+        for name in names:
+            if name is None:
+                continue
+            if not name.strip() or "\0" in name:
+                raise UsageProblem(Diagnostic("HF732", f"expected the name of a file as `{option}`, found none"))
+            identity = _identity(name)
+            if identity in read:
+                other = "" if read[identity] == name else f", which is `{read[identity]}`"
+                message = f"`{option}` would overwrite `{name}`{other}, a file that the run reads"
+                raise UsageProblem(Diagnostic("HF732", message, hint="write to another file"))
+            place = identity or _resolved(name)
+            if place in written and not _is_special(name):
+                message = f"`{option}` and `{written[place]}` would write to one file, `{name}`"
+                raise UsageProblem(Diagnostic("HF732", message, hint="write to another file"))
+            written[place] = option
+
+
+def _identity(name: str) -> tuple[int, int] | None:
+    """Device and inode of a regular file; None if there is none."""
+    try:
+        found = Path(name).stat()
+        return (found.st_dev, found.st_ino) if Path(name).is_file() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _resolved(name: str) -> Path:
+    try:
+        return Path(name).resolve()
+    except (OSError, ValueError):
+        return Path(name)
+
+
+def _is_special(name: str) -> bool:
+    """Whether a name is that of a device or a pipe, to which several may write."""
+    try:
+        return Path(name).exists() and not Path(name).is_file()
+    except (OSError, ValueError):
+        return False
