@@ -109,6 +109,7 @@ class Session:
         self.forgotten = BEFORE_EVERYTHING
         """The last time-point before the windows of all query times so far: nothing changes any more until then."""
         self.seconds = 0.0
+        self.n_input = 0  # events and intervals that the last query time reasoned over
         self.profile: Profile | None = None
         self._evaluation: Evaluation | None = None
         self._sources = domain_sources(compiled)
@@ -341,6 +342,7 @@ class Session:
             self._learn(lambda records: records.new_to(judge, self.start, last), settled)
         self._number()
         events, fluents = self._input(first, last, arrived_by)
+        self.n_input = sum(table.n for table in (*events.values(), *fluents.values()))
         events |= self.computed.events(at, first)
         for key, table in self.computed.fluents(at, first).items():
             fluents[key] = stacked([fluents[key], table]) if key in fluents else table
