@@ -38,7 +38,7 @@ FIRST_TIME_POINT = "the first time-point belongs to the run, also for statically
 # RTEC gives the answers of holdsfor.
 LATE_ENTITY = "an entity that appears in a later window has its `initially` values and complements from the start"
 
-# RTEC forgets a member of a dynamic domain that the window does not mention, unless a fluent that this domain grounds is
+# RTEC forgets a member of a dynamic domain that the window does not mention, unless a fluent of this domain is
 # open. A quote is open for a pair of agents, but the agents themselves are forgotten, and the quote with them. With
 # windows over everything RTEC gives the answers of holdsfor.
 FORGOTTEN_ENTITY = "an entity with an open value stays known"
