@@ -8,7 +8,7 @@ of the background knowledge over lists.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +27,7 @@ from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.steps import GroundHead, run_steps
 from holdsfor.prolog import evaluate
 from holdsfor.runtime.allen import Construct
+from holdsfor.runtime.cuts import true_starts_of
 from holdsfor.runtime.intervalwise import intervals_of_term, is_interval_list, make_one_by_one, term_of_intervals
 from holdsfor.runtime.lists import Lists, natural_join, onto
 from holdsfor.syntax.rules import (
@@ -43,6 +44,7 @@ from holdsfor.syntax.rules import (
     Test,
     Union,
     step_lists,
+    step_variables,
 )
 from holdsfor.syntax.terms import Term, Var, is_ground, substitute, variables
 
@@ -291,18 +293,30 @@ class _Rule:
 
     def duration(self, step: Duration, index: int) -> Lists:
         whole = self.context.with_true_starts(self.operand(step.intervals), self.rule, index)
-        if set(variables(step.bound)) - set(whole.names):
-            whole = self.tested(whole, frozenset(variables(step.bound)))
+        whole = self.with_data(whole, variables(step.bound))
         if whole.rows.n == 0:
             return whole
         now = self.context.stretch.after_last
-        lengths = np.where(whole.ends == OPEN, now, whole.ends) - whole.starts
+        lengths = np.where(whole.ends == OPEN, now, whole.ends) - self.measured_from(step.intervals, whole)
         limits = self.bounds(step, whole)
         finite = limits[np.isfinite(limits)]
         if len(finite):
             self.context.longest[id(self.rule), index] = math.ceil(finite.max())
             self.context.expect_crossings(whole, limits)
         return whole.take(lengths > limits if step.comparison == "greater" else lengths < limits)
+
+    def measured_from(self, operand: Term, whole: Lists) -> Int64:
+        """Where the intervals of a list begin, those of an input fluent where they truly begin if they are cut."""
+        asked = [step for step in self.rule.body if isinstance(step, HoldsFor) and step.result == operand]
+        cuts = self.context.cuts.get(self.planner.shape(asked[0].fvp).key) if asked else None
+        if cuts is None or self.planner.shape(asked[0].fvp).key not in self.context.inputs:
+            return whole.starts
+        rows, partner = join(one_row(), cuts, self.planner.shape(asked[0].fvp).patterns, self.symbols)
+        names = [name for name in whole.names if name in rows.columns]
+        columns = [np.concatenate((whole.rows.columns[name], rows.columns[name])) for name in names]
+        ids = dense_ids(columns, whole.n + rows.n)[0]
+        known = ids[whole.n :], cuts.starts[partner], cuts.ends[partner]
+        return true_starts_of(ids[: whole.n], whole.starts, known)
 
     def allen(self, step: Allen, index: int) -> Lists:
         place = id(self.rule), index
@@ -352,6 +366,16 @@ class _Rule:
         columns = {name: column for name, column in rows.columns.items() if name != "#row"}
         return Lists(Rows(rows.n, columns), found.starts[row], found.ends[row])
 
+    def with_data(self, found: Lists, names: Iterable[str]) -> Lists:
+        """The list with values for variables that it may lack: those that the goals leave them."""
+        names = list(dict.fromkeys((*found.names, *names)))
+        if len(names) == len(found.names):
+            return found
+        found = self.tested(found, frozenset(names))
+        if found.n == 0:
+            return Lists(Rows(0, dict.fromkeys(names, _NOTHING)), _NOTHING, _NOTHING)
+        return self.merged(Lists(found.rows.keep(names), found.starts, found.ends))
+
     def with_computed(self, found: Lists) -> Lists:
         """The list restricted to the instances for which predicates over lists computed data."""
         for rows in self.computed:
@@ -367,16 +391,12 @@ class _Rule:
     def one_by_one(self, step: IntervalCall, index: int) -> Lists:
         """What an interval-wise predicate makes of whole intervals."""
         whole = self.context.with_true_starts(self.lists[step.inputs[0]], self.rule, index)
-        names = [name for name in variables(step.goal) if name not in (*step.inputs, *step.outputs)]
-        names = list(dict.fromkeys((*whole.names, *names)))
-        if len(names) > len(whole.names):
-            whole = self.tested(whole, frozenset(names))
-            rows = whole.rows.keep(names) if whole.n else Rows(0, dict.fromkeys(names, _NOTHING))
-            whole = Lists(rows, whole.starts, whole.ends)
+        whole = self.with_data(whole, [name for name in step_variables(step) if name not in step.outputs])
         place = id(self.rule), index
         made = make_one_by_one(step, whole, self.context.kept_results.get(place), self.context)
         self.context.made[place] = made
-        return self.resumed(self.merged(made.all()))
+        found, stretch = self.merged(made.all()), self.context.stretch
+        return found.take(found.ends > stretch.first) if stretch.is_resumed else found
 
     def call(self, step: IntervalCall) -> None:
         """A goal of the background knowledge, instance by instance, with the lists as terms."""

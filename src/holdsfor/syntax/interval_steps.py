@@ -7,7 +7,7 @@ is empty anyway, and a cut may only skip clauses that add nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal, get_args
 
 from holdsfor.errors import Diagnostics, did_you_mean
@@ -108,10 +108,10 @@ class IntervalStepReader:
     def body(self, goal: Term) -> tuple[IntervalStep, ...]:
         """The steps in an order in which each has its lists; otherwise the order in which they are written."""
         waiting = [self.without_index(here) for here in conjuncts(goal)]
-        made = {name for here in waiting if (name := _made_list(here)) is not None}
+        made = {name for here in waiting if (name := self.made_list(here)) is not None}
         in_order = True
         while waiting:
-            ready = [i for i, here in enumerate(waiting) if not self.missing_lists(here, made)]
+            ready = [i for i, here in enumerate(waiting) if not self.missing_lists(here, made, waiting)]
             first = ready[0] if ready else 0
             in_order = in_order and first == 0
             self.read(waiting.pop(first))
@@ -127,9 +127,18 @@ class IntervalStepReader:
             return Struct("holdsFor", goal.args[1:], goal.span)
         return goal
 
-    def missing_lists(self, goal: Term, made: set[str]) -> set[str]:
-        """The lists that a goal reads and a goal that was not read yet makes."""
-        return {*variables(goal)} & made - {*self.bound} - {_made_list(goal)}
+    def missing_lists(self, goal: Term, made: set[str], waiting: Sequence[Term]) -> set[str]:
+        """The lists that a goal reads and that another goal which was not read yet makes, or may make."""
+        others = [other for other in waiting if other is not goal and _made_list(other) is None]
+        mentioned = {name for other in others for name in variables(other)}
+        awaited = ({*variables(goal)} & made) | (_operands(goal) & mentioned)
+        return awaited - {*self.bound} - {self.made_list(goal)}
+
+    def made_list(self, goal: Term) -> str | None:
+        """The name of the list that a construct or an interval-wise predicate makes; None for other goals."""
+        if isinstance(goal, Struct) and name_and_arity(goal) in self.intervalwise:
+            return goal.args[-1].name if isinstance(goal.args[-1], Var) else None
+        return _made_list(goal)
 
     def read(self, goal: Term) -> None:
         if goal == Atom("true"):
@@ -373,6 +382,19 @@ def _made_list(goal: Term) -> str | None:
 
 def _is_fvp(term: Term) -> bool:
     return isinstance(term, Struct) and (term.name, len(term.args)) == ("=", 2)
+
+
+def _operands(goal: Term) -> set[str]:
+    """The lists that a construct reads; none for other goals."""
+    if not isinstance(goal, Struct) or _made_list(goal) is None:
+        return set()
+    match goal.name:
+        case "holdsFor":
+            return set()
+        case "intDurGreater" | "intDurLess":
+            return {*variables(goal.args[0])}
+        case _:
+            return {*variables(*goal.args[:-1])}
 
 
 def _is_interval(term: Term) -> bool:

@@ -59,6 +59,12 @@ CASES: dict[str, Instances] = {
         ("in0|3|8|true|a", "in1|5|9|true|a"),
         {"d(a)=true": [(5, 8)]},
     ),
+    "predicates over lists may stand behind what uses their result": Instances(
+        IN + ":- intervalwise(trim/2).\ntrim([(S, E)], [(S2, E)]) :- S2 is S + 1.\nlast(L, [I]) :- append(_, [I], L).\n"
+        "holdsFor(d(X)=true, J) :- intersect_all([K, L], J), trim(I, K), holdsFor(in0(X)=true, I), I = L.",
+        ("in0|3|8|true|a",),
+        {"d(a)=true": [(4, 8)]},
+    ),
     "a complement ranges over the sort": Instances(
         IN + "holdsFor(d(X)=true, J) :- holdsFor(in0(X)=true, I), complement_all([I], J).\n"
         "holdsFor(other(X)=true, J) :- holdsFor(in0(X)=true, I), holdsFor(in1(X)=true, K), union_all([I, K], J).",
