@@ -248,10 +248,11 @@ class Evaluation:
         table = self.fluents(key)
         known = self._edges.get((kind, key))
         if known is None or known[0] is not table:
-            known = self._edges[kind, key] = table, self._edge_points(kind, key, table)
+            known = self._edges[kind, key] = table, self.edge_points(kind, key, table)
         return known[1]
 
-    def _edge_points(self, kind: EdgeKind, key: Key, table: FluentTable) -> PointTable:
+    def edge_points(self, kind: EdgeKind, key: Key, table: FluentTable) -> PointTable:
+        """The edges of some intervals of a fluent, and those that were carried over."""
         points = edge_points(kind, without_cuts(kind, table, self.cuts.get(key)), self.stretch)
         if kind == "startI":
             simple = self.program.simple.get(key, ())
