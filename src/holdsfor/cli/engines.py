@@ -298,5 +298,6 @@ class ColumnarEngine(Engine):
         seconds, self._seconds_logged = session.seconds - self._seconds_logged, session.seconds
         after = session.window_start(at) if first is None else first
         n_time_points = report.n_time_points(after, session.tick)
-        figures = Figures(seconds, session.n_input, n_fvps, n_intervals, n_time_points, report.n_occurrences)
+        n_input = session.n_input if first is None else self.counts.n_records
+        figures = Figures(seconds, n_input, n_fvps, n_intervals, n_time_points, report.n_occurrences)
         self.log.add(at, figures)
