@@ -24,7 +24,7 @@ from tests.properties.interval_programs import interval_case
 from tests.properties.staged import staged_answer, stages_of
 from tests.seeds import chunks, named, share
 
-POOL = range(1000)
+POOL = range(800)
 SEEDS = share(POOL, 40)
 SCHEDULES = ((3, 3), (7, 4), (30, 10))
 
