@@ -10,9 +10,9 @@ from tests.oracle.description import describe
 from tests.oracle.domains import Domains
 from tests.oracle.intervals import Interval, Line
 from tests.oracle.model import Model
-from tests.oracle.records import admitted, query_times, read_records, surviving, whole
+from tests.oracle.records import admitted, query_times, read_records, whole, within
 
-__all__ = ["Answer", "oracle_answer"]
+__all__ = ["Answer", "oracle_answer", "reported"]
 
 Answer = dict[str, list[int | tuple[int, int | None]]]
 
@@ -30,12 +30,12 @@ def oracle_answer(
     pieces = whole(records)
     if window is not None:
         pieces = admitted(records, query_times(records, line.start, line.end, *window), window[0])
-    inside = [record for record in surviving(records) if record.start <= line.last and record.end >= line.first]
-    model = Model(description, Domains(description, inside), pieces, line, memory)
-    return _reported(model)
+    model = Model(description, Domains(description, within(records, line)), pieces, line, memory)
+    return reported(model)
 
 
-def _reported(model: Model) -> Answer:
+def reported(model: Model) -> Answer:
+    """What a model says of output events and of fluents that rules define."""
     answer: Answer = {}
     times: dict[Term, list[int]] = {}
     for t in model.line.points:

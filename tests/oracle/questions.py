@@ -22,7 +22,7 @@ from tests.oracle.answer import Answer, oracle_answer
 from tests.oracle.intervals import Line
 from tests.oracle.terms import plain
 
-__all__ = ["ENGINES", "Question", "ask", "in_windows", "of_oracle"]
+__all__ = ["ENGINES", "Question", "ask", "in_windows", "named_answer", "of_oracle"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _of_reference(question: Question) -> Answer:
         fvp: [(start, None if end == INF else int(end)) for start, end in spans]
         for fvp, spans in found.intervals.items()
     }
-    return _named(question, {event: list(times) for event, times in found.times.items()}, intervals)
+    return named_answer(question, {event: list(times) for event, times in found.times.items()}, intervals)
 
 
 def _of_batch(question: Question) -> Answer:
@@ -103,12 +103,13 @@ def _of_engine(question: Question, compiled: Compiled, window: int | None, step:
             allen_memory=memory,
             merge_windows=False,
         )
-    return _named(question, result.times, result.intervals)
+    return named_answer(question, result.times, result.intervals)
 
 
-def _named(
+def named_answer(
     question: Question, times: dict[Term, list[int]], intervals: dict[Term, list[tuple[int, int | None]]]
 ) -> Answer:
+    """The answer in words, within the run."""
     answer: Answer = {show(plain(event)): sorted(found) for event, found in times.items()}
     answer |= {show(plain(fvp)): sorted(found) for fvp, found in intervals.items()}
     return _within(question, answer)

@@ -9,9 +9,10 @@ from math import inf
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term
 from tests.oracle.description import Description
+from tests.oracle.intervals import Line
 from tests.oracle.terms import plain
 
-__all__ = ["Piece", "Record", "admitted", "query_times", "read_records", "surviving"]
+__all__ = ["Piece", "Record", "admitted", "query_times", "read_records", "surviving", "whole", "within"]
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -98,6 +99,12 @@ def _split(alive: list[Record], part: Record) -> None:
             right = Record(other.arrival, False, other.entity, other.value, int(part.end), other.end)
             alive += [left, right]
             return
+
+
+def within(records: list[Record], line: Line) -> list[Record]:
+    """What is left of the records that say something of a time-point of the run."""
+    alive = [record for record in surviving(records) if record.start <= line.last]
+    return [record for record in alive if (record.start if record.value is None else record.end - 1) >= line.first]
 
 
 def whole(records: list[Record]) -> list[Piece]:

@@ -1,6 +1,7 @@
 """The engines say what the oracle says, on random programs and streams.
 
 oracle = reference = one query: all records have arrived, whatever their arrival says.
+oracle = reports: at each query time, the maximal intervals that overlap its window, with their true starts.
 oracle = windows: the records that the windows admit, in a run that evaluates every query time.
 
 A program that an engine refuses is passed over; `test_few_programs_are_refused` holds that this is little. A failure
@@ -13,14 +14,17 @@ from collections import Counter
 
 import pytest
 
+from tests.oracle.answer import Answer
 from tests.oracle.programs import CONSTRUCTS, NOT_YET, random_question, windowed_question
 from tests.oracle.questions import ENGINES, Question, ask
+from tests.oracle.reports import engine_reports, oracle_reports
 from tests.oracle.shrink import shrunk
 from tests.seeds import chunks, named, share
 
 POOL = range(2000)
 IN_ONE_GO = share(POOL, 50)
 IN_WINDOWS = share(POOL, 50)
+REPORTED = share(POOL, 25)
 
 
 def _differs(question: Question, engine: str) -> bool:
@@ -56,6 +60,29 @@ def test_the_engines_say_what_the_oracle_says(engine: str, seeds: range) -> None
 def test_windows_say_what_the_oracle_says_of_the_records_they_admit(seeds: range) -> None:
     for seed in seeds:
         _check(seed, windowed_question(seed, NOT_YET)[0], "windows")
+
+
+@pytest.mark.parametrize("seeds", chunks(REPORTED), ids=named)
+def test_every_query_time_reports_what_overlaps_its_window(seeds: range) -> None:
+    for seed in seeds:
+        question = windowed_question(seed, NOT_YET)[0]
+        if question.step is None or question.end - question.start > 8 * question.step:
+            continue
+        if isinstance(ask("windows", question), str):
+            continue
+        expected, found = oracle_reports(question), engine_reports(question)
+        first = question.line.next(question.line.first)
+        assert found.keys() == expected.keys(), f"seed {seed}"
+        for at, answer in expected.items():
+            assert _without(found[at], first) == _without(answer, first), f"seed {seed} at {at}"
+
+
+def _without(answer: Answer, end: int) -> Answer:
+    """The answer without intervals that are just the first time-point of the run: reports do not have them."""
+    kept = {
+        name: [one for one in found if not (isinstance(one, tuple) and one[1] == end)] for name, found in answer.items()
+    }
+    return {name: found for name, found in kept.items() if found}
 
 
 def test_every_construct_is_written() -> None:

@@ -151,8 +151,6 @@ class RowCompiler(RowPatterns):
         return run
 
     def points_own(self, step: MatchPoints, bound: set[str]) -> RowStep:
-        if step.kind in ("startI", "endI"):
-            raise NotByRow
         kind, key, match = step.kind, step.key, self.matcher(step.patterns, bound)
 
         def run(bindings: list[Binding]) -> list[Binding]:
@@ -222,7 +220,7 @@ class RowCompiler(RowPatterns):
     # -- tests ---------------------------------------------------------------------------------------------------------
 
     def prove(self, prove: Prove, bound: set[str]) -> RowStep:
-        if not set(prove.inputs) <= bound or not prove.is_stable:
+        if not set(prove.inputs) <= bound or not (prove.is_stable and prove.is_sure):
             raise NotByRow
         bound.update(prove.outputs)
         inputs, outputs, context = prove.inputs, prove.outputs, self.context

@@ -1,0 +1,84 @@
+"""What each query time reports: the maximal intervals that overlap its window, with their true starts."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from holdsfor.analysis.compiled import compile_text
+from holdsfor.columns.query_times import QueryTimes
+from holdsfor.columns.words import Symbols
+from holdsfor.runtime.report_tables import Reported
+from holdsfor.runtime.session import Session
+from holdsfor.runtime.windows import each_report
+from holdsfor.sources.inputs import read_inputs
+from tests.oracle.answer import Answer, reported
+from tests.oracle.description import describe
+from tests.oracle.domains import Domains
+from tests.oracle.intervals import Line
+from tests.oracle.model import Model
+from tests.oracle.questions import Question, named_answer
+from tests.oracle.records import admitted, query_times, read_records, within
+
+__all__ = ["engine_reports", "oracle_reports"]
+
+Reports = dict[int, Answer]
+
+
+def oracle_reports(question: Question) -> Reports:
+    """Of each query time what holds and happens in its window, by all that has arrived."""
+    assert question.window is not None
+    assert question.step is not None
+    records = read_records(list(question.lines), describe(question.text), question.tick)
+    queries = query_times(records, question.start, question.end, question.window, question.step)
+    memory = question.window if question.memory is None else question.memory
+    found: Reports = {}
+    for k, at in enumerate(queries, 1):
+        description = describe(question.text)
+        domains = Domains(description, within(records, question.line))
+        line = Line(question.start, min(at, question.end), question.tick)
+        model = Model(description, domains, admitted(records, queries[:k], question.window), line, memory)
+        # Nothing is settled at the first query time: its window has the whole run so far.
+        edge = question.start - question.tick if k == 1 else at - question.window
+        found[at] = _overlapping(reported(model), edge, question.tick)
+    return found
+
+
+def _overlapping(answer: Answer, edge: int, tick: int) -> Answer:
+    found = {name: [one for one in all_of if _last(one, tick) > edge] for name, all_of in answer.items()}
+    return {name: kept for name, kept in found.items() if kept}
+
+
+def _last(found: int | tuple[int, int | None], tick: int) -> float:
+    """The last time-point of an interval, or the time-point of an event."""
+    if isinstance(found, int):
+        return found
+    return float("inf") if found[1] is None else found[1] - tick
+
+
+def engine_reports(question: Question) -> Reports:
+    """What the engine reports at each query time."""
+    compiled, symbols = compile_text(question.text), Symbols()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "records.txt"
+        path.write_text("".join(f"{line}\n" for line in question.lines))
+        reading = read_inputs((path,), compiled.names, question.tick, symbols)
+    session = Session(
+        compiled,
+        start=question.start,
+        end=question.end,
+        tick=question.tick,
+        window=question.window,
+        allen_memory=question.memory,
+        symbols=symbols,
+    )
+    session.insert_reading(reading)
+    queries = QueryTimes(question.start, question.end, question.step, question.window)
+    session.announce(question.end)
+    times = list(queries.up_to(session.last_query_time(queries)))
+    found: Reports = {}
+    for at, report in zip(times, each_report(session, times), strict=True):
+        told = Reported(report, symbols)
+        found[at] = named_answer(replace(question, end=min(at, question.end)), told.times, told.intervals)
+    return found
