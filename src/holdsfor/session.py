@@ -215,22 +215,42 @@ class Session:
 
     # -- query times ---------------------------------------------------------------------------------------------------
 
-    def query(self, at: int | None = None) -> Report:
+    def query(self, at: int | None = None, *, window: int | None = None) -> Report:
         """What is known at a query time, by default a step after the one before.
 
         A later one is reached in steps, so that no record falls between two windows; the report tells what all of them
-        change.
+        change. The query time may look back over a `window` of its own, as far as nothing is settled.
         """
         start = self._begin() if self._start is None else self._start
+        last = self._next_query_time(start, at)
+        if window is not None:
+            self._check_window(last, window)
         parts: list[Known] = []
         frontier: int | None = None
-        for time in self._query_times(start, at):
+        for time in self._query_times(start, last):
+            self._engine.window = self.window if window is None or time < last else window
             if parts:
                 parts[-1] = parts[-1].before(self._engine.settled_at(time))
             parts.append(self._engine.query(time))
             frontier = self._engine.frontier if frontier is None else frontier
         assert frontier is not None
-        return self._report(parts, frontier)
+        report = self._report(parts, frontier)
+        self._engine.window = self.window
+        return report
+
+    def _check_window(self, at: int, window: int) -> None:
+        """Refuse a window that misses time-points since the query time before, or reaches what is settled."""
+        if self.window is None:
+            message = "a session without a window looks back to the start at every query time"
+            raise UsageProblem(Diagnostic("HF740", message, hint="give the session a `window` to have others"))
+        check_windows(self.tick, window, None)
+        before, settled = self._engine.previous, self._engine.forgotten
+        if before is not None and window < min(at - before, self.step or 0):
+            message = f"a window of {window} at {at} misses time-points after the query time before, {before}"
+            raise UsageProblem(Diagnostic("HF740", message, hint="give a longer window, or query more often"))
+        if at - window < settled:
+            message = f"a window of {window} at {at} reaches back to {at - window}, but all is settled up to {settled}"
+            raise UsageProblem(Diagnostic("HF740", message, hint=f"give a window of at most {at - settled}"))
 
     def _begin(self) -> int:
         """Let the run start with the first record."""
@@ -243,8 +263,8 @@ class Session:
         self._start = first
         return first
 
-    def _query_times(self, start: int, at: int | None) -> Iterator[int]:
-        """The query times from the one before (exclusive) to the one asked for."""
+    def _next_query_time(self, start: int, at: int | None) -> int:
+        """The query time that is asked for."""
         before = start if self.query_time is None else self.query_time
         if at is None and self.step is None:
             raise UsageProblem(Diagnostic("HF740", "without a window there is no next query time", hint="say `at`"))
@@ -253,6 +273,11 @@ class Session:
             what = "start" if self.query_time is None else "query time before"
             message = f"the query time {last} does not come after the {what}, {before}"
             raise UsageProblem(Diagnostic("HF740", message, hint="query times ascend"))
+        return last
+
+    def _query_times(self, start: int, last: int) -> Iterator[int]:
+        """The query times from the one before (exclusive) to the one asked for."""
+        before = start if self.query_time is None else self.query_time
         if self.step is None or self.query_time is None:
             yield last
         else:

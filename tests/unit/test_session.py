@@ -204,6 +204,49 @@ def test_what_lies_before_the_run_is_dropped() -> None:
     assert made.query().dropped == 1
 
 
+def test_a_query_time_may_have_a_window_of_its_own() -> None:
+    made = session(window=20, step=5)
+    made.insert(a(3), hf.Event("b", "p", at=12, arrival=22))
+    made.query(5)
+    made.query(20)
+    assert made.query(25, window=10).holds_for("s(p)=on") == [(4, None)], "12 is before the window"
+    made.insert(b(16))
+    assert made.query(30, window=15).holds_for("s(p)=on") == [(4, 17)]
+
+
+def test_a_window_cannot_reach_what_is_settled_nor_miss_anything() -> None:
+    made = session(window=20, step=5)
+    made.insert(a(3))
+    made.query(5)
+    made.query(25, window=10)
+    with pytest.raises(UsageProblem, match=r"HF740.*reaches back to 10, but all is settled up to 15"):
+        made.query(30, window=20)
+    with pytest.raises(UsageProblem, match=r"HF740.*misses time-points after the query time before, 25"):
+        made.query(30, window=4)
+    with pytest.raises(UsageProblem, match="HF703"):
+        made.query(30, window=0)
+    assert made.query(30, window=15).query_time == 30
+    made.insert(b(14))
+    report = made.query(35)
+    assert (report.holds_for("s(p)=on"), report.dropped) == ([(4, None)], 1)
+
+
+def test_windows_of_all_lengths_settle_the_same() -> None:
+    lines = [a(3), b(9), a(14), b(22), a(31), a(8, "q"), b(29, "q")]
+    expected = hf.recognise(RULES, lines, start=0, end=40)
+    made = session(window=20, step=5)
+    made.insert(lines)
+    known: dict[str, list[tuple[int, int | None]]] = {}
+    for at, window in ((5, None), (10, 5), (15, 10), (20, 6), (25, 8), (30, 13), (35, 18), (40, 5)):
+        for change in made.query(at, window=window).changes:
+            if isinstance(change.new or change.old, tuple):
+                spans = known.setdefault(change.name, [])
+                spans[:] = [each for each in spans if each != change.old] + ([change.new] if change.new else [])  # type: ignore[list-item]
+    assert {name: sorted(spans) for name, spans in known.items()} == {
+        show(fvp): spans for fvp, spans in expected.intervals.items()
+    }
+
+
 def test_windows_that_cannot_be_are_refused() -> None:
     for window, step, message in ((5, 10, "longer"), (None, 10, "needs a window"), (0, None, "expected at least 1")):
         with pytest.raises(UsageProblem, match=f"HF703.*{message}"):

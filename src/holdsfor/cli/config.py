@@ -50,6 +50,7 @@ KEYS: dict[str, Kind] = {
     "output": "path",
     "timeline": "paths",
     "stats": "path",
+    "log": "path",
     "set_aside": "path",
     "strict": "flag",
     "live": "flag",

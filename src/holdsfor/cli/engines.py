@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from holdsfor.analysis.compiled import Compiled
 from holdsfor.cli.interruption import Interruption
 from holdsfor.cli.progress import Progress
+from holdsfor.cli.run_log import Figures, RunLog
 from holdsfor.cli.set_aside import SetAsideLog
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.sinks.change_lines import Changed
@@ -24,6 +25,7 @@ from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
+    from holdsfor.reference import Answer
     from holdsfor.runtime.changes import Changes
     from holdsfor.runtime.reports import Report
     from holdsfor.runtime.session import Session
@@ -64,6 +66,7 @@ class Engine(ABC):
         self.counts = Counts()
         self.set_aside = SetAsideLog()
         self.progress = Progress()
+        self.log = RunLog()
         self.stop = Interruption()
         self.unreadable: list[Unreadable] | None = None
         """Where inputs go that cannot be read; without such a list they end the run."""
@@ -141,6 +144,7 @@ class ReferenceEngine(Engine):
         self.counts.n_fvps = len(answer.intervals)
         self.counts.n_intervals = sum(map(len, answer.intervals.values()))
         self.seconds["recognise"] = time.perf_counter() - began
+        self.log.add(end, _figures(answer, len(self.facts), self.seconds["recognise"], end, self.options.tick))
         intervals = {
             fvp: [(s, None if e == INF else int(e)) for s, e in spans] for fvp, spans in answer.intervals.items()
         }
@@ -152,6 +156,15 @@ class ReferenceEngine(Engine):
             yield Changed(known.query_time, added)
 
 
+def _figures(answer: Answer, n_facts: int, seconds: float, end: int, tick: int) -> Figures:
+    """What the reference evaluator took and found."""
+    following = (end // tick + 1) * tick
+    spans = [span for spans in answer.intervals.values() for span in spans]
+    held = sum(max(0, min(int(following), stop) - start) for start, stop in spans) // tick
+    n_times = sum(map(len, answer.times.values()))
+    return Figures(seconds, n_facts, len(answer.intervals), len(spans), int(held), n_times)
+
+
 def _extent(facts: list[Fact], tick: int) -> tuple[int | None, int | None]:
     """The first and the last time-point of the records."""
     first = min((fact.start for fact in facts), default=None)
@@ -161,6 +174,9 @@ def _extent(facts: list[Fact], tick: int) -> tuple[int | None, int | None]:
 
 class ColumnarEngine(Engine):
     """Columns, over the whole history or over windows."""
+
+    _session: Session
+    _seconds_logged = 0.0
 
     def load(self) -> None:
         from holdsfor.columns.words import Symbols
@@ -179,7 +195,7 @@ class ColumnarEngine(Engine):
         from holdsfor.runtime.windows import each_report
 
         for report in self._told_by(self.settled if final else each_report):
-            self._count(report)
+            self._count(report, first=self.start - 1 if final else None)
             yield Reported(report, self.symbols)
 
     def changes(self) -> Iterator[Changed]:
@@ -244,6 +260,7 @@ class ColumnarEngine(Engine):
         begun = self.begin()
         if begun is not None:
             session, queries = begun
+            self._session = session
             yield from tell(session, self._until_stopped(queries))
             self._count_records(session)
             self.counts.n_kept_for_allen = session.n_kept_for_allen
@@ -272,6 +289,14 @@ class ColumnarEngine(Engine):
             yield at
         self.progress.done()
 
-    def _count(self, report: Report) -> None:
-        self.counts.n_fvps += report.n_fvps
-        self.counts.n_intervals += report.n_intervals
+    def _count(self, report: Report, first: int | None = None) -> None:
+        """Count and log what a query time tells of its window, or of the time-points after the first."""
+        n_fvps, n_intervals = report.n_fvps, report.n_intervals
+        self.counts.n_fvps += n_fvps
+        self.counts.n_intervals += n_intervals
+        session, at = self._session, report.query_time
+        seconds, self._seconds_logged = session.seconds - self._seconds_logged, session.seconds
+        after = session.window_start(at) if first is None else first
+        n_time_points = report.n_time_points(after, session.tick)
+        figures = Figures(seconds, session.n_input, n_fvps, n_intervals, n_time_points, report.n_occurrences)
+        self.log.add(at, figures)

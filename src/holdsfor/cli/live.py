@@ -99,7 +99,7 @@ class LiveEngine(ColumnarEngine):
             rate=(options.rate or 1.0) if options.clock == "wall" else None,
             stop=self.stop,
             after_reading=self._keep_count,
-            on_silence=partial(say_waiting, "records"),
+            on_silence=partial(say_waiting, self.log, "records"),
         )
 
     def begin(self) -> tuple[Session, Iterator[int]] | None:

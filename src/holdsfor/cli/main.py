@@ -16,6 +16,7 @@ from holdsfor.cli import check, generate, graph, plan, run, spark
 from holdsfor.cli.interruption import INTERRUPTED
 from holdsfor.cli.streams import STANDARD_OUTPUT, discard, standard_streams
 from holdsfor.errors import HoldsforError, printable
+from holdsfor.prolog.builtins.output import printing
 from holdsfor.sinks.files import naming
 
 __all__ = ["main"]
@@ -37,7 +38,9 @@ def _main(arguments: Sequence[str] | None) -> int:
         command.add_parser(commands)
     options = _without_gaps(parser.parse_args(arguments))
     try:
-        code: int = options.execute(options)
+        # Not to standard output: results there stay readable for programs.
+        with printing(sys.stderr.write):
+            code: int = options.execute(options)
         with naming(STANDARD_OUTPUT):
             sys.stdout.flush()
     except HoldsforError as problem:

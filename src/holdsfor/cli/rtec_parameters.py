@@ -73,6 +73,7 @@ def from_rtec(content: dict[str, Any], file: TomlFile, table: str | None) -> Tra
     options = {key: option for key, option in PARAMETERS.items() if option and key in content}
     values = {option: content[key] for key, option in options.items()}
     if "results_directory" in content and isinstance(content["results_directory"], str):
+        values["log"] = str(Path(content["results_directory"]) / f"{table or 'holdsfor'}-log.jsonl")
         suffix = "fifo" if content.get("output_mode") == "fifo" else "txt"
         values["output"] = str(Path(content["results_directory"]) / f"{table or 'holdsfor'}-intervals.{suffix}")
     names = {option: key for key, option in options.items()}

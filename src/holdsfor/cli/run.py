@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -21,6 +22,7 @@ from holdsfor.cli.interruption import INTERRUPTED
 from holdsfor.cli.live import CLOCKS, add_live_options, check_live_options, engine_class
 from holdsfor.cli.memory import peak_memory
 from holdsfor.cli.progress import Progress
+from holdsfor.cli.run_log import RunLog
 from holdsfor.cli.set_aside import SetAsideLog
 from holdsfor.cli.summary import summarise, write_stats
 from holdsfor.cli.waiting import announce_inputs, say_waiting
@@ -91,7 +93,8 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="where the answer goes (default: standard output)")
     parser.add_argument("--timeline", action="append", default=[], metavar="PICTURE", help="draw it: .png or .svg")
-    parser.add_argument("--stats", metavar="FILE", help="write counts and seconds as JSON")
+    parser.add_argument("--stats", metavar="FILE", help="write counts, seconds and averages as JSON")
+    parser.add_argument("--log", metavar="FILE", help="write a JSON line per query time: seconds, records in, what out")
     parser.add_argument("--set-aside", metavar="FILE", help="write the records that do not fit, with reasons, as JSON")
     parser.add_argument("--strict", action=_FLAG, default=False, help="stop if a record does not fit")
     add_live_options(parser)
@@ -117,26 +120,33 @@ def execute(options: argparse.Namespace) -> int:
     engine.set_aside = SetAsideLog(options.set_aside, is_strict=options.strict)
     unreadable: list[Unreadable] = []
     engine.unreadable = None if options.strict else unreadable
-    announce_inputs(options.input, is_live=options.live)
+    last: list[Findings] = []
+    with closing(RunLog(options.log)) as engine.log:
+        _run(engine, options, unreadable, last)
+    for written in (options.output, options.log) if app.folders else ():
+        if written:
+            print(f"wrote {written}", file=sys.stderr)
+    summarise(engine, compiled, is_wanted=options.live or options.replay is not None or engine.stop.is_asked)
+    for picture in options.timeline if last else ():
+        _draw(last[-1], engine, compiled, Path(picture))
+    if options.stats:
+        more = {"kept_for_allen": engine.counts.n_kept_for_allen, "per_query_time": engine.log.averages()}
+        write_stats(engine, options.stats, **more, peak_memory_bytes=peak_memory())
+    return INTERRUPTED if engine.stop.is_asked else 2 if unreadable else 0
+
+
+def _run(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadable], last: list[Findings]) -> None:
+    """Read the input and write the answer."""
+    announce_inputs(engine.log, options.input, is_live=options.live)
     began = time.perf_counter()
     engine.load()
     engine.counts.n_unreadable = len(unreadable)
     engine.set_aside.add_inputs(unreadable)
     _tell(diagnostic for each in unreadable for diagnostic in each.diagnostics)
     engine.seconds["load"] = time.perf_counter() - began
-    last: list[Findings] = []
-    with opened(options.output, options.format, partial(say_waiting, "a reader")) as output, engine.stop:
+    with opened(options.output, options.format, partial(say_waiting, engine.log, "a reader")) as output, engine.stop:
         _write(engine, options, output, last)
     engine.seconds["write"] = time.perf_counter() - began - sum(engine.seconds.values())
-    if app.folders and options.output:
-        print(f"wrote {options.output}", file=sys.stderr)
-    summarise(engine, compiled, is_wanted=options.live or options.replay is not None or engine.stop.is_asked)
-    for picture in options.timeline if last else ():
-        _draw(last[-1], engine, compiled, Path(picture))
-    if options.stats:
-        kept = engine.counts.n_kept_for_allen
-        write_stats(engine, options.stats, kept_for_allen=kept, peak_memory_bytes=peak_memory())
-    return INTERRUPTED if engine.stop.is_asked else 2 if unreadable else 0
 
 
 def _prepare(app: Application, compiled: Compiled, output: str | None) -> None:
@@ -194,6 +204,7 @@ def _refuse_overwriting(options: argparse.Namespace, consulted: list[str]) -> No
         "--timeline": options.timeline,
         "--stats": [options.stats],
         "--set-aside": [options.set_aside],
+        "--log": [options.log],
     }
     inputs = [split_mapping(each)[0] for each in options.input]
     config = [options.config] if options.config else []

@@ -188,11 +188,18 @@ class Records:
         return table if np.count_nonzero(is_seen) == table.n else table.take(is_seen.nonzero()[0])
 
     def intervals(
-        self, first: int, last: int, arrived_by: int, *, left_open: tuple[int, int] | None = None
+        self,
+        first: int,
+        last: int,
+        arrived_by: int,
+        *,
+        left_open: tuple[int, int] | None = None,
+        as_if_whole: bool = False,
     ) -> FluentTable:
         """The maximal intervals that reach into a stretch of time-points and have arrived by a third.
 
-        A record over just the interval that is `left_open` counts as open.
+        A record over just the interval that is `left_open` counts as open. Intervals that are cut begin where they are
+        seen, unless they are wanted `as_if_whole`.
         """
         assert self.ends is not None
         self.sort()
@@ -201,16 +208,24 @@ class Records:
         if self.begins is not None:
             is_there &= self.begins[low:high] <= last
         rows = low + is_there.nonzero()[0]
-        starts, ends = self.seen_from[rows], self.ends[rows]
+        starts, ends = (self.starts if as_if_whole else self.seen_from)[rows], self.ends[rows]
         if left_open is not None:
             ends = np.where((self.starts[rows] == left_open[0]) & (ends == left_open[1]), OPEN, ends)
-        if not self.is_clean:
+        if not self.is_clean or as_if_whole:
             rows, starts, ends = self._merged(rows, starts, ends)
         table = FluentTable((*(column[rows] for column in self.columns), starts, ends), len(rows))
         for positions, numbers in self._numbers.items():
             if positions != _OWN:
                 table.with_numbers(positions, numbers[rows])
         return table
+
+    def cut_rows(self, last: int, arrived_by: int) -> Int64:
+        """The records that have arrived and are seen later than they begin, up to a time-point."""
+        if self.begins is None:
+            return np.empty(0, dtype=np.int64)
+        is_cut = (self.begins > self.starts) & (self.begins <= last) & (self.arrivals <= arrived_by)
+        rows: Int64 = is_cut.nonzero()[0]
+        return rows
 
     @property
     def seen_from(self) -> Int64:

@@ -25,5 +25,8 @@ class Knowledge(Protocol):
     def only_answer(self, goal: Term) -> dict[str, Term] | None:
         """The values of the goal's variables, if exactly one fact of a stable table matches it."""
 
+    def ground_after(self, goal: Term, ground: set[str]) -> set[str]:
+        """The variables that have values once a goal is proved, given those that have values before."""
+
     def definition(self, key: tuple[str, int]) -> tuple[Clause, ...] | None:
         """The clauses of a predicate, if they are all there is to it and it does not call itself."""

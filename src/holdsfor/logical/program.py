@@ -1,7 +1,8 @@
 """The logical program: the rules of each component after the rewrites, in processing order.
 
-The rewrites come one after another: `fold_facts`, then `outside_first`. Unfolding a predicate depends on what is bound
-where it is called, so the planner asks for it on its way through a body.
+A rule with a choice that binds in one branch only becomes several rules first (`branches`). The rewrites come one after
+another: `fold_facts`, then `outside_first`. Unfolding a predicate, and the order of goals that may leave variables open
+(`open_goals`), depend on what is bound, so the planner asks for them on its way through a body.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex, effective_delays
 from holdsfor.analysis.levels import Component
 from holdsfor.analysis.patterns import may_match
+from holdsfor.logical.branches import rules_of_branches
 from holdsfor.logical.fold_facts import fold_facts, fold_facts_of_intervals
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.outside_first import outside_first
@@ -84,7 +86,8 @@ def _component(compiled: Compiled, component: Component, knowledge: Knowledge, i
     if own.is_static:
         intervals = [r for r in description.interval_rules if not r.is_empty and concerns(vertices, r.fvp.term)]
         return replace(own, intervals=tuple(_intervals(rule, knowledge, is_rewriting) for rule in intervals))
-    rules = [rule for rule in description.point_rules if concerns(vertices, rule.head_term)]
+    written = [rule for rule in description.point_rules if concerns(vertices, rule.head_term)]
+    rules = [each for rule in written for each in rules_of_branches(rule)]
     return replace(
         own,
         rules=tuple(_rule(rule, vertices, knowledge) if is_rewriting else Rewritten(rule) for rule in rules),

@@ -12,6 +12,7 @@ ranges over its sort, and over what is known of the fluents in which it stands.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +25,7 @@ from holdsfor.syntax.rules import (
     HoldsFor,
     IntervalCall,
     IntervalRule,
+    IntervalStep,
     Not,
     RelativeComplement,
     Test,
@@ -61,12 +63,22 @@ def connected(tests: Sequence[Test | Not], names: Set[str]) -> list[Test | Not]:
     return [test for i, test in enumerate(tests) if i in found]
 
 
+def unused_variables(tests: Sequence[Test | Not], body: Sequence[IntervalStep]) -> set[str]:
+    """The variables that one goal mentions and no other step: their values do not matter."""
+    counts = Counter(name for step in body for name in {*step_variables(step)})
+    return {name for test in tests if isinstance(test, Test) for name in step_variables(test) if counts[name] == 1}
+
+
 @dataclass(frozen=True)
 class RuleScope:
-    """The variables of a rule over intervals, and what they range over; `is_grounded` tells whether the head is."""
+    """The variables of a rule over intervals, and what they range over; `is_grounded` tells whether the head is.
+
+    `open_names` are variables that goals may leave open.
+    """
 
     rule: IntervalRule
     is_grounded: bool
+    open_names: frozenset[str] = frozenset()
 
     @cached_property
     def tests(self) -> tuple[Test | Not, ...]:
@@ -84,7 +96,8 @@ class RuleScope:
         computed = {name for step in body if isinstance(step, IntervalCall) for name in step.outputs}
         unions = {name for step in body if isinstance(step, HoldsFor) for name in step.some}
         named = [name for step in body if not isinstance(step, Not) for name in step_variables(step)]
-        return tuple(dict.fromkeys(n for n in (*self.head, *named) if n not in computed | unions))
+        without = computed | unions | (unused_variables(self.tests, body) - self.head)
+        return tuple(dict.fromkeys(n for n in (*self.head, *named) if n not in without))
 
     def scoped(self, tests: Sequence[Test | Not]) -> Scoped:
         """Each test with the variables that also stand outside it."""
@@ -131,7 +144,8 @@ class RuleScope:
         """The variables that may have to range over their sorts."""
         assert isinstance(self.rule.result, Var)
         in_result = () if self.enumerates else list_variables(self.rule)[self.rule.result.name]
-        return tuple(name for name in self.names if name in self._unbound and name not in in_result)
+        unbound = self._unbound - set(in_result)
+        return tuple(name for name in self.names if name in unbound | self.open_names)
 
     @cached_property
     def enumerates_head(self) -> bool:

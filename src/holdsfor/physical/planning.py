@@ -11,6 +11,7 @@ from typing import TypeAlias
 from holdsfor.analysis.safety import binds_time, bound_by, needed_variables, scoped, take_ready
 from holdsfor.columns.tables import Key
 from holdsfor.logical.knowledge import Knowledge
+from holdsfor.logical.open_goals import UNUSED, names_left_open, open_goals_last
 from holdsfor.logical.unfold import unfolded
 from holdsfor.physical.arithmetic import COMPARISONS
 from holdsfor.physical.breaks import BrokenValue
@@ -142,6 +143,9 @@ class Planner:
         if one condition has all of them, unless the head has to be grounded, which it need not be for an `open_value`.
         """
         bound = {time.name}
+        body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
+        if names_left_open(body, bound, self.knowledge):
+            arguments = None
         before, rest = take_ready(scoped(body, set(variables(head)) | bound), bound)
         uses = [condition_variables(c) for c in _all_tests(body)] + [variables(head)]
         stamp = time.name if any(time.name in names for names in uses) else None
@@ -160,11 +164,12 @@ class Planner:
             after, stuck = take_ready(rest, bound)
             assert not stuck, "the safety analysis refuses rules that get stuck"
             steps += self.plan(after, done, None)
-        return tuple(steps), done
+        return _ranging(steps, head, is_effect=True), done
 
     def atemporal_steps(self, head: Term, body: tuple[Condition, ...]) -> tuple[Step, ...]:
         """The steps of atemporal conditions; head variables that they need unbound range over the grounding."""
         bound: set[str] = set()
+        body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
         before, rest = take_ready(scoped(body, set(variables(head))), bound)
         done: set[str] = set()
         steps = self.plan(before, done, None)
@@ -173,7 +178,7 @@ class Planner:
             done.update(variables(head))
             after, _ = take_ready(rest, bound | set(variables(head)))
             steps += self.plan(after, done, None)
-        return tuple(steps)
+        return _ranging(steps, head)
 
     def plan(
         self,
@@ -218,10 +223,10 @@ class Planner:
             case Test(goal):
                 return self.test(goal, bound)
             case Not(body):
-                return NoneOf(tuple(self.inner(body, bound, carriers)))
+                return NoneOf(tuple(self.inner(body, bound, carriers, used=set())))
             case Either(branches):
                 outputs = tuple(sorted(bound_by(condition)))
-                return AnyOf(tuple(tuple(self.inner(b, bound)) for b in branches), outputs)
+                return AnyOf(tuple(tuple(self.inner(b, bound, used=set(outputs))) for b in branches), outputs)
             case Collect(template, body, result, aggregate):
                 own = {name for c in body for name in condition_variables(c)}
                 steps = tuple(self.inner(body, bound))
@@ -229,9 +234,18 @@ class Planner:
                 return (CountHolding if is_count else Gather)(template, steps, tuple(sorted(own)), result, aggregate)
 
     def inner(
-        self, body: tuple[Condition, ...], bound: set[str], carriers: Carriers = MappingProxyType({})
+        self,
+        body: tuple[Condition, ...],
+        bound: set[str],
+        carriers: Carriers = MappingProxyType({}),
+        *,
+        used: set[str] | None = None,
     ) -> list[Step]:
-        """Steps for a body inside a negation, a branch or a collection: what is bound outside is all it shares."""
+        """Steps for a body inside a negation, a branch or a collection: what is bound outside is all it shares.
+
+        `used` are the variables whose values are used behind the body; None: of all variables.
+        """
+        body = open_goals_last(body, bound, used, self.knowledge)
         ready, rest = take_ready(scoped(body, set(bound)), set(bound))
         return self.plan([*ready, *(condition for condition, _ in rest)], set(bound), None, (), carriers)
 
@@ -239,7 +253,11 @@ class Planner:
         """What the variables of a rule over intervals range over, looked at once."""
         if id(rule) not in self._scopes:
             key = name_and_arity(rule.fvp.fluent)
-            self._scopes[id(rule)] = RuleScope(rule, self.knowledge.is_grounded(key))
+            is_grounded = self.knowledge.is_grounded(key)
+            bound = set(variables(rule.fvp.term)) if is_grounded else set[str]()
+            goals = tuple(step for step in rule.body if isinstance(step, Test | Not))
+            open_names = names_left_open(goals, bound, self.knowledge)
+            self._scopes[id(rule)] = RuleScope(rule, is_grounded, open_names)
         return self._scopes[id(rule)]
 
     def tests(
@@ -260,9 +278,11 @@ class Planner:
         waiting = scope.scoped(scope.tests if wanted is None else connected(scope.tests, asked - bound))
         names = [name for name in scope.names if wanted is None or name in wanted]
         steps: list[Step] = []
+        scope_names = set(scope.names)
         while True:
             ready, waiting = take_ready(waiting, set(bound))
-            steps += self.plan(ready, bound, None)
+            goals = open_goals_last(tuple(ready), bound, scope_names, self.knowledge, frozenset(scope_names))
+            steps += self._ranging(self.plan(goals, bound, None), scope)
             needed = [n for each in waiting for n in sorted(needed_variables(*each, bound)) if n in scope.names]
             missing = [name for name in (*needed, *names) if name not in bound]
             if not missing:
@@ -275,14 +295,25 @@ class Planner:
                 steps.append(_range_over(scope, missing[0], is_any=is_any))
                 bound.add(missing[0])
 
+    def _ranging(self, steps: Sequence[Step], scope: RuleScope) -> list[Step]:
+        """The steps, where variables that a goal leaves open range over the grounding of the head or their sorts."""
+        ranges: list[tuple[str, Step]] = []
+        for name in scope.names:
+            is_of_head = scope.is_grounded and name in scope.head
+            ranges.append(
+                (name, GroundHead(scope.rule.fvp.term) if is_of_head else _range_over(scope, name, is_any=False))
+            )
+        return [replace(s, ranges=tuple(ranges)) if isinstance(s, Prove) and not s.is_sure else s for s in steps]
+
     def test(self, goal: Term, bound: set[str]) -> Step:
         """The operator for an atemporal goal."""
         assert is_callable(goal)
         key = name_and_arity(goal)
         names = list(variables(goal))
         inputs = tuple(name for name in names if name in bound)
-        outputs = tuple(name for name in names if name not in bound)
-        prove = Prove(goal, inputs, outputs, self.knowledge.is_stable(goal))
+        outputs = tuple(name for name in names if name not in bound and not name.startswith(UNUSED))
+        is_sure = set(outputs) <= self.knowledge.ground_after(goal, bound)
+        prove = Prove(goal, inputs, outputs, self.knowledge.is_stable(goal), is_sure)
         if isinstance(goal, Struct):
             if key[0] in COMPARISONS and key[1] == 2:
                 return TestNumbers(goal, prove)
@@ -296,10 +327,19 @@ class Planner:
                     return Unify(right, left)
             if self.knowledge.is_relation(key):
                 return JoinFacts(key, goal.args)
-        either = unfolded(goal, bound, self.knowledge) if self.is_rewriting else None
+        either = unfolded(goal, bound, self.knowledge) if self.is_rewriting and is_sure else None
         if either is not None:
-            return AnyClause(tuple(tuple(self.inner(branch, bound)) for branch in either.branches), outputs, goal)
+            branches = tuple(tuple(self.inner(branch, bound, used=set(outputs))) for branch in either.branches)
+            return AnyClause(branches, outputs, goal)
         return prove
+
+
+def _ranging(steps: Sequence[Step], head: Term, *, is_effect: bool = False) -> tuple[Step, ...]:
+    """The steps, where head variables that a goal leaves open range over the grounding."""
+    ranges = tuple((name, GroundHead(head, is_effect=is_effect)) for name in variables(head))
+    return tuple(
+        replace(step, ranges=ranges) if isinstance(step, Prove) and not step.is_sure else step for step in steps
+    )
 
 
 def _range_over(scope: RuleScope, name: str, *, is_any: bool) -> RangeOver:

@@ -13,12 +13,12 @@ from holdsfor.analysis.levels import What
 from holdsfor.analysis.patterns import may_match
 from holdsfor.columns.tables import Key
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
-from holdsfor.physical.bindings import all_steps
+from holdsfor.physical.bindings import all_steps, bound_after
 from holdsfor.physical.breaks import BrokenValue, any_value_of
 from holdsfor.physical.instances import RuleScope
 from holdsfor.physical.owned import Owned, asks_for, owned_by
 from holdsfor.physical.planning import Planner, distinct_variables, number_column_of
-from holdsfor.physical.steps import GroundHead, MatchPoints, StampTime, Step
+from holdsfor.physical.steps import GroundHead, MatchPoints, Prove, StampTime, Step
 from holdsfor.syntax.rules import (
     Allen,
     Delay,
@@ -29,6 +29,7 @@ from holdsfor.syntax.rules import (
     PointRule,
     Postponable,
     Terminated,
+    condition_variables,
     flat_conditions,
 )
 from holdsfor.syntax.source import Span
@@ -161,7 +162,7 @@ class PlannedComponent:
         fluents = self.fluents.values()
         effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
         for rule in (*self.events, *effects):
-            if rule.unbound or any(isinstance(step, GroundHead) for step in rule.steps):
+            if rule.unbound or any(isinstance(step, GroundHead) or _may_range(step) for step in rule.steps):
                 yield rule.head
         yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
         yield from (scope.rule.fvp.term for scope in self.scopes if scope.is_grounded and scope.enumerates_head)
@@ -173,6 +174,10 @@ class PlannedComponent:
         for scope in self.scopes:
             patterns = (scope.pattern(name) for name in scope.ranged)
             yield from (pattern for pattern in patterns if pattern is not None)
+
+
+def _may_range(step: Step) -> bool:
+    return isinstance(step, Prove) and bool(step.ranges)
 
 
 @dataclass(frozen=True)
@@ -346,8 +351,10 @@ def _rule(rule: PointRule, *, compiled: Compiled, planner: Planner, component: O
 def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
     target = delay.source if delay.target is None else delay.target
     bound = set(variables(delay.source.term))
-    set_up = planner.inner(delay.tests_at_set_up, bound)
-    bound = bound.union(*(variables(test.goal) for test in delay.tests_at_set_up))
+    used = set(variables(delay.delay, target.term)).union(*map(condition_variables, delay.conditions_when_due))
+    set_up = planner.inner(delay.tests_at_set_up, bound, used=used)
+    for step in set_up:
+        bound = bound_after(step, bound)
     stamp = [] if delay.time is None else [StampTime(delay.time.name)]
     known = bound if delay.time is None else bound | {delay.time.name}
     return PlannedDelay(
@@ -361,7 +368,9 @@ def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
         tuple(set_up),
         frozenset(bound),
         delay.delay,
-        (*stamp, *planner.inner(delay.conditions_when_due, known)) if delay.conditions_when_due else (),
+        (*stamp, *planner.inner(delay.conditions_when_due, known, used=set(variables(target.term))))
+        if delay.conditions_when_due
+        else (),
         name_and_arity(target.fluent),
         _columns(target),
         is_termination=delay.target is None,
@@ -383,4 +392,4 @@ def _may_contend(compiled: Compiled, source: Fvp, target: Fvp) -> bool:
 
 def _postponement(postponable: Postponable, planner: Planner) -> PlannedPostponement:
     bound = set(variables(postponable.fvp.term))
-    return PlannedPostponement(_columns(postponable.fvp), tuple(planner.inner(postponable.body, bound)))
+    return PlannedPostponement(_columns(postponable.fvp), tuple(planner.inner(postponable.body, bound, used=set())))

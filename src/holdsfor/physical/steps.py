@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
 from holdsfor.columns.words import Symbols, integer_words
+from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, expand_ranges
 from holdsfor.physical.arithmetic import COMPARISONS, compare_columns, number_column, number_words
@@ -18,6 +19,7 @@ from holdsfor.physical.patterns import bound_positions, build, is_plain, join, s
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.prolog import Engine, evaluate, standard_order_key
+from holdsfor.prolog.problems import shown
 from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, is_ground, list_term, substitute, variables
 
 __all__ = [
@@ -44,6 +46,9 @@ __all__ = [
 ]
 
 _NOBODY: Int64 = np.empty(0, dtype=np.int64)
+OPEN_WORD = -(2**63)
+"""Where a goal leaves a variable open: no constant has this word."""
+
 _REMEMBERED = 4_096  # answers of goals, besides twice those that are asked for
 
 PointKind = Literal["events", "starts", "ends", "startI", "endI", "initiations"]
@@ -211,13 +216,17 @@ class StampTime:
 class Prove:
     """A goal for the background engine, proved once per distinct input; answers are remembered while `is_stable`.
 
-    Inputs that never come again are forgotten after a while: a stream of measurements has ever new ones.
+    Inputs that never come again are forgotten after a while: a stream of measurements has ever new ones. Unless it
+    `is_sure`, the goal may leave outputs open. Such an output takes all values that its step among the `ranges` gives
+    it, and the goal is proved again with each; without a step that is an error.
     """
 
     goal: Term
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     is_stable: bool
+    is_sure: bool = True
+    ranges: tuple[tuple[str, Step], ...] = ()
     _answers: dict[tuple[int, ...], list[tuple[int, ...]]] = field(default_factory=dict, repr=False, compare=False)
 
     def run(self, rows: Rows, context: Context) -> Rows:
@@ -236,7 +245,39 @@ class Prove:
         flat = [answer for found in answers for answer in found]
         table = np.array(flat, dtype=np.int64).reshape(len(flat), len(self.outputs))
         more = {name: table[position, i] for i, name in enumerate(self.outputs)}
-        return rows.take(owner).with_columns(more)
+        found = rows.take(owner).with_columns(more)
+        return found if self.is_sure else self.with_values(found, context)
+
+    def with_values(self, rows: Rows, context: Context) -> Rows:
+        """The rows, with values for outputs that are open."""
+        is_open = {name: rows.columns[name] == OPEN_WORD for name in self.outputs}
+        masks = np.array([is_open[name] for name in self.outputs]).reshape(len(self.outputs), rows.n)
+        parts: list[Rows] = []
+        for mask in {tuple(column) for column in masks.T.tolist()}:
+            names = [name for name, is_missing in zip(self.outputs, mask, strict=True) if is_missing]
+            is_alike = np.all(np.equal(masks.T, np.array(mask, dtype=bool)), axis=1)
+            alike = np.flatnonzero(is_alike)
+            parts.append(self.ranging(rows.take(alike), names, context) if names else rows.take(alike))
+        return concatenate([part.keep(list(rows.columns)) for part in parts]) if parts else rows
+
+    def ranging(self, rows: Rows, names: Sequence[str], context: Context) -> Rows:
+        """The rows with all values of open outputs for which the goal can be proved."""
+        ranges = dict(self.ranges)
+        known = [name for name in rows.columns if name not in names]
+        rows = rows.keep(known)
+        for name in names:
+            if name not in rows.columns:
+                rows = ranges[name].run(rows, context) if name in ranges else rows
+            if name not in rows.columns:
+                raise self.problem(name)
+        again = Prove(self.goal, (*self.inputs, *self.outputs), (), self.is_stable)
+        return again.run(rows.keep([*known, *names]).distinct(), context)
+
+    def problem(self, name: str) -> ExecutionProblem:
+        span = None if isinstance(self.goal, Var) else self.goal.span
+        message = f"`{name}` has no value after `{shown(self.goal)}`"
+        hint = f"bind `{name}` by another condition of the same rule"
+        return ExecutionProblem(Diagnostic("HF602", message, span, hint))
 
     def answers(self, key: tuple[int, ...], context: Context) -> list[tuple[int, ...]]:
         known = self._answers.get(key)
@@ -244,11 +285,15 @@ class Prove:
             symbols = context.symbols
             given = {name: symbols.term(word) for name, word in zip(self.inputs, key, strict=True)}
             found = {
-                tuple(symbols.word(answer[name]) for name in self.outputs): None
+                tuple(_word(answer[name], symbols) for name in self.outputs): None
                 for answer in context.engine.solve(substitute(self.goal, given))
             }
             known = self._answers[key] = list(found)
         return known
+
+
+def _word(term: Term, symbols: Symbols) -> int:
+    return symbols.word(term) if is_ground(term) else OPEN_WORD
 
 
 @dataclass(frozen=True)

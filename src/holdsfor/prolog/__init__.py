@@ -3,9 +3,10 @@
     Database        what is known: clauses, and facts as columns
     Engine          answers goals from a database, lazily, within budgets
 
-It runs pure Prolog with cut, the usual control constructs and built-ins, `assertz/1` and `retract/1`, and reads no
-files and writes nothing. The stages of a call: `compiler` turns clauses into linked steps (`code`) on slots
-(`patterns`), `clauses` and `tables` find what may match, `machine` runs the steps over a stack of `choices`.
+It runs pure Prolog with cut, the usual control constructs and built-ins, `assertz/1` and `retract/1`, and reads and
+writes no files; what goals print goes where `printing` says. The stages of a call: `compiler` turns clauses into linked
+steps (`code`) on slots (`patterns`), `clauses` and `tables` find what may match, `machine` runs the steps over a stack
+of `choices`.
 """
 
 from holdsfor.prolog.arithmetic import evaluate

@@ -14,10 +14,12 @@ False
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import count
 
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog.database import Database
+from holdsfor.prolog.groundness import Groundness
 from holdsfor.prolog.machine import Machine
 from holdsfor.prolog.problems import GoalProblem, located, shown
 from holdsfor.prolog.unify import Ref, deref, resolve
@@ -62,6 +64,11 @@ class Engine:
         self.database = database
         self.max_steps = max_steps
         self.max_depth = max_depth
+
+    @cached_property
+    def groundness(self) -> Groundness:
+        """What goals leave open; the database must not change any more, except for ground facts."""
+        return Groundness(self.database)
 
     def solve(self, goal: Term) -> Iterator[dict[str, Term]]:
         """The solutions one by one: the value of every variable of the goal, itself if it has none."""

@@ -8,6 +8,7 @@ it needs have values, and a goal that leaves a variable open is proved again whe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from holdsfor.errors import ExecutionProblem
@@ -42,7 +43,10 @@ class RuleBindings:
         computed = {name for call in calls for name in call.outputs}
         unions = {name for step in self.literals for name in step.some}
         named = [*variables(self.head), *(n for s in rule.body if not isinstance(s, Not) for n in step_variables(s))]
-        self.names = [name for name in dict.fromkeys(named) if name not in computed | unions]
+        counts = Counter(name for step in rule.body for name in {*step_variables(step)})
+        once = {n for s in self.goals if isinstance(s, Test) for n in step_variables(s) if counts[n] == 1}
+        without = computed | unions | (once - set(variables(self.head)))
+        self.names = [name for name in dict.fromkeys(named) if name not in without]
 
     def all(self) -> Iterator[Binding]:
         """Every binding, perhaps several times."""

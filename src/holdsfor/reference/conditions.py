@@ -1,14 +1,16 @@
 """Whether the conditions of a rule are satisfied at a time-point, and with which bindings.
 
 Conditions are taken in the order they stand, except that one that cannot be answered yet waits for the variables it
-needs: a comparison for all of them, a negation or a collection for those that also stand outside it.
+needs: a comparison for all of them, a negation or a collection for those that also stand outside it. Atemporal goals
+come last. One that leaves a variable open is proved again, together with the others that do, when all else is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
+from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog import Engine, evaluate, standard_order_key
 from holdsfor.reference.matching import Binding, match
 from holdsfor.syntax.rules import (
@@ -28,8 +30,9 @@ from holdsfor.syntax.rules import (
     condition_variables,
     elsewhere,
     outer_variables,
+    show_condition,
 )
-from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, list_term, substitute, variables
+from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, is_ground, list_term, substitute, variables
 
 __all__ = ["Conditions", "Moment"]
 
@@ -77,22 +80,83 @@ class Conditions:
             known[self.time.name] = Int(moment.time)
         yield from self.solve(self.body, known, moment)
 
-    def solve(self, waiting: Waiting, binding: Binding, moment: Moment) -> Iterator[Binding]:
-        if not waiting:
-            yield binding
-            return
-        ready = next((each for each in waiting if self.is_ready(*each, set(binding))), None)
+    def solve(
+        self, waiting: Waiting, binding: Binding, moment: Moment, again: tuple[Term, ...] = ()
+    ) -> Iterator[Binding]:
+        """The bindings that satisfy what is waiting; the goals in `again` have left variables open."""
+        ready = next((e for e in waiting if not isinstance(e[0], Test) and self.is_ready(*e, set(binding))), None)
         if ready is not None:
             rest = [each for each in waiting if each is not ready]
             for extended in self.satisfy(*ready, binding, moment):
-                yield from self.solve(rest, extended, moment)
+                yield from self.solve(rest, extended, moment, again)
             return
+        for each in sorted(waiting, key=lambda each: self.may_leave_open(each[0], set(binding))):
+            test, outside = each
+            found = self.proved(test, outside, binding, again) if isinstance(test, Test) else None
+            if found is not None and isinstance(test, Test):
+                rest = [other for other in waiting if other is not each]
+                for extended, is_open in found:
+                    yield from self.solve(rest, extended, moment, (*again, test.goal) if is_open else again)
+                return
+        yield from self.solve_open(waiting, binding, moment, again)
+
+    def may_leave_open(self, condition: Condition, bound: set[str]) -> bool:
+        """Whether a goal may leave variables open: others may give them values first."""
+        if not isinstance(condition, Test):
+            return True
+        return not set(variables(condition.goal)) <= self.engine.groundness.after(condition.goal, bound)
+
+    def proved(
+        self, test: Test, outside: set[str], binding: Binding, again: tuple[Term, ...]
+    ) -> list[tuple[Binding, bool]] | None:
+        """The bindings with which a goal is proved, and whether it leaves a variable open; None if it must wait.
+
+        The goal is proved together with those that have left its variables open.
+        """
+        if not self.is_ready(test, outside, set(binding)):
+            return None
+        try:
+            own = set(variables(test.goal)) - set(binding)
+            sharing = [goal for goal in again if own & set(variables(goal))]
+            return list(self.answers(_conjunction([*sharing, test.goal]), binding))
+        except ExecutionProblem as problem:
+            if set(variables(test.goal)) <= set(binding) or not _needs_values(problem):
+                raise
+            return None
+
+    def solve_open(
+        self, waiting: Waiting, binding: Binding, moment: Moment, again: tuple[Term, ...]
+    ) -> Iterator[Binding]:
+        """What is left: goals that share open variables, then head variables, which range over the grounding."""
+        joint = [extended for extended, _ in self.answers(_conjunction(again), binding)] if again else [binding]
+        for extended in _distinct(joint):
+            if len(extended) > len(binding):
+                yield from self.solve(waiting, extended, moment, again)
+            else:
+                yield from self.over_instances(waiting, binding, moment, again)
+
+    def over_instances(
+        self, waiting: Waiting, binding: Binding, moment: Moment, again: tuple[Term, ...]
+    ) -> Iterator[Binding]:
         pattern = substitute(self.head, binding)
-        assert variables(pattern), "the safety analysis refuses rules that get stuck"
+        unbound = set(variables(pattern))
+        if not waiting and not unbound & set(variables(*again)):
+            yield binding
+            return
+        if not unbound:
+            raise self.open_variable(waiting[0][0], binding)
         for instance in moment.instances(pattern):
             grounded = match(pattern, instance, binding)
             if grounded is not None:
-                yield from self.solve(waiting, grounded, moment)
+                yield from self.solve(waiting, grounded, moment, again)
+
+    def open_variable(self, condition: Condition, binding: Binding) -> ExecutionProblem:
+        """The problem of a condition that needs a variable which a goal has left open."""
+        name = min(set(condition_variables(condition)) - set(binding))
+        message = f"`{name}` has no value in `{show_condition(condition)}`"
+        return ExecutionProblem(
+            Diagnostic("HF602", message, condition.span, f"bind `{name}` by another condition of the same rule")
+        )
 
     def is_ready(self, condition: Condition, outside: set[str], bound: set[str]) -> bool:
         match condition:
@@ -140,7 +204,7 @@ class Conditions:
                 pattern = Struct("=", (substitute(fvp.fluent, binding), fvp.value))
                 yield from _matches(fvp.term, moment.broken(pattern), binding)
             case Test(goal):
-                yield from self.answers(goal, binding)
+                yield from (extended for extended, _ in self.answers(goal, binding))
             case Not(body):
                 if next(self.solve(scoped(body, outside), binding, moment), None) is None:
                     yield binding
@@ -150,10 +214,11 @@ class Conditions:
             case Collect():
                 yield from self.collect(condition, outside, binding, moment)
 
-    def answers(self, goal: Term, binding: Binding) -> Iterator[Binding]:
-        """The bindings with which the background knowledge proves a goal."""
+    def answers(self, goal: Term, binding: Binding) -> Iterator[tuple[Binding, bool]]:
+        """The bindings with which the background knowledge proves a goal, and whether it leaves a variable open."""
         for answer in self.engine.solve(substitute(goal, binding)):
-            yield {**binding, **{name: term for name, term in answer.items() if not isinstance(term, Var)}}
+            known = {name: term for name, term in answer.items() if is_ground(term)}
+            yield {**binding, **known}, len(known) < len(answer)
 
     def collect(self, condition: Collect, outside: set[str], binding: Binding, moment: Moment) -> Iterator[Binding]:
         """One answer: what is collected over the distinct solutions of the body, in standard order."""
@@ -166,6 +231,21 @@ class Conditions:
         extended = None if value is None else match(condition.result, value, binding)
         if extended is not None:
             yield extended
+
+
+def _needs_values(problem: ExecutionProblem) -> bool:
+    return any(diagnostic.code == "HF602" for diagnostic in problem.diagnostics)
+
+
+def _conjunction(goals: Sequence[Term]) -> Term:
+    *first, joint = goals
+    for goal in reversed(first):
+        joint = Struct(",", (goal, joint))
+    return joint
+
+
+def _distinct(bindings: Iterable[Binding]) -> list[Binding]:
+    return list({frozenset(binding.items()): binding for binding in bindings}.values())
 
 
 def _matches(pattern: Term, grounds: Iterable[Term], binding: Binding) -> Iterator[Binding]:

@@ -6,7 +6,7 @@ cancels it. A re-initiation changes nothing, unless F=V is postponable: then it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -47,6 +47,17 @@ class Pending:
     @property
     def due(self) -> int:
         return self.set_up_at + self.delay
+
+
+class _Timeless:
+    """The moment of conditions that are about no time-point: nothing happens, nothing holds."""
+
+    time = 0
+
+    def nothing(self, pattern: Term | None = None) -> Iterable[Term]:
+        return ()
+
+    events = started = ended = begun = over = holding = initiated = broken = instances = nothing
 
 
 class PendingEffects:
@@ -96,12 +107,8 @@ class PendingEffects:
 
     def answers(self, tests: list[Test], binding: Binding) -> Iterator[Binding]:
         """The bindings that the atemporal conditions of a declaration have."""
-        if not tests:
-            yield binding
-            return
-        conditions = Conditions(Int(0), None, (), self.engine)
-        for extended in conditions.answers(tests[0].goal, binding):
-            yield from self.answers(tests[1:], extended)
+        conditions = Conditions(Int(0), None, tuple(tests), self.engine)
+        return conditions.solutions(_Timeless(), binding)
 
     def pending(self, fvp: Term, number: int, binding: Binding, time: int) -> Pending:
         delay = self.description.delays[number]

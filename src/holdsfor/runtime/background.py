@@ -9,6 +9,7 @@ from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, distinct_rows
 from holdsfor.prolog import Database, Engine
 from holdsfor.prolog.background import background_database, called_predicates, grounding_clauses
+from holdsfor.prolog.groundness import Groundness
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.program import Clause, FactTable
 from holdsfor.syntax.rules import Fvp
@@ -40,6 +41,7 @@ class Background:
         self._unasserted: list[tuple[Key, list[Int64]]] = []
         for name, arity in (*self.domains, _QUERY_TIME):
             self.database.declare_dynamic(name, arity)
+        self._groundness = Groundness(self.database, (*self.domains, _QUERY_TIME))
 
     def is_relation(self, key: Key) -> bool:
         """Whether a predicate consists of ground facts, perhaps with members from the input."""
@@ -75,6 +77,10 @@ class Background:
                 return None
             only = answer
         return only
+
+    def ground_after(self, goal: Term, ground: set[str]) -> set[str]:
+        """The variables that have values once a goal is proved, given those that have values before."""
+        return self._groundness.after(goal, ground)
 
     def definition(self, key: Key) -> tuple[Clause, ...] | None:
         """The clauses of a predicate, if they are all there is to it and it does not call itself."""

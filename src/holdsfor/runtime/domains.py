@@ -81,7 +81,8 @@ class _GroundingPlan:
 
     def steps(self, given: frozenset[str]) -> tuple[Step, ...]:
         if given not in self._steps:
-            self._steps[given] = tuple(self.planner.inner(self.body, set(given)))
+            used = set(variables(self.entity))
+            self._steps[given] = tuple(self.planner.inner(self.body, set(given), used=used))
         return self._steps[given]
 
 

@@ -40,6 +40,7 @@ from holdsfor.physical.steps import GroundHead, PointKind, RangeOver, run_steps
 from holdsfor.runtime.allen import Construct, Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.circles import CircleOutcome, evaluate_circle
+from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_key
 from holdsfor.runtime.edges import CarriedEdges, EdgeKind, edge_points, without_initial_values
@@ -160,6 +161,8 @@ class Evaluation:
         self.made: dict[tuple[int, int], MadeOneByOne] = {}
         self.longest: dict[tuple[int, int], int] = {}
         self.next_crossing: int | None = None
+        self.cuts: dict[Key, FluentTable] = {}
+        self.whole: dict[Key, FluentTable] = {}
         self.initialised = initialised
         self.seen = seen
         self.waiting = waiting
@@ -249,7 +252,7 @@ class Evaluation:
         return known[1]
 
     def _edge_points(self, kind: EdgeKind, key: Key, table: FluentTable) -> PointTable:
-        points = edge_points(kind, table, self.stretch)
+        points = edge_points(kind, without_cuts(kind, table, self.cuts.get(key)), self.stretch)
         if kind == "startI":
             simple = self.program.simple.get(key, ())
             points = without_initial_values(points, simple, self.stretch.first_of_run, self.symbols)
@@ -320,6 +323,8 @@ class Evaluation:
             self.derive_fluent(key, fluent)
         if component.static:
             key, table = evaluate_interval_rules(component.static, self)
+            if self.cuts:
+                cuts_of_rules(component.static, key, table, self)
             self.add_fluents(key, true_starts(table, self.state.get(key), self.stretch.first, self.instances))
 
     def add_fluents(self, key: Key, table: FluentTable) -> None:

@@ -80,6 +80,17 @@ class Report:
     def n_fvps(self) -> int:
         return sum(len(dense_ids(table.keys, table.n)[1]) for table in self.fluents.values())
 
+    @property
+    def n_occurrences(self) -> int:
+        """How many time-points the output events have."""
+        return sum(table.n for table in self.events.values())
+
+    def n_time_points(self, after: int, tick: int) -> int:
+        """The time-points after a boundary, up to the query time, at which FVPs hold, added up over all FVPs."""
+        first, end = (after // tick + 1) * tick, (self.query_time // tick + 1) * tick
+        held = (np.minimum(t.ends, end) - np.maximum(t.starts, first) for t in self.fluents.values())
+        return sum(int(np.maximum(each, 0).sum()) for each in held) // tick
+
     def intervals(self, symbols: Symbols) -> dict[Term, list[tuple[int, int | None]]]:
         """The intervals of each FVP (a term `F=V`), in standard order; an open end is None."""
         found = self.fvp_extents(symbols).intervals()

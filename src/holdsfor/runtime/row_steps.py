@@ -222,7 +222,7 @@ class RowCompiler(RowPatterns):
     # -- tests ---------------------------------------------------------------------------------------------------------
 
     def prove(self, prove: Prove, bound: set[str]) -> RowStep:
-        if not set(prove.inputs) <= bound or not prove.is_stable:
+        if not set(prove.inputs) <= bound or not (prove.is_stable and prove.is_sure):
             raise NotByRow
         bound.update(prove.outputs)
         inputs, outputs, context = prove.inputs, prove.outputs, self.context

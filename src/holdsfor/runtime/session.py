@@ -13,7 +13,7 @@ from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.analysis.suspicions import atemporal_goals
 from holdsfor.columns.query_times import ALL_ARRIVED, LONG_AGO, NO_ARRIVAL, Judge, OneQuery, QueryTimes
 from holdsfor.columns.records import Records
-from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
+from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents, stacked
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
@@ -27,6 +27,7 @@ from holdsfor.prolog.background import called_predicates
 from holdsfor.runtime.allen import Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.computed import ALWAYS, NEVER, Computed
+from holdsfor.runtime.cuts import DatedCuts, as_if_whole, cuts_of_input
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.edges import CarriedEdges, edges_at, next_edge
@@ -90,6 +91,10 @@ class Session:
         self.allen_memory = window if allen_memory is None else allen_memory
         self.records = RecordStore()
         self.computed = Computed(self.symbols.instances)
+        self.computed_cuts: dict[Key, DatedCuts] = {}
+        self.keeps_cuts = False
+        self.cuts: dict[Key, list[tuple[int, FluentTable]]] = {}
+        """By query time, the computed intervals that only go on where they are seen first, with their true starts."""
         self.state: dict[Key, FluentTable] = {}
         self.prefixes: dict[tuple[int, int], Lists] = {}
         self.kept: dict[tuple[int, int], Kept] = {}
@@ -100,7 +105,10 @@ class Session:
         self.waiting: dict[int, tuple[SetUp | None, ...]] = {}
         self.edges: CarriedEdges = {}
         self.previous: int | None = None
+        self.forgotten = BEFORE_EVERYTHING
+        """The last time-point before the windows of all query times so far: nothing changes any more until then."""
         self.seconds = 0.0
+        self.n_input = 0  # events and intervals that the last query time reasoned over
         self.profile: Profile | None = None
         self._evaluation: Evaluation | None = None
         self._sources = domain_sources(compiled)
@@ -281,7 +289,7 @@ class Session:
     def oldest(self, query_time: int) -> int:
         """What is over by then is too late for a query time; nothing is while the window reaches back to the start."""
         boundary = self.window_start(query_time)
-        return boundary if boundary >= self.start else BEFORE_EVERYTHING
+        return max(self.forgotten, boundary if boundary >= self.start else BEFORE_EVERYTHING)
 
     def window_start(self, query_time: int) -> int:
         """The time-point before the window of a query time."""
@@ -328,6 +336,7 @@ class Session:
         self._judge(OneQuery(at, arrived_by, self.previous, self.oldest(at)), arrived_by)
         self._number()
         events, fluents = self._input(first, last, arrived_by)
+        self.n_input = sum(table.n for table in (*events.values(), *fluents.values()))
         if not self.is_announced:
             self._fill_domains(events, fluents)
             self._mention(events, fluents)
@@ -356,13 +365,17 @@ class Session:
         evaluation.profile = self.profile
         evaluation.inputs = frozenset(self.records.fluents)
         evaluation.kept_results = self.kept_results
+        self._note_cuts(evaluation, at, arrived_by)
         self.background.set_query_time(last)
         evaluation.run()
         self._evaluation = evaluation
+        if self.keeps_cuts:
+            self._keep_cuts(evaluation, at)
         for place, limit in evaluation.longest.items():
             self.horizons[place] = max(limit, self.horizons.get(place, 0))
         self.previous = at
         self.settled = settled
+        self.forgotten = max(self.forgotten, self.oldest(at))
         if self.window is None:
             for records in self.records.all:
                 records.arrive(ALL_ARRIVED)
@@ -383,6 +396,28 @@ class Session:
             table = records.intervals(first, last, arrived_by, left_open=point).open_after(last_point[1])
             fluents[key] = true_starts(table, self.state.get(key), first, self.symbols.instances)
         return {key: each.events(first, last, arrived_by) for key, each in self.records.events.items()}, fluents
+
+    def _note_cuts(self, evaluation: Evaluation, at: int, arrived_by: int) -> None:
+        """Let an evaluation know which intervals of the input are cut."""
+        first, last = evaluation.stretch.first, evaluation.stretch.last
+        for key, records in self.records.fluents.items():
+            if len(records.cut_rows(last, arrived_by)):
+                whole = records.intervals(first, last, arrived_by, as_if_whole=True)
+                whole = whole.open_after(evaluation.stretch.after_last)
+                evaluation.cuts[key] = cuts_of_input(records, whole, last, arrived_by)
+                evaluation.whole[key] = whole
+        for key, (cuts, since, until) in self.computed_cuts.items():
+            known = cuts.take(((since <= at) & (at < until)).nonzero()[0])
+            evaluation.cuts[key], evaluation.whole[key] = known, as_if_whole(evaluation.fluents(key), known)
+
+    def _keep_cuts(self, evaluation: Evaluation, at: int) -> None:
+        """Keep the cuts of a query time with those before them that are settled."""
+        for key in {*self.cuts, *(evaluation.cuts.keys() & evaluation.output.keys())}:
+            found = evaluation.cuts.get(key) or empty_fluents(key[1])
+            if key in self.cuts:
+                before = self.cuts[key][-1][1]
+                found = stacked([before.take((before.starts <= evaluation.stretch.first).nonzero()[0]), found])
+            self.cuts.setdefault(key, []).append((at, found))
 
     def _number(self) -> None:
         """Let records know the instances that rules will ask them for."""

@@ -27,6 +27,7 @@ from holdsfor.physical.rows import Rows, one_row
 from holdsfor.physical.steps import GroundHead, run_steps
 from holdsfor.prolog import evaluate
 from holdsfor.runtime.allen import Construct
+from holdsfor.runtime.cuts import true_starts_of
 from holdsfor.runtime.intervalwise import intervals_of_term, is_interval_list, make_one_by_one, term_of_intervals
 from holdsfor.runtime.lists import Lists, natural_join, onto
 from holdsfor.syntax.rules import (
@@ -296,13 +297,26 @@ class _Rule:
         if whole.rows.n == 0:
             return whole
         now = self.context.stretch.after_last
-        lengths = np.where(whole.ends == OPEN, now, whole.ends) - whole.starts
+        lengths = np.where(whole.ends == OPEN, now, whole.ends) - self.measured_from(step.intervals, whole)
         limits = self.bounds(step, whole)
         finite = limits[np.isfinite(limits)]
         if len(finite):
             self.context.longest[id(self.rule), index] = math.ceil(finite.max())
             self.context.expect_crossings(whole, limits)
         return whole.take(lengths > limits if step.comparison == "greater" else lengths < limits)
+
+    def measured_from(self, operand: Term, whole: Lists) -> Int64:
+        """Where the intervals of a list begin, those of an input fluent where they truly begin if they are cut."""
+        asked = [step for step in self.rule.body if isinstance(step, HoldsFor) and step.result == operand]
+        cuts = self.context.cuts.get(self.planner.shape(asked[0].fvp).key) if asked else None
+        if cuts is None or self.planner.shape(asked[0].fvp).key not in self.context.inputs:
+            return whole.starts
+        rows, partner = join(one_row(), cuts, self.planner.shape(asked[0].fvp).patterns, self.symbols)
+        names = [name for name in whole.names if name in rows.columns]
+        columns = [np.concatenate((whole.rows.columns[name], rows.columns[name])) for name in names]
+        ids = dense_ids(columns, whole.n + rows.n)[0]
+        known = ids[whole.n :], cuts.starts[partner], cuts.ends[partner]
+        return true_starts_of(ids[: whole.n], whole.starts, known)
 
     def allen(self, step: Allen, index: int) -> Lists:
         place = id(self.rule), index

@@ -17,6 +17,7 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.physical.joins import Path, arguments
 from holdsfor.physical.patterns import ANYTHING, join
 from holdsfor.physical.rows import one_row
+from holdsfor.runtime.cuts import dated_cuts
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import settled_report
 from holdsfor.sources.column_reading import Operations
@@ -31,7 +32,7 @@ from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
 __all__ = ["Bucket"]
 
-_TRAVELLING = ("start", "end", "known_from", "known_until")
+_TRAVELLING = ("start", "end", "true_start", "known_from", "known_until")
 """The times that the next stages need of a result; the others are for people."""
 
 
@@ -69,7 +70,8 @@ class Bucket:
 
     def evaluated(self, bucket: int, load: Load) -> Iterator[Any]:
         """The results of a bucket, as parcels, with what was counted on the way."""
-        results = self.results(self._session(load), bucket, texts := Texts(load.symbols))
+        session, texts = self._session(load), Texts(load.symbols)
+        results = chain(self.results(session, bucket, texts), self.cuts(session))
         counted = (Parcel(NOWHERE, (0,), 1, facts) for facts in load.facts if facts.kind in COUNTED)
         yield from rows_of(chain(counted, self._parcels(results, texts)), texts)
 
@@ -88,6 +90,7 @@ class Bucket:
             components=self.components,
             takes_given=False,
         )
+        session.keeps_cuts = True
         for facts in load.facts:
             _insert(session, facts)
         if self.ranges_over_sorts:
@@ -110,11 +113,20 @@ class Bucket:
             columns = [column[rows] for column in points.columns[:-1]]
             yield Facts("event", *key, len(rows), columns, {"start": points.times[rows]})
 
+    def cuts(self, session: Session) -> Iterator[Facts]:
+        """Which results only go on where they are seen first, for the stages after this one."""
+        for key, found in session.cuts.items():
+            table, known_from, known_until = dated_cuts(found)
+            times = {"start": table.starts, "true_start": table.ends}
+            times |= {"known_from": known_from, "known_until": known_until}
+            yield Facts("fluent", *key, table.n, list(table.keys), times)
+
     def _parcels(self, results: Iterable[Facts], texts: Texts) -> Iterator[Parcel]:
         """Results for those who asked for them, and for the stages after this one."""
         for facts in results:
             if facts.n:
-                yield Parcel(NOWHERE, (0,), 1, facts)
+                if "true_start" not in facts.times:
+                    yield Parcel(NOWHERE, (0,), 1, facts)
                 times = {name: facts.times[name] for name in _TRAVELLING if name in facts.times}
                 yield from self.onward.parcels(replace(facts, times=times), texts)
 
@@ -147,6 +159,10 @@ def _insert(session: Session, facts: Facts) -> None:
         session.apply([Operations(facts.kind == "event", facts.key, records, retractions)])
     elif "arrival" in facts.times:
         session.insert_columns(facts.key, facts.records())
+    elif "true_start" in facts.times:
+        times = facts.times
+        cuts = FluentTable((*facts.words, times["start"], times["true_start"]), facts.n)
+        session.computed_cuts[facts.key] = cuts, times["known_from"], times["known_until"]
     elif facts.kind in ("event", "fluent"):
         known = facts.times.get("known_from"), facts.times.get("known_until")
         session.insert_computed(facts.key, _table(facts), *known)

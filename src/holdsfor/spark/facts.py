@@ -72,8 +72,11 @@ class Facts:
         )
 
     def records(self) -> Records:
-        """The rows as records, if they are."""
-        return Records(list(self.words), self.times["arrival"], self.times["start"], self.times.get("end"))
+        """The rows as records, if they are; those that are cut have a `true_start` too."""
+        start = self.times["start"]
+        true = self.times.get("true_start")
+        given = list(self.words), self.times["arrival"], start if true is None else true, self.times.get("end")
+        return Records(*given, begins=None if true is None else start)
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ def facts_of_records(key: Key, records: Records) -> Facts:
     times = {"arrival": records.arrivals, "start": records.seen_from}
     if records.ends is not None:
         times["end"] = records.ends
+    if records.begins is not None:
+        times["true_start"] = records.starts
     return Facts("event" if records.ends is None else "fluent", *key, len(records), records.columns, times)
 
 

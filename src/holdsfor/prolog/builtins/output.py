@@ -1,8 +1,14 @@
-"""Output: accepted and discarded, since background knowledge has no one to show it to. `format(atom(A), …)` works."""
+"""Output: what goals print is discarded, unless a caller says with `printing` where it goes.
+
+How often a goal of a rule is proved, and when, is up to the engine; a start-up goal is proved once. `format/3` with
+`atom(A)` makes an atom instead.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from holdsfor.prolog.builtins.atoms import checked_text, text_of
 from holdsfor.prolog.inline import list_parts
@@ -10,21 +16,93 @@ from holdsfor.prolog.problems import GoalProblem
 from holdsfor.prolog.registry import Arguments, Run, deterministic
 from holdsfor.prolog.unify import resolve, unify
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import EMPTY_LIST, Atom, Struct, Term
+from holdsfor.syntax.terms import EMPTY_LIST, Atom, Int, Struct, Term
 
-__all__: list[str] = []
+__all__ = ["printing"]
+
+_WIDEST = 1000
 
 
-@deterministic(("write", 1), ("print", 1), ("writeln", 1), ("write_canonical", 1), ("writeq", 1), ("tab", 1), ("nl", 0))
-@deterministic(("format", 1), ("format", 2))
-def _discard(args: Arguments, run: Run) -> bool:
+_STREAMS = (Atom("user_error"), Atom("user_output"))
+
+
+_printed: ContextVar[Callable[[str], object] | None] = ContextVar("printed", default=None)
+
+
+@contextmanager
+def printing(to: Callable[[str], object]) -> Iterator[None]:
+    """Let goals print to a function."""
+    token = _printed.set(to)
+    try:
+        yield
+    finally:
+        _printed.reset(token)
+
+
+def _print(text: str) -> bool:
+    """Print a text without what a terminal would obey."""
+    to = _printed.get()
+    if to is not None:
+        to("".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text))
     return True
+
+
+def _without_stream(args: Arguments, n: int) -> tuple[Arguments, bool]:
+    """The last arguments, and whether the stream before them, if there is one, is shown."""
+    return args[len(args) - n :], len(args) == n or args[0] in _STREAMS
+
+
+@deterministic(("write", 1), ("print", 1), ("write", 2), ("print", 2))
+def _write(args: Arguments, run: Run) -> bool:
+    (term,), is_shown = _without_stream(args, 1)
+    return not is_shown or _print(_plain(resolve(term)))
+
+
+@deterministic(("writeln", 1), ("writeln", 2))
+def _writeln(args: Arguments, run: Run) -> bool:
+    (term,), is_shown = _without_stream(args, 1)
+    return not is_shown or _print(f"{_plain(resolve(term))}\n")
+
+
+@deterministic(("writeq", 1), ("write_canonical", 1), ("writeq", 2), ("write_canonical", 2))
+def _writeq(args: Arguments, run: Run) -> bool:
+    (term,), is_shown = _without_stream(args, 1)
+    return not is_shown or _print(show(resolve(term)))
+
+
+@deterministic(("nl", 0), ("nl", 1))
+def _nl(args: Arguments, run: Run) -> bool:
+    return not _without_stream(args, 0)[1] or _print("\n")
+
+
+@deterministic(("tab", 1), ("tab", 2))
+def _tab(args: Arguments, run: Run) -> bool:
+    (n,), is_shown = _without_stream(args, 1)
+    return not is_shown or not isinstance(n, Int) or _print(" " * min(max(n.value, 0), _WIDEST))
+
+
+@deterministic(("format", 1), ("format", 2))
+def _format_out(args: Arguments, run: Run) -> bool:
+    return _print(_formatted_leniently(args[0], args[1] if len(args) > 1 else EMPTY_LIST, run))
+
+
+def _formatted_leniently(template: Term, given: Term, run: Run) -> str:
+    """What is printed; a format that is not known is printed as it stands, with its arguments."""
+    items, end = list_parts(given, run.trail)
+    values = items if end == EMPTY_LIST else [given]
+    text = text_of(template, run.trail)
+    try:
+        return _formatted(text, values)
+    except GoalProblem:
+        return " ".join([text, *(_plain(resolve(value)) for value in values)]) + "\n"
 
 
 @deterministic(("format", 3))
 def _format(args: Arguments, run: Run) -> bool:
-    """`format(atom(Text), Format, Arguments)`; other sinks swallow what they are given."""
+    """`format(atom(Text), Format, Arguments)`, or to a stream; streams other than those of the user are not shown."""
     sink = args[0]
+    if sink in _STREAMS:
+        return _print(_formatted_leniently(args[1], args[2], run))
     if not isinstance(sink, Struct) or sink.name not in ("atom", "string") or len(sink.args) != 1:
         return True
     items, end = list_parts(args[2], run.trail)

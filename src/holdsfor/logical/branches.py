@@ -1,0 +1,50 @@
+"""A choice that binds a variable in some branches only becomes one rule for each branch.
+
+In `(holdsAt(on(X)=true, T) ; weight(X, N)), happensAt(weigh(X, N), T)` the variable N has a value after the second
+branch and none after the first. Rows have the same columns. One rule for each branch says the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from holdsfor.syntax.rules import Condition, Either, PointRule, Test, condition_variables, outer_variables
+from holdsfor.syntax.terms import variables
+
+__all__ = ["rules_of_branches"]
+
+
+def rules_of_branches(rule: PointRule) -> list[PointRule]:
+    """The rules that say together what one rule says; a choice stands behind what binds its variables otherwise."""
+    for i, condition in enumerate(rule.body):
+        if isinstance(condition, Either):
+            names = _binds_sometimes(condition) & _mentioned(rule, i)
+            if names - _bound(rule, [*rule.body[:i], *rule.body[i + 1 :]]):
+                bodies = [(*rule.body[:i], *branch, *rule.body[i + 1 :]) for branch in condition.branches]
+                return [each for body in bodies for each in rules_of_branches(replace(rule, body=body))]
+            if names - _bound(rule, rule.body[:i]):
+                return rules_of_branches(replace(rule, body=(*rule.body[:i], *rule.body[i + 1 :], condition)))
+    return [rule]
+
+
+def _bound(rule: PointRule, body: Sequence[Condition]) -> set[str]:
+    """The variables that conditions give values, whatever else there is."""
+    sure = [c for c in body if not isinstance(c, Test | Either)]
+    return {rule.time.name}.union(*map(outer_variables, sure))
+
+
+def _binds_sometimes(condition: Either) -> set[str]:
+    """The variables that some branches mention outside of negations, and others do not."""
+    names = [_outer(branch) for branch in condition.branches]
+    return {name for each in names for name in each if not all(name in other for other in names)}
+
+
+def _outer(branch: tuple[Condition, ...]) -> set[str]:
+    return {name for condition in branch for name in outer_variables(condition)}
+
+
+def _mentioned(rule: PointRule, position: int) -> set[str]:
+    """The variables of the head and of the other conditions."""
+    others = (*rule.body[:position], *rule.body[position + 1 :])
+    return set(variables(rule.head_term)).union(*map(condition_variables, others))

@@ -1,0 +1,154 @@
+"""Which variables of a goal have values once it is proved: groundness, by abstract interpretation of the clauses.
+
+A fact such as `price(_, 10).` or a clause such as `same(X, X).` may leave variables open. The analysis goes through the
+clauses with sets of variables instead of values: a variable is *ground* after a goal if every clause that may prove the
+goal gives it a value. A recursive call is taken to do what is being shown; a proof is finite, so that is sound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from holdsfor.prolog.compiler import TESTS
+from holdsfor.prolog.database import Database, Predicate
+from holdsfor.syntax.terms import Struct, Term, is_callable, is_ground, name_and_arity, variables
+
+__all__ = ["Groundness"]
+
+Key = tuple[str, int]
+_Ways = tuple[tuple[int, ...], ...]
+
+_ALWAYS: _Ways = ((),)
+_BUILT_IN: dict[Key, _Ways] = {
+    **dict.fromkeys((("between", 3), ("succ", 2), ("plus", 3), ("queryTime", 1)), _ALWAYS),
+    **dict.fromkeys((("atom_length", 2), ("atom_number", 2), ("char_code", 2), ("atom_chars", 2)), _ALWAYS),
+    **dict.fromkeys((("atom_codes", 2), ("atom_concat", 3), ("sub_atom", 5), ("numlist", 3)), _ALWAYS),
+    **dict.fromkeys((("upcase_atom", 2), ("downcase_atom", 2), ("split_string", 4), ("number_codes", 2)), _ALWAYS),
+    **dict.fromkeys((("sum_list", 2), ("sumlist", 2), ("max_list", 2), ("min_list", 2)), _ALWAYS),
+    **dict.fromkeys((("member", 2), ("memberchk", 2), ("max_member", 2), ("min_member", 2)), ((1,),)),
+    **dict.fromkeys((("nth0", 3), ("nth1", 3), ("select", 3), ("arg", 3)), ((1,),)),
+    **dict.fromkeys(
+        (("length", 2), ("reverse", 2), ("msort", 2), ("sort", 2), ("last", 2), ("list_to_set", 2)), ((0,),)
+    ),
+    **dict.fromkeys((("permutation", 2), ("atomic_list_concat", 2), ("=..", 2), ("keysort", 2)), ((0,), (1,))),
+    **dict.fromkeys((("subtract", 3), ("intersection", 3), ("union", 3), ("delete", 3)), ((0, 1),)),
+    ("append", 3): ((2,), (0, 1)),
+    ("atomic_list_concat", 3): ((0,), (1, 2)),
+    ("sort", 4): ((2,),),
+}
+"""For built-in predicates the arguments whose values give all others values; of several ways one is enough."""
+
+
+class Groundness:
+    """What goals of a database leave open. The database must not change any more, except for ground facts."""
+
+    def __init__(self, database: Database, always_ground: Iterable[Key] = ()) -> None:
+        self._database = database
+        self._always_ground = set(always_ground)
+        self._known: dict[tuple[Key, frozenset[int]], frozenset[int]] = {}
+
+    def after(self, goal: Term, ground: set[str]) -> set[str]:
+        """The variables that are ground after a goal, given those that are before it."""
+        if not is_callable(goal):
+            return ground
+        key = name_and_arity(goal)
+        construct = _CONSTRUCTS.get(key)
+        if construct is not None and isinstance(goal, Struct):
+            return construct(self, goal.args, ground)
+        return ground | self._after_call(goal, key, ground) if isinstance(goal, Struct) else ground
+
+    def _after_call(self, goal: Struct, key: Key, ground: set[str]) -> set[str]:
+        given = frozenset(i for i, arg in enumerate(goal.args) if set(variables(arg)) <= ground)
+        return set(variables(*(goal.args[i] for i in self.arguments(key, given))))
+
+    def arguments(self, key: Key, given: frozenset[int]) -> frozenset[int]:
+        """The arguments of a predicate that are ground after a call in which the `given` ones are."""
+        everything = frozenset(range(key[1]))
+        predicate = self._database.contents.get(key)
+        if key in self._always_ground or (predicate is not None and predicate.table is not None):
+            return everything
+        if predicate is None:
+            return everything if any(set(way) <= given for way in _BUILT_IN.get(key, ())) else given
+        if (key, given) not in self._known:
+            self._find_out(predicate, (key, given), everything)
+        return self._known[key, given]
+
+    def _find_out(self, predicate: Predicate, call: tuple[Key, frozenset[int]], assumed: frozenset[int]) -> None:
+        """Assume the most, and what follows from that next, until nothing changes; what depends on it is forgotten."""
+        while True:
+            before = set(self._known)
+            self._known[call] = found = assumed
+            for clause in predicate.living():
+                found &= self._of_clause(clause.head, clause.body, call[1])
+            if found == assumed:
+                return
+            assumed = found
+            self._known = {known: ground for known, ground in self._known.items() if known in before}
+
+    def _of_clause(self, head: Term, body: Term | None, given: frozenset[int]) -> frozenset[int]:
+        args = head.args if isinstance(head, Struct) else ()
+        if body is None and all(map(is_ground, args)):
+            return frozenset(range(len(args)))
+        ground = set(variables(*(args[i] for i in given)))
+        after = ground if body is None else self.after(body, ground)
+        return frozenset(i for i, arg in enumerate(args) if i in given or set(variables(arg)) <= after)
+
+
+def _both(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+    for goal in args:
+        ground = analysis.after(goal, ground)
+    return ground
+
+
+def _either(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+    return analysis.after(args[0], ground) & analysis.after(args[1], ground)
+
+
+def _same(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+    return ground
+
+
+def _called(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+    return analysis.after(args[0], ground)
+
+
+def _unified(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+    left, right = (set(variables(arg)) for arg in args)
+    return ground | left | right if left <= ground or right <= ground else ground
+
+
+def _tested(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+    """Arithmetic is an error unless all variables have values, so that they have them afterwards."""
+    return ground | set(variables(*args))
+
+
+def _assigned(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+    return ground | set(variables(*args)) if set(variables(args[1])) <= ground else ground
+
+
+def _collected(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
+    template, goal, result = args[:3]
+    is_ground_inside = set(variables(template)) <= analysis.after(goal, ground)
+    return ground | set(variables(result)) if is_ground_inside else ground
+
+
+_Construct = Callable[[Groundness, tuple[Term, ...], set[str]], set[str]]
+
+_CONSTRUCTS: dict[Key, _Construct] = {
+    (",", 2): _both,
+    ("->", 2): _both,
+    ("*->", 2): _both,
+    (";", 2): _either,
+    ("=", 2): _unified,
+    ("is", 2): _assigned,
+    ("call", 1): _called,
+    ("once", 1): _called,
+    ("findall", 3): _collected,
+    ("aggregate_all", 3): _collected,
+    ("setof", 3): _collected,
+    ("bagof", 3): _collected,
+    **dict.fromkeys((("\\+", 1), ("not", 1), ("forall", 2), ("ignore", 1)), _same),
+    **dict.fromkeys([(name, 2) for name in ("<", ">", "=<", ">=", "=:=", "=\\=")], _tested),
+    **dict.fromkeys([key for key in TESTS if key not in (("=", 2), ("is", 2)) and key[0].isidentifier()], _same),
+    **dict.fromkeys([(name, 2) for name in ("\\=", "==", "\\==", "@<", "@>", "@=<", "@>=")], _same),
+}

@@ -1,0 +1,117 @@
+"""Input intervals that arrive when part of them is before the window.
+
+Interval operations see only the part inside. A cut is no start: neither the fluent nor anything computed from it starts
+at the edge. So rules over intervals are applied once more as if cut intervals were whole: what they give then before
+the edge shows which intervals merely go on there. Durations of the input fluent itself count from the true start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from holdsfor.columns.records import Records
+from holdsfor.columns.tables import FluentTable, Key, stacked
+from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
+from holdsfor.physical.planning import fvp_patterns
+from holdsfor.runtime.computed import NEVER
+from holdsfor.runtime.edges import EdgeKind
+from holdsfor.syntax.rules import HoldsFor, IntervalRule
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.evaluation import Evaluation
+
+__all__ = ["DatedCuts", "as_if_whole", "cuts_of_input", "cuts_of_rules", "dated_cuts", "true_starts_of", "without_cuts"]
+
+
+def cuts_of_input(records: Records, whole: FluentTable, last: int, arrived_by: int) -> FluentTable:
+    """The cut intervals that are seen: FVP, the start as it is seen, and the true start in the place of the end.
+
+    `whole` are the intervals as if none were cut.
+    """
+    rows = records.cut_rows(last, arrived_by)
+    keys, seen = [column[rows] for column in records.columns], records.seen_from[rows]
+    around = whole.holding(keys, seen)
+    is_known = around >= 0
+    columns = (*(key[is_known] for key in keys), seen[is_known], whole.starts[around[is_known]])
+    return FluentTable(columns, int(np.count_nonzero(is_known)))
+
+
+def without_cuts(kind: EdgeKind, table: FluentTable, cuts: FluentTable | None) -> FluentTable:
+    """The intervals that have an edge of their own: those that are cut do not start where they are seen first."""
+    if cuts is None or cuts.n == 0 or kind not in ("starts", "startI"):
+        return table
+    is_cut = rows_with_a_partner((*table.keys, table.starts), table.n, (*cuts.keys, cuts.starts), cuts.n)
+    return table.take((~is_cut).nonzero()[0])
+
+
+def cuts_of_rules(rules: Sequence[IntervalRule], key: Key, table: FluentTable, context: Evaluation) -> None:
+    """Note which of the intervals that rules give only go on where an interval of the input is cut."""
+    asked = {fvp_patterns(step.fvp)[0] for rule in rules for step in rule.body if isinstance(step, HoldsFor)}
+    known = [cuts for name, cuts in context.cuts.items() if name in asked]
+    if not known or table.n == 0:
+        return
+    whole = _as_if_whole(rules, context)
+    at_edges = np.isin(table.starts, np.concatenate([cuts.starts for cuts in known])).nonzero()[0]
+    found = table.take(at_edges)
+    before = context.stretch.previous(found.starts)
+    rows = whole.holding(found.keys, before)
+    goes_on = (rows >= 0) & (rows == whole.holding(found.keys, found.starts))
+    cut = found.take(goes_on.nonzero()[0])
+    cut = cut.with_bounds(cut.starts, whole.starts[rows[goes_on]])
+    context.cuts[key] = _joined(context.cuts.get(key), cut)
+    context.whole[key] = _joined(context.whole.get(key), whole)
+
+
+def _joined(known: FluentTable | None, more: FluentTable) -> FluentTable:
+    return more if known is None else stacked([known, more])
+
+
+def _as_if_whole(rules: Sequence[IntervalRule], context: Evaluation) -> FluentTable:
+    """What rules give if no interval of the input is cut; nothing is kept of that."""
+    from holdsfor.runtime.static import evaluate_interval_rules
+
+    aside = copy(context)
+    aside.known = {**context.known, **context.whole}
+    first = context.stretch.first
+    aside.cuts = {
+        key: table.with_bounds(np.maximum(table.starts, first), table.starts)
+        for key, table in context.whole.items()
+        if key in context.inputs
+    }
+    for name in ("constructs", "kept_results", "made", "longest", "complemented", "whole_lists"):
+        setattr(aside, name, dict(getattr(context, name)))
+    for name in ("_resumed", "_asked", "_edges"):
+        setattr(aside, name, {})
+    return evaluate_interval_rules(rules, aside)[1]
+
+
+DatedCuts: TypeAlias = tuple[FluentTable, Int64, Int64]
+"""Intervals that are cut, and the query times from which and until which they are."""
+
+
+def dated_cuts(found: Sequence[tuple[int, FluentTable]]) -> DatedCuts:
+    """The cuts of some query times in a row; the last ones stay."""
+    counts = [cuts.n for _, cuts in found]
+    query_times = np.array([at for at, _ in found], dtype=np.int64)
+    following = np.append(query_times[1:], NEVER)
+    return stacked([cuts for _, cuts in found]), np.repeat(query_times, counts), np.repeat(following, counts)
+
+
+def as_if_whole(table: FluentTable, cuts: FluentTable) -> FluentTable:
+    """The intervals with the true starts of those that are cut."""
+    ids = dense_ids([np.concatenate(pair) for pair in zip(table.keys, cuts.keys, strict=True)], table.n + cuts.n)[0]
+    known = ids[table.n :], cuts.starts, cuts.ends
+    return table.with_starts(true_starts_of(ids[: table.n], table.starts, known))
+
+
+def true_starts_of(numbers: Int64, starts: Int64, cut: tuple[Int64, Int64, Int64]) -> Int64:
+    """The starts of intervals by instance, with true ones for those that are cut: (instance, start, true start)."""
+    own, seen, true = cut
+    rows, partners = pairs_of_equal_keys([numbers, starts], len(starts), [own, seen], len(seen))
+    found = starts.copy()
+    found[rows] = true[partners]
+    return found

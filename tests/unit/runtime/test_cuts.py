@@ -1,0 +1,93 @@
+"""Input intervals that arrive when part of them is before the window: no false start, true lengths, nothing settled."""
+
+from __future__ import annotations
+
+import pytest
+
+import holdsfor as hf
+
+RULES = """
+collectIntervals(f(_)=true). collectIntervals(g(_)=true).
+happensAt(began(X), T) :- happensAt(start(f(X)=true), T).
+happensAt(began_at(X), T) :- happensAt(startI(f(X)=true), T).
+happensAt(ended(X), T) :- happensAt(end(f(X)=true), T).
+holdsFor(copy(X)=true, I) :- holdsFor(f(X)=true, I).
+holdsFor(either(X)=true, K) :- holdsFor(f(X)=true, I), holdsFor(g(X)=true, J), union_all([I, J], K).
+holdsFor(both(X)=true, K) :- holdsFor(f(X)=true, I), holdsFor(g(X)=true, J), intersect_all([I, J], K).
+holdsFor(long(X)=true, J) :- holdsFor(f(X)=true, I), intDurGreater(I, 30, J).
+holdsFor(short(X)=true, J) :- holdsFor(f(X)=true, I), intDurLess(I, 30, J).
+holdsFor(long_copy(X)=true, J) :- holdsFor(copy(X)=true, I), intDurGreater(I, 30, J).
+""" + "".join(
+    f"happensAt({name}_began(X), T) :- happensAt(start({name}(X)=true), T).\n"
+    for name in ("copy", "either", "both", "long", "short")
+)
+COMPILED = hf.load_text(RULES)
+
+
+def answers(*lines: str, window: int = 20, step: int = 10, end: int = 80) -> hf.Result:
+    """The answer in merged and in real windows, which must be equal."""
+    given = {"start": 0, "end": end, "window": window, "step": step}
+    merged, real = (
+        hf.recognise(COMPILED, list(lines), merge_windows=merge, **given)  # type: ignore[arg-type]
+        for merge in (True, False)
+    )
+    assert (real.intervals, real.times, real.cut) == (merged.intervals, merged.times, merged.cut)
+    return real
+
+
+def test_a_cut_interval_has_no_start_and_neither_has_what_follows_from_it() -> None:
+    # It arrives at 48, is seen at 50, and the window begins after 30.
+    result = answers("f|48|12|49|true|p")
+    assert result.cut == 1
+    assert result.holds_for("copy(p)=true") == [(31, 49)]
+    assert result.holds_for("either(p)=true") == [(31, 49)]
+    assert result.happens_at("ended(p)") == [48]
+    for name in ("began", "began_at", "copy_began", "either_began", "long_began"):
+        assert result.happens_at(f"{name}(p)") == [], name
+
+
+def test_a_duration_of_the_input_fluent_knows_the_true_start() -> None:
+    result = answers("f|48|12|49|true|p")
+    assert result.holds_for("long(p)=true") == [(31, 49)]
+    assert result.holds_for("short(p)=true") == []
+    assert result.holds_for("long_copy(p)=true") == []
+
+
+def test_an_open_interval_that_is_cut_becomes_long_in_time() -> None:
+    result = answers("f|41|25|79|true|p", end=80)
+    assert result.holds_for("long(p)=true") == [(31, 79)]
+    session = hf.Session(COMPILED, start=0, window=20, step=10)
+    session.insert(["f|41|25|79|true|p"])
+    spans = [session.query().holds_for("long(p)=true") for _ in range(8)]
+    assert spans == [[], [], [], [], [], [(31, None)], [(31, None)], [(31, 79)]]
+
+
+def test_what_truly_starts_at_the_edge_starts() -> None:
+    result = answers("f|48|12|49|true|p", "g|31|31|60|true|p")
+    assert result.holds_for("both(p)=true") == [(31, 49)]
+    assert result.happens_at("both_began(p)") == [30]
+    assert result.happens_at("either_began(p)") == []
+
+
+def test_nothing_that_is_settled_changes() -> None:
+    result = answers("f|5|5|20|true|p", "f|48|12|49|true|p", "f|48|31|40|true|q")
+    assert result.holds_for("copy(p)=true") == [(5, 20), (31, 49)]
+    assert result.happens_at("began(p)") == [4]
+    assert result.happens_at("began(q)") == [30]
+    assert result.holds_for("short(p)=true") == [(5, 20)]
+
+
+@pytest.mark.parametrize("tick", [1, 5])
+def test_ticks_and_edges(tick: int) -> None:
+    given = {"start": 0, "end": 16 * tick, "window": 4 * tick, "step": 2 * tick, "tick": tick}
+    for start in range(9):
+        line = f"f|{11 * tick}|{start * tick}|{14 * tick}|true|p"
+        merged, real = (
+            hf.recognise(COMPILED, [line], merge_windows=merge, **given)  # type: ignore[arg-type]
+            for merge in (True, False)
+        )
+        # It is seen at 12, and the window begins after 8.
+        assert (merged.times, merged.intervals) == (real.times, real.intervals)
+        assert real.happens_at("began(p)") == ([8 * tick] if start == 9 else [])
+        assert real.holds_for("copy(p)=true") == [(9 * tick, 14 * tick)]
+        assert real.cut == 1
