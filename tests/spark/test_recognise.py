@@ -114,3 +114,12 @@ def test_mistakes_are_told_before_anything_runs(spark: SparkSession, rules: Any)
         hf.spark.recognise(frame_of(spark, RECORDS), rules, buckets=0)
     with pytest.raises(UsageProblem, match="HF702"):
         hf.spark.recognise(frame_of(spark, RECORDS), rules, start=5, end=1)
+
+
+def test_facts_among_the_rules_are_records(spark: SparkSession) -> None:
+    rules = hf.load_text(RULES + "happensAt(velocity(c, 9), 12). happensAt(velocity('Anna', 8), 6). pushes(b).")
+    found = hf.spark.recognise(frame_of(spark, RECORDS), rules, buckets=2)
+    assert (found.run.start, found.run.end) == (1, 12)
+    assert spark_rows(found) == embedded_rows(rules, pa.table(RECORDS))
+    assert {row.fvp for row in found.intervals.collect()} == {"fast('Anna')=true", "fast(b)=true", "fast(c)=true"}
+    found.unpersist()

@@ -277,6 +277,7 @@ class ColumnarEngine(Engine):
         counts = self.counts
         counts.n_late, counts.n_dropped, counts.n_cut, counts.n_unmatched = session.records.counts
         counts.wide_enough = session.records.fates.widest
+        counts.n_new_members = session.n_new_members
         self.set_aside.add_unmatched(session.records.take_unmatched())
 
     def _until_stopped(self, queries: Iterator[int]) -> Iterator[int]:
@@ -298,5 +299,6 @@ class ColumnarEngine(Engine):
         seconds, self._seconds_logged = session.seconds - self._seconds_logged, session.seconds
         after = session.window_start(at) if first is None else first
         n_time_points = report.n_time_points(after, session.tick)
-        figures = Figures(seconds, session.n_input, n_fvps, n_intervals, n_time_points, report.n_occurrences)
+        n_input = session.n_input if first is None else self.counts.n_records
+        figures = Figures(seconds, n_input, n_fvps, n_intervals, n_time_points, report.n_occurrences)
         self.log.add(at, figures)

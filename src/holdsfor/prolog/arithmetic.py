@@ -8,6 +8,7 @@ Float(value=11.5)
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
@@ -18,6 +19,9 @@ from holdsfor.prolog.unify import MAX_PAIRS, cyclic, deref
 from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, Var
 
 __all__ = ["COMPARISONS", "Expression", "compile_expression", "evaluate", "number_term", "value_of"]
+
+_WORD = re.compile(r"[a-z]\w*\Z", re.ASCII)
+"""A name as it stands in a rule; others come from data."""
 
 Slots: TypeAlias = list[Any]
 Expression: TypeAlias = Callable[[Slots], Number]
@@ -91,6 +95,8 @@ def _unknown(name: str, arity: int) -> GoalProblem:
     known = [n for n, _ in FUNCTIONS] + list(CONSTANTS)
     hint = did_you_mean(name, known)
     if arity == 0:
+        if not _WORD.match(name):
+            hint = "if it is a field of a record, `column:number` in the description of its columns sets it aside"
         return GoalProblem("HF603", f"expected a number, found `{name}`", hint)
     return GoalProblem("HF603", f"`{name}/{arity}` is not an arithmetic function", hint)
 

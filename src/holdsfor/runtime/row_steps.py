@@ -151,8 +151,6 @@ class RowCompiler(RowPatterns):
         return run
 
     def points_own(self, step: MatchPoints, bound: set[str]) -> RowStep:
-        if step.kind in ("startI", "endI"):
-            raise NotByRow
         kind, key, match = step.kind, step.key, self.matcher(step.patterns, bound)
 
         def run(bindings: list[Binding]) -> list[Binding]:

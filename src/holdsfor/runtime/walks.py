@@ -28,6 +28,7 @@ from holdsfor.runtime.grounded import Cell, Grounded
 from holdsfor.runtime.row_steps import Binding, NotByRow, RowCompiler, Words, solved
 from holdsfor.runtime.turn import Turn
 from holdsfor.runtime.waiting import Fvps, Values, Waiting, is_broken
+from holdsfor.runtime.walk_edges import WalkEdges
 from holdsfor.runtime.walk_rules import Change, Group, GuardedRule, WalkRule, WalkRules, walk_delays
 from holdsfor.runtime.walk_text import GuardShape, Path, RuleShape, WalkShape, compiled_walk
 
@@ -102,6 +103,7 @@ class _Walk:
         self.delays = walk_delays(component, compiler)
         self.grounded = Grounded(part)
         self.waiting = Waiting(component, part, carried, self.grounded)
+        self.edges = WalkEdges(component, part, state)
         self.foresee()
 
     def values_of(self, table: FluentTable) -> dict[int, int]:
@@ -151,12 +153,14 @@ class _Walk:
     def next_time(self) -> int:
         """The next time-point at which there is something to do besides what guarded rules do."""
         due = self.waiting.times[0] if self.waiting.times else self.last + 1
+        due = due if self.edges.time is None else min(due, self.edges.time)
         outside = self.agenda[self.position][0] if self.position < len(self.agenda) else due
         return min(due, outside)
 
     def act(self, time: int) -> None:
         """Let rules that are not guarded, and effects that are due, have their effects, in order of their ranks."""
         self.time = time
+        self.edges.reach(time)
         todo: list[tuple[int, Callable[[], None]]] = [
             (rule.rank, partial(self.apply, rule, rule.bindings(first, last)))
             for _, rule, first, last in self.outside_at(time)
@@ -221,10 +225,12 @@ class _Walk:
         values, initiated, terminated = self.values[key], self.initiated[key], self.terminated[key]
         without = self.grounded.of_fluent(key)
         is_delayed = key in self.waiting.declared
+        has_edges = key in self.edges.keys
 
         def change(time: int) -> None:
             if is_delayed:
                 self.waiting.change(key, initiated, terminated, time)
+            before = {cell: values.get(cell) for cell in (*initiated, *terminated)} if has_edges else {}
             for cell, ended in terminated.items():
                 if cell not in initiated and (values.get(cell) in ended or ANY_VALUE in ended):
                     values.pop(cell, None)
@@ -235,6 +241,8 @@ class _Walk:
                     values.pop(cell, None)
                 else:
                     values[cell] = value
+            for cell, old in before.items():
+                self.edges.change(key, cell, old, values.get(cell), time)
             initiated.clear()
             terminated.clear()
 
@@ -256,7 +264,10 @@ class _Walk:
     def happening(self, kind: PointKind, key: Key) -> Iterable[Words]:
         if kind == "events":
             return list(self.happened[key])
-        cells = {"initiations": self.initiating, "starts": self.starting, "ends": self.ending}[kind](key)
+        if kind == "startI" or kind == "endI":
+            cells: Iterable[Cell] = self.edges.now.get((kind, key), ())
+        else:
+            cells = {"initiations": self.initiating, "starts": self.starting, "ends": self.ending}[kind](key)
         words = self.instances.listed(key[1])
         return [(*words[cell], value) for cell, value in cells]
 

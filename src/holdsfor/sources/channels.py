@@ -18,7 +18,7 @@ from holdsfor.sources.mapping import LISTEN, SOCKET
 
 __all__ = ["Channel", "open_channel"]
 
-_HINT = "a live input is a named pipe, a file, `unix:PATH` or `listen:PATH` for a socket, or `-` for standard input"
+_HINT = "a live input is a named pipe, a file, `unix:PATH` for a socket, or `-` for standard input"
 
 
 class Channel:

@@ -44,6 +44,8 @@ def _suffix(file: str) -> str:
 def format_of_text(content: bytes, file: str, mapping: Mapping | None, names: Names) -> Format:
     """The format of a text whose suffix does not tell; HF504 if that is unclear."""
     line = _first_line(content)
+    if line == "{" or (line.startswith("[") and _suffix(file) == ".json"):
+        raise _problem(file, line, names)
     if line.startswith("{"):
         return "jsonl"
     if mapping is not None or read_header(line, None) is not None:
@@ -68,9 +70,9 @@ def _is_record(line: str, names: Names) -> bool:
 
 
 def _problem(file: str, line: str, names: Names) -> DataProblem:
-    if _suffix(file) == ".json":
+    if _suffix(file) == ".json" or line == "{":
         message = f"`{file}` begins with `{line[:80]}`, expected an object `{{…}}` a line"
-        hint = "`jq -c '.[]'` writes a list as such lines"
+        hint = "`jq -c .` writes objects as such lines" if line == "{" else "`jq -c '.[]'` writes a list as such lines"
         return DataProblem(Diagnostic("HF504", message, hint=hint, file=file))
     message = f"`{file}` begins neither with a record nor with a header of records: `{line[:80]}`"
     events = [f"{name}({', '.join(['column'] * arity)})" if arity else name for name, arity in names.input_events]

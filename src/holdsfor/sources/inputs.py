@@ -12,10 +12,11 @@ from typing import Any, BinaryIO
 
 from holdsfor.analysis.names import Names
 from holdsfor.columns.words import Symbols
-from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
 from holdsfor.sources.blocks import only_utf8, text_blocks
 from holdsfor.sources.columns import ColumnReading, TextReader, read_table
 from holdsfor.sources.csv_rows import CsvReader, Header
+from holdsfor.sources.first_bytes import refuse_other_formats
 from holdsfor.sources.formats import TABLES, Format, format_of_suffix, format_of_text
 from holdsfor.sources.json_rows import JsonLinesReader
 from holdsfor.sources.mapping import LISTEN, SOCKET, Mapping, read_mapping, split_mapping
@@ -70,7 +71,10 @@ def open_input(each: object, names: Names, forced: Format | None = None) -> Open
     form = forced or format_of_suffix(file)
     if form is not None and form in TABLES:
         return Opened(file, form, mapping, _table_of(file, form))
+    if not file.strip():
+        raise DataProblem(Diagnostic("HF501", "an input without a name", hint=_HINT))
     content = read_bytes(file)
+    refuse_other_formats(content, file)
     return Opened(file, text_form(form, content, file, mapping, names), mapping, content)
 
 
@@ -275,13 +279,24 @@ def read_bytes(file: str) -> bytes:
         return gzip.decompress(content) if file.endswith(".gz") else content
     except FileNotFoundError:
         raise _not_found(file) from None
-    except (OSError, EOFError, zlib.error) as error:
+    except IsADirectoryError:
+        hint = "name its files: `--input FOLDER/*.csv`; `holdsfor spark run` takes folders"
+        raise DataProblem(Diagnostic("HF501", f"`{file}` is a directory", hint=hint, file=file)) from None
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         message = f"`{file}` cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}"
         raise DataProblem(Diagnostic("HF501", message, hint="records are lines of text", file=file)) from None
 
 
 def _not_found(file: str) -> DataProblem:
-    return DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_HINT, file=file))
+    return DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_near(Path(file)) or _HINT, file=file))
+
+
+def _near(path: Path) -> str | None:
+    """The file of the same folder that was perhaps meant."""
+    try:
+        return did_you_mean(path.name, [each.name for each in path.parent.iterdir()])
+    except (OSError, ValueError):
+        return None
 
 
 def standard_input(hint: str) -> BinaryIO:

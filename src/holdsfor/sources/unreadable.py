@@ -1,6 +1,7 @@
 """Inputs that cannot be read among others that can: each is told with its reason, and none costs the others.
 
-An input that does not exist is no such case: the call is wrong, and that is known before anything is read.
+An input that does not exist is no such case: the call is wrong, and that is known before anything is read. Neither is
+a column of text that the rules use as numbers: other inputs alone would give another answer.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ class Unreadable:
 
     @staticmethod
     def because(file: str, problem: DataProblem) -> Unreadable:
+        """The input and why; text where the rules use numbers is a mistake of the call, and stops it."""
+        if any(diagnostic.code == "HF507" for diagnostic in problem.diagnostics):
+            raise problem
         return Unreadable(file, tuple(problem.diagnostics))
 
     def set_aside(self) -> SetAside:

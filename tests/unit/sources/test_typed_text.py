@@ -14,6 +14,7 @@ import pyarrow.parquet  # type: ignore[import-untyped]
 import pytest
 
 import holdsfor as hf
+from holdsfor.cli.main import main
 from holdsfor.errors import DataProblem
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom
@@ -155,3 +156,16 @@ def test_a_kind_that_does_not_exist_is_told() -> None:
         hf.recognise(SEEN, (table, "happensAt(see(id:int), ts)"))
     with pytest.raises(DataProblem, match="column with times"):
         hf.recognise(SEEN, (table, "happensAt(see(id), ts:number)"))
+
+
+def test_other_inputs_do_not_save_a_run_with_text_for_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "rules.prolog").write_text(COMPUTING["a comparison"], encoding="utf-8")
+    (tmp_path / "speeds.txt").write_text("speed|1|1|v1|60\n", encoding="utf-8")
+    pyarrow.parquet.write_table(pa.table({"v": ["v1"], "kmh": ["60"], "ts": [1]}), tmp_path / "speeds.parquet")
+    own = f"{tmp_path}/speeds.parquet: happensAt(speed(v, kmh), ts)"
+    assert main(["run", f"{tmp_path}/rules.prolog", "--input", f"{tmp_path}/speeds.txt", own]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "error[HF507]" in err

@@ -1,0 +1,55 @@
+"""Files that are not what they should be get a sentence that says what they are and what to do."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+import holdsfor as hf
+from holdsfor.errors import DataProblem, ExecutionProblem
+
+RULES = hf.load_text("initiatedAt(fast(V)=true, T) :- happensAt(speed(V, K), T), K > 50.")
+TRIPS = "ts,vehicle,kmh\n1,b1,60\n5,b1,40\n"
+SPEED = "happensAt(speed(vehicle, kmh), ts)"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("packed.csv", gzip.compress(TRIPS.encode()), "is packed with gzip"),
+        ("table", b"PAR1\x15\x04\xcc", "is a Parquet file"),
+        ("sheet.xlsx", b"PK\x03\x04\x00\x00\xff", "is a spreadsheet or a zip archive"),
+        ("wide.csv", TRIPS.encode("utf-16"), "is UTF-16 text"),
+        ("plain.csv.gz", TRIPS.encode(), "cannot be read: not a gzipped file"),
+        ("list.json", b'[{"ts": 1, "vehicle": "b1", "kmh": 60}]', r"`jq -c '\.\[\]'`"),
+        ("pretty.json", b'{\n"ts": 1, "vehicle": "b1", "kmh": 60\n}', r"`jq -c \.`"),
+        ("trip.csv", None, "did you mean `trips.csv`"),
+        ("", None, "an input without a name"),
+        (".", None, "is a directory"),
+    ],
+)
+def test_a_file_of_another_kind_is_told(name: str, content: bytes | None, message: str, tmp_path: Path) -> None:
+    (tmp_path / "trips.csv").write_text(TRIPS, encoding="utf-8")
+    path = tmp_path / name if name else Path()
+    if content is not None:
+        path.write_bytes(content)
+    given = f"{path}" if name else ""
+    with pytest.raises(DataProblem, match=message):
+        hf.recognise(RULES, (given, SPEED))
+
+
+@pytest.mark.parametrize("content", [TRIPS.replace("\n", "\r\n"), f"\ufeff{TRIPS}", TRIPS.replace(",", ";")])
+def test_byte_order_marks_line_breaks_and_delimiters_do_not_matter(content: str, tmp_path: Path) -> None:
+    (tmp_path / "trips.csv").write_bytes(content.encode())
+    result = hf.recognise(RULES, f"{tmp_path / 'trips.csv'}: {SPEED}")
+    assert result.holds_for("fast(b1)=true") == [(2, None)]
+
+
+def test_a_field_that_is_no_number_names_the_way_out(tmp_path: Path) -> None:
+    (tmp_path / "trips.csv").write_text(TRIPS.replace("40", "n/a"), encoding="utf-8")
+    with pytest.raises(ExecutionProblem, match="`column:number`"):
+        hf.recognise(RULES, f"{tmp_path / 'trips.csv'}: {SPEED}")
+    result = hf.recognise(RULES, f"{tmp_path / 'trips.csv'}: {SPEED.replace('kmh', 'kmh:number')}")
+    assert [each.reason for each in result.reading.set_aside] == ["expected a number as `kmh`, found `n/a`"]
