@@ -67,7 +67,8 @@ class Report(Answer):
 
     The counts are about what came since the query time before. *late*: admitted although the query time before should
     have had it; *dropped*: no window admits it, or it is over before the session starts; *cut*: partly before the
-    window; *set aside*: does not fit; *unmatched*: a retraction of nothing.
+    window; *set aside*: does not fit; *unmatched*: a retraction of nothing. *new member*: an entity
+    that is first seen when time-points are settled already.
     """
 
     late: int
@@ -75,6 +76,7 @@ class Report(Answer):
     cut: int
     set_aside: int
     unmatched: int
+    new_member: int
     _told: tuple[Known, Known, int]
 
     @cached_property
@@ -90,7 +92,9 @@ class Report(Answer):
     def _headline(self) -> Iterator[str]:
         yield from super()._headline()
         yield f"{len(self.changes)} change{'' if len(self.changes) == 1 else 's'}"
-        counts = {name: getattr(self, name) for name in ("late", "dropped", "cut", "set_aside", "unmatched")}
+        counts = {
+            name: getattr(self, name) for name in ("late", "dropped", "cut", "set_aside", "unmatched", "new_member")
+        }
         yield from (f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if n)
 
 
@@ -133,7 +137,7 @@ class Session:
         self._told = Known(self._engine.start - 1, {}, {})
         self._n_outside = 0
         self._n_set_aside = 0
-        self._counted = (0, 0, 0, 0, 0)
+        self._counted = (0, 0, 0, 0, 0, 0)
 
     @property
     def start(self) -> int | None:
@@ -289,13 +293,13 @@ class Session:
         if self.window is not None:
             known = current.after(run.window_start(current.query_time), self.tick, self._told)
         late, dropped, cut, unmatched = run.records.counts
-        counted = late, dropped + self._n_outside, cut, self._n_set_aside, unmatched
-        late, dropped, cut, set_aside, unmatched = (
+        counted = late, dropped + self._n_outside, cut, self._n_set_aside, unmatched, run.n_new_members
+        late, dropped, cut, set_aside, unmatched, new = (
             now - before for now, before in zip(counted, self._counted, strict=True)
         )
         told = self._told, current if len(parts) == 1 else merged(parts), frontier
         self._told, self._counted = current, counted
-        return Report(Reported(known, run.symbols), self._names, late, dropped, cut, set_aside, unmatched, told)
+        return Report(Reported(known, run.symbols), self._names, late, dropped, cut, set_aside, unmatched, new, told)
 
 
 def _origin(operations: Operations, number: int) -> SetAside:

@@ -38,6 +38,11 @@ FIRST_TIME_POINT = "the first time-point belongs to the run, also for statically
 # RTEC gives the answers of holdsfor.
 LATE_ENTITY = "an entity that appears in a later window has its `initially` values and complements from the start"
 
+# RTEC forgets a member of a dynamic domain that the window does not mention, unless a fluent of this domain is
+# open. A quote is open for a pair of agents, but the agents themselves are forgotten, and the quote with them. With
+# windows over everything RTEC gives the answers of holdsfor.
+FORGOTTEN_ENTITY = "an entity with an open value stays known"
+
 # RTEC's compiler takes `holdsFor(Index, F=V, I)` for a goal of the background knowledge, and leaves its rule out of the
 # order of evaluation. Without the index RTEC gives the answers of holdsfor, but for `TABLE_1`.
 INDEX = "the index in `holdsFor(Index, F=V, I)` is ignored"
@@ -100,6 +105,7 @@ EXAMPLES: dict[str, dict[str, str]] = {
         "passenger_satisfaction": UNDECLARED_VALUE,
         "driving_quality": FIRST_TIME_POINT,
     },
+    "netbill": {"per": FORGOTTEN_ENTITY, "pow": FORGOTTEN_ENTITY, "quote": FORGOTTEN_ENTITY},
     "maritime": {"anchoredOrMoored": CUT_DURATION, "loitering": CUT_DURATION},
     "maritime, Allen relations": {
         "anchoredOrMoored": CUT_DURATION,

@@ -98,7 +98,7 @@ def run_by_rtec(example: Example, described: list[Path], files: list[Path], fold
     written = folder / "answers.prolog"
     scripts = rtec("execution scripts")
     prolog(HERE / "example.prolog", str(scripts), example.app, f"[{listed}]", str(written), folder=scripts)
-    return dict(_known(term) for term in terms_of(written.read_text(encoding="utf-8")))
+    return dict(_known(term, example.tick) for term in terms_of(written.read_text(encoding="utf-8")))
 
 
 def compile_by_rtec(rules: str, folder: Path) -> Path:
@@ -114,7 +114,7 @@ def _prolog_list(files: Iterable[Path]) -> str:
     return "[" + ",".join(f"'{file}'" for file in files) + "]"
 
 
-def _known(term: Struct) -> tuple[int, dict[str, Intervals]]:
+def _known(term: Struct, tick: int) -> tuple[int, dict[str, Intervals]]:
     time, window, known = term.args
     assert isinstance(time, Int)
     assert isinstance(window, Int)
@@ -127,13 +127,13 @@ def _known(term: Struct) -> tuple[int, dict[str, Intervals]]:
         else:
             times = {item.value for item in list_items(each.args[1])[0] if isinstance(item, Int)}
             found[name] = sorted({(at, at) for at in times} | set(found.get(name, [])))
-    return time.value, inside(found, time.value - window.value)
+    return time.value, inside(found, time.value - window.value, tick)
 
 
-def inside(known: dict[str, Intervals], before: int) -> dict[str, Intervals]:
+def inside(known: dict[str, Intervals], before: int, tick: int = 1) -> dict[str, Intervals]:
     """What is not over before the window begins: RTEC also keeps an interval that ends right before it."""
     found = {
-        name: [(start, end) for start, end in spans if end is None or end > before + (start != end)]
+        name: [(start, end) for start, end in spans if end is None or end > before + (tick if start != end else 0)]
         for name, spans in known.items()
     }
     return {name: spans for name, spans in found.items() if spans}

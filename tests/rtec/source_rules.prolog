@@ -39,6 +39,9 @@ source(Head, Source) :- source_rule(Head, true, Source).
 source_rule(Head, _, _) :- is_compiler_output(Head), !, fail.
 % `initially` in its old spelling stays as it is: it is source already.
 source_rule(initiatedAt(FVP, T1, T, T2), Body, (initiatedAt(FVP, T1, T, T2) :- Body)) :- T == -1, !.
+% The compiler adds the grounding of an input fluent to its declaration.
+source_rule(collectIntervals2(_, FVP), _, collectIntervals(FVP)) :- !.
+source_rule(buildFromPoints2(_, FVP), _, buildFromPoints(FVP)) :- !.
 source_rule(Head, Body, Source) :-
     source_head(Head, Bounds, SourceHead),
     source_body(Body, Bounds, SourceBody),
@@ -63,8 +66,6 @@ source_head(initiatedAt(FVP, T1, T, T2), [T1, T2], initiatedAt(FVP, T)) :- !.
 source_head(terminatedAt(FVP, T1, T, T2), [T1, T2], terminatedAt(FVP, T)) :- !.
 source_head(happensAtEv(E, T), [], happensAt(E, T)) :- !.
 source_head(holdsForSDFluent(FVP, I), [], holdsFor(FVP, I)) :- !.
-source_head(collectIntervals2(_, FVP), [], collectIntervals(FVP)) :- !.
-source_head(buildFromPoints2(_, FVP), [], buildFromPoints(FVP)) :- !.
 source_head(Head, [], Head).
 
 % -- conditions -------------------------------------------------------------------------------------------------------

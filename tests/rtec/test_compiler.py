@@ -65,6 +65,13 @@ def test_compiled_clauses_turn_back_into_the_rules(name: str, tmp_path: Path) ->
     assert _components(compile_files([back])) == _components(compile_files([source_of(name)]))
 
 
+@pytest.mark.parametrize("app", ["toy", "ctm", "voting", "netbill", "maritime", "caviar"])
+def test_what_the_compiler_wrote_is_refused_with_one_message(app: str) -> None:
+    with pytest.raises(SyntaxProblem) as refused:
+        compile_files([rtec("examples", app, "resources", "patterns", "compiled_rules.prolog")])
+    assert [each.code for each in refused.value.diagnostics if each.severity == "error"] == ["HF217"]
+
+
 def _kinds(compiled: Path) -> Names:
     """The output entities of a compiled event description, by kind."""
     found: Names = {"simple": set(), "static": set(), "event": set()}

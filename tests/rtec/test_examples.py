@@ -104,6 +104,7 @@ WITHOUT_THE_REASON = {
     "ctm, overlapping windows": replace(
         CTM, records=shipped("ctm", *_CTM, start=0, end=3000), end=3000, window=501, step=100, edit=every_vehicle
     ),
+    "netbill, windows over everything": replace(NETBILL, window=101),
     "maritime, one window": in_one_window(MARITIME),
     "maritime, speed changes, one window": in_one_window(CHANGES),
     "caviar, one window that begins earlier": replace(CAVIAR, window=1_007_040, step=1_007_000),

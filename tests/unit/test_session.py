@@ -304,6 +304,7 @@ def test_an_entity_that_is_first_seen_late_has_its_initial_values_from_the_start
     made.query(20)
     made.insert(a(25, "late"))
     report = made.query(30)
+    assert report.new_member == 1
     assert report.holds_for("s(late)=off") == [(0, 26)]
     assert report.holds_for("idle(late)=true") == [(0, 26)]
     assert report.holds_for("idle(p)=true") == []
@@ -318,6 +319,16 @@ def test_an_entity_that_is_first_seen_late_has_the_effects_that_are_not_settled(
     report = made.query(30)
     assert report.holds_for("s(late)=on") == [(16, None)]
     assert report.holds_for("s(late)=off") == [(0, 16)]
+
+
+def test_a_record_that_is_dropped_still_mentions_its_entity() -> None:
+    made = hf.Session(DOMAINS, window=10, start=0)
+    made.insert(a(3))
+    assert made.query(10).new_member == 0
+    made.query(20)
+    made.insert(a(5, "late"))
+    report = made.query(30)
+    assert (report.dropped, report.new_member, report.holds_for("s(late)=off")) == (1, 1, [(0, None)])
 
 
 def test_an_entity_stays_known_when_its_record_is_taken_back() -> None:

@@ -22,6 +22,7 @@ from holdsfor.syntax.rules import (
     HoldsFor,
     Initiated,
     IntervalCall,
+    Not,
     Starts,
     Terminated,
     Test,
@@ -166,5 +167,7 @@ def _step_terms(body: Iterable[object]) -> Iterator[Term]:
     for step in body:
         if isinstance(step, HoldsFor):
             yield step.fvp.term
-        elif isinstance(step, Test | IntervalCall):
+        elif isinstance(step, IntervalCall):
             yield from called_predicates(step.goal)
+        elif isinstance(step, Test | Not):
+            yield from _condition_terms((step,))

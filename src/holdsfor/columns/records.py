@@ -219,6 +219,33 @@ class Records:
                 table.with_numbers(positions, numbers[rows])
         return table
 
+    def dropped_by(self, judge: Judge, end: int) -> Records:
+        """The records that a judge will drop."""
+        if self.is_sorted and self.is_prompt:
+            return self.take(np.empty(0, dtype=np.int64))
+        judged = self.judged(judge, end)
+        return self.take(judged.rows[judged.dropped])
+
+    def new_to(self, judge: Judge, first: int, last: int) -> Records:
+        """The records between two time-points that have arrived, and had not arrived or not begun before."""
+        after, until = judge.range
+        after = LONG_AGO if after == until else after
+        self.sort()
+        rows = self._arriving(after, until)
+        low, high = self.starts.searchsorted((after, last), side="right").tolist()
+        begun = low + (self.arrivals[low:high] <= after).nonzero()[0]
+        rows = np.concatenate((rows[self.starts[rows] <= last], begun))
+        return self.take(rows[self.lasts[rows] >= first])
+
+    def as_points(self) -> PointTable:
+        """The records of events as they are."""
+        return PointTable((*self.columns, self.starts), len(self))
+
+    def as_intervals(self) -> FluentTable:
+        """The records of FVPs as they are, not maximal."""
+        assert self.ends is not None
+        return FluentTable((*self.columns, self.starts, self.ends), len(self))
+
     def cut_rows(self, last: int, arrived_by: int) -> Int64:
         """The records that have arrived and are seen later than they begin, up to a time-point."""
         if self.begins is None:

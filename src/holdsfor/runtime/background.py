@@ -114,18 +114,19 @@ class Background:
             self._relations[key] = _distinct(columns)
         return self._relations[key]
 
-    def add_members(self, key: Key, columns: list[Int64]) -> None:
-        """Let the input fill a dynamic domain."""
+    def add_members(self, key: Key, columns: list[Int64]) -> list[Int64]:
+        """Let the input fill a dynamic domain; return the members that are new."""
         known = self.facts(key)
         candidates = _distinct(columns)
         is_new = ~known.has(candidates.columns, candidates.n)
         if not is_new.any():
-            return
+            return []
         fresh = [column[is_new] for column in candidates.columns]
         together = tuple(np.concatenate(pair) for pair in zip(known.columns, fresh, strict=True))
         self._relations[key] = Relation(together, len(together[0]))
         self.version += 1
         self._unasserted.append((key, fresh))
+        return fresh
 
     def synchronise(self) -> None:
         """Let the background engine know the members too; only goals that depend on domains need that."""

@@ -22,6 +22,7 @@ from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents,
 from holdsfor.physical.rules import PlannedComponent
 from holdsfor.runtime.contests import settle_contests
 from holdsfor.runtime.delays import DueEffects, Prospects, SetUp, prospects
+from holdsfor.runtime.terminations import terminations_of, visible_breaks
 from holdsfor.runtime.turn import Turn
 from holdsfor.runtime.walks import walked
 
@@ -165,14 +166,14 @@ class _Circle:
             if key in due.contested:
                 firm[key] = started
                 started = _joined([started, settle_contests(due.contested[key], key[1] + 1, part.symbols)])
-            ended = part.terminations_of(key, fluent, started, self.affected(key))
+            ended = terminations_of(part, key, fluent, started, self.affected(key))
             initiations[key] = started
             terminations[key] = _joined([ended.points, *due.effects[key, True]])
             has_firm = fluent.has_asked_breaks
             breaks[key] = _joined([ended.firm, *due.effects[key, True]]) if has_firm else terminations[key]
             if not self.is_only_delayed:
                 fluents[key] = part.inertia(key, started, terminations[key], self.state[key])
-                breaks[key] = part.breaks(fluent, breaks[key], terminations[key], started, fluents[key])
+                breaks[key] = visible_breaks(part, fluent, breaks[key], terminations[key], started, fluents[key])
                 part.guess_fluent(key, started, breaks[key], fluents[key], self.whole)
         set_up = tuple(
             prospects(delay, initiations[delay.key], terminations[delay.key], firm.get(delay.key), waiting, part)
@@ -189,7 +190,9 @@ class _Circle:
             for key, state in self.state.items()
         }
         breaks = {
-            key: part.breaks(fluent, turn.breaks[key], turn.terminations[key], turn.initiations[key], held[key])
+            key: visible_breaks(
+                part, fluent, turn.breaks[key], turn.terminations[key], turn.initiations[key], held[key]
+            )
             for key, fluent in self.component.fluents.items()
         }
         return replace(turn, fluents=held, breaks=breaks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +21,14 @@ from holdsfor.columns.tables import (
     point_table,
     stacked,
 )
-from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
+from holdsfor.kernels.inertia import BEFORE_EVERYTHING, inertial_intervals
 from holdsfor.kernels.keys import (
     Int64,
-    dense_ids,
     distinct_rows,
     pairs_of_equal_keys,
     positions_of_pairs,
-    rows_with_a_partner,
 )
 from holdsfor.kernels.packing import OPEN
-from holdsfor.kernels.stabbing import Stabbing
 from holdsfor.physical.patterns import build, join, linear
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
@@ -48,8 +45,9 @@ from holdsfor.runtime.initialised import Initialised
 from holdsfor.runtime.intervalwise import MadeOneByOne
 from holdsfor.runtime.lists import Lists
 from holdsfor.runtime.static import evaluate_interval_rules
+from holdsfor.runtime.terminations import terminations_of, visible_breaks
 from holdsfor.syntax.rules import IntervalRule
-from holdsfor.syntax.terms import Atom, Struct, Term, Var, variables
+from holdsfor.syntax.terms import Struct, Term, Var, variables
 
 __all__ = ["Evaluation", "Stretch"]
 
@@ -85,16 +83,6 @@ class Stretch:
 
     def previous(self, times: Int64) -> Int64:
         return times - 1 if self.tick == 1 else ((times - 1) // self.tick) * self.tick
-
-
-class Terminations(NamedTuple):
-    """The terminations of a fluent. `firm` are those of bound arguments, and of open ones in their whole domain.
-
-    The others are those of open arguments that the fluent has in the stretch, also such as are in no domain.
-    """
-
-    points: PointTable
-    firm: PointTable
 
 
 def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: Instances) -> FluentTable:
@@ -378,9 +366,9 @@ class Evaluation:
     def derive_fluent(self, key: Key, fluent: PlannedFluent) -> None:
         initiations = self.initiations(key, fluent)
         state = self.initial_state(key, fluent)
-        terminations = self.terminations_of(key, fluent, initiations, state)
+        terminations = terminations_of(self, key, fluent, initiations, state)
         held = self.inertia(key, initiations, terminations.points, state)
-        breaks = self.breaks(fluent, terminations.firm, terminations.points, initiations, held)
+        breaks = visible_breaks(self, fluent, terminations.firm, terminations.points, initiations, held)
         self._initiations[key] = _together(self._initiations.get(key), initiations)
         self._terminations[key] = _together(self._terminations.get(key), breaks)
         self.add_fluents(key, held)
@@ -411,77 +399,6 @@ class Evaluation:
             return empty_points(key[1] + 1)
         numbers, values, times = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
         return PointTable.numbered(self.instances, key[1], numbers, (values, times))
-
-    def terminations_of(
-        self, key: Key, fluent: PlannedFluent, initiations: PointTable, state: FluentTable
-    ) -> Terminations:
-        """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
-        found = [self.terminated(key, rule, initiations, state) for rule in fluent.terminations]
-        points = self.effects(key, [part for part in found if part is not None])
-        if not fluent.has_asked_breaks:
-            return Terminations(points, points)
-        in_domain = [self.terminated_in_domain(rule) for rule in fluent.terminations]
-        firm = [part if inside is None else inside for part, inside in zip(found, in_domain, strict=True)]
-        return Terminations(points, self.effects(key, [part for part in firm if part is not None]))
-
-    def breaks(
-        self, fluent: PlannedFluent, firm: PointTable, points: PointTable, initiations: PointTable, held: FluentTable
-    ) -> PointTable:
-        """The terminations that a condition sees: firm ones, and others whose fluents hold or are initiated then."""
-        if not fluent.has_asked_breaks or firm is points:
-            return points
-        width = tuple(range(len(fluent.patterns[0]) - 1))
-        numbers = points.numbers(width, self.instances)
-        begun = initiations.numbers(width, self.instances), initiations.times
-        keep = rows_with_a_partner([numbers, points.times], points.n, begun, initiations.n)
-        if held.n:
-            keep |= Stabbing(held.arguments(self.instances), held.starts, held.ends).contains(numbers, points.times)
-        return stacked([firm, points.take(keep.nonzero()[0])])
-
-    def terminated_in_domain(self, rule: PlannedRule) -> tuple[Int64, Int64, Int64] | None:
-        """What a rule with open arguments terminates of all instances there may be, whether or not they ever hold."""
-        *arguments, value = rule.columns
-        rows = self.solutions(rule)
-        if rows.n == 0 or rule.numbered is not None or set(variables(*arguments)) <= set(rows.columns):
-            return None
-        fluent, _ = rule.head.args if isinstance(rule.head, Struct) else (rule.head, None)
-        has_value = set(variables(value)) <= {*rows.columns, *variables(*arguments)}
-        rows = self.ground(Struct("=", (fluent, Atom("any"))), rows, over_all_values=True)
-        assert rows.times is not None
-        values = build(value, rows, self.symbols) if has_value else np.full(rows.n, ANY_VALUE, np.int64)
-        return self.instances.numbers([build(p, rows, self.symbols) for p in arguments], rows.n), values, rows.times
-
-    def terminated(
-        self, key: Key, rule: PlannedRule, initiations: PointTable, state: FluentTable
-    ) -> tuple[Int64, Int64, Int64] | None:
-        """What one rule terminates: numbers of fluents, their values, and when; None if it is nothing."""
-        rows = self.solutions(rule)
-        if rows.n == 0:
-            return None
-        *arguments, value = rule.columns
-        has_open_value = isinstance(value, Var) and value.name in {*rule.unbound} - {*variables(*arguments)}
-        wanted = set(variables(*(arguments if has_open_value else rule.columns)))
-        if rule.numbered is None and wanted - set(rows.columns):
-            numbers, values = self.there_are(key, initiations, state, with_values=not has_open_value)
-            columns = (*self.instances.words(key[1], numbers), *([] if has_open_value else [values]))
-            patterns = arguments if has_open_value else rule.columns
-            rows, partner = join(rows, Relation(columns, len(numbers)), patterns, self.symbols)
-            numbers = numbers[partner]
-        else:
-            numbers = self.arguments(rule, rows)
-        assert rows.times is not None
-        values = np.full(rows.n, ANY_VALUE, np.int64) if has_open_value else build(value, rows, self.symbols)
-        return numbers, values, rows.times
-
-    def there_are(
-        self, key: Key, initiations: PointTable, state: FluentTable, *, with_values: bool
-    ) -> tuple[Int64, Int64]:
-        """The fluents that are initiated or hold, by number, and their values: each FVP once, or else each fluent."""
-        width = tuple(range(key[1]))
-        numbers = np.concatenate((initiations.numbers(width, self.instances), state.arguments(self.instances)))
-        values = np.concatenate((initiations.column(key[1]), state.values))
-        rows = dense_ids([numbers, values] if with_values else [numbers], len(numbers))[1]
-        return numbers[rows], values[rows]
 
     def initial_state(self, key: Key, fluent: PlannedFluent) -> FluentTable:
         """What holds at the first time-point: what was carried over, and initial values of newly seen fluents."""

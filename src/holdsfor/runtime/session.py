@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -84,6 +84,7 @@ class Session:
         self.asks_for_the_query_time = _asks_for_the_query_time(compiled)
         self.is_announced = False
         self.n_mentions = 0
+        self.n_new_members = 0
         self.tick = tick
         self.begin(start)
         self.end = end
@@ -333,13 +334,15 @@ class Session:
         first, last = max(settled, self.start), self.last_point(at)
         stretch = Stretch(first, last, self.tick, self.start, is_resumed=settled >= self.start)
         arrived_by = ALL_ARRIVED if self.window is None else at
-        self._judge(OneQuery(at, arrived_by, self.previous, self.oldest(at)), arrived_by)
+        judge = OneQuery(at, arrived_by, self.previous, self.oldest(at))
+        if not self.is_announced and (self._sources or self.ranges_over_sorts):
+            self._learn(lambda records: records.dropped_by(judge, last), settled)
+        self._judge(judge, arrived_by)
+        if not self.is_announced and (self._sources or self.ranges_over_sorts):
+            self._learn(lambda records: records.new_to(judge, self.start, last), settled)
         self._number()
         events, fluents = self._input(first, last, arrived_by)
         self.n_input = sum(table.n for table in (*events.values(), *fluents.values()))
-        if not self.is_announced:
-            self._fill_domains(events, fluents)
-            self._mention(events, fluents)
         events |= self.computed.events(at, first)
         for key, table in self.computed.fluents(at, first).items():
             fluents[key] = stacked([fluents[key], table]) if key in fluents else table
@@ -491,19 +494,36 @@ class Session:
         is_there[numbers] = True
         return list(instances.words(len(positions), is_there.nonzero()[0]))
 
-    def _fill_domains(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:
+    def _fill_domains(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> int:
+        """Let the input fill dynamic domains; return how many members are new."""
+        fresh: set[tuple[int, ...]] = set()
         for is_fvp, key, patterns, domain in self._sources:
             table = (fluents if is_fvp else events).get(key)
             if table is None or table.n == 0 or not isinstance(domain, Struct):
                 continue
             positions = distinct_positions(patterns, domain)
             if positions is not None:
-                self.background.add_members(name_and_arity(domain), self._distinct(table, positions))
-                continue
-            rows, _ = join(one_row(), table, patterns, self.symbols)
-            if rows.n and set(variables(domain)) <= set(rows.columns):
+                members = self._distinct(table, positions)
+            else:
+                rows, _ = join(one_row(), table, patterns, self.symbols)
+                if not rows.n or not set(variables(domain)) <= set(rows.columns):
+                    continue
                 members = [build(pattern, rows, self.symbols) for pattern in domain.args]
-                self.background.add_members(name_and_arity(domain), members)
+            new = self.background.add_members(name_and_arity(domain), members)
+            fresh.update(zip(*(column.tolist() for column in new), strict=True))
+        return len(fresh)
+
+    def _learn(self, choose: Callable[[Records], Records], settled: int) -> None:
+        """Let domains and sorts know the constants of some records.
+
+        Of a member that is new when time-points are settled already, effects at those are not derived any more.
+        """
+        events = {key: choose(each).as_points() for key, each in self.records.events.items()}
+        fluents = {key: choose(each).as_intervals() for key, each in self.records.fluents.items()}
+        n_new = self._fill_domains(events, fluents)
+        if settled >= self.start:
+            self.n_new_members += n_new
+        self._mention(events, fluents)
 
 
 def distinct_positions(patterns: Sequence[Term], domain: Struct) -> tuple[int, ...] | None:
