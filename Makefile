@@ -17,7 +17,7 @@ pytest = sh tests/spark/postgresql.sh; JAVA_HOME=$$(sh tests/spark/java.sh) || t
 measure = for name in $(1); do printf '\n%s\n\n' "$$name" && $(BIN)/python benchmarks/$$name.py $(2) || exit 1; done
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-spark test-rtec lint bench bench-spark bench-long docs fuzz lock clean
+.PHONY: help demo test test-long test-spark test-rtec rtec-checkout lint bench bench-spark bench-long docs fuzz lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,11 +39,13 @@ test-long: lint ## the same with all seeds, ten times the examples, and clusters
 test-spark: $(READY) ## run the tests on Spark alone: most in one JVM, some on clusters of several processes
 	@$(call pytest,,tests/spark)
 
-test-rtec: $(READY) ## compare with RTEC: its examples and unit tests, from a checkout in RTEC (../RTEC)
-	@test -f "$(RTEC)/src/RTEC.prolog" || { echo "No checkout of RTEC in $(RTEC). Get one, then say where it is:" >&2; \
-		echo "    git clone https://github.com/aartikis/RTEC && make test-rtec RTEC=RTEC" >&2; exit 1; }
+test-rtec: rtec-checkout $(READY) ## compare with RTEC: its examples and unit tests, from a checkout in RTEC (../RTEC)
 	@sh tests/rtec/swipl.sh
 	@RTEC="$(abspath $(RTEC))" $(BIN)/python -m pytest -q tests/rtec
+
+rtec-checkout:
+	@test -f "$(RTEC)/src/RTEC.prolog" || { echo "No checkout of RTEC in $(RTEC). Get one, then say where it is:" >&2; \
+		echo "    git clone https://github.com/aartikis/RTEC && make test-rtec RTEC=RTEC" >&2; exit 1; }
 
 lint: $(READY) ## check formatting, style and types
 	@$(BIN)/ruff format --check .

@@ -107,16 +107,22 @@ def _uneven(kind: str, folder: Path, duration: int) -> int:
 
 def _of_one_vessel(table: Any) -> Any:
     """A tenth of the events, of the first vessel."""
-    vessels = table["arg1"].cast(pa.string()).combine_chunks()
+    first = _named(table, "arg1")
+    vessels = table[first].cast(pa.string()).combine_chunks()
     is_taken = np.random.default_rng(_SEED).random(len(vessels)) < 0.1
     is_taken &= pc.not_equal(table["name"].cast(pa.string()), "proximity").to_numpy(zero_copy_only=False)
     changed = pc.if_else(pa.array(is_taken), pc.min(vessels), vessels).dictionary_encode()
-    return table.set_column(table.schema.get_field_index("arg1"), "arg1", changed)
+    return table.set_column(table.schema.get_field_index(first), first, changed)
+
+
+def _named(table: Any, column: str) -> str:
+    """The column of records as the table calls it: perhaps with its kind."""
+    return next(str(name) for name in table.schema.names if name.split(":")[0] == column)
 
 
 def _met(table: Any, start: int) -> Any:
     """Proximity of any two of the first vessels."""
-    vessels = sorted(table["arg1"].cast(pa.string()).unique().to_pylist())[:_IN_PORT]
+    vessels = sorted(table[_named(table, "arg1")].cast(pa.string()).unique().to_pylist())[:_IN_PORT]
     one, other = np.triu_indices(len(vessels), 1)
     n, names = len(one), pa.array(vessels)
     columns = {
@@ -124,9 +130,9 @@ def _met(table: Any, start: int) -> Any:
         "arrival": pa.array(np.full(n, start + 600)),
         "start": pa.array(np.full(n, start)),
         "end": pa.array(np.full(n, start + 600)),
-        "value": pa.array(["true"] * n),
-        "arg1": names.take(pa.array(one)),
-        "arg2": names.take(pa.array(other)),
+        _named(table, "value"): pa.array(["true"] * n),
+        _named(table, "arg1"): names.take(pa.array(one)),
+        _named(table, "arg2"): names.take(pa.array(other)),
     }
     missing = {name: pa.nulls(n, pa.string()) for name in table.schema.names if name not in columns}
     return pa.table({name: (columns | missing)[name] for name in table.schema.names})

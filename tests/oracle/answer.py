@@ -10,7 +10,7 @@ from tests.oracle.description import describe
 from tests.oracle.domains import Domains
 from tests.oracle.intervals import Interval, Line
 from tests.oracle.model import Model
-from tests.oracle.records import admitted, query_times, read_records, whole, within
+from tests.oracle.records import admitted, mentioned, query_times, read_records, whole
 
 __all__ = ["Answer", "oracle_answer", "reported"]
 
@@ -30,7 +30,7 @@ def oracle_answer(
     pieces = whole(records)
     if window is not None:
         pieces = admitted(records, query_times(records, line.start, line.end, *window), window[0])
-    model = Model(description, Domains(description, within(records, line)), pieces, line, memory)
+    model = Model(description, Domains(description, mentioned(records, pieces, line)), pieces, line, memory)
     return reported(model)
 
 

@@ -34,6 +34,8 @@ class Words:
     used: Counter[str] = field(default_factory=Counter)
     fluents: list[Fluent] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
+    ahead: list[Fluent] = field(default_factory=list)
+    """Fluents whose rules are being written: only `holdsAt` may ask for them, in a circle that advances time."""
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -55,6 +57,12 @@ class Words:
 
     def fluent(self, *kinds: str) -> Fluent:
         return self.random.choice([fluent for fluent in self.fluents if not kinds or fluent.kind in kinds])
+
+    def held(self) -> Fluent:
+        """A fluent that `holdsAt` may ask for."""
+        if self.ahead and self.use("own fluent in a condition", 0.3):
+            return self.random.choice(self.ahead)
+        return self.fluent()
 
     def has(self, *kinds: str) -> bool:
         return any(fluent.kind in kinds for fluent in self.fluents)
@@ -101,7 +109,7 @@ def _trigger(words: Words) -> tuple[list[str], bool, bool]:
 
 def _condition(words: Words, names: list[str], i: int, *, has_n: bool) -> str:
     r = words.random
-    who, other, fluent = r.choice(names), r.choice(names), words.fluent()
+    who, other, fluent = r.choice(names), r.choice(names), words.held()
     fvp = f"{term(fluent.name, [who] * fluent.arity)}={words.value(fluent, f'V{i}')}"
     inner = f"{term(fluent.name, [r.choice([who, '_', f'Q{i}'])] * fluent.arity)}={r.choice([*fluent.values, '_'])}"
     choices = {

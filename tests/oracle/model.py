@@ -241,14 +241,12 @@ class At:
         known = self.model.possible(fluent)
         fluents = {one for fvp in known if unify(fluent, one := fluent_of(fvp), {}) is not None and not names_in(one)}
         values = {fvp.args[1] for fvp in known if isinstance(fvp, Struct) and not names_in(fvp.args[1])}
+        values |= self.model.domains.sorts.at((*key_of(fluent), "value"))
         if not names_in(fluent):
             fluents.add(fluent)
         if not names_in(value):
             values = {value}
         possible: list[Term] = [Struct("=", (one, value)) for one in fluents for value in values]
-        if isinstance(what.args[1], Var):
-            # A value that is left open ranges over the values that the fluent may have.
-            possible = [fvp for fvp in possible if self.model.domains.allows(fvp)]
         return [fvp for fvp in possible if fvp not in self.model.input and self.moment.breaks(fvp)]
 
     def _edges(self, what: Struct) -> list[Term]:

@@ -14,12 +14,7 @@ from tests.oracle.streams import FIELDS, records
 
 __all__ = ["CONSTRUCTS", "NOT_YET", "random_question", "windowed_question"]
 
-NOT_YET: frozenset[str] = frozenset(
-    [
-        *("disjunction that binds in one branch", "condition before what binds it", "findall and length"),
-        *("late interval", "dynamic domain"),
-    ]
-)
+NOT_YET: frozenset[str] = frozenset(["dynamic domain", "time"])
 """Constructs that an engine does not evaluate as the oracle does yet."""
 
 _NAMES = """
@@ -39,6 +34,8 @@ allen, allen as a predicate, intDurGreater, intDurLess, duration by fact, rename
 second intersection, second difference, second duration, second allen
 time far from zero, time before zero, record at the start of the run, records at the end of the run, late record
 late interval, record that arrives after the run, retraction, record inserted again, partial retraction
+own fluent in a condition, nested head, delay with a condition when due, second variable in static, given facts
+value variable and a duration, value variable and a difference, value variable and a goal
 lines in any order, windows that overlap, end between query times
 """
 CONSTRUCTS: frozenset[str] = frozenset(name for line in _NAMES.split("\n") for name in line.split(", ") if name)
@@ -78,9 +75,14 @@ class _Generator:
         words.used["time far from zero"] += start >= 2**59
         words.used["time before zero"] += start < 0
         end = start + n_points * words.tick
+        self.first = start
         self._background()
         for i in range(r.randint(1, 5)):
-            kind = "simple" if i == 0 else r.choice(["simple", "simple", "static", "static", "event", "mixed"])
+            kind = (
+                "simple"
+                if i == 0
+                else r.choice(["simple", "simple", "static", "static", "event", "mixed", "value", "given"])
+            )
             getattr(self, f"_{kind}")(i)
         r.shuffle(self.clauses)
         text = "\n".join(self.clauses) + "\n" + BACKGROUND
@@ -122,7 +124,9 @@ class _Generator:
         if values[0] == "two" and words.use("double-quoted text", 0.7):
             values[0] = '"two"'
         is_grounded = self._grounding(name, arity, values)
+        words.ahead = [Fluent(name, arity, tuple(values), "simple")] if arity < 2 else []
         self._effects(name, arity, values, is_grounded=is_grounded)
+        words.ahead = []
         if words.use("initially", 0.35):
             self.clauses.append(f"initially({term(name, [words.constant() for _ in range(arity)])}={values[0]}).")
         elif arity and is_grounded and words.use("initially of all", 0.3):
@@ -139,6 +143,8 @@ class _Generator:
             arguments = [r.choice(["X", "Y" if has_y else "X", words.constant()]) for _ in range(arity)]
             if arity and is_grounded and words.use("unbound head variable", 0.2):
                 arguments[0] = r.choice(["_", "G"])
+            if arity and not is_grounded and words.use("nested head", 0.2):
+                arguments[0] = f"k({arguments[0]})"
             value = "unheard" if words.use("value outside grounding", 0.2) else r.choice(values)
             if has_n and not is_grounded and words.use("value from data", 0.3):
                 value = "N"
@@ -168,6 +174,9 @@ class _Generator:
         goals = ""
         if arity and words.use("delay by fact", 0.3):
             length, goals = "R", " :- limit(X, R)"
+        elif arity and words.use("delay with a condition when due", 0.3):
+            condition = r.choice(["not happensAt(e1(X), T)", "holdsAt(jf(X)=true, T)", "\\+ holdsAt(pf(X)=_, T)"])
+            goals = f" :- {condition}"
         if len(values) > 1 and words.use("fi", 0.5):
             self.clauses.append(f"fi({fluent}={values[0]}, {fluent}={values[1]}, {length}){goals}.")
             if words.use("circle of delays", 0.4):
@@ -177,6 +186,28 @@ class _Generator:
             self.clauses.append(f"ft({fluent}={values[0]}, {length}){goals}.")
         if words.use("postponable", 0.4):
             self.clauses.append(f"p({fluent}={values[0]}).")
+
+    def _value(self, i: int) -> None:
+        """A statically determined fluent that has the values of another one."""
+        fluent = self.random.choice(["jf", "pf"])
+        operation = self.words.pick(
+            {
+                "value variable and a duration": f"intDurGreater(I1, {2 * self.words.tick}, J)",
+                "value variable and a difference": "holdsFor(never(X)=true, I2), relative_complement_all(I1, [I2], J)",
+                "value variable and a goal": f"{self.domain}(X), V \\= off, union_all([I1], J)",
+            }
+        )
+        self.clauses.append(f"holdsFor(v{i}(X)=V, J) :- holdsFor({fluent}(X)=V, I1), {operation}.")
+
+    def _given(self, i: int) -> None:
+        """Facts that are ground are input."""
+        if not self.words.use("given facts"):
+            return
+        x, tick = self.words.constant(), self.words.tick
+        t = self.first + self.random.randint(2, 6) * tick
+        self.clauses += [f"happensAt(e1({x}), {t}).", f"holdsFor(gf{i}({x})=true, [({t},{t + 3 * tick})])."]
+        self.clauses.append(f"holdsAt(gp{i}({x})=true, {t + tick}).")
+        self.words.fluents += [Fluent(f"gf{i}", 1, ("true",), "input"), Fluent(f"gp{i}", 1, ("true",), "input")]
 
     def _event(self, i: int) -> None:
         text, has_y, _ = body(self.words)
@@ -216,6 +247,8 @@ class _Generator:
             if words.chance(0.3):
                 goals.append(words.pick({"goal in static": "bg(X, _)", "negated goal in static": "\\+ bg(X, _)"}))
             conditions = list(steps)
+            if any("(Y)" in step for step in steps):
+                goals.append("bg(X, Y)")
             for goal in goals:
                 words.used["goal before or between interval operations"] += 1
                 conditions.insert(r.randint(0, len(conditions)), goal)
@@ -230,6 +263,8 @@ class _Generator:
         r, words = self.random, self.words
         fluent = words.fluent()
         who = r.choice(["X", "X", "X", words.constant()])
+        if i == 2 and fluent.arity and words.use("second variable in static", 0.15):
+            who = "Y"
         value = "_" if words.use("some value in static", 0.3) else r.choice(fluent.values)
         words.used["empty operand"] += fluent.name == "never"
         words.used["simple operand"] += fluent.kind == "simple"

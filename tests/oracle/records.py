@@ -12,7 +12,7 @@ from tests.oracle.description import Description
 from tests.oracle.intervals import Line
 from tests.oracle.terms import plain
 
-__all__ = ["Piece", "Record", "admitted", "query_times", "read_records", "surviving", "whole", "within"]
+__all__ = ["Piece", "Record", "admitted", "mentioned", "query_times", "read_records", "surviving", "whole", "within"]
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -91,13 +91,14 @@ def surviving(records: list[Record]) -> list[Record]:
     return alive
 
 
-def _split(alive: list[Record], part: Record) -> None:
+def _split(alive: list[Record], taken: Record) -> None:
     for other in alive:
-        if (other.entity, other.value) == (part.entity, part.value) and other.start < part.start < part.end < other.end:
+        is_same = (other.entity, other.value) == (taken.entity, taken.value)
+        if is_same and other.start < taken.start < taken.end < other.end:
             alive.remove(other)
-            left = Record(other.arrival, False, other.entity, other.value, other.start, part.start)
-            right = Record(other.arrival, False, other.entity, other.value, int(part.end), other.end)
-            alive += [left, right]
+            left = Record(other.arrival, False, other.entity, other.value, other.start, taken.start)
+            right = Record(other.arrival, False, other.entity, other.value, int(taken.end), other.end)
+            alive += [part for part in (left, right) if part.fact not in [one.fact for one in alive]]
             return
 
 
@@ -105,6 +106,12 @@ def within(records: list[Record], line: Line) -> list[Record]:
     """What is left of the records that say something of a time-point of the run."""
     alive = [record for record in surviving(records) if record.start <= line.last]
     return [record for record in alive if (record.start if record.value is None else record.end - 1) >= line.first]
+
+
+def mentioned(records: list[Record], pieces: list[Piece], line: Line) -> list[Record]:
+    """The records that the run knows of: those that are left, and those that a window has seen."""
+    seen = [Record(0, False, piece.entity, piece.value, piece.start, piece.end) for piece in pieces]
+    return within([*(record for record in surviving(records)), *seen], line)
 
 
 def whole(records: list[Record]) -> list[Piece]:

@@ -19,7 +19,7 @@ from tests.oracle.domains import Domains
 from tests.oracle.intervals import Line
 from tests.oracle.model import Model
 from tests.oracle.questions import Question, named_answer
-from tests.oracle.records import admitted, query_times, read_records, within
+from tests.oracle.records import admitted, mentioned, query_times, read_records
 
 __all__ = ["engine_reports", "oracle_reports"]
 
@@ -36,9 +36,9 @@ def oracle_reports(question: Question) -> Reports:
     found: Reports = {}
     for k, at in enumerate(queries, 1):
         description = describe(question.text)
-        domains = Domains(description, within(records, question.line))
-        line = Line(question.start, min(at, question.end), question.tick)
-        model = Model(description, domains, admitted(records, queries[:k], question.window), line, memory)
+        pieces = admitted(records, queries[:k], question.window)
+        domains = Domains(description, mentioned(records, pieces, question.line))
+        model = Model(description, domains, pieces, Line(question.start, min(at, question.end), question.tick), memory)
         # Nothing is settled at the first query time: its window has the whole run so far.
         edge = question.start - question.tick if k == 1 else at - question.window
         found[at] = _overlapping(reported(model), edge, question.tick)

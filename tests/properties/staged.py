@@ -66,9 +66,8 @@ def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
     case = given.case
     lines = [_arriving(text, case.end) for _, text in case.records]
     try:
-        return staged_settled(
-            lines, given.compiled, stages, Run(case.start, case.end, case.tick, None, None), n_buckets
-        )
+        run = Run(case.start, case.end, case.tick, None, None, case.allen_memory)
+        return staged_settled(lines, given.compiled, stages, run, n_buckets)
     except ExecutionProblem as problem:
         return f"fails with {problem.diagnostics.in_order()[0].code}"
 

@@ -15,9 +15,9 @@ from holdsfor.syntax.conditions import TEMPORAL
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause, Program
-from holdsfor.syntax.rules import Delay, Fvp, Grounding, IntervalCall, Not, Test, flat_conditions
+from holdsfor.syntax.rules import EDGE_NAMES, Delay, Fvp, Grounding, IntervalCall, Not, Test, flat_conditions
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_arity, substitute, variables
+from holdsfor.syntax.terms import Int, Struct, Term, Var, is_callable, is_ground, name_and_arity, substitute, variables
 
 __all__ = ["atemporal_goals", "rule_goals", "suspect"]
 
@@ -30,6 +30,7 @@ def suspect(programs: Iterable[Program], description: EventDescription, names: N
     database = background_database(description)
     _unknown_fluents(description, names, diagnostics)
     _unknown_events(description, names, diagnostics)
+    _edges_without_values(description, names, diagnostics)
     _unknown_predicates(description, database, diagnostics)
     _unused(description, names, diagnostics)
     _one_sided_fluents(description, diagnostics)
@@ -92,6 +93,17 @@ def _unknown_events(description: EventDescription, names: Names, diagnostics: Di
         if hint:
             message = f"the event `{key[0]}/{key[1]}` is used, but never defined nor given a grounding"
             diagnostics.add("HF302", message, span, hint)
+
+
+def _edges_without_values(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+    """Events such as `start(happy(X))`, which are written like those of a fluent, but without its value."""
+    for event, span in event_uses(description):
+        if not isinstance(event, Struct) or event.name not in EDGE_NAMES.values() or len(event.args) != 1:
+            continue
+        fluent = event.args[0]
+        if is_callable(fluent) and name_and_arity(fluent) in names.fluents:
+            hint = f"write `{event.name}({show(fluent)}=…)` with a value of the fluent"
+            diagnostics.add("HF302", f"`{show(event)}` is not about the fluent: it has no value", span, hint)
 
 
 def atemporal_goals(description: EventDescription) -> Iterator[tuple[Term, Span | None]]:

@@ -43,7 +43,9 @@ class RunLog:
 
     def __init__(self, path: str | None = None) -> None:
         self._path = path
-        self._file: IO[str] | None = None if path is None else Path(path).open("w", encoding="utf-8")  # noqa: SIM115
+        self._file: IO[str] | None = None
+        if path is not None:
+            self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
         self._n = 0
         self._sums = dict.fromkeys(_NAMES, 0.0)
         self._squares = dict.fromkeys(_NAMES, 0.0)

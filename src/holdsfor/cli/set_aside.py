@@ -57,5 +57,5 @@ class SetAsideLog:
     def _write(self, misfits: Sequence[SetAside]) -> None:
         if self._path is not None and misfits:
             lines = [json.dumps(dataclasses.asdict(misfit), ensure_ascii=False) for misfit in misfits]
-            with naming(self._path), self._path.open("a", encoding="utf-8") as file:
+            with naming(self._path), self._path.open("a", encoding="utf-8", errors="backslashreplace") as file:
                 file.writelines(f"{line}\n" for line in lines)

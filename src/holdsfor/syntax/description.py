@@ -230,7 +230,7 @@ class _DescriptionReader:
             hint = "they follow from the intervals of the fluent"
             self.diagnostics.add("HF201", f"`{event.name}` events cannot be defined", event.span, hint)
             return
-        if clause.body is None:
+        if clause.body is None or (clause.body == Atom("true") and isinstance(head.args[1], Int)):
             self.given(event, head.args[1], clause)
             return
         time = self.time(head.args[1])

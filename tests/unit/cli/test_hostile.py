@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -127,3 +128,11 @@ def test_the_library_refuses_them_too() -> None:
             hf.recognise(compiled, ["switch_on|3|3|a"], **options)
     with pytest.raises(UsageProblem, match=r"2\*\*62"):
         hf.Session(compiled, tick=2**64)
+
+
+def test_file_names_that_are_no_utf8_are_written_as_json_can_have_them(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/records\xff.txt"))
+    path.write_text("bad\n", encoding="utf-8")
+    aside = tmp_path / "aside.jsonl"
+    assert main(["run", rules(tmp_path), "--input", str(path), "--set-aside", str(aside)]) == 0
+    assert json.loads(aside.read_text(encoding="utf-8"))["file"] == str(path)
