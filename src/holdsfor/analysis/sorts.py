@@ -35,6 +35,9 @@ __all__ = ["Place", "Sorts", "sorts_of"]
 Place = tuple[str | int, ...]
 
 
+_LONGEST_PLACE = 40
+
+
 def places(term: Term) -> Iterator[tuple[Place, Term]]:
     """The variables and ground parts of an event, FVP or goal, with the places they stand in.
 
@@ -56,9 +59,20 @@ def _name(term: Term) -> str:
 
 
 def _inside(term: Term, place: Place) -> Iterator[tuple[Place, Term]]:
-    if isinstance(term, Struct):
-        for i, arg in enumerate(term.args):
-            yield from _part(arg, (*place, i))
+    """The places inside a term, from the outside in; what is nested very deeply has none."""
+    stack: list[tuple[Place, Term]] = _arguments(term, place)
+    while stack:
+        here, part = stack.pop()
+        if isinstance(part, Var) or is_ground(part):
+            yield here, part
+        if isinstance(part, Struct) and len(here) < _LONGEST_PLACE:
+            stack += _arguments(part, (*here, part.name, len(part.args)))
+
+
+def _arguments(term: Term, place: Place) -> list[tuple[Place, Term]]:
+    """The arguments of a term with their places, the first one last."""
+    args = term.args if isinstance(term, Struct) else ()
+    return [((*place, i), arg) for i, arg in reversed(list(enumerate(args)))]
 
 
 def _part(term: Term, place: Place) -> Iterator[tuple[Place, Term]]:
@@ -120,7 +134,10 @@ class Sorts:
             for place, terms in self._mentioned.items():
                 together.setdefault(self.root(place), set()).update(terms)
             self._members = {root: sorted(terms, key=standard_order_key) for root, terms in together.items()}
-        place = next(place for place, part in places(pattern) if isinstance(part, Var) and part.name == name)
+        named = [place for place, part in places(pattern) if isinstance(part, Var) and part.name == name]
+        if not named:
+            return []
+        place = named[0]
         assert self._followed is None or self.root(place) in self._followed, f"the sort of {name} is not followed"
         return self._members.get(self.root(place), [])
 

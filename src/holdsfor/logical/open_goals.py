@@ -14,7 +14,7 @@ from dataclasses import replace
 from holdsfor.analysis.safety import needed_variables, scoped, take_ready
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.syntax.rules import Condition, Not, Test, condition_variables, outer_variables
-from holdsfor.syntax.terms import Struct, Term, Var, substitute, variables
+from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity, substitute, variables
 
 __all__ = ["UNUSED", "names_left_open", "open_goals_last"]
 
@@ -40,8 +40,7 @@ def open_goals_last(
     if not waiting:
         return tuple(ordered) if used is None else _anonymous(ordered, bound, used, knowledge)
     open_names = {name for test in waiting for name in variables(test.goal)} - known - ranging
-    joined, rest = _joined(waiting, ordered, open_names, known)
-    together = [*rest, *joined]
+    together = [*ordered, *_joined(waiting, open_names, known)]
     return tuple(together) if used is None else _anonymous(together, bound, used, knowledge)
 
 
@@ -65,11 +64,32 @@ def _in_order(
         else:
             ordered.append(condition)
             known |= set() if isinstance(condition, Not) else outer_variables(condition)
-        while (sure := next((test for test in waiting if _binds_all(test, known, knowledge)), None)) is not None:
+        while (sure := next((t for t in waiting if _is_in_place(t, body, known, knowledge)), None)) is not None:
             waiting = [test for test in waiting if test is not sure]
             ordered.append(sure)
             known |= set(variables(sure.goal))
+    while (sure := next((test for test in waiting if _binds_all(test, known, knowledge)), None)) is not None:
+        waiting = [test for test in waiting if test is not sure]
+        ordered.append(sure)
+        known |= set(variables(sure.goal))
     return ordered, waiting, known
+
+
+def _is_in_place(test: Test, body: tuple[Condition, ...], known: set[str], knowledge: Knowledge) -> bool:
+    """Whether a goal binds all its variables, and need not wait for others to bind some: a cut may depend on that."""
+    if not _binds_all(test, known, knowledge):
+        return False
+    if not is_callable(test.goal) or knowledge.is_relation(name_and_arity(test.goal)):
+        return True
+    others = (condition for condition in body if condition is not test and _binds_early(condition, knowledge))
+    return set(variables(test.goal)).isdisjoint(set().union(*map(outer_variables, others)) - known)
+
+
+def _binds_early(condition: Condition, knowledge: Knowledge) -> bool:
+    """Whether a condition gives its variables values before goals are proved."""
+    if isinstance(condition, Test):
+        return is_callable(condition.goal) and knowledge.is_relation(name_and_arity(condition.goal))
+    return not isinstance(condition, Not)
 
 
 def _binds_all(test: Test, known: set[str], knowledge: Knowledge) -> bool:
@@ -78,51 +98,27 @@ def _binds_all(test: Test, known: set[str], knowledge: Knowledge) -> bool:
     return set(variables(test.goal)) <= knowledge.ground_after(test.goal, known)
 
 
-def _joined(
-    waiting: Sequence[Test], ordered: Sequence[Condition], open_names: set[str], known: set[str]
-) -> tuple[list[Test], list[Condition]]:
-    """Goals that share open variables as one goal each, negations of goals with them, and the other conditions."""
-    negations = [c for c in ordered if isinstance(c, Not) and _is_atemporal(c) and open_names & _shared(c, open_names)]
-    groups: list[tuple[set[str], list[Condition]]] = []
-    conditions: list[Condition] = [*waiting, *negations]
-    for condition in conditions:
-        names = set(condition_variables(condition)) & open_names
+def _joined(waiting: Sequence[Test], open_names: set[str], known: set[str]) -> list[Test]:
+    """Goals that share open variables as one goal each."""
+    groups: list[tuple[set[str], list[Test]]] = []
+    for test in waiting:
+        names = set(variables(test.goal)) & open_names
         touching = [group for group in groups if group[0] & names]
         groups = [group for group in groups if not group[0] & names]
-        merged = [c for _, members in touching for c in members]
-        groups.append((names.union(*(shared for shared, _ in touching)), [*merged, condition]))
-    rest = [c for c in ordered if not any(c is negation for negation in negations)]
-    return [_conjunction(members, known) for _, members in groups], rest
+        merged = [member for _, members in touching for member in members]
+        groups.append((names.union(*(shared for shared, _ in touching)), [*merged, test]))
+    return [_conjunction(members, known) for _, members in groups]
 
 
-def _is_atemporal(negation: Not) -> bool:
-    return all(isinstance(c, Test) or (isinstance(c, Not) and _is_atemporal(c)) for c in negation.body)
-
-
-def _shared(negation: Not, open_names: set[str]) -> set[str]:
-    return set(condition_variables(negation)) & open_names
-
-
-def _conjunction(conditions: Sequence[Condition], known: set[str]) -> Test:
+def _conjunction(tests: Sequence[Test], known: set[str]) -> Test:
+    """One goal for several, each behind those that bind what it needs."""
     bound = set(known)
-    body = scoped(tuple(conditions), set(known))
-    ready, stuck = take_ready(body, bound)
-    goals = [_goal(condition) for condition in (*ready, *(condition for condition, _ in stuck))]
-    return replace(_test(goals), span=conditions[0].span)
-
-
-def _test(goals: Sequence[Term]) -> Test:
-    *first, goal = goals
-    for each in reversed(first):
-        goal = Struct(",", (each, goal))
-    return Test(goal)
-
-
-def _goal(condition: Condition) -> Term:
-    if isinstance(condition, Not):
-        return Struct("\\+", (_test([_goal(inner) for inner in condition.body]).goal,), condition.span)
-    assert isinstance(condition, Test)
-    return condition.goal
+    ready, stuck = take_ready(scoped(tuple(tests), set(known)), bound)
+    *first, last = [c for c in (*ready, *(condition for condition, _ in stuck)) if isinstance(c, Test)]
+    goal = last.goal
+    for test in reversed(first):
+        goal = Struct(",", (test.goal, goal))
+    return Test(goal, tests[0].span)
 
 
 def _anonymous(

@@ -23,12 +23,14 @@ from holdsfor.prolog.groundness import Groundness
 from holdsfor.prolog.machine import Machine
 from holdsfor.prolog.problems import GoalProblem, located, shown
 from holdsfor.prolog.unify import Ref, deref, resolve
-from holdsfor.syntax.terms import Term, Var, variables
+from holdsfor.syntax.terms import Term, Var, is_larger, variables
 
 __all__ = ["DEFAULT_MAX_DEPTH", "DEFAULT_MAX_STEPS", "PROOF", "Engine"]
 
 DEFAULT_MAX_STEPS = 5_000_000
 DEFAULT_MAX_DEPTH = 2_000_000
+MAX_PARTS = 5_000_000
+"""How large a term may be that a goal answers with."""
 
 
 class Proof:
@@ -117,4 +119,7 @@ def _answer(cells: dict[str, Ref]) -> dict[str, Term]:
             names[ref] = Var(f"_G{next(numbers)}")
         return names[ref]
 
-    return {name: resolve(cell, named) for name, cell in cells.items()}
+    answer = {name: resolve(cell, named) for name, cell in cells.items()}
+    if any(is_larger(term, MAX_PARTS) for term in answer.values()):
+        raise GoalProblem("HF611", f"a term has more than {MAX_PARTS:,} parts")
+    return answer

@@ -47,6 +47,13 @@ class Groundness:
         self._always_ground = set(always_ground)
         self._known: dict[tuple[Key, frozenset[int]], frozenset[int]] = {}
 
+    def has_only_facts(self, key: Key) -> bool:
+        """Whether a predicate consists of ground facts."""
+        predicate = self._database.contents.get(key)
+        if predicate is None or predicate.table is not None:
+            return predicate is not None
+        return all(clause.body is None and is_ground(clause.head) for clause in predicate.living())
+
     def after(self, goal: Term, ground: set[str]) -> set[str]:
         """The variables that are ground after a goal, given those that are before it."""
         if not is_callable(goal):

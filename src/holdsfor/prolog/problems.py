@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from holdsfor.errors import Diagnostic, ExecutionProblem, did_you_mean
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var
+from holdsfor.syntax.terms import Struct, Term, Var, is_larger
 
 __all__ = ["GoalProblem", "located", "needs_bound", "not_a", "shown", "undefined"]
 
 _WIDEST_GOAL = 200
+_LARGEST_GOAL = 100_000
 
 
 class GoalProblem(Exception):
@@ -73,7 +74,7 @@ def located(problem: GoalProblem, goal: Term, span: Span | None) -> ExecutionPro
 def shown(term: Term) -> str:
     """The term as text, shortened when it is long and outlined when it is nested too deeply to write."""
     try:
-        text = show(term)
-    except (RecursionError, ValueError):
+        text = f"{term.name}(…)" if isinstance(term, Struct) and is_larger(term, _LARGEST_GOAL) else show(term)
+    except ValueError:
         text = f"{term.name}(…)" if isinstance(term, Struct) else "…"
     return text if len(text) <= _WIDEST_GOAL else text[: _WIDEST_GOAL - 1] + "…"

@@ -32,7 +32,19 @@ from holdsfor.syntax.rules import (
     outer_variables,
     show_condition,
 )
-from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, is_ground, list_term, substitute, variables
+from holdsfor.syntax.terms import (
+    Float,
+    Int,
+    Struct,
+    Term,
+    Var,
+    is_callable,
+    is_ground,
+    list_term,
+    name_and_arity,
+    substitute,
+    variables,
+)
 
 __all__ = ["Conditions", "Moment"]
 
@@ -90,7 +102,7 @@ class Conditions:
             for extended in self.satisfy(*ready, binding, moment):
                 yield from self.solve(rest, extended, moment, again)
             return
-        for each in sorted(waiting, key=lambda each: self.may_leave_open(each[0], set(binding))):
+        for each in sorted(waiting, key=lambda each: self.rank(each[0], set(binding))):
             test, outside = each
             found = self.proved(test, outside, binding, again) if isinstance(test, Test) else None
             if found is not None and isinstance(test, Test):
@@ -100,11 +112,14 @@ class Conditions:
                 return
         yield from self.solve_open(waiting, binding, moment, again)
 
-    def may_leave_open(self, condition: Condition, bound: set[str]) -> bool:
-        """Whether a goal may leave variables open: others may give them values first."""
+    def rank(self, condition: Condition, bound: set[str]) -> int:
+        """The order of goals: tests and facts, then goals that bind variables, then those that may leave some open."""
         if not isinstance(condition, Test):
-            return True
-        return not set(variables(condition.goal)) <= self.engine.groundness.after(condition.goal, bound)
+            return 3
+        goal, groundness = condition.goal, self.engine.groundness
+        if set(variables(goal)) <= bound or (is_callable(goal) and groundness.has_only_facts(name_and_arity(goal))):
+            return 0
+        return 1 if set(variables(goal)) <= groundness.after(goal, bound) else 2
 
     def proved(
         self, test: Test, outside: set[str], binding: Binding, again: tuple[Term, ...]
@@ -113,7 +128,8 @@ class Conditions:
 
         The goal is proved together with those that have left its variables open.
         """
-        if not self.is_ready(test, outside, set(binding)):
+        is_equation = isinstance(test.goal, Struct) and test.goal.name == "="
+        if not is_equation and not self.is_ready(test, outside, set(binding)):
             return None
         try:
             own = set(variables(test.goal)) - set(binding)

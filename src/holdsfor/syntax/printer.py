@@ -25,7 +25,34 @@ def show(term: Term) -> str:
     >>> show(parse_term("'='(location('Chris'), pub)"))
     "location('Chris')=pub"
     """
-    return _Writer(_OPERATORS).write(term, 1200)
+    try:
+        return _Writer(_OPERATORS).write(term, 1200)
+    except RecursionError:
+        if isinstance(term, Struct) and term.name == "=" and len(term.args) == 2:
+            return "=".join(map(_written_without_operators, term.args))
+        return _written_without_operators(term)
+
+
+def _written_without_operators(term: Term) -> str:
+    """A term that is nested too deeply for `_Writer`: all structures but lists as names with arguments."""
+    pieces: list[str] = []
+    stack: list[Term | str] = [term]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, str):
+            pieces.append(here)
+        elif isinstance(here, Var):
+            pieces.append("_" if here.is_anonymous else here.name)
+        elif not isinstance(here, Struct):
+            pieces.append(show_constant(here))
+        else:
+            items, tail = list_items(here)
+            opening = "[" if items else f"{_functor(here.name)}("
+            rest: list[Term | str] = [] if not items or tail == Atom("[]") else ["|", tail]
+            stack += ["]" if items else ")", *reversed(rest)]
+            stack += reversed([part for arg in items or here.args for part in (",", arg)][1:])
+            pieces.append(opening)
+    return "".join(pieces)
 
 
 def show_constant(term: Atom | Int | Float | Str) -> str:

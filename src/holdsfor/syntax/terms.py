@@ -7,7 +7,7 @@ of a million elements is as safe as a number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -27,6 +27,7 @@ __all__ = [
     "is_callable",
     "is_constant",
     "is_ground",
+    "is_larger",
     "list_items",
     "list_term",
     "name_and_arity",
@@ -122,7 +123,7 @@ class Struct:
 
     def __hash__(self) -> int:
         if self._hash is None:
-            for term in reversed(list(_structures(self))):
+            for term in _inside_out(self):
                 if term._hash is None:
                     term._hash = hash((term.name, *map(hash, term.args)))
         assert self._hash is not None
@@ -139,39 +140,81 @@ Term: TypeAlias = Var | Atom | Int | Float | Str | Struct
 
 EMPTY_LIST = Atom("[]")
 
+_LONG_WALK = 10_000
 
-def _structures(term: Struct) -> Iterator[Struct]:
-    """The structures of a term, each before those inside it."""
-    stack = [term]
+
+def _inside_out(term: Struct) -> list[Struct]:
+    """The structures of a term, each once and behind those inside it, however often they are shared."""
+    order: list[Struct] = []
+    done: set[int] = set()
+    stack: list[tuple[Struct, bool]] = [(term, False)]
     while stack:
-        here = stack.pop()
-        yield here
-        stack.extend(arg for arg in here.args if isinstance(arg, Struct))
+        here, is_opened = stack.pop()
+        if is_opened:
+            order.append(here)
+        elif id(here) not in done:
+            done.add(id(here))
+            stack.append((here, True))
+            stack.extend((arg, False) for arg in here.args if isinstance(arg, Struct))
+    return order
 
 
 def variables(*terms: Term) -> dict[str, Var]:
     """The variables of the terms by name, in order of first occurrence."""
     found: dict[str, Var] = {}
     stack: list[Term] = list(reversed(terms))
+    seen = _Seen()
     while stack:
         term = stack.pop()
         if isinstance(term, Var):
             found.setdefault(term.name, term)
-        elif isinstance(term, Struct):
+        elif isinstance(term, Struct) and seen.is_new(term):
             stack.extend(reversed(term.args))
     return found
+
+
+class _Seen:
+    """The structures that a walk has met. Only a long walk notes them: short ones need not be spared anything."""
+
+    __slots__ = ("_n", "_seen")
+
+    def __init__(self) -> None:
+        self._n = 0
+        self._seen: set[int] = set()
+
+    def is_new(self, term: Struct) -> bool:
+        self._n += 1
+        if self._n < _LONG_WALK:
+            return True
+        if id(term) in self._seen:
+            return False
+        self._seen.add(id(term))
+        return True
 
 
 def is_ground(term: Term) -> bool:
     """Whether the term has no variable."""
     stack: list[Term] = [term]
+    seen = _Seen()
     while stack:
         here = stack.pop()
         if isinstance(here, Var):
             return False
-        if isinstance(here, Struct):
+        if isinstance(here, Struct) and seen.is_new(here):
             stack.extend(here.args)
     return True
+
+
+def is_larger(term: Term, limit: int) -> bool:
+    """Whether a term has more than so many parts when it is written out."""
+    stack: list[Term] = [term]
+    n_parts = 0
+    while stack and n_parts <= limit:
+        here = stack.pop()
+        n_parts += 1
+        if isinstance(here, Struct):
+            stack.extend(here.args)
+    return n_parts > limit
 
 
 def is_constant(term: Term) -> bool:
@@ -228,7 +271,7 @@ def substitute(term: Term, binding: dict[str, Term]) -> Term:
     if not isinstance(term, Struct) or is_ground(term):
         return term
     done: dict[int, Term] = {}
-    for here in reversed(list(_structures(term))):
+    for here in _inside_out(term):
         args = tuple(done[id(arg)] if isinstance(arg, Struct) else _bound(arg, binding) for arg in here.args)
         done[id(here)] = Struct(here.name, args, here.span)
     return done[id(term)]

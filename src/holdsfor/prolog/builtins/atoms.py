@@ -11,10 +11,10 @@ from holdsfor.prolog.inline import list_parts, proper_list
 from holdsfor.prolog.problems import GoalProblem, not_a
 from holdsfor.prolog.registry import DETERMINISTIC, Arguments, Rows, Run, deterministic, enumerated
 from holdsfor.prolog.unify import Trail, resolve, unify
-from holdsfor.syntax.printer import show_constant
-from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Struct, Term, Var, list_term
+from holdsfor.syntax.printer import show, show_constant
+from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Struct, Term, Var, is_larger, list_term
 
-__all__ = ["checked_text", "parsed_number", "text_of"]
+__all__ = ["checked_text", "parsed_number", "shown_whole", "text_of"]
 
 MAX_TEXT = 1_000_000
 
@@ -93,6 +93,13 @@ def checked_text(length: int, trail: Trail) -> None:
     if length > MAX_TEXT:
         raise GoalProblem("HF611", f"a text of {length:,} characters is longer than {MAX_TEXT:,}")
     trail.charge(length >> 4)
+
+
+def shown_whole(term: Term) -> str:
+    """The term as text; a `GoalProblem` if that would be too long."""
+    if is_larger(term, MAX_TEXT):
+        raise GoalProblem("HF611", f"a text is longer than {MAX_TEXT:,} characters")
+    return show(term)
 
 
 def _constant(make: Reader) -> Writer:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from holdsfor.prolog.builtins.atoms import checked_text, text_of
+from holdsfor.prolog.builtins.atoms import checked_text, shown_whole, text_of
 from holdsfor.prolog.inline import list_parts
 from holdsfor.prolog.problems import GoalProblem
 from holdsfor.prolog.registry import Arguments, Run, deterministic
@@ -130,7 +130,7 @@ def _directive(letter: str, values: Iterator[Term]) -> str:
     if value is None:
         raise GoalProblem("HF603", "there are fewer arguments than the format takes")
     value = resolve(value)
-    return show(value) if letter == "q" or isinstance(value, Struct) else _plain(value)
+    return shown_whole(value) if letter == "q" or isinstance(value, Struct) else _plain(value)
 
 
 def _plain(value: Term) -> str:

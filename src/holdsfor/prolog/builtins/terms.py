@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from holdsfor.errors import SyntaxProblem
 from holdsfor.prolog.arithmetic import number_term
-from holdsfor.prolog.builtins.atoms import text_of
+from holdsfor.prolog.builtins.atoms import shown_whole, text_of
 from holdsfor.prolog.problems import GoalProblem, not_a
 from holdsfor.prolog.registry import Arguments, Rows, Run, deterministic, enumerated
 from holdsfor.prolog.unify import Ref, resolve, unify
 from holdsfor.syntax.parser import parse_term
-from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, substitute, variables
 
 __all__: list[str] = []
@@ -33,7 +32,7 @@ def _term_to_atom(args: Arguments, run: Run) -> bool:
     term, text = args
     if isinstance(term, Var):
         return unify(term, parsed(text_of(text, run.trail), run), run.trail)
-    return unify(text, Atom(show(resolve(term))), run.trail)
+    return unify(text, Atom(shown_whole(resolve(term))), run.trail)
 
 
 def parsed(text: str, run: Run) -> Term:
