@@ -9,10 +9,13 @@ from pathlib import Path
 from holdsfor.analysis.compiled import compile_text
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.words import Symbols
+from holdsfor.runtime.changes import each_change
 from holdsfor.runtime.report_tables import Reported
+from holdsfor.runtime.reports import Report
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import each_report
 from holdsfor.sources.inputs import read_inputs
+from holdsfor.syntax.terms import Term
 from tests.oracle.answer import Answer, reported
 from tests.oracle.description import describe
 from tests.oracle.domains import Domains
@@ -21,7 +24,7 @@ from tests.oracle.model import Model
 from tests.oracle.questions import Question, named_answer
 from tests.oracle.records import admitted, mentioned, query_times, read_records
 
-__all__ = ["engine_reports", "oracle_reports"]
+__all__ = ["engine_reports", "known_after_changes", "oracle_reports"]
 
 Reports = dict[int, Answer]
 
@@ -59,6 +62,45 @@ def _last(found: int | tuple[int, int | None], tick: int) -> float:
 
 def engine_reports(question: Question) -> Reports:
     """What the engine reports at each query time."""
+    session, times = _session(question)
+    found: Reports = {}
+    for at, report in zip(times, each_report(session, times), strict=True):
+        told = Reported(report, session.symbols)
+        found[at] = named_answer(replace(question, end=min(at, question.end)), told.times, told.intervals)
+    return found
+
+
+def known_after_changes(question: Question) -> Answer:
+    """What is known when the changes of all query times are applied one after another."""
+    session, times = _session(question)
+    known: set[tuple[Term, int | tuple[int, int | None]]] = set()
+    for changes in each_change(session, times):
+        gone, come = _rows(changes.gone, session), _rows(changes.come, session)
+        assert gone <= known, f"at {changes.query_time}: {gone - known} was not known"
+        known -= gone
+        assert not come & known, f"at {changes.query_time}: {come & known} was known"
+        known |= come
+    instants: dict[Term, list[int]] = {}
+    intervals: dict[Term, list[tuple[int, int | None]]] = {}
+    for name, found in known:
+        if isinstance(found, int):
+            instants.setdefault(name, []).append(found)
+        else:
+            intervals.setdefault(name, []).append(found)
+    return named_answer(question, instants, intervals)
+
+
+def _rows(report: Report, session: Session) -> set[tuple[Term, int | tuple[int, int | None]]]:
+    rows: set[tuple[Term, int | tuple[int, int | None]]] = set()
+    for fvp, intervals in report.intervals(session.symbols).items():
+        rows |= {(fvp, interval) for interval in intervals}
+    for event, times in report.times(session.symbols).items():
+        rows |= {(event, time) for time in times}
+    return rows
+
+
+def _session(question: Question) -> tuple[Session, list[int]]:
+    """A session with all records, and its query times."""
     compiled, symbols = compile_text(question.text), Symbols()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "records.txt"
@@ -76,9 +118,4 @@ def engine_reports(question: Question) -> Reports:
     session.insert_reading(reading)
     queries = QueryTimes(question.start, question.end, question.step, question.window)
     session.announce(question.end)
-    times = list(queries.up_to(session.last_query_time(queries)))
-    found: Reports = {}
-    for at, report in zip(times, each_report(session, times), strict=True):
-        told = Reported(report, symbols)
-        found[at] = named_answer(replace(question, end=min(at, question.end)), told.times, told.intervals)
-    return found
+    return session, list(queries.up_to(session.last_query_time(queries)))

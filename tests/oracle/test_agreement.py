@@ -3,6 +3,7 @@
 oracle = reference = one query: all records have arrived, whatever their arrival says.
 oracle = reports: at each query time, the maximal intervals that overlap its window, with their true starts.
 oracle = windows: the records that the windows admit, in a run that evaluates every query time.
+oracle = changes: the changes of all query times, applied one after another.
 
 A program that an engine refuses is passed over; `test_few_programs_are_refused` holds that this is little. A failure
 prints the smallest program and stream that still differ.
@@ -17,7 +18,7 @@ import pytest
 from tests.oracle.answer import Answer
 from tests.oracle.programs import CONSTRUCTS, NOT_YET, random_question, windowed_question
 from tests.oracle.questions import ENGINES, Question, ask
-from tests.oracle.reports import engine_reports, oracle_reports
+from tests.oracle.reports import engine_reports, known_after_changes, oracle_reports
 from tests.oracle.shrink import shrunk
 from tests.seeds import chunks, named, share
 
@@ -75,6 +76,14 @@ def test_every_query_time_reports_what_overlaps_its_window(seeds: range) -> None
         assert found.keys() == expected.keys(), f"seed {seed}"
         for at, answer in expected.items():
             assert _without(found[at], first) == _without(answer, first), f"seed {seed} at {at}"
+
+
+@pytest.mark.parametrize("seeds", chunks(REPORTED), ids=named)
+def test_changes_applied_one_after_another_give_what_the_oracle_says(seeds: range) -> None:
+    for seed in seeds:
+        question = windowed_question(seed, NOT_YET)[0]
+        if not isinstance(ask("windows", question), str):
+            assert known_after_changes(question) == ask("oracle", question), f"seed {seed}"
 
 
 def _without(answer: Answer, end: int) -> Answer:

@@ -43,6 +43,6 @@ def case(
     return Case(name, question, dict(sorted(expected.items())), engines)
 
 
-def refused(name: str, text: str) -> Case:
-    """A case that every engine refuses."""
-    return Case(name, Question(text, (), 30), REFUSED, ("reference", "batch", "windows"))
+def refused(name: str, text: str, *, engines: tuple[str, ...] = ("reference", "batch", "windows")) -> Case:
+    """A case that the engines refuse."""
+    return Case(name, Question(text, (), 30), REFUSED, engines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.oracle.answer import Answer
-from tests.spec.cases import Case, case
+from tests.spec.cases import Case, case, refused
 
 _A = [(10, 15), (23, 30), (40, 50), (60, 70)]
 _B = [(17, 21), (26, 35), (43, 47), (54, 65)]
@@ -188,6 +188,22 @@ INSTANCES = [
         "holdsFor(d=true, []).\n",
         "a|3|3|7|true\nb|5|5|9|true",
         {"d=true": [(5, 7)]},
+    ),
+    refused(
+        "a cut whose removal could change the answer",
+        _X + "holdsFor(d(X)=true, J) :- holdsFor(in0(X)=true, I), link(X, Y), !, holdsFor(in1(Y)=true, K), "
+        "intersect_all([I, K], J).\nlink(a, b). link(a, c).\n",
+    ),
+    refused(
+        "a predicate over whole lists that is not interval-wise",
+        "first([I|_], [I]).\nfirst([], []).\n" + _INPUT + "holdsFor(d=true, J) :- holdsFor(a=true, A), first(A, J).\n",
+        engines=("windows",),
+    ),
+    case(
+        "the built-in duration filters win over definitions of the same name",
+        "intDurGreater(_, _, []).\n" + _INPUT + "holdsFor(d=true, J) :- holdsFor(a=true, A), intDurGreater(A, 3, J).\n",
+        "a|3|3|9|true",
+        {"d=true": [(3, 9)]},
     ),
     case(
         "an interval-wise predicate",

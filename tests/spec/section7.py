@@ -76,6 +76,13 @@ ARRIVAL = [
 
 EDGES = [
     case(
+        "a termination of what holds at start_time only",
+        "initially(f(a)=true).\n" + _F,
+        "off|0|0|a",
+        {"f(a)=true": [(0, 1)]},
+        window=3,
+    ),
+    case(
         "an input interval that arrives when part of it is settled: operations see the part inside",
         _COPY + "happensAt(s(X), T) :- happensAt(start(jf(X)=true), T).\n"
         "happensAt(i(X), T) :- happensAt(startI(jf(X)=true), T).\n"

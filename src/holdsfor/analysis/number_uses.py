@@ -3,7 +3,7 @@
 A place is used as a number if a rule computes with a variable that stands in it, matches it with a number, or joins it
 with background facts that have nothing but numbers there. Places of events and fluents that share a variable in a rule
 have the same constants, so a use of one is a use of the others; that is only assumed where no rule mentions a constant
-of another kind in any of them.
+of another kind in any of them. A head whose variable facts alone bind says nothing about other rules for it.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ NumberUses = Mapping[Place, NumberUse]
 class _Rule:
     """What a rule says about its variables: the places they stand in, and which of them it computes with."""
 
+    head: list[Term] = field(default_factory=list)
     entities: list[Term] = field(default_factory=list)
     calls: list[Term] = field(default_factory=list)
     computed: dict[str, tuple[str, Span | None]] = field(default_factory=dict)
@@ -83,7 +84,7 @@ def number_uses(description: EventDescription) -> NumberUses:
     computing = _computing_predicates(description.background)
     for rule in _rules(description):
         uses.add_rule(rule, facts, computing)
-    return uses.found(facts)
+    return uses.found()
 
 
 def _rules(description: EventDescription) -> Iterator[_Rule]:
@@ -108,7 +109,7 @@ def _rules(description: EventDescription) -> Iterator[_Rule]:
         yield _conditions(_Rule([initially.fvp.term]), initially.body)
     for grounding in description.groundings:
         entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
-        found = _Rule([entity])
+        found = _Rule([], [entity])
         for goal in grounding.goals:
             found.test(goal, grounding.span)
         yield found
@@ -137,10 +138,11 @@ class _Uses:
         self._computed: dict[Place, NumberUse] = {}
         self._matched: dict[Place, NumberUse] = {}
         self._constants: dict[Place, set[bool]] = {}  # whether there are numbers, and others
+        self._joined: dict[Place, NumberUse] = {}
 
     def add_rule(self, rule: _Rule, facts: Mapping[Key, list[set[bool]]], computing: Mapping[Key, set[int]]) -> None:
         first: dict[str, Place] = {}
-        for term in (*rule.entities, *(call for call in rule.calls if name_and_arity(call) in facts)):
+        for term in (*rule.entities, *rule.head):
             for place, part in places(term):
                 if isinstance(part, Var):
                     self._parent[self._root(place)] = self._root(first.setdefault(part.name, place))
@@ -152,7 +154,12 @@ class _Uses:
         for variable, constant in rule.equated:
             if variable.name in first:
                 self._mention(first[variable.name], constant, Struct("=", (variable, constant)))
+        bound = set(variables(*rule.entities))
         for call in rule.calls:
+            for name in _numbers_of(call, facts):
+                if name in bound and name in first:
+                    use = NumberUse(f"a rule joins it with `{show(call)}`, which has numbers", call.span)
+                    self._joined.setdefault(self._root(first[name]), use)
             for i in computing.get(name_and_arity(call), ()):
                 arg = call.args[i] if isinstance(call, Struct) else None
                 if isinstance(arg, Var) and arg.name in first:
@@ -174,36 +181,33 @@ class _Uses:
             place, parent = parent, self._parent[parent]
         return place
 
-    def found(self, facts: Mapping[Key, list[set[bool]]]) -> NumberUses:
+    def found(self) -> NumberUses:
         """The use of each place that is used as a number: directly, or as one that shares variables with it."""
         together: dict[Place, set[bool]] = {}
-        joined: dict[Place, NumberUse] = {}
-        for place in dict.fromkeys((*self._parent, *self._constants)):
-            root = self._root(place)
-            kinds = self._constants.get(place, set()) | _of_facts(place, facts)
-            together.setdefault(root, set()).update(kinds)
-            if True in kinds:
-                name, arity = place[0], place[1]
-                how = f"a rule joins it with `{name}/{arity}`, which has numbers"
-                joined.setdefault(root, self._matched.get(place) or NumberUse(how, None))
-        computed = {self._root(place): use for place, use in self._computed.items()}
+        matched: dict[Place, NumberUse] = {}
+        for place, kinds in self._constants.items():
+            together.setdefault(self._root(place), set()).update(kinds)
+            if place in self._matched:
+                matched.setdefault(self._root(place), self._matched[place])
+        indirect = matched
+        for found in (self._joined, self._computed):
+            indirect = indirect | {self._root(place): use for place, use in found.items()}
         uses: dict[Place, NumberUse] = {}
-        for place in dict.fromkeys((*self._parent, *self._matched)):
-            root = self._root(place)
-            kinds = together.get(root, set())
-            use = self._matched.get(place)
-            if use is None and False not in kinds:
-                use = computed.get(root) or (joined.get(root) if True in kinds else None)
+        for place in list(self._parent):
+            also_text = False in together.get(self._root(place), set())
+            use = self._matched.get(place) or (None if also_text else indirect.get(self._root(place)))
             if use is not None:
-                uses[place] = NumberUse(use.how, use.span, also_text=False in kinds)
+                uses[place] = NumberUse(use.how, use.span, also_text)
         return uses
 
 
-def _of_facts(place: Place, facts: Mapping[Key, list[set[bool]]]) -> set[bool]:
-    match place:
-        case (str(name), int(arity), int(i)) if (name, arity) in facts:
-            return facts[name, arity][i]
-    return set()
+def _numbers_of(call: Term, facts: Mapping[Key, list[set[bool]]]) -> Iterator[str]:
+    """The variables of a call that stand where facts have nothing but numbers."""
+    columns = facts.get(name_and_arity(call), [])
+    for i, kinds in enumerate(columns):
+        arg = call.args[i] if isinstance(call, Struct) else None
+        if isinstance(arg, Var) and kinds == {True}:
+            yield arg.name
 
 
 def _fact_columns(background: Iterable[Clause | FactTable]) -> dict[Key, list[set[bool]]]:

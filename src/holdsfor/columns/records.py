@@ -342,6 +342,7 @@ class Records:
     def judged(self, judge: Judge, end: int) -> Judged:
         """What becomes of the records that a judge is about; nothing after the end of the run counts."""
         rows = self._arriving(*judge.range)
+        rows = rows[self.starts[rows] <= end]
         seen_at = judge.seen_at(self.arrivals[rows])
         oldest, starts = judge.oldest(seen_at), self.starts[rows]
         dropped = np.minimum(self.lasts[rows], end) <= oldest

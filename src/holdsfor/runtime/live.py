@@ -248,6 +248,6 @@ class LiveRun:
         end = _LATEST if session.end is None else session.end
         due = take_due([feed.reading for feed in self.feeds], at)
         self.n_outside += sum(each.records.count_outside(session.start, end) for each in due)
-        session.apply(each.up_to(end) for each in due)
+        session.apply(due)
         self.seconds_reading += time.monotonic() - began
         self.after_reading(self)

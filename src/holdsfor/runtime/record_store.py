@@ -167,5 +167,6 @@ class RecordStore:
         for records in (*self.all, *(each.records for each in self.retractions.values())):
             arrivals = records.arrivals
             is_admitted = np.minimum(records.lasts, queries.end) > queries.oldest(queries.seen_at(arrivals))
+            is_admitted &= records.starts <= queries.end
             found.append(int(arrivals[is_admitted].max(initial=queries.end)))
         return max(found)

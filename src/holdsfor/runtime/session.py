@@ -177,11 +177,7 @@ class Session:
             n_outside += records.count_outside(self.start, end)
             if (records.ends is None, key) not in taken:
                 self.insert_columns(key, records.up_to(end))
-        unmatched = {id(origin) for origin in reading.unmatched}
-        for operations in taken.values():
-            origins = operations.retracted_after(end)
-            self.records.add_unmatched([origin for origin in origins if id(origin) in unmatched])
-        self.apply(operations.up_to(end) for operations in taken.values())
+        self.apply(taken.values())
         return n_outside
 
     @property

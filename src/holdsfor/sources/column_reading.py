@@ -75,18 +75,6 @@ class Operations:
         """How many records and retractions there are."""
         return len(self.records) + (0 if self.retractions is None else len(self.retractions.origins))
 
-    def retracted_after(self, end: int) -> list[SetAside]:
-        """The retractions of what begins after the end of a run."""
-        taken = self.retractions
-        return [] if taken is None else taken.take(np.flatnonzero(taken.records.starts > end)).origins
-
-    def up_to(self, end: int) -> Operations:
-        """The operations on what begins at or before the end of a run."""
-        taken = self.retractions
-        if taken is not None:
-            taken = taken.take(np.flatnonzero(taken.records.starts <= end))
-        return replace(self, records=self.records.up_to(end), retractions=taken)
-
 
 @dataclass
 class ColumnReading:

@@ -58,7 +58,7 @@ class JsonLinesReader:
         self.file = file
         self.clock = clock or Clock()
         self.reading = reading
-        self.rows = RowReader(file, names, tick, symbols, reading, is_mapped=mapping is not None)
+        self.rows = RowReader(file, names, tick, symbols, reading, is_mapped=None if mapping is None else True)
         self.n_lines = 0
         self.layout = None if mapping is None else layout_of(mapping.wanted, mapping, names, file)
         self.wanted = None if mapping is None else tuple(mapping.wanted)

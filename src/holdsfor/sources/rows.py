@@ -170,7 +170,7 @@ class RowReader:
     """
 
     def __init__(
-        self, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading, *, is_mapped: bool
+        self, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading, *, is_mapped: bool | None
     ) -> None:
         self.file = file
         self.text_uses = TextUses(file, names.number_uses, symbols, is_mapped=is_mapped)

@@ -17,9 +17,12 @@ __all__ = ["TextUses"]
 
 
 class TextUses:
-    """Compares the columns of one file or table with what the rules do with them; each column of a record once."""
+    """Compares the columns of one file or table with what the rules do with them; each column of a record once.
 
-    def __init__(self, file: str, uses: NumberUses, symbols: Symbols, *, is_mapped: bool) -> None:
+    `is_mapped` says whether the columns are described; None if neither a description nor a name can have a kind.
+    """
+
+    def __init__(self, file: str, uses: NumberUses, symbols: Symbols, *, is_mapped: bool | None) -> None:
         self.file = file
         self.uses = uses
         self.symbols = symbols
@@ -51,6 +54,8 @@ class TextUses:
         message = f"column `{theirs}` of `{record.name}/{record.arity}` is text, but {use.how}{where}"
         kind = "term" if use.also_text else "number"
         hint = f"write `{theirs}:{kind}` in the description of the columns"
-        if not self.is_mapped:
+        if self.is_mapped is None:
+            hint = "give numbers instead of text"
+        elif not self.is_mapped:
             hint = f"give numbers instead of text, or call the column `{theirs}:{kind}`"
         raise DataProblem(Diagnostic("HF507", message, hint=hint, file=self.file))

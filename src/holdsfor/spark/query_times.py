@@ -58,9 +58,9 @@ class DatedAdmission(Admission):
     ) -> Iterator[Facts]:
         """Records and retractions as they arrive: a bucket applies them query time by query time."""
         run = self.run
-        done = take_back(records.up_to(run.end), retractions.records, run.queries, run.tick)
+        done = take_back(records, retractions.records, run.queries, run.tick)
         counts.update(self.fates(done.judged))
-        yield replace(each.take(np.flatnonzero(each.times["start"] <= run.end)), texts={})
+        yield replace(each, texts={})
         yield from unmatched_facts(retractions, done.unmatched)
 
     def fates(self, judged: Judged) -> dict[tuple[str, int], int]:

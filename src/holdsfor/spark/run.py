@@ -139,12 +139,12 @@ class Admission:
     ) -> Iterator[Facts]:
         """What stands of records that retractions may take back, as it is seen, and unmatched retractions."""
         run = self.run
-        records = records.up_to(run.end)
         self.admit(records)
         done = take_back(records, retractions.records, run.queries, run.tick)
         counts.update(self.fates(done.judged))
-        done.records.arrivals = np.full(len(done.records), run.first, np.int64)
-        yield facts_of_records(each.key, done.records)
+        standing = done.records.up_to(run.end)
+        standing.arrivals = np.full(len(standing), run.first, np.int64)
+        yield facts_of_records(each.key, standing)
         yield from unmatched_facts(retractions, done.unmatched)
 
     def fates(self, judged: Judged) -> dict[tuple[str, int], int]:

@@ -61,6 +61,9 @@ def judged(rows: list[Row], queries: QueryTimes) -> Judged:
     kept: list[Row] = []
     late = dropped = cut = 0
     for word, arrival, start, end in rows:
+        if start > queries.end:
+            kept.append((word, start, end))
+            continue
         at = queries.at_or_after(arrival)
         boundary, is_first = at - queries.window, at == queries.at_or_after(START)
         oldest = -1000 if is_first or boundary < START else boundary

@@ -169,3 +169,16 @@ def test_other_inputs_do_not_save_a_run_with_text_for_numbers(
     out, err = capsys.readouterr()
     assert out == ""
     assert "error[HF507]" in err
+
+
+def test_facts_that_bind_another_rule_alone_do_not_make_numbers_of_ids() -> None:
+    rules = hf.load_text("""
+        room(1). room(2).
+        initiatedAt(open(X)=true, T) :- happensAt(morning, T), room(X).
+        initiatedAt(open(X)=true, T) :- happensAt(enter(X), T).
+        initiatedAt(known(X)=true, T) :- happensAt(check(X), T), room(X).
+    """)
+    own = pa.table({"id": ["lobby"], "ts": [1]})
+    assert ids_of(hf.recognise(rules, (own, "happensAt(enter(id), ts)"))) == {"open(lobby)=true"}
+    with pytest.raises(DataProblem, match=r"a rule joins it with `room\(X\)`"):
+        hf.recognise(rules, (own, "happensAt(check(id), ts)"))
