@@ -255,7 +255,7 @@ def check_names(description: EventDescription, names: Names, diagnostics: Diagno
     _check_kinds(description, names, diagnostics)
     effects = simple_patterns(replace(description, initially=[]))
     effects += [r.fvp.term for r in description.point_rules if r.kind == "terminatedAt" and is_ground(r.fvp.value)]
-    effects += [delay.source.term for delay in description.delays]
+    effects += [delay.source.term for delay in description.delays if is_ground(delay.source.value)]
     for rule in description.interval_rules:
         clash = [p for p in effects if may_match(p, rule.fvp.term)]
         if clash:

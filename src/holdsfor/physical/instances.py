@@ -99,6 +99,12 @@ class RuleScope:
         without = computed | unions | (unused_variables(self.tests, body) - self.head)
         return tuple(dict.fromkeys(n for n in (*self.head, *named) if n not in without))
 
+    @cached_property
+    def ranging(self) -> frozenset[str]:
+        """The variables of the head and of lists, which have a range of their own."""
+        literals = [step for step in self.rule.body if isinstance(step, HoldsFor)]
+        return self.head | {name for step in literals for name in step.instance_variables}
+
     def scoped(self, tests: Sequence[Test | Not]) -> Scoped:
         """Each test with the variables that also stand outside it."""
         return list(zip(tests, elsewhere(tests, set(self.names)), strict=True))

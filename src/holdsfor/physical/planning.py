@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
-from holdsfor.analysis.safety import binds_time, bound_by, needed_variables, scoped, take_ready
+from holdsfor.analysis.safety import Scoped, binds_time, bound_by, needed_variables, scoped, take_ready
 from holdsfor.columns.tables import Key
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.open_goals import UNUSED, names_left_open, open_goals_last
@@ -280,10 +280,10 @@ class Planner:
         steps: list[Step] = []
         scope_names = set(scope.names)
         while True:
-            ready, waiting = take_ready(waiting, set(bound))
+            ready, waiting = self._take_sure(waiting, bound, scope)
             goals = open_goals_last(tuple(ready), bound, scope_names, self.knowledge, frozenset(scope_names))
             steps += self._ranging(self.plan(goals, bound, None), scope)
-            needed = [n for each in waiting for n in sorted(needed_variables(*each, bound)) if n in scope.names]
+            needed = [n for each in waiting for n in sorted(self._needed(each, bound, scope)) if n in scope.names]
             missing = [name for name in (*needed, *names) if name not in bound]
             if not missing:
                 return [*steps, *self.plan([condition for condition, _ in waiting], bound, None)]
@@ -294,6 +294,24 @@ class Planner:
                 is_any = missing[0] not in needed and missing[0] not in asked
                 steps.append(_range_over(scope, missing[0], is_any=is_any))
                 bound.add(missing[0])
+
+    def _take_sure(self, waiting: Scoped, bound: Set[str], scope: RuleScope) -> tuple[list[Condition], Scoped]:
+        """The goals in an order in which each has what it needs, and binds the variables of lists that it mentions."""
+        known, taken = set(bound), list[Condition]()
+        while ready := next((each for each in waiting if self._needed(each, known, scope) <= known), None):
+            waiting = [each for each in waiting if each is not ready]
+            taken.append(ready[0])
+            known |= bound_by(ready[0])
+        return taken, waiting
+
+    def _needed(self, each: tuple[Condition, set[str]], bound: set[str], scope: RuleScope) -> set[str]:
+        """The variables that a goal needs; those that it may only test range over their sorts before it is proved."""
+        condition, outside = each
+        needed = needed_variables(condition, outside, bound)
+        if not isinstance(condition, Test):
+            return needed
+        tested = scope.ranging & {*variables(condition.goal)}
+        return needed | (tested - self.knowledge.ground_after(condition.goal, bound))
 
     def _ranging(self, steps: Sequence[Step], scope: RuleScope) -> list[Step]:
         """The steps, where variables that a goal leaves open range over the grounding of the head or their sorts."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 
 from holdsfor.errors import ExecutionProblem
 from holdsfor.prolog import Engine
@@ -47,6 +48,7 @@ class RuleBindings:
         once = {n for s in self.goals if isinstance(s, Test) for n in step_variables(s) if counts[n] == 1}
         without = computed | unions | (once - set(variables(self.head)))
         self.names = [name for name in dict.fromkeys(named) if name not in without]
+        self.ranging = {*variables(self.head), *(name for step in self.literals for name in step.instance_variables)}
 
     def all(self) -> Iterator[Binding]:
         """Every binding, perhaps several times."""
@@ -58,10 +60,12 @@ class RuleBindings:
         if not self.domains.is_declared(self.head):
             yield {}
             return
+        asked = {name for goal in self.goals for name in step_variables(goal)}
+        left_to_goals = asked & {*variables(self.head.args[1])} if isinstance(self.head, Struct) else set()
         for instance in self.domains.instances(self.head):
             binding = match(self.head, instance, {})
             if binding is not None:
-                yield binding
+                yield {name: term for name, term in binding.items() if name not in left_to_goals}
 
     def solved(self, goals: Sequence[Test | Not], again: list[Term], binding: Binding) -> Iterator[Binding]:
         """The extensions of a binding that satisfy the goals; those in `again` are proved when all have values."""
@@ -75,7 +79,7 @@ class RuleBindings:
                 return
         unbound = [name for name in self.names if name not in binding]
         if unbound:
-            for member in self.members(unbound[0]):
+            for member in self.members(unbound[0], binding):
                 yield from self.solved(goals, again, {**binding, unbound[0]: member})
         elif all(self.engine.holds(substitute(goal, binding)) for goal in again):
             assert not goals, "a goal whose variables have values is ready"
@@ -98,15 +102,40 @@ class RuleBindings:
             raise
         return [
             ({name: term for name, term in answer.items() if is_ground(term)}, not all(map(is_ground, answer.values())))
-            for answer in found
+            for answer in (*found, *self.ranged_answers(here, binding, is_proved=bool(found)))
         ]
+
+    def ranged_answers(self, goal: Term, binding: Binding, *, is_proved: bool) -> Iterator[Binding]:
+        """The answers of a goal for all values of variables that it may only test, such as `X` in `p(X) :- X \\= a`.
+
+        Of a goal that was proved already, values that it cannot have are passed over.
+        """
+        names = [name for name in variables(goal) if name in self.ranging]
+        if not names or self.is_table(goal):
+            return
+        for choice in product(*(self.members(name, binding) for name in names)):
+            given = dict(zip(names, choice, strict=True))
+            try:
+                yield from ({**given, **answer} for answer in self.engine.solve(substitute(goal, given)))
+            except ExecutionProblem:
+                if not is_proved:
+                    raise
+
+    def is_table(self, goal: Term) -> bool:
+        """Whether the predicate of a goal has ground facts only: these bind all variables."""
+        key, database = name_and_arity(goal), self.engine.database
+        return database.defines(*key) and database.n_clauses(*key) == sum(1 for _ in database.facts(*key))
 
     def missing(self, goal: Test | Not, binding: Binding) -> set[str]:
         """The variables of the rule that a goal mentions and that have no value."""
         return {name for name in step_variables(goal) if name in self.names and name not in binding}
 
-    def members(self, name: str) -> Iterable[Term]:
-        """What a variable ranges over that no goal binds: its sort, and what is known of the rule's fluents."""
+    def members(self, name: str, binding: Binding) -> Iterable[Term]:
+        """What a variable ranges over that no goal binds: the head's grounding, or its sort and what is known."""
+        if name in variables(self.head) and self.domains.is_declared(self.head):
+            instances = self.domains.instances(substitute(self.head, binding))
+            matches = (match(self.head, instance, binding) for instance in instances)
+            return dict.fromkeys(each[name] for each in matches if each is not None)
         found: dict[Term, None] = {}
         pattern = next((term for term in self.patterns if name in variables(term)), None)
         if pattern is not None:
@@ -114,9 +143,9 @@ class RuleBindings:
         for step in self.literals:
             if name in step.instance_variables:
                 for fvp, intervals in self.finished.get(name_and_arity(step.fvp.fluent), {}).items():
-                    binding = match(step.fvp.term, fvp, {}) if intervals else None
-                    if binding is not None:
-                        found[binding[name]] = None
+                    known = match(step.fvp.term, fvp, {}) if intervals else None
+                    if known is not None:
+                        found[known[name]] = None
         return found
 
 

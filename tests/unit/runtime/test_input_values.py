@@ -71,6 +71,21 @@ EXAMPLES = {
         ),
         None,
     ),
+    "a delay of every value is one of the simple values": (
+        Example(
+            INPUT + "initiatedAt(c(C)=inEffect, T) :- happensAt(a(C), T). ft(c(_)=V, R) :- lasts(V, R). "
+            "lasts(inEffect, 3). lasts(formed, 1). happensAt(ends(C, V), T) :- happensAt(end(c(C)=V), T).",
+            FORMED + EVENTS,
+        ),
+        {
+            "c(p)=inEffect": [(3, 6), (12, 15)],
+            "c(q)=inEffect": [(14, 17)],
+            "ends(p,formed)": [8, 14],
+            "ends(p,inEffect)": [5, 14],
+            "ends(q,formed)": [14],
+            "ends(q,inEffect)": [16],
+        },
+    ),
     "a computed value in a circle of others": (
         Example(
             "holdsFor(c(C)=formed, I) :- holdsFor(g(C)=true, J), union_all([J], I). "

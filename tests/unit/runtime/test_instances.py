@@ -94,6 +94,25 @@ CASES: dict[str, Instances] = {
         ("in0|3|5|true|a", "in0|4|6|true|c"),
         {"d(c)=true": [(0, 4), (6, None)]},
     ),
+    "a goal that only tests has its variables range": Instances(
+        IN + "other(X, Y) :- X \\= Y.\nholdsFor(d(X, Y)=true, J) :- other(X, Y), holdsFor(in0(X)=true, I),"
+        " holdsFor(in1(Y)=true, K), union_all([I, K], J).",
+        ("in0|3|5|true|a", "in0|4|9|true|c", "in1|2|6|true|b", "in1|2|7|true|c"),
+        {"d(a,b)=true": [(2, 6)], "d(a,c)=true": [(2, 7)], "d(c,b)=true": [(2, 9)]},
+    ),
+    "a goal that only tests, with a grounding": Instances(
+        IN + "same(X, Y) :- X == Y.\ngrounding(d(X, Y)=true) :- member(X, [a, b]), member(Y, [a, b]).\n"
+        "holdsFor(d(X, Y)=true, J) :- same(X, Y), holdsFor(in0(X)=true, I), holdsFor(in1(Y)=true, K),"
+        " union_all([I, K], J).",
+        ("in0|3|5|true|a", "in0|4|9|true|c", "in1|2|6|true|b"),
+        {"d(a,a)=true": [(3, 5)], "d(b,b)=true": [(2, 6)]},
+    ),
+    "a value that a goal computes and the grounding lacks": Instances(
+        IN + "grounding(d(X)=true) :- member(X, [a]).\n"
+        "holdsFor(d(X)=N, J) :- holdsFor(in0(X)=true, J), length([X], N).",
+        ("in0|3|5|true|a",),
+        {},
+    ),
     "the grounding of the head is what instances range over": Instances(
         IN + "grounding(d(X)=true) :- thing(X).\nthing(a).\nthing(zz).\n"
         "holdsFor(d(X)=true, J) :- holdsFor(in0(X)=true, I), complement_all([I], J).",

@@ -43,6 +43,8 @@ def test_every_kind_of_clause_has_its_place() -> None:
         index(e(X), X).
         person(chris).
         :- intervalwise(longest/2).
+        happensAt(e, 3).
+        points(k=false) :- person(chris).
     """)
     assert [rule.kind for rule in description.point_rules] == ["initiatedAt", "terminatedAt", "happensAt"]
     lists = vars(description)
@@ -218,10 +220,9 @@ def test_a_long_run_of_clauses_is_treated_as_one_is(text: str) -> None:
     assert said(text * 100) == said(text) * 100
 
 
-def test_an_event_as_a_fact_is_input_and_the_hint_shows_its_record() -> None:
-    (error,) = refused("happensAt(go_to(chris, 'The Pub'), 17).")
-    assert error.code == "HF215"
-    assert error.hint == "put it into an input file: `go_to|17|17|chris|'The Pub'`"
+def test_an_event_as_a_fact_is_input() -> None:
+    (given,) = described("happensAt(go_to(chris, 'The Pub'), 17).").given
+    assert (given.entity, given.start, given.end) == (parse_term("go_to(chris, 'The Pub')"), 17, None)
 
 
 @pytest.mark.parametrize(
@@ -262,5 +263,5 @@ def test_background_knowledge_cannot_have_temporal_conditions() -> None:
 
 
 def test_the_errors_of_all_clauses_are_collected() -> None:
-    text = "holdsAt(f=true, T).\ninitially(f).\npreProcessing(X).\nfi(f=a, f=b, 0).\nok(1).\n"
+    text = "holdsAt(f=true, T) :- ok(T).\ninitially(f).\npreProcessing(X).\nfi(f=a, f=b, 0).\nok(1).\n"
     assert said(text) == ["HF201", "HF202", "HF213", "HF210"]

@@ -123,10 +123,6 @@ def test_an_impossible_file_name_is_a_diagnostic(tmp_path: Path, name: str) -> N
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is empty"),
-        (b" \n\t\r\n", "is empty"),
-        (b"% only\n/* comments */\n", "has no clauses"),
-        (b"\xef\xbb\xbf", "has no clauses"),
         (b"\x7fELF\x02\x01\x01\0\0\0", "is a binary file"),
         (b"a.\0b.", "is a binary file"),
         ("a('café').".encode("latin-1"), "is not UTF-8 text: byte 0xe9 in line 1"),
@@ -135,12 +131,20 @@ def test_an_impossible_file_name_is_a_diagnostic(tmp_path: Path, name: str) -> N
         (b"\xed\xa0\x80.", "is not UTF-8 text"),
     ],
 )
-def test_a_file_without_clauses_or_without_text_is_one_error(tmp_path: Path, content: bytes, message: str) -> None:
+def test_a_file_without_text_is_one_error(tmp_path: Path, content: bytes, message: str) -> None:
     path = write(tmp_path / "rules.prolog", content)
     _, (error,) = load(path)
     assert error.code == "HF101"
     assert error.message.startswith(f"`{path}` {message}")
     assert error.place == str(path)
+
+
+@pytest.mark.parametrize("content", [b"", b" \n\t\r\n", b"% only\n/* comments */\n", b"\xef\xbb\xbf"])
+def test_a_file_without_clauses_is_noted(tmp_path: Path, content: bytes) -> None:
+    path = write(tmp_path / "rules.prolog", content)
+    _, (note,) = load(path)
+    assert (note.code, note.severity, note.message) == ("HF393", "note", f"`{path}` has no clauses")
+    assert note.place == str(path)
 
 
 def test_a_nul_byte_far_down_is_an_error_at_its_place(tmp_path: Path) -> None:
@@ -152,7 +156,7 @@ def test_a_nul_byte_far_down_is_an_error_at_its_place(tmp_path: Path) -> None:
 def test_a_file_without_clauses_is_reported_also_when_another_has_errors(tmp_path: Path) -> None:
     broken = write(tmp_path / "broken.prolog", "a b.")
     hollow = write(tmp_path / "hollow.prolog", "% nothing")
-    assert [error.code for error in load(broken, hollow)[1]] == ["HF106", "HF101"]
+    assert [error.code for error in load(broken, hollow)[1]] == ["HF106", "HF393"]
 
 
 def test_a_file_with_only_directives_is_no_error(tmp_path: Path) -> None:
