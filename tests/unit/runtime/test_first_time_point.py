@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import holdsfor as hf
-
 from tests.unit.runtime.cases import Example
 
 WHOLE = "collectIntervals(f(_)=_). holdsFor(d(X)=true, J) :- holdsFor(f(X)=on, I), union_all([I], J)."
