@@ -101,7 +101,7 @@ def recognise(
         rules, start=begin, end=stop, tick=tick, window=window, allen_memory=allen_memory, symbols=symbols
     )
     session.insert_reading(reading)
-    queries = QueryTimes(begin, stop, step if step is not None else window, window)
+    queries = QueryTimes(begin, stop, step if step is not None else window, window, tick)
     session.announce(stop)
     report = settled_report(session, queries, session.last_query_time(queries), merge_windows=merge_windows)
     session.judge_rest(queries)

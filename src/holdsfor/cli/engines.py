@@ -216,7 +216,7 @@ class ColumnarEngine(Engine):
         start, end = self.bounds(*self.reading.extent(self.options.tick))
         session = self.session(start, end)
         self.counts.n_outside += session.insert_reading(self.reading)
-        self.queries = QueryTimes(start, end, self.options.step, self.options.window)
+        self.queries = QueryTimes(start, end, self.options.step, self.options.window, self.options.tick)
         self._last = session.last_query_time(self.queries)
         session.announce(end)
         n_idle = n_repeated(self.options.window, self.options.step)

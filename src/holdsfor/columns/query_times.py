@@ -74,8 +74,14 @@ class QueryTimes:
     end: int
     step: int | None = None
     window: int | None = None
+    tick: int = 1
     judged_until: int | None = None
     """The query time by which records are judged already."""
+
+    @property
+    def first_point(self) -> int:
+        """The first time-point of the run: the start need not be one."""
+        return -(-self.start // self.tick) * self.tick
 
     def at_or_after(self, time: int) -> int:
         """The first query time that is not before a moment.
@@ -123,7 +129,7 @@ class QueryTimes:
         if self.window is None:
             return np.full(len(seen_at), LONG_AGO, dtype=np.int64)
         boundary = seen_at - self.window
-        return np.where(self._is_first(seen_at) | (boundary < self.start), LONG_AGO, boundary)
+        return np.where(self._is_first(seen_at) | (boundary < self.first_point), LONG_AGO, boundary)
 
     def _is_first(self, seen_at: Int64) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         return seen_at <= (self.end if self.step is None else self.start + self.step)

@@ -54,7 +54,8 @@ class Run:
 
     @property
     def queries(self) -> QueryTimes:
-        return QueryTimes(self.start, self.end, self.step if self.step is not None else self.window, self.window)
+        step = self.step if self.step is not None else self.window
+        return QueryTimes(self.start, self.end, step, self.window, self.tick)
 
     @property
     def last(self) -> int:

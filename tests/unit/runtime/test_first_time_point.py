@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import holdsfor as hf
 from tests.unit.runtime.cases import Example
 
 WHOLE = "collectIntervals(f(_)=_). holdsFor(d(X)=true, J) :- holdsFor(f(X)=on, I), union_all([I], J)."
@@ -27,3 +28,13 @@ def test_an_interval_without_a_time_point_of_the_run_is_not_of_the_run() -> None
     example = Example(rules, ("f|0|40|on|a", "f|80|120|on|b"), start=3, end=403, tick=40)
     assert example.reference() == {"d(b)=true": [(40, 80), (120, None)]}
     example.check(1, 3)
+
+
+@pytest.mark.parametrize("merge_windows", [False, True])
+def test_a_window_with_the_first_time_point_cuts_nothing(merge_windows: bool) -> None:
+    """The run starts at 3, so its first time-point is 40 and the second window, (3, 83], has all of the run."""
+    rules = hf.load_text(WHOLE)
+    lines = ["f|60|0|200|on|a"]
+    found = hf.recognise(rules, lines, start=3, end=403, tick=40, window=80, step=40, merge_windows=merge_windows)
+    assert (found.late, found.dropped, found.cut) == (1, 0, 0)
+    assert found.holds_for("d(a)=true") == [(0, 200)]
