@@ -90,7 +90,7 @@ class RuleBindings:
             yield binding
 
     def unbound(self, goals: Sequence[Test | Not], binding: Binding) -> list[str]:
-        """The variables without values; first those that goals need and that no goal binds once it has what it needs."""
+        """The variables without values; first those that goals need and that no goal binds when its needs are met."""
         tests = [substitute(goal.goal, binding) for goal in goals if isinstance(goal, Test)]
         needs = [_needed(test) | self.engine.groundness.needed(test, set()) for test in tests]
         bound = {name for test, needed in zip(tests, needs, strict=True) for name in set(variables(test)) - needed}
