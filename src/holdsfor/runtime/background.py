@@ -83,6 +83,10 @@ class Background:
         """The variables that have values once a goal is proved, given those that have values before."""
         return self._groundness.after(goal, ground)
 
+    def needed(self, goal: Term, ground: set[str]) -> set[str]:
+        """The variables that a goal needs to be proved, besides those that have values before."""
+        return self._groundness.needed(goal, ground)
+
     def definition(self, key: Key) -> tuple[Clause, ...] | None:
         """The clauses of a predicate, if they are all there is to it and it does not call itself."""
         clauses = self._rules.get(key)

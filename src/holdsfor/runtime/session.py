@@ -104,6 +104,7 @@ class Session:
         self.seen: dict[tuple[int, int], Rows] = {}
         self.waiting: dict[int, tuple[SetUp | None, ...]] = {}
         self.edges: CarriedEdges = {}
+        self.first_query_time: int | None = None
         self.previous: int | None = None
         self.forgotten = BEFORE_EVERYTHING
         """The last time-point before the windows of all query times so far: nothing changes any more until then."""
@@ -288,12 +289,14 @@ class Session:
 
     def oldest(self, query_time: int) -> int:
         """What is over by then is too late for a query time; nothing is while the window reaches back to the start."""
-        boundary = self.window_start(query_time)
+        boundary = BEFORE_EVERYTHING if self.window is None else query_time - self.window
         return max(self.forgotten, boundary if boundary >= self.start else BEFORE_EVERYTHING)
 
     def window_start(self, query_time: int) -> int:
-        """The time-point before the window of a query time."""
-        return self.start - 1 if self.window is None else max(self.start - 1, query_time - self.window)
+        """The time-point before the window of a query time; the first window has all of the run up to then."""
+        if self.window is None or query_time == self.first_query_time:
+            return self.start - 1
+        return max(self.start - 1, query_time - self.window)
 
     def last_point(self, query_time: int) -> int:
         """The last moment that a query time evaluates: none evaluates beyond the end of the run."""
@@ -370,6 +373,8 @@ class Session:
         self._evaluation = evaluation
         if self.keeps_cuts:
             self._keep_cuts(evaluation, at)
+        if self.previous is None:
+            self.first_query_time = at
         for place, limit in evaluation.longest.items():
             self.horizons[place] = max(limit, self.horizons.get(place, 0))
         self.previous = at
