@@ -91,11 +91,11 @@ class Run:
 
     def settle(self) -> Report:
         """What all query times together have settled."""
-        self.session.announce(self.last)
+        self.session.announce(self.query_times)
         return settled_report(self.session, self.query_times, self.last)
 
     def reports(self) -> Iterator[Report]:
-        self.session.announce(self.last)
+        self.session.announce(self.query_times)
         return each_report(self.session, self.queries)
 
     def report_each(self) -> None:
