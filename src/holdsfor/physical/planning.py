@@ -283,7 +283,7 @@ class Planner:
             ready, waiting = self._take_sure(waiting, bound, scope)
             goals = open_goals_last(tuple(ready), bound, scope_names, self.knowledge, frozenset(scope_names))
             steps += self._ranging(self.plan(goals, bound, None), scope)
-            needed = [n for each in waiting for n in sorted(self._needed(each, bound, scope)) if n in scope.names]
+            needed = self._needed_first(waiting, bound, scope)
             missing = [name for name in (*needed, *names) if name not in bound]
             if not missing:
                 return [*steps, *self.plan([condition for condition, _ in waiting], bound, None)]
@@ -304,6 +304,16 @@ class Planner:
             known |= bound_by(ready[0])
         return taken, waiting
 
+    def _needed_first(self, waiting: Scoped, bound: set[str], scope: RuleScope) -> list[str]:
+        """The variables that goals need; last come those that a goal binds once it has what it needs."""
+        needed = {name for each in waiting for name in self._needed(each, bound, scope)}
+        made: set[str] = set()
+        for condition, outside in waiting:
+            if isinstance(condition, Test):
+                own = needed_variables(condition, outside, bound) | self.knowledge.needed(condition.goal, bound)
+                made |= set(variables(condition.goal)) - own
+        return sorted((name for name in scope.names if name in needed), key=lambda name: name in made)
+
     def _needed(self, each: tuple[Condition, set[str]], bound: set[str], scope: RuleScope) -> set[str]:
         """The variables that a goal needs; those that it may only test range over their sorts before it is proved."""
         condition, outside = each
@@ -311,7 +321,8 @@ class Planner:
         if not isinstance(condition, Test):
             return needed
         tested = scope.ranging & {*variables(condition.goal)}
-        return needed | (tested - self.knowledge.ground_after(condition.goal, bound))
+        needed |= self.knowledge.needed(condition.goal, bound) & {*scope.names}
+        return needed | (tested - self.knowledge.ground_after(condition.goal, bound | needed))
 
     def _ranging(self, steps: Sequence[Step], scope: RuleScope) -> list[Step]:
         """The steps, where variables that a goal leaves open range over the grounding of the head or their sorts."""
@@ -321,7 +332,7 @@ class Planner:
             ranges.append(
                 (name, GroundHead(scope.rule.fvp.term) if is_of_head else _range_over(scope, name, is_any=False))
             )
-        return [replace(s, ranges=tuple(ranges)) if isinstance(s, Prove) and not s.is_sure else s for s in steps]
+        return [_with_ranges(step, tuple(ranges)) for step in steps]
 
     def test(self, goal: Term, bound: set[str]) -> Step:
         """The operator for an atemporal goal."""
@@ -330,7 +341,7 @@ class Planner:
         names = list(variables(goal))
         inputs = tuple(name for name in names if name in bound)
         outputs = tuple(name for name in names if name not in bound and not name.startswith(UNUSED))
-        is_sure = set(outputs) <= self.knowledge.ground_after(goal, bound)
+        is_sure = set(outputs) <= self.knowledge.ground_after(goal, bound) and not self.knowledge.needed(goal, bound)
         prove = Prove(goal, inputs, outputs, self.knowledge.is_stable(goal), is_sure)
         if isinstance(goal, Struct):
             if key[0] in COMPARISONS and key[1] == 2:
@@ -355,9 +366,17 @@ class Planner:
 def _ranging(steps: Sequence[Step], head: Term, *, is_effect: bool = False) -> tuple[Step, ...]:
     """The steps, where head variables that a goal leaves open range over the grounding."""
     ranges = tuple((name, GroundHead(head, is_effect=is_effect)) for name in variables(head))
-    return tuple(
-        replace(step, ranges=ranges) if isinstance(step, Prove) and not step.is_sure else step for step in steps
-    )
+    return tuple(_with_ranges(step, ranges) for step in steps)
+
+
+def _with_ranges(step: Step, ranges: tuple[tuple[str, Step], ...]) -> Step:
+    match step:
+        case Prove(is_sure=False):
+            return replace(step, ranges=ranges)
+        case AnyOf(branches):
+            inner = tuple(tuple(_with_ranges(each, ranges) for each in branch) for branch in branches)
+            return replace(step, branches=inner)
+    return step
 
 
 def _range_over(scope: RuleScope, name: str, *, is_any: bool) -> RangeOver:

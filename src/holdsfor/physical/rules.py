@@ -162,7 +162,7 @@ class PlannedComponent:
         fluents = self.fluents.values()
         effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
         for rule in (*self.events, *effects):
-            if rule.unbound or any(isinstance(step, GroundHead) or _may_range(step) for step in rule.steps):
+            if rule.unbound or any(isinstance(step, GroundHead) or _may_range(step) for step in all_steps(rule.steps)):
                 yield rule.head
         yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
         yield from (scope.rule.fvp.term for scope in self.scopes if scope.is_grounded and scope.enumerates_head)

@@ -81,13 +81,22 @@ class RuleBindings:
                     repeated = [*again, goal.goal] if is_open and isinstance(goal, Test) else again
                     yield from self.solved(rest, repeated, {**binding, **more})
                 return
-        unbound = [name for name in self.names if name not in binding]
+        unbound = self.unbound(goals, binding)
         if unbound:
             for member in self.members(unbound[0], binding):
                 yield from self.solved(goals, again, {**binding, unbound[0]: member})
         elif all(self.engine.holds(substitute(goal, binding)) for goal in again):
             assert not goals, "a goal whose variables have values is ready"
             yield binding
+
+    def unbound(self, goals: Sequence[Test | Not], binding: Binding) -> list[str]:
+        """The variables without values; first those that goals need and that no goal binds when its needs are met."""
+        tests = [substitute(goal.goal, binding) for goal in goals if isinstance(goal, Test)]
+        needs = [_needed(test) | self.engine.groundness.needed(test, set()) for test in tests]
+        bound = {name for test, needed in zip(tests, needs, strict=True) for name in set(variables(test)) - needed}
+        needed = set().union(*needs, *(self.missing(goal, binding) for goal in goals if isinstance(goal, Not)))
+        names = [name for name in self.names if name not in binding]
+        return sorted(names, key=lambda name: (name not in needed, name in bound))
 
     def answers(self, goal: Test | Not, binding: Binding) -> list[tuple[Binding, bool]] | None:
         """What a goal adds to a binding, and whether it leaves a variable open; None if it must wait."""
