@@ -102,7 +102,7 @@ def recognise(
     )
     session.insert_reading(reading)
     queries = QueryTimes(begin, stop, step if step is not None else window, window, tick)
-    session.announce(stop)
+    session.announce(queries)
     report = settled_report(session, queries, session.last_query_time(queries), merge_windows=merge_windows)
     session.judge_rest(queries)
     return Result(Reported(report, symbols), rules.names, reading, *session.records.counts)

@@ -117,5 +117,5 @@ def _session(question: Question) -> tuple[Session, list[int]]:
     )
     session.insert_reading(reading)
     queries = QueryTimes(question.start, question.end, question.step, question.window, question.tick)
-    session.announce(question.end)
+    session.announce(queries)
     return session, list(queries.up_to(session.last_query_time(queries)))

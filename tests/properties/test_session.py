@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 import holdsfor as hf
+from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import ExecutionProblem, PlanningProblem
 from holdsfor.runtime.changes import each_change
 from holdsfor.runtime.session import Session
@@ -292,7 +293,7 @@ def _changes(given: Input, schedule: Schedule, chance: random.Random, step: int)
     for fact in given.facts:
         delay = chance.randint(0, slack) * case.tick if fact.value is None else 0
         session.insert([(min(fact.start + delay, schedule.query_times[-1]), fact)])
-    session.announce(case.end)
+    session.announce(QueryTimes(case.start, case.end, step, window, case.tick))
     for changes in each_change(session, schedule.query_times):
         gone, come, symbols = changes.gone, changes.come, session.symbols
         told = interval_changes(gone.intervals(symbols), come.intervals(symbols))

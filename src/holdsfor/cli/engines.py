@@ -218,7 +218,7 @@ class ColumnarEngine(Engine):
         self.counts.n_outside += session.insert_reading(self.reading)
         self.queries = QueryTimes(start, end, self.options.step, self.options.window, self.options.tick)
         self._last = session.last_query_time(self.queries)
-        session.announce(end)
+        session.announce(self.queries)
         n_idle = n_repeated(self.options.window, self.options.step)
         return session, busy_query_times(session, self.queries, self._last, n_idle=n_idle)
 

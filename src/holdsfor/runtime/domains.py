@@ -120,6 +120,7 @@ class Domains:
         self._signatures: dict[tuple[EntityKey, int | None], _Signature] = {}
         self._members: dict[_Signature, tuple[int, NDArray[np.int8]]] = {}
         self._everyone: dict[_Signature, tuple[int, int]] = {}
+        self._settled: dict[int, Int64] = {}
         self._known: dict[int, Int64] = {}
         for grounding, clause in zip(description.groundings, grounding_clauses(description), strict=True):
             entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
@@ -296,10 +297,18 @@ class Domains:
             rows = self.over_sorts(pattern, one_row(), context)
         return Relation(tuple(rows.columns[name] for name in names), rows.n)
 
+    def begin_stretch(self) -> None:
+        """Forget what variables ranged over in the last stretch and is not settled."""
+        self._known.clear()
+
+    def settle(self) -> None:
+        """Let variables go on to range over what was known in the last stretch."""
+        self._settled.update(self._known)
+
     def range_of(self, ranging: RangeOver, known: Int64, context: Context) -> Int64:
         """What a variable of a rule over intervals ranges over: its sort, what is known, and what was known before."""
-        known = np.union1d(self._known.get(id(ranging), _NOTHING), known)
-        self._known[id(ranging)] = known
+        before = self._known.get(id(ranging), self._settled.get(id(ranging), _NOTHING))
+        known = self._known[id(ranging)] = np.union1d(before, known)
         if ranging.pattern is None:
             return known
         return np.union1d(context.symbols.words(self.sorts().members(ranging.pattern, ranging.name)), known)

@@ -286,7 +286,11 @@ class _Rule:
 
     def complement(self, lists: Sequence[Lists], index: int) -> Lists:
         names = list(dict.fromkeys(name for each in lists for name in each.names))
-        keys, first = self.context.complemented_instances(self.instances(names), self.rule, index)
+        scope = self.planner.scope(self.rule)
+        is_grounded = scope.is_grounded and scope.head >= set(names)
+        keys, first = self.context.complemented_instances(
+            self.instances(names), self.rule, index, is_grounded=is_grounded
+        )
         whole = Lists(keys, first, np.full(keys.n, OPEN, dtype=np.int64))
         whole.numbers(names, self.numbering)
         return self.subtract(whole, lists)
