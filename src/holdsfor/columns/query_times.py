@@ -5,7 +5,7 @@ Query times are `start + k*step`, k = 1, 2, … Nothing here makes a list of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -102,15 +102,11 @@ class QueryTimes:
         first = self.end if self.step is None else self.start + self.step
         return (first if self.judged_until is None else max(first, self.judged_until)), ALL_ARRIVED
 
-    def up_to(self, last: int) -> Iterator[int]:
+    def up_to(self, last: int) -> Sequence[int]:
         """The query times until one, which is included."""
         if self.step is None:
-            yield self.end
-            return
-        at = self.start + self.step
-        while at <= last:
-            yield at
-            at += self.step
+            return range(self.end, self.end + 1)
+        return range(self.start + self.step, last + 1, self.step)
 
     def seen_at(self, arrivals: Int64) -> Int64:
         if self.step is None:

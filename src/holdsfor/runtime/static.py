@@ -301,12 +301,13 @@ class _Rule:
         if whole.rows.n == 0:
             return whole
         now = self.context.stretch.after_last
-        lengths = np.where(whole.ends == OPEN, now, whole.ends) - self.measured_from(step.intervals, whole)
+        measured = whole.with_starts(self.measured_from(step.intervals, whole))
+        lengths = np.where(measured.ends == OPEN, now, measured.ends) - measured.starts
         limits = self.bounds(step, whole)
         finite = limits[np.isfinite(limits)]
         if len(finite):
             self.context.longest[id(self.rule), index] = math.ceil(finite.max())
-            self.context.expect_crossings(whole, limits)
+            self.context.expect_crossings(measured, limits)
         return whole.take(lengths > limits if step.comparison == "greater" else lengths < limits)
 
     def measured_from(self, operand: Term, whole: Lists) -> Int64:

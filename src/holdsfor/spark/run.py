@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -19,6 +19,7 @@ from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rows import one_row
 from holdsfor.physical.stages import Table
 from holdsfor.runtime.members import distinct_positions, domain_sources
+from holdsfor.runtime.windows import check_query_times
 from holdsfor.sources.text import SetAside
 from holdsfor.spark.facts import Facts, Load, facts_of_records
 from holdsfor.spark.rules import Rules
@@ -68,8 +69,10 @@ class Run:
         )
 
     @property
-    def query_times(self) -> list[int]:
-        return list(self.queries.up_to(self.last))
+    def query_times(self) -> Sequence[int]:
+        """All query times; a run with far too many of them is refused."""
+        check_query_times(self.queries, self.last)
+        return self.queries.up_to(self.last)
 
 
 @dataclass(frozen=True)

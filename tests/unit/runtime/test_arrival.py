@@ -232,6 +232,7 @@ def test_an_entity_whose_only_record_is_retracted_is_no_member() -> None:
         lines = "on|9|9|a", "on|9|9|b", f"-on|{arrival}|9|b"
         result = everywhere(MEMBERS, *lines, start=0, end=30, **options)
         assert [show(fvp) for fvp in result.intervals] == ["f(a)=true"], options
+        assert result.new_member == 0
 
 
 def test_an_entity_whose_record_is_retracted_too_late_stays_a_member() -> None:
