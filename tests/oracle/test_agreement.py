@@ -86,17 +86,13 @@ def test_changes_applied_one_after_another_give_what_the_oracle_says(seeds: rang
 
 
 def _inside(answer: Answer, question: Question, at: int) -> Answer:
-    """The answer without events at the edge of the window, and intervals of just the first time-point of the run.
+    """The answer without events at the edge of the window.
 
-    What starts at a query time is known at the next one, where it may be at the edge. Reports do not have intervals
-    that are just the first time-point.
+    What starts at a query time is known at the next one, where it may be at the edge.
     """
     assert question.window is not None
-    edge, first = at - question.window, question.line.next(question.line.first)
-    found = {
-        name: [one for one in known if (one > edge if isinstance(one, int) else one[1] != first)]
-        for name, known in answer.items()
-    }
+    edge = at - question.window
+    found = {name: [one for one in known if not isinstance(one, int) or one > edge] for name, known in answer.items()}
     return {name: kept for name, kept in found.items() if kept}
 
 

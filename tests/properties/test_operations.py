@@ -33,6 +33,9 @@ holdsFor(short(X)=true, J) :- holdsFor(u(X)=true, I), intDurLess(I, {limit}, J).
 holdsFor(c(X)=true, K) :- holdsFor(f(X)=true, I), holdsFor(g(X)=1, J), relative_complement_all(I, [J], K).
 happensAt(u_began(X), T) :- happensAt(start(u(X)=true), T).
 happensAt(long_began(X), T) :- happensAt(start(long(X)=true), T).
+collectGrounds([a(X), f(X)=true], d(X)). grounding(m(X)=_) :- d(X). grounding(idle(X)=true) :- d(X).
+initially(m(X)=off). initiatedAt(m(X)=on, T) :- happensAt(b(_), T).
+holdsFor(idle(X)=true, J) :- holdsFor(s(X)=on, I), complement_all([I], J).
 """
 
 

@@ -37,7 +37,7 @@ from holdsfor.syntax.rules import (
     show_condition,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var, conjuncts, variables
+from holdsfor.syntax.terms import Struct, Term, Var, conjuncts, equations, variables
 
 __all__ = [
     "RuleSafety",
@@ -208,16 +208,20 @@ def _opened(condition: Condition) -> Condition:
     return _condition(condition.goal) if isinstance(condition, Test) else condition
 
 
+def _body(goal: Term) -> tuple[Condition, ...]:
+    return tuple(_condition(each) for goal in conjuncts(goal) for each in equations(goal))
+
+
 def _condition(goal: Term) -> Condition:
     """A goal as a condition: what the background engine quantifies has a scope, as it has in rules."""
     match goal:
         case Struct(name="\\+" | "not", args=(inner,)):
-            return Not(tuple(map(_condition, conjuncts(inner))), goal.span)
+            return Not(_body(inner), goal.span)
         case Struct(name="forall", args=(each, then)):
-            negated = Not(tuple(map(_condition, conjuncts(then))), goal.span)
-            return Not((*map(_condition, conjuncts(each)), negated), goal.span)
+            negated = Not(_body(then), goal.span)
+            return Not((*_body(each), negated), goal.span)
         case Struct(name="findall" | "aggregate_all", args=(template, each, result)):
-            return Collect(template, tuple(map(_condition, conjuncts(each))), result, "list", goal.span)
+            return Collect(template, _body(each), result, "list", goal.span)
     return Test(goal, goal.span)
 
 

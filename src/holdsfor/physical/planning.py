@@ -195,6 +195,35 @@ class Planner:
             steps += self.plan(after, done, None)
         return _ranging(steps, head)
 
+    def grounding_steps(self, entity: Term, goals: Sequence[Term], given: Set[str]) -> tuple[Step, ...]:
+        """The steps of a grounding rule; variables of the entity that goals leave open, or need, range over sorts."""
+        names, bound, done = set(variables(entity)), set(given), set(given)
+        ranges: dict[str, Step] = {name: RangeOver(name, entity, ()) for name in variables(entity)}
+        body = open_goals_last(_grounding_body(goals), bound, names, self.knowledge, frozenset(names))
+        ready, rest = take_ready(scoped(body, bound | names), bound)
+        steps = self.plan(ready, done, None)
+        while rest:
+            needed = set().union(*(needed_variables(*each, bound) for each in rest)) - bound
+            ranged = next((name for name in ranges if name in needed), None)
+            assert ranged is not None, "the safety analysis refuses groundings that get stuck"
+            steps.append(ranges[ranged])
+            bound.add(ranged)
+            done.add(ranged)
+            ready, rest = take_ready(rest, bound)
+            steps += self.plan(ready, done, None)
+        return tuple(_with_ranges(step, tuple(ranges.items())) for step in steps)
+
+    def open_grounding(self, entity: Term, body: Term, given: Set[str]) -> tuple[list[str], list[str]]:
+        """The variables of an entity that the body of its grounding rule needs, and those that it may leave open."""
+        needed = self.knowledge.needed(body, set(given))
+        bound = self.knowledge.ground_after(body, needed | given)
+        names = [name for name in variables(entity) if name in variables(body) and name not in given]
+        return [name for name in names if name in needed], [n for n in names if n not in needed | bound]
+
+    def leaves_open(self, entity: Term, body: Term) -> bool:
+        """Whether a grounding rule leaves variables of the entity to their sorts."""
+        return any(self.open_grounding(entity, body, set())) or not set(variables(entity)) <= set(variables(body))
+
     def plan(
         self,
         body: Sequence[Condition],
@@ -316,7 +345,7 @@ class Planner:
             ready, waiting = self._take_sure(waiting, bound, scope)
             goals = open_goals_last(tuple(ready), bound, scope_names, self.knowledge, frozenset(scope_names))
             steps += self._ranging(self.plan(goals, bound, None), scope)
-            needed = [n for each in waiting for n in sorted(self._needed(each, bound, scope)) if n in scope.names]
+            needed = self._needed_first(waiting, bound, scope)
             missing = [name for name in (*needed, *names) if name not in bound]
             if not missing:
                 return [*steps, *self.plan([condition for condition, _ in waiting], bound, None)]
@@ -337,6 +366,16 @@ class Planner:
             known |= bound_by(ready[0])
         return taken, waiting
 
+    def _needed_first(self, waiting: Scoped, bound: set[str], scope: RuleScope) -> list[str]:
+        """The variables that goals need; last come those that a goal binds once it has what it needs."""
+        needed = {name for each in waiting for name in self._needed(each, bound, scope)}
+        made: set[str] = set()
+        for condition, outside in waiting:
+            if isinstance(condition, Test):
+                own = needed_variables(condition, outside, bound) | self.knowledge.needed(condition.goal, bound)
+                made |= set(variables(condition.goal)) - own
+        return sorted((name for name in scope.names if name in needed), key=lambda name: name in made)
+
     def _needed(self, each: tuple[Condition, set[str]], bound: set[str], scope: RuleScope) -> set[str]:
         """The variables that a goal needs; those that it may only test range over their sorts before it is proved."""
         condition, outside = each
@@ -344,7 +383,8 @@ class Planner:
         if not isinstance(condition, Test):
             return needed
         tested = scope.ranging & {*variables(condition.goal)}
-        return needed | (tested - self.knowledge.ground_after(condition.goal, bound))
+        needed |= self.knowledge.needed(condition.goal, bound) & {*scope.names}
+        return needed | (tested - self.knowledge.ground_after(condition.goal, bound | needed))
 
     def _ranging(self, steps: Sequence[Step], scope: RuleScope) -> list[Step]:
         """The steps, where variables that a goal leaves open range over the grounding of the head or their sorts."""
@@ -354,7 +394,7 @@ class Planner:
             ranges.append(
                 (name, GroundHead(scope.rule.fvp.term) if is_of_head else _range_over(scope, name, is_any=False))
             )
-        return [replace(s, ranges=tuple(ranges)) if isinstance(s, Prove) and not s.is_sure else s for s in steps]
+        return [_with_ranges(step, tuple(ranges)) for step in steps]
 
     def test(self, goal: Term, bound: set[str]) -> Step:
         """The operator for an atemporal goal."""
@@ -363,7 +403,7 @@ class Planner:
         names = list(variables(goal))
         inputs = tuple(name for name in names if name in bound)
         outputs = tuple(name for name in names if name not in bound and not name.startswith(UNUSED))
-        is_sure = set(outputs) <= self.knowledge.ground_after(goal, bound)
+        is_sure = set(outputs) <= self.knowledge.ground_after(goal, bound) and not self.knowledge.needed(goal, bound)
         prove = Prove(goal, inputs, outputs, self.knowledge.is_stable(goal), is_sure)
         if isinstance(goal, Struct):
             if key[0] in COMPARISONS and key[1] == 2:
@@ -385,12 +425,30 @@ class Planner:
         return prove
 
 
+def _grounding_body(goals: Sequence[Term]) -> tuple[Test | Not, ...]:
+    return tuple(map(_grounding_condition, goals))
+
+
+def _grounding_condition(goal: Term) -> Test | Not:
+    if isinstance(goal, Struct) and goal.name in ("\\+", "not") and len(goal.args) == 1:
+        return Not((Test(goal.args[0], goal.span),), goal.span)
+    return Test(goal, goal.span)
+
+
 def _ranging(steps: Sequence[Step], head: Term, *, is_effect: bool = False) -> tuple[Step, ...]:
     """The steps, where head variables that a goal leaves open range over the grounding."""
     ranges = tuple((name, GroundHead(head, is_effect=is_effect)) for name in variables(head))
-    return tuple(
-        replace(step, ranges=ranges) if isinstance(step, Prove) and not step.is_sure else step for step in steps
-    )
+    return tuple(_with_ranges(step, ranges) for step in steps)
+
+
+def _with_ranges(step: Step, ranges: tuple[tuple[str, Step], ...]) -> Step:
+    match step:
+        case Prove(is_sure=False):
+            return replace(step, ranges=ranges)
+        case AnyOf(branches):
+            inner = tuple(tuple(_with_ranges(each, ranges) for each in branch) for branch in branches)
+            return replace(step, branches=inner)
+    return step
 
 
 def _range_over(scope: RuleScope, name: str, *, is_any: bool) -> RangeOver:

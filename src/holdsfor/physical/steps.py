@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -217,8 +217,8 @@ class Prove:
     """A goal for the background engine, proved once per distinct input; answers are remembered while `is_stable`.
 
     Inputs that never come again are forgotten after a while: a stream of measurements has ever new ones. Unless it
-    `is_sure`, the goal may leave outputs open. Such an output takes all values that its step among the `ranges` gives
-    it, and the goal is proved again with each; without a step that is an error.
+    `is_sure`, the goal may leave outputs open, or need their values. Such an output takes all values that its step
+    among the `ranges` gives it, and the goal is proved again with each; without a step that is an error.
     """
 
     goal: Term
@@ -264,14 +264,16 @@ class Prove:
         """The rows with all values of open outputs for which the goal can be proved."""
         ranges = dict(self.ranges)
         known = [name for name in rows.columns if name not in names]
+        ranged = [name for name in names if name in ranges]
+        if not ranged:
+            raise self.problem(names[0])
         rows = rows.keep(known)
-        for name in names:
-            if name not in rows.columns:
-                rows = ranges[name].run(rows, context) if name in ranges else rows
-            if name not in rows.columns:
-                raise self.problem(name)
-        again = Prove(self.goal, (*self.inputs, *self.outputs), (), self.is_stable)
-        return again.run(rows.keep([*known, *names]).distinct(), context)
+        for name in ranged:
+            rows = rows if name in rows.columns else ranges[name].run(rows, context)
+        outputs = tuple(name for name in names if name not in ranged)
+        inputs = tuple(name for name in (*self.inputs, *self.outputs) if name not in outputs)
+        again = Prove(self.goal, inputs, outputs, self.is_stable, is_sure=not outputs)
+        return again.run(rows.keep([*known, *ranged]).distinct(), context)
 
     def problem(self, name: str) -> ExecutionProblem:
         span = None if isinstance(self.goal, Var) else self.goal.span
@@ -284,12 +286,21 @@ class Prove:
         if known is None:
             symbols = context.symbols
             given = {name: symbols.term(word) for name, word in zip(self.inputs, key, strict=True)}
-            found = {
-                tuple(_word(answer[name], symbols) for name in self.outputs): None
+            found = (
+                tuple(_word(answer[name], symbols) for name in self.outputs)
                 for answer in context.engine.solve(substitute(self.goal, given))
-            }
-            known = self._answers[key] = list(found)
+            )
+            known = self._answers[key] = list(self.unless_it_needs_values(found))
         return known
+
+    def unless_it_needs_values(self, answers: Iterable[tuple[int, ...]]) -> dict[tuple[int, ...], None]:
+        """The answers, each once; of a goal that needs the value of an output, one where all outputs are open."""
+        try:
+            return dict.fromkeys(answers)
+        except ExecutionProblem as problem:
+            if not self.ranges or all(each.code != "HF602" for each in problem.diagnostics):
+                raise
+            return {(OPEN_WORD,) * len(self.outputs): None}
 
 
 def _word(term: Term, symbols: Symbols) -> int:
