@@ -180,6 +180,35 @@ class Planner:
             steps += self.plan(after, done, None)
         return _ranging(steps, head)
 
+    def grounding_steps(self, entity: Term, goals: Sequence[Term], given: Set[str]) -> tuple[Step, ...]:
+        """The steps of a grounding rule; variables of the entity that goals leave open, or need, range over sorts."""
+        names, bound, done = set(variables(entity)), set(given), set(given)
+        ranges: dict[str, Step] = {name: RangeOver(name, entity, ()) for name in variables(entity)}
+        body = open_goals_last(_grounding_body(goals), bound, names, self.knowledge, frozenset(names))
+        ready, rest = take_ready(scoped(body, bound | names), bound)
+        steps = self.plan(ready, done, None)
+        while rest:
+            needed = set().union(*(needed_variables(*each, bound) for each in rest)) - bound
+            ranged = next((name for name in ranges if name in needed), None)
+            assert ranged is not None, "the safety analysis refuses groundings that get stuck"
+            steps.append(ranges[ranged])
+            bound.add(ranged)
+            done.add(ranged)
+            ready, rest = take_ready(rest, bound)
+            steps += self.plan(ready, done, None)
+        return tuple(_with_ranges(step, tuple(ranges.items())) for step in steps)
+
+    def open_grounding(self, entity: Term, body: Term, given: Set[str]) -> tuple[list[str], list[str]]:
+        """The variables of an entity that the body of its grounding rule needs, and those that it may leave open."""
+        needed = self.knowledge.needed(body, set(given))
+        bound = self.knowledge.ground_after(body, needed | given)
+        names = [name for name in variables(entity) if name in variables(body) and name not in given]
+        return [name for name in names if name in needed], [n for n in names if n not in needed | bound]
+
+    def leaves_open(self, entity: Term, body: Term) -> bool:
+        """Whether a grounding rule leaves variables of the entity to their sorts."""
+        return any(self.open_grounding(entity, body, set())) or not set(variables(entity)) <= set(variables(body))
+
     def plan(
         self,
         body: Sequence[Condition],
@@ -361,6 +390,16 @@ class Planner:
             branches = tuple(tuple(self.inner(branch, bound, used=set(outputs))) for branch in either.branches)
             return AnyClause(branches, outputs, goal)
         return prove
+
+
+def _grounding_body(goals: Sequence[Term]) -> tuple[Test | Not, ...]:
+    return tuple(map(_grounding_condition, goals))
+
+
+def _grounding_condition(goal: Term) -> Test | Not:
+    if isinstance(goal, Struct) and goal.name in ("\\+", "not") and len(goal.args) == 1:
+        return Not((Test(goal.args[0], goal.span),), goal.span)
+    return Test(goal, goal.span)
 
 
 def _ranging(steps: Sequence[Step], head: Term, *, is_effect: bool = False) -> tuple[Step, ...]:
