@@ -113,8 +113,11 @@ def needed_variables(condition: Condition, outside: set[str], bound: set[str]) -
             return set(variables(right))
         case Test(Struct(name=name, args=(_, _)) as goal) if name in _NEED_ALL:
             return set(variables(goal))
-        case Not(body) | Collect(body=body):
+        case Not(body):
             return {name for inner in body for name in condition_variables(inner)} & outside
+        case Collect(template, body):
+            own = {name for inner in body for name in condition_variables(inner)}
+            return (own & outside) | (set(variables(template)) - own)
         case Either(branches):
             return {name for branch in branches for name in _branch_needs(branch, outside, bound)}
     return set()

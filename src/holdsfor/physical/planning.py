@@ -257,8 +257,8 @@ class Planner:
                 outputs = tuple(sorted(bound_by(condition)))
                 return AnyOf(tuple(tuple(self.inner(b, bound, used=set(outputs))) for b in branches), outputs)
             case Collect(template, body, result, aggregate):
-                own = {name for c in body for name in condition_variables(c)}
-                steps = tuple(self.inner(body, bound))
+                own = {name for c in body for name in condition_variables(c)} | set(variables(template))
+                steps = tuple(self.collected(template, body, bound))
                 is_count = aggregate == "count" and counts_holding(steps, bound)
                 return (CountHolding if is_count else Gather)(template, steps, tuple(sorted(own)), result, aggregate)
 
@@ -277,6 +277,12 @@ class Planner:
         body = open_goals_last(body, bound, used, self.knowledge)
         ready, rest = take_ready(scoped(body, set(bound)), set(bound))
         return self.plan([*ready, *(condition for condition, _ in rest)], set(bound), None, (), carriers)
+
+    def collected(self, template: Term, body: tuple[Condition, ...], bound: set[str]) -> list[Step]:
+        """Steps for the body of a collection. What is not collected may stay open, if one condition mentions it."""
+        ordered = open_goals_last(body, bound, None, self.knowledge)
+        may_stay = frozenset(_mentioned_once(ordered) - set(variables(template)))
+        return [_staying_open(step, may_stay) for step in self.inner(ordered, bound)]
 
     def scope(self, rule: IntervalRule) -> RuleScope:
         """What the variables of a rule over intervals range over, looked at once."""
@@ -390,6 +396,26 @@ class Planner:
             branches = tuple(tuple(self.inner(branch, bound, used=set(outputs))) for branch in either.branches)
             return AnyClause(branches, outputs, goal)
         return prove
+
+
+def _mentioned_once(body: Sequence[Condition]) -> set[str]:
+    """The variables that one condition mentions, and inside of branches also one."""
+    counts = Counter(name for condition in body for name in {*condition_variables(condition)})
+    for condition in body:
+        for branch in condition.branches if isinstance(condition, Either) else ():
+            once = _mentioned_once(branch)
+            counts.update({name for each in branch for name in condition_variables(each)} - once)
+    return {name for name, n in counts.items() if n == 1}
+
+
+def _staying_open(step: Step, names: frozenset[str]) -> Step:
+    match step:
+        case Prove(is_sure=False):
+            return replace(step, stays_open=names)
+        case AnyOf(branches):
+            inner = tuple(tuple(_staying_open(each, names) for each in branch) for branch in branches)
+            return replace(step, branches=inner)
+    return step
 
 
 def _grounding_body(goals: Sequence[Term]) -> tuple[Test | Not, ...]:
