@@ -230,7 +230,7 @@ def _condition(goal: Term) -> Condition:
 
 def _check_templates(rule: PointRule, diagnostics: Diagnostics) -> None:
     """What is collected must have a value in every solution: from the collection itself or from around it."""
-    around = set(variables(rule.head_term)).union(*(outer_variables(condition) for condition in rule.body))
+    around = set(variables(rule.head_term, rule.time)).union(*(outer_variables(condition) for condition in rule.body))
     for condition, _ in flat_conditions(rule.body):
         if isinstance(condition, Collect):
             own = {name for inner in condition.body for name in condition_variables(inner)}

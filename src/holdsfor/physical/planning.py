@@ -12,6 +12,7 @@ from holdsfor.analysis.safety import Scoped, binds_time, bound_by, needed_variab
 from holdsfor.columns.tables import Key
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.open_goals import UNUSED, names_left_open, open_goals_last
+from holdsfor.logical.time_first import time_first, without_time
 from holdsfor.logical.unfold import unfolded
 from holdsfor.physical.arithmetic import COMPARISONS
 from holdsfor.physical.breaks import BrokenValue
@@ -107,6 +108,14 @@ _POINT_KINDS: dict[type[Condition], PointKind] = {
 }
 
 
+@dataclass(frozen=True)
+class Untimed:
+    """Rows that have no time-points yet: the variable for them, and whether it is mentioned anywhere."""
+
+    time: str
+    is_used: bool
+
+
 Carriers: TypeAlias = Mapping[tuple[str, ...], Condition]
 """For tuples of variables the condition that numbers their instances."""
 
@@ -143,27 +152,33 @@ class Planner:
         if one condition has all of them, unless the head has to be grounded, which it need not be for an `open_value`.
         """
         bound = {time.name}
+        body = tuple(time_first(body, time.name))
         body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
         if names_left_open(body, bound, self.knowledge):
             arguments = None
         before, rest = take_ready(scoped(body, set(variables(head)) | bound), bound)
-        uses = [condition_variables(c) for c in _all_tests(body)] + [variables(head)]
-        stamp = time.name if any(time.name in names for names in uses) else None
+        untimed = Untimed(time.name, _mentions(body, time.name) or time.name in variables(head))
+        waiting: list[Condition] = []
+        if not binds_time(tuple(before)):
+            before, waiting = without_time(before, time.name)
         done: set[str] = set()
-        in_order = _time_first(before)
-        used_after = {name for condition, _ in rest for name in condition_variables(condition)} | set(variables(head))
+        in_order = time_first(before, time.name)
+        later = [*waiting, *(condition for condition, _ in rest)]
+        used_after = {name for condition in later for name in condition_variables(condition)} | set(variables(head))
         is_grounded = not rest and set(variables(head)) <= bound | {open_value}
         carriers = {} if arguments is None else _carriers(in_order, arguments if is_grounded else ())
         if is_grounded and arguments in carriers:
             used_after = set(variables(*_beside_the_arguments(head)))
-        steps = self.plan(in_order, done, stamp, _lives(in_order, used_after, carriers), carriers)
+        steps = self.plan(in_order, done, untimed, _lives(in_order, used_after, carriers), carriers)
         if rest:
             steps.append(GroundHead(head, is_effect=True))
             done.update(variables(head))
             bound.update(variables(head))
             after, stuck = take_ready(rest, bound)
             assert not stuck, "the safety analysis refuses rules that get stuck"
-            steps += self.plan(after, done, None)
+            is_untimed = not binds_time(tuple(in_order))
+            in_order = time_first([*waiting, *after], time.name) if is_untimed else after
+            steps += self.plan(in_order, done, untimed if is_untimed else None)
         return _ranging(steps, head, is_effect=True), done
 
     def atemporal_steps(self, head: Term, body: tuple[Condition, ...]) -> tuple[Step, ...]:
@@ -213,31 +228,37 @@ class Planner:
         self,
         body: Sequence[Condition],
         bound: set[str],
-        stamp: str | None,
+        untimed: Untimed | None,
         lives: Sequence[set[str]] = (),
         carriers: Carriers = MappingProxyType({}),
     ) -> list[Step]:
-        """Steps for conditions in the order they stand; `bound` grows along.
+        """Steps for conditions in the order they stand; `bound` grows along. Rows may be `untimed` before them.
 
         `lives` are the variables that are asked for after each condition; columns of others are dropped on the way.
         `carriers` are conditions that number the instances of some variables.
         """
         steps: list[Step] = []
         for i, condition in enumerate(body):
-            step = _numbering(self.step(condition, bound, carriers), condition, carriers)
+            step = _numbering(self.step(condition, bound, carriers, untimed), condition, carriers)
             if lives:
-                keep = lives[i] | ({stamp} if stamp is not None else set())
+                keep = lives[i] | ({untimed.time} if untimed is not None else set())
                 steps += [*_blind(step, bound, keep), *_forget(bound | bound_by(condition), keep)]
             else:
                 steps.append(step)
             bound.update(bound_by(condition))
-            if stamp is not None and binds_time((condition,)):
-                steps.append(StampTime(stamp))
-                bound.add(stamp)
-                stamp = None
+            if untimed is not None and binds_time((condition,)):
+                steps += [StampTime(untimed.time)] if untimed.is_used else []
+                bound |= {untimed.time} if untimed.is_used else set()
+                untimed = None
         return steps
 
-    def step(self, condition: Condition, bound: set[str], carriers: Carriers = MappingProxyType({})) -> Step:
+    def step(
+        self,
+        condition: Condition,
+        bound: set[str],
+        carriers: Carriers = MappingProxyType({}),
+        untimed: Untimed | None = None,
+    ) -> Step:
         match condition:
             case Happens(event):
                 arguments = event.args if isinstance(event, Struct) else ()
@@ -255,12 +276,24 @@ class Planner:
                 return NoneOf(tuple(self.inner(body, bound, carriers, used=set())))
             case Either(branches):
                 outputs = tuple(sorted(bound_by(condition)))
-                return AnyOf(tuple(tuple(self.inner(b, bound, used=set(outputs))) for b in branches), outputs)
+                return AnyOf(tuple(tuple(self.branch(b, bound, set(outputs), untimed)) for b in branches), outputs)
             case Collect(template, body, result, aggregate):
                 own = {name for c in body for name in condition_variables(c)} | set(variables(template))
                 steps = tuple(self.collected(template, body, bound))
                 is_count = aggregate == "count" and counts_holding(steps, bound)
                 return (CountHolding if is_count else Gather)(template, steps, tuple(sorted(own)), result, aggregate)
+
+    def branch(
+        self, body: tuple[Condition, ...], bound: set[str], used: set[str], untimed: Untimed | None
+    ) -> list[Step]:
+        """Steps for a branch of a choice, which may be the condition that says when."""
+        if untimed is None:
+            return self.inner(body, bound, used=used)
+        known = bound | {untimed.time}
+        body = open_goals_last(body, known, used, self.knowledge)
+        ready, rest = take_ready(scoped(body, set(known)), set(known))
+        in_order = time_first([*ready, *(condition for condition, _ in rest)], untimed.time)
+        return self.plan(in_order, set(bound), Untimed(untimed.time, _mentions(body, untimed.time)))
 
     def inner(
         self,
@@ -534,25 +567,5 @@ def _forget(bound: set[str], keep: set[str]) -> list[Step]:
     return [Forget(tuple(sorted(bound - keep)))] if bound - keep else []
 
 
-def _all_tests(body: Iterable[Condition]) -> list[Condition]:
-    """Every condition of a body that is not made of others, at any depth."""
-    found: list[Condition] = []
-    for condition in body:
-        match condition:
-            case Happens() | Starts() | Ends() | Holds() | Initiated() | Terminated() | Test():
-                found.append(condition)
-            case Not(inner) | Collect(body=inner):
-                found += _all_tests(inner)
-            case Either(branches):
-                found += [test for branch in branches for test in _all_tests(branch)]
-    return found
-
-
-def _time_first(body: list[Condition]) -> list[Condition]:
-    """The conditions with one that says when in front: the others need the time-point."""
-    says_when = [i for i, condition in enumerate(body) if binds_time((condition,))]
-    needs_time = [i for i, c in enumerate(body) if isinstance(c, Holds | Not | Collect | Either) and i not in says_when]
-    if needs_time and says_when and says_when[0] > needs_time[0]:
-        first = body[says_when[0]]
-        return [first, *(c for c in body if c is not first)]
-    return body
+def _mentions(body: Iterable[Condition], name: str) -> bool:
+    return any(name in condition_variables(condition) for condition in body)

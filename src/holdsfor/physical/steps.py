@@ -203,13 +203,13 @@ class JoinFacts:
 
 @dataclass(frozen=True)
 class StampTime:
-    """Makes the time-point a column, for rules that compute with it."""
+    """Makes the time-point a column, for rules that compute with it; one that is there already must equal it."""
 
     name: str
 
     def run(self, rows: Rows, context: Context) -> Rows:
         assert rows.times is not None
-        return rows.with_columns({self.name: context.symbols.integers(rows.times)})
+        return unify_column(Var(self.name), context.symbols.integers(rows.times), rows, context.symbols)
 
 
 @dataclass(frozen=True)
