@@ -409,8 +409,9 @@ class Planner:
         names = list(variables(goal))
         inputs = tuple(name for name in names if name in bound)
         outputs = tuple(name for name in names if name not in bound and not name.startswith(UNUSED))
-        is_sure = set(outputs) <= self.knowledge.ground_after(goal, bound) and not self.knowledge.needed(goal, bound)
-        prove = Prove(goal, inputs, outputs, self.knowledge.is_stable(goal), is_sure)
+        is_needing = bool(self.knowledge.needed(goal, bound))
+        is_sure = set(outputs) <= self.knowledge.ground_after(goal, bound) and not is_needing
+        prove = Prove(goal, inputs, outputs, self.knowledge.is_stable(goal), is_sure, is_needing)
         if isinstance(goal, Struct):
             if key[0] in COMPARISONS and key[1] == 2:
                 return TestNumbers(goal, prove)

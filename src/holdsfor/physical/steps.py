@@ -217,9 +217,9 @@ class Prove:
     """A goal for the background engine, proved once per distinct input; answers are remembered while `is_stable`.
 
     Inputs that never come again are forgotten after a while: a stream of measurements has ever new ones. Unless it
-    `is_sure`, the goal may leave outputs open, or need their values. Such an output takes all values that its step
-    among the `ranges` gives it, and the goal is proved again with each; without a step that is an error, unless it is
-    one that `stays_open`.
+    `is_sure`, the goal may leave outputs open, or need their values if it `is_needing`. Such an output takes all values
+    that its step among the `ranges` gives it, and the goal is proved again with each; without a step that is an error,
+    unless it is one that `stays_open`.
     """
 
     goal: Term
@@ -227,6 +227,7 @@ class Prove:
     outputs: tuple[str, ...]
     is_stable: bool
     is_sure: bool = True
+    is_needing: bool = False
     ranges: tuple[tuple[str, Step], ...] = ()
     stays_open: frozenset[str] = frozenset()
     _answers: dict[tuple[int, ...], list[tuple[int, ...]]] = field(default_factory=dict, repr=False, compare=False)
@@ -302,7 +303,7 @@ class Prove:
         try:
             return dict.fromkeys(answers)
         except ExecutionProblem as problem:
-            if not self.ranges or all(each.code != "HF602" for each in problem.diagnostics):
+            if not (self.is_needing and self.ranges) or all(each.code != "HF602" for each in problem.diagnostics):
                 raise
             return {(OPEN_WORD,) * len(self.outputs): None}
 

@@ -162,10 +162,19 @@ class Conditions:
         if not unbound & set(variables(*again)).union(*(_asked_names(each) for each, _ in waiting)):
             condition = waiting[0][0]
             raise self.open_variable(condition, min(set(condition_variables(condition)) - set(binding)))
+        self.raise_problems(waiting, binding)
         for instance in moment.instances(pattern):
             grounded = match(pattern, instance, binding)
             if grounded is not None:
                 yield from self.solve(waiting, grounded, moment, again)
+
+    def raise_problems(self, waiting: Waiting, binding: Binding) -> None:
+        """Raise the problem of a goal that waits although it needs none of its variables: no value can help it."""
+        bound = set(binding)
+        for test, outside in waiting:
+            if isinstance(test, Test) and self.is_ready(test, outside, bound):
+                if not self.engine.groundness.needed(test.goal, bound):
+                    list(self.answers(test.goal, binding))
 
     def open_variable(self, condition: Condition, name: str) -> ExecutionProblem:
         """The problem of a condition that needs a variable which a goal has left open."""
