@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import product
 
-from holdsfor.analysis.names import Names
+from holdsfor.analysis.names import Names, domain_entities
 from holdsfor.analysis.sorts import Sorts
 from holdsfor.prolog import Database, Engine, standard_order_key
 from holdsfor.prolog.background import grounding_clauses
@@ -28,15 +28,8 @@ def fill_dynamic_domains(
 ) -> None:
     """Add to the database the members that the input gives to the dynamic domains."""
     dynamic = {name_and_arity(domain) for domain in description.dynamic_domains}
-    sources: list[tuple[Term, Term]] = []
-    for grounding in description.groundings:
-        entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
-        if _is_input(entity, names):
-            goals = [goal for goal in grounding.goals if isinstance(goal, Struct)]
-            sources += [(entity, goal) for goal in goals if name_and_arity(goal) in dynamic]
-    for collected in description.collected:
-        sources += [(entity, collected.domain) for entity in collected.entities]
-        dynamic.add(name_and_arity(collected.domain))
+    dynamic |= {name_and_arity(collected.domain) for collected in description.collected}
+    sources = [(entity, domain) for entity, domain in domain_entities(description) if _is_input(entity, names)]
     for name, arity in sorted(dynamic):
         database.declare_dynamic(name, arity)
     for member in sorted(_members(sources, input_terms), key=standard_order_key):

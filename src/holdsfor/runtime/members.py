@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.names import domain_entities
 from holdsfor.analysis.sorts import Sorts
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.columns.words import Symbols
@@ -20,7 +21,6 @@ from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planning import distinct_variables
 from holdsfor.physical.rows import one_row
 from holdsfor.runtime.background import Background
-from holdsfor.syntax.rules import Fvp
 from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 
 __all__ = ["Members", "Mentioned", "distinct_positions", "domain_sources"]
@@ -136,18 +136,8 @@ def distinct_positions(patterns: Sequence[Term], domain: Struct) -> tuple[int, .
 
 def domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:
     """Which input entities fill which dynamic domains: (is it an FVP, its key, its columns, the domain)."""
-    description = compiled.description
-    dynamic = {name_and_arity(domain) for domain in description.dynamic_domains}
-    pairs: list[tuple[Term, Term]] = []
-    for grounding in description.groundings:
-        entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
-        pairs += [
-            (entity, goal) for goal in grounding.goals if isinstance(goal, Struct) and name_and_arity(goal) in dynamic
-        ]
-    for collected in description.collected:
-        pairs += [(entity, collected.domain) for entity in collected.entities]
     sources: list[tuple[bool, Key, tuple[Term, ...], Term]] = []
-    for entity, domain in pairs:
+    for entity, domain in domain_entities(compiled.description):
         is_fvp = isinstance(entity, Struct) and entity.name == "="
         named = entity.args[0] if is_fvp and isinstance(entity, Struct) else entity
         key = name_and_arity(named)
