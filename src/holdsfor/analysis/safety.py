@@ -2,7 +2,8 @@
 
 A condition on events or fluents binds its variables. A comparison needs all of its variables, `is` those on its right;
 a negation or a collection needs those of its variables that also stand elsewhere in the rule, for a variable that
-stands only under a negation is quantified inside it. Head variables that no condition binds range over the grounding.
+stands only under a negation is quantified inside it. What is collected has values from inside or from elsewhere.
+Head variables that no condition binds range over the grounding.
 """
 
 from __future__ import annotations
@@ -32,7 +33,6 @@ from holdsfor.syntax.rules import (
     Test,
     condition_variables,
     elsewhere,
-    flat_conditions,
     outer_variables,
     show_condition,
 )
@@ -113,8 +113,11 @@ def needed_variables(condition: Condition, outside: set[str], bound: set[str]) -
             return set(variables(right))
         case Test(Struct(name=name, args=(_, _)) as goal) if name in _NEED_ALL:
             return set(variables(goal))
-        case Not(body) | Collect(body=body):
+        case Not(body):
             return {name for inner in body for name in condition_variables(inner)} & outside
+        case Collect(template, body):
+            own = {name for inner in body for name in condition_variables(inner)}
+            return (own & outside) | (set(variables(template)) - own)
         case Either(branches):
             return {name for branch in branches for name in _branch_needs(branch, outside, bound)}
     return set()
@@ -167,7 +170,6 @@ def check_safety(description: EventDescription, diagnostics: Diagnostics) -> Non
             )
         for condition, variable in rule_safety(rule).stuck:
             _report(variable, condition.span, diagnostics)
-        _check_templates(rule, diagnostics)
         _check_negations(rule.body, [rule.head_term, rule.time], diagnostics)
     for delay in description.delays:
         _check_delay(delay, diagnostics)
@@ -223,17 +225,6 @@ def _condition(goal: Term) -> Condition:
         case Struct(name="findall" | "aggregate_all", args=(template, each, result)):
             return Collect(template, _body(each), result, "list", goal.span)
     return Test(goal, goal.span)
-
-
-def _check_templates(rule: PointRule, diagnostics: Diagnostics) -> None:
-    """What is collected must have a value in every solution: from the collection itself or from around it."""
-    around = set(variables(rule.head_term, rule.time)).union(*(outer_variables(condition) for condition in rule.body))
-    for condition, _ in flat_conditions(rule.body):
-        if isinstance(condition, Collect):
-            own = {name for inner in condition.body for name in condition_variables(inner)}
-            for name, variable in variables(condition.template).items():
-                if name not in own | around:
-                    _report(variable, condition.span, diagnostics)
 
 
 def _verb(rule: PointRule) -> str:

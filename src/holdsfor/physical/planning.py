@@ -279,7 +279,7 @@ class Planner:
                 return AnyOf(tuple(tuple(self.branch(b, bound, set(outputs), untimed)) for b in branches), outputs)
             case Collect(template, body, result, aggregate):
                 own = {name for c in body for name in condition_variables(c)} | set(variables(template))
-                steps = tuple(self.inner(body, bound))
+                steps = tuple(self.collected(template, body, bound))
                 is_count = aggregate == "count" and counts_holding(steps, bound)
                 return (CountHolding if is_count else Gather)(template, steps, tuple(sorted(own)), result, aggregate)
 
@@ -310,6 +310,12 @@ class Planner:
         body = open_goals_last(body, bound, used, self.knowledge)
         ready, rest = take_ready(scoped(body, set(bound)), set(bound))
         return self.plan([*ready, *(condition for condition, _ in rest)], set(bound), None, (), carriers)
+
+    def collected(self, template: Term, body: tuple[Condition, ...], bound: set[str]) -> list[Step]:
+        """Steps for the body of a collection. What is not collected may stay open, if one condition mentions it."""
+        ordered = open_goals_last(body, bound, None, self.knowledge)
+        may_stay = frozenset(_mentioned_once(ordered) - set(variables(template)))
+        return [_staying_open(step, may_stay) for step in self.inner(ordered, bound)]
 
     def scope(self, rule: IntervalRule) -> RuleScope:
         """What the variables of a rule over intervals range over, looked at once."""
@@ -403,8 +409,9 @@ class Planner:
         names = list(variables(goal))
         inputs = tuple(name for name in names if name in bound)
         outputs = tuple(name for name in names if name not in bound and not name.startswith(UNUSED))
-        is_sure = set(outputs) <= self.knowledge.ground_after(goal, bound) and not self.knowledge.needed(goal, bound)
-        prove = Prove(goal, inputs, outputs, self.knowledge.is_stable(goal), is_sure)
+        is_needing = bool(self.knowledge.needed(goal, bound))
+        is_sure = set(outputs) <= self.knowledge.ground_after(goal, bound) and not is_needing
+        prove = Prove(goal, inputs, outputs, self.knowledge.is_stable(goal), is_sure, is_needing)
         if isinstance(goal, Struct):
             if key[0] in COMPARISONS and key[1] == 2:
                 return TestNumbers(goal, prove)
@@ -423,6 +430,26 @@ class Planner:
             branches = tuple(tuple(self.inner(branch, bound, used=set(outputs))) for branch in either.branches)
             return AnyClause(branches, outputs, goal)
         return prove
+
+
+def _mentioned_once(body: Sequence[Condition]) -> set[str]:
+    """The variables that one condition mentions, and inside of branches also one."""
+    counts = Counter(name for condition in body for name in {*condition_variables(condition)})
+    for condition in body:
+        for branch in condition.branches if isinstance(condition, Either) else ():
+            once = _mentioned_once(branch)
+            counts.update({name for each in branch for name in condition_variables(each)} - once)
+    return {name for name, n in counts.items() if n == 1}
+
+
+def _staying_open(step: Step, names: frozenset[str]) -> Step:
+    match step:
+        case Prove(is_sure=False):
+            return replace(step, stays_open=names)
+        case AnyOf(branches):
+            inner = tuple(tuple(_staying_open(each, names) for each in branch) for branch in branches)
+            return replace(step, branches=inner)
+    return step
 
 
 def _grounding_body(goals: Sequence[Term]) -> tuple[Test | Not, ...]:

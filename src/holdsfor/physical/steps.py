@@ -217,8 +217,9 @@ class Prove:
     """A goal for the background engine, proved once per distinct input; answers are remembered while `is_stable`.
 
     Inputs that never come again are forgotten after a while: a stream of measurements has ever new ones. Unless it
-    `is_sure`, the goal may leave outputs open, or need their values. Such an output takes all values that its step
-    among the `ranges` gives it, and the goal is proved again with each; without a step that is an error.
+    `is_sure`, the goal may leave outputs open, or need their values if it `is_needing`. Such an output takes all values
+    that its step among the `ranges` gives it, and the goal is proved again with each; without a step that is an error,
+    unless it is one that `stays_open`.
     """
 
     goal: Term
@@ -226,7 +227,9 @@ class Prove:
     outputs: tuple[str, ...]
     is_stable: bool
     is_sure: bool = True
+    is_needing: bool = False
     ranges: tuple[tuple[str, Step], ...] = ()
+    stays_open: frozenset[str] = frozenset()
     _answers: dict[tuple[int, ...], list[tuple[int, ...]]] = field(default_factory=dict, repr=False, compare=False)
 
     def run(self, rows: Rows, context: Context) -> Rows:
@@ -250,11 +253,13 @@ class Prove:
 
     def with_values(self, rows: Rows, context: Context) -> Rows:
         """The rows, with values for outputs that are open."""
-        is_open = {name: rows.columns[name] == OPEN_WORD for name in self.outputs}
-        masks = np.array([is_open[name] for name in self.outputs]).reshape(len(self.outputs), rows.n)
+        outputs = [name for name in self.outputs if name not in self.stays_open]
+        masks = np.array([rows.columns[name] == OPEN_WORD for name in outputs], dtype=bool).reshape(
+            len(outputs), rows.n
+        )
         parts: list[Rows] = []
         for mask in {tuple(column) for column in masks.T.tolist()}:
-            names = [name for name, is_missing in zip(self.outputs, mask, strict=True) if is_missing]
+            names = [name for name, is_missing in zip(outputs, mask, strict=True) if is_missing]
             is_alike = np.all(np.equal(masks.T, np.array(mask, dtype=bool)), axis=1)
             alike = np.flatnonzero(is_alike)
             parts.append(self.ranging(rows.take(alike), names, context) if names else rows.take(alike))
@@ -298,7 +303,7 @@ class Prove:
         try:
             return dict.fromkeys(answers)
         except ExecutionProblem as problem:
-            if not self.ranges or all(each.code != "HF602" for each in problem.diagnostics):
+            if not (self.is_needing and self.ranges) or all(each.code != "HF602" for each in problem.diagnostics):
                 raise
             return {(OPEN_WORD,) * len(self.outputs): None}
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from holdsfor.prolog.clauses import Clause
 from holdsfor.prolog.compiler import TESTS
 from holdsfor.prolog.database import Database, Predicate
-from holdsfor.syntax.terms import Struct, Term, is_callable, is_ground, name_and_arity, variables
+from holdsfor.syntax.terms import Struct, Term, conjuncts, is_callable, is_ground, name_and_arity, variables
 
 __all__ = ["Groundness"]
 
@@ -42,6 +42,7 @@ _BUILT_IN: dict[Key, _Ways] = {
 }
 """For built-in predicates the arguments whose values give all others values; of several ways one is enough."""
 
+_NUMERIC = frozenset((name, 2) for name in ("is", "<", ">", "=<", ">=", "=:=", "=\\="))
 _NEEDED: dict[Key, _Ways] = {
     **dict.fromkeys((("between", 3), ("numlist", 3)), ((0, 1),)),
     **dict.fromkeys((("atom_length", 2), ("upcase_atom", 2), ("downcase_atom", 2), ("sub_atom", 5)), ((0,),)),
@@ -146,12 +147,13 @@ class Groundness:
             self._needs = {known: needs for known, needs in self._needs.items() if known in before}
 
     def _needed_by_clause(self, clause: Clause, given: frozenset[int]) -> frozenset[int]:
-        """The arguments that the body needs. A variable of its own may stand for any that is not given."""
+        """The arguments that the body needs. A variable of its own may stand for any, unless only arithmetic has it."""
         if clause.body is None or not isinstance(clause.head, Struct):
             return frozenset()
         args = clause.head.args
         needed = self.needed(clause.body, set(variables(*(args[i] for i in given))))
-        if not needed <= set(variables(*args)):
+        others = [goal for goal in conjuncts(clause.body) if is_callable(goal) and name_and_arity(goal) not in _NUMERIC]
+        if (needed - set(variables(*args))) & set(variables(*others)):
             return frozenset(range(len(args))) - given
         return frozenset(i for i, arg in enumerate(args) if i not in given and needed & set(variables(arg)))
 
