@@ -20,6 +20,7 @@ from histories import History, history
 from processes import Peak, cost_of_children
 
 import holdsfor as hf
+from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.words import Symbols
 from holdsfor.runtime.report_tables import Reported
 from holdsfor.runtime.session import Session
@@ -43,7 +44,7 @@ def embedded(given: History) -> dict[str, float]:
     for key, records in (*reading.events.items(), *reading.fluents.items()):
         session.insert_columns(key, records.up_to(given.end))
     del reading
-    session.announce(given.end)
+    session.announce(QueryTimes(0, given.end))
     report = session.query(given.end)
     recognised = time.process_time()
     n_rows = Reported(report, symbols).table().num_rows

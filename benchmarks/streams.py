@@ -13,12 +13,13 @@ from time import process_time
 from timing import best_seconds
 
 from holdsfor.analysis.compiled import Compiled, compile_files, compile_text
+from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostics
 from holdsfor.generators import model_of, pieces, write_text
 from holdsfor.runtime.reports import Report
 from holdsfor.runtime.session import Session
-from holdsfor.runtime.windows import each_report, query_times, settled_report
+from holdsfor.runtime.windows import each_report, settled_report
 from holdsfor.sources.columns import ColumnReading, read_columns
 
 __all__ = ["DATA", "ROOT", "Run", "Stream", "generated", "real", "rules_of"]
@@ -57,7 +58,8 @@ class Stream:
         run = session(self.compiled, start=0, tick=self.tick, window=window, symbols=symbols)
         for key, records in (*reading.events.items(), *reading.fluents.items()):
             run.insert_columns(key, records.up_to(end))
-        return Run(run, query_times(0, end, window if step is None else step))
+        queries = QueryTimes(0, end, window if step is None else step, window, self.tick)
+        return Run(run, queries, queries.at_or_after(end))
 
     def load_seconds(self, repetitions: int) -> float:
         return best_seconds(self.load, repetitions)
@@ -77,18 +79,23 @@ class Stream:
 
 @dataclass(frozen=True)
 class Run:
-    """A session with all of its records, and its query times."""
+    """A session with all of its records, and its query times up to the last."""
 
     session: Session
-    queries: Sequence[int]
+    query_times: QueryTimes
+    last: int
+
+    @property
+    def queries(self) -> list[int]:
+        return list(self.query_times.up_to(self.last))
 
     def settle(self) -> Report:
         """What all query times together have settled."""
-        self.session.announce(self.queries[-1])
-        return settled_report(self.session, self.queries)
+        self.session.announce(self.query_times)
+        return settled_report(self.session, self.query_times, self.last)
 
     def reports(self) -> Iterator[Report]:
-        self.session.announce(self.queries[-1])
+        self.session.announce(self.query_times)
         return each_report(self.session, self.queries)
 
     def report_each(self) -> None:

@@ -101,11 +101,11 @@ def recognise(
         rules, start=begin, end=stop, tick=tick, window=window, allen_memory=allen_memory, symbols=symbols
     )
     session.insert_reading(reading)
-    queries = QueryTimes(begin, stop, step if step is not None else window, window)
-    session.announce(stop)
+    queries = QueryTimes(begin, stop, step if step is not None else window, window, tick)
+    session.announce(queries)
     report = settled_report(session, queries, session.last_query_time(queries), merge_windows=merge_windows)
     session.judge_rest(queries)
-    return Result(Reported(report, symbols), rules.names, reading, *session.records.counts)
+    return Result(Reported(report, symbols), rules.names, reading, *session.records.counts, session.n_new_members)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -201,7 +201,8 @@ class Result(Answer):
     """What was recognised, settled over all query times, and how many records had which fate.
 
     *late*: admitted after a query time that should have had it; *dropped*: no window admits it; *cut*: partly before
-    the window; *set aside*: does not fit; *unmatched*: a retraction of nothing.
+    the window; *set aside*: does not fit; *unmatched*: a retraction of nothing; *new member*: an entity of a dynamic
+    domain that is first seen when time-points are settled already, which no run over files and tables has.
     """
 
     reading: ColumnReading
@@ -209,6 +210,7 @@ class Result(Answer):
     dropped: int
     cut: int
     unmatched: int
+    new_member: int
 
     @property
     def set_aside(self) -> int:

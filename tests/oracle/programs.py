@@ -14,7 +14,7 @@ from tests.oracle.streams import FIELDS, records
 
 __all__ = ["CONSTRUCTS", "NOT_YET", "random_question", "windowed_question"]
 
-NOT_YET: frozenset[str] = frozenset(["dynamic domain", "time"])
+NOT_YET: frozenset[str] = frozenset()
 """Constructs that an engine does not evaluate as the oracle does yet."""
 
 _NAMES = """
@@ -36,7 +36,8 @@ time far from zero, time before zero, record at the start of the run, records at
 late interval, record that arrives after the run, retraction, record inserted again, partial retraction
 own fluent in a condition, nested head, delay with a condition when due, second variable in static, given facts
 value variable and a duration, value variable and a difference, value variable and a goal
-lines in any order, windows that overlap, end between query times
+delay to another fluent, retraction beside a dynamic domain, lines in any order, windows that overlap
+end between query times
 """
 CONSTRUCTS: frozenset[str] = frozenset(name for line in _NAMES.split("\n") for name in line.split(", ") if name)
 """Everything that is counted when it is written."""
@@ -184,6 +185,12 @@ class _Generator:
         else:
             words.used["ft"] += 1
             self.clauses.append(f"ft({fluent}={values[0]}, {length}){goals}.")
+        if words.use("delay to another fluent", 0.4):
+            target, every = (
+                term(f"t_{name}" if name[0] == "s" else "t_x", each) for each in (arguments, ["_"] * arity)
+            )
+            self.clauses.append(f"fi({fluent}={values[0]}, {target}=set, {3 * words.tick}).")
+            self.clauses.append(f"terminatedAt({every}=set, T) :- happensAt(e1(_), T).")
         if words.use("postponable", 0.4):
             self.clauses.append(f"p({fluent}={values[0]}).")
 

@@ -116,6 +116,6 @@ def _session(question: Question) -> tuple[Session, list[int]]:
         symbols=symbols,
     )
     session.insert_reading(reading)
-    queries = QueryTimes(question.start, question.end, question.step, question.window)
-    session.announce(question.end)
+    queries = QueryTimes(question.start, question.end, question.step, question.window, question.tick)
+    session.announce(queries)
     return session, list(queries.up_to(session.last_query_time(queries)))

@@ -71,11 +71,12 @@ class _Stream:
                 continue
             arrival = self._arrival(t, is_interval=name[0] in "jm")
             yield f"{name}|{arrival}|{rest}"
-            if words.use("retraction", 0.1):
+            may_retract = not words.used["dynamic domain"] or words.use("retraction beside a dynamic domain", 0.5)
+            if may_retract and words.use("retraction", 0.1):
                 yield f"-{name}|{arrival + r.choice([0, 1, 3]) * words.tick}|{rest}"
                 if words.use("record inserted again", 0.4):
                     yield f"{name}|{arrival + 5 * words.tick}|{rest}"
-            elif name == "jf" and words.chance(0.15):
+            elif may_retract and name == "jf" and words.chance(0.15):
                 yield from self._part(arrival, rest)
 
     def _arrival(self, t: int, *, is_interval: bool) -> int:

@@ -22,10 +22,10 @@ from tests.oracle.reports import engine_reports, known_after_changes, oracle_rep
 from tests.oracle.shrink import shrunk
 from tests.seeds import chunks, named, share
 
-POOL = range(2000)
+POOL = range(400)
 IN_ONE_GO = share(POOL, 50)
 IN_WINDOWS = share(POOL, 50)
-REPORTED = share(POOL, 25)
+REPORTED = share(range(200), 25)
 
 
 def _differs(question: Question, engine: str) -> bool:
@@ -72,10 +72,9 @@ def test_every_query_time_reports_what_overlaps_its_window(seeds: range) -> None
         if isinstance(ask("windows", question), str):
             continue
         expected, found = oracle_reports(question), engine_reports(question)
-        first = question.line.next(question.line.first)
         assert found.keys() == expected.keys(), f"seed {seed}"
         for at, answer in expected.items():
-            assert _without(found[at], first) == _without(answer, first), f"seed {seed} at {at}"
+            assert _inside(found[at], question, at) == _inside(answer, question, at), f"seed {seed} at {at}"
 
 
 @pytest.mark.parametrize("seeds", chunks(REPORTED), ids=named)
@@ -86,12 +85,15 @@ def test_changes_applied_one_after_another_give_what_the_oracle_says(seeds: rang
             assert known_after_changes(question) == ask("oracle", question), f"seed {seed}"
 
 
-def _without(answer: Answer, end: int) -> Answer:
-    """The answer without intervals that are just the first time-point of the run: reports do not have them."""
-    kept = {
-        name: [one for one in found if not (isinstance(one, tuple) and one[1] == end)] for name, found in answer.items()
-    }
-    return {name: found for name, found in kept.items() if found}
+def _inside(answer: Answer, question: Question, at: int) -> Answer:
+    """The answer without events at the edge of the window.
+
+    What starts at a query time is known at the next one, where it may be at the edge.
+    """
+    assert question.window is not None
+    edge = at - question.window
+    found = {name: [one for one in known if not isinstance(one, int) or one > edge] for name, known in answer.items()}
+    return {name: kept for name, kept in found.items() if kept}
 
 
 def test_every_construct_is_written() -> None:
@@ -104,6 +106,6 @@ def test_every_construct_is_written() -> None:
 
 
 def test_few_programs_are_refused() -> None:
-    found = [ask("batch", random_question(seed, NOT_YET)[0]) for seed in IN_ONE_GO]
+    found = [ask("batch", random_question(seed, NOT_YET)[0]) for seed in range(60)]
     assert sum(isinstance(answer, str) for answer in found) < len(found) // 10
     assert sum(bool(answer) for answer in found) > len(found) // 2

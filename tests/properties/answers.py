@@ -145,8 +145,8 @@ def settled_answer(
     case = given.case
     session = _session(given, schedule.window, case.end)
     session.insert(zip(arrivals, given.facts, strict=True))
-    session.announce(case.end)
-    queries = QueryTimes(case.start, case.end, schedule.query_times[0] - case.start, schedule.window)
+    queries = QueryTimes(case.start, case.end, schedule.query_times[0] - case.start, schedule.window, case.tick)
+    session.announce(queries)
     try:
         report = settled_report(session, queries, session.last_query_time(queries), merge_windows=merge_windows)
     except ExecutionProblem as problem:

@@ -144,7 +144,7 @@ def _session(lines: list[str], compiled: Compiled, run: Run) -> Session:
         symbols=symbols,
     )
     session.insert_reading(reading)
-    session.announce(run.end)
+    session.announce(run.queries)
     return session
 
 

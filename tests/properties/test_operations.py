@@ -1,6 +1,7 @@
 """The laws of records that come late, twice, in parts, and are taken back: on random streams of operations.
 
-reference = batch; merged windows = real windows, with the same fates of records; a window over everything = batch.
+reference = batch; merged windows = real windows, with the same fates of records; a window over everything = batch;
+a session that has settled nothing = batch over what has arrived.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from holdsfor.syntax.printer import show
 from tests.seeds import chunks, named, share
 
 SEEDS = range(9000, 9100)
+SESSIONS = range(9100, 9150)
 RULES = """
 collectIntervals(f(_)=true). points(g(_)=_).
 initiatedAt(s(X)=on, T) :- happensAt(a(X), T).
@@ -33,6 +35,9 @@ holdsFor(short(X)=true, J) :- holdsFor(u(X)=true, I), intDurLess(I, {limit}, J).
 holdsFor(c(X)=true, K) :- holdsFor(f(X)=true, I), holdsFor(g(X)=1, J), relative_complement_all(I, [J], K).
 happensAt(u_began(X), T) :- happensAt(start(u(X)=true), T).
 happensAt(long_began(X), T) :- happensAt(start(long(X)=true), T).
+collectGrounds([a(X), f(X)=true], d(X)). grounding(m(X)=_) :- d(X). grounding(idle(X)=true) :- d(X).
+initially(m(X)=off). initiatedAt(m(X)=on, T) :- happensAt(b(_), T).
+holdsFor(idle(X)=true, J) :- holdsFor(s(X)=on, I), complement_all([I], J).
 """
 
 
@@ -68,7 +73,7 @@ def retraction(
 Answer = dict[str, list[object]]
 
 
-def answer_of(result: hf.Result) -> Answer:
+def answer_of(result: hf.Result | hf.Report) -> Answer:
     answer: Answer = {show(fvp): list(intervals) for fvp, intervals in result.intervals.items()}
     return answer | {show(event): list(times) for event, times in result.times.items()}
 
@@ -118,3 +123,27 @@ def check(seed: int) -> None:
 def test_windows_are_batch_whatever_comes_late_twice_or_is_taken_back(seeds: range) -> None:
     for seed in seeds:
         check(seed)
+
+
+def check_session(seed: int) -> None:
+    chance = random.Random(seed)
+    rules, step = hf.load_text(RULES.format(delay=4, limit=6)), chance.choice([4, 9])
+    lines = sorted(operations(chance, 1, 0), key=_arrival)
+    session, n_inserted = hf.Session(rules, window=1000, step=1, start=0), 0
+    for at in range(step, _arrival(lines[-1]) + step, step):
+        arrived = [line for line in lines if _arrival(line) <= at]
+        if len(arrived) > n_inserted:
+            session.insert(arrived[n_inserted:])
+        n_inserted, report = len(arrived), session.query(at)
+        batch = hf.recognise(rules, arrived, start=0, end=at)
+        assert answer_of(report) == answer_of(batch), "\n".join([f"seed {seed}, at {at}", *lines])
+
+
+def _arrival(line: str) -> int:
+    return int(line.split("|")[1])
+
+
+@pytest.mark.parametrize("seeds", chunks(share(SESSIONS, 10)), ids=named)
+def test_a_session_that_has_settled_nothing_is_batch(seeds: range) -> None:
+    for seed in seeds:
+        check_session(seed)

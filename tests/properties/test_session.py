@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 import holdsfor as hf
+from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import ExecutionProblem, PlanningProblem
 from holdsfor.runtime.changes import each_change
 from holdsfor.runtime.session import Session
@@ -257,9 +258,10 @@ def test_changes_applied_to_a_report_give_the_next_one(seeds: range) -> None:
             for at in schedule.query_times:
                 if chance.random() < 0.2:
                     continue
+                before = case.start - 1 if session.query_time is None else at - schedule.window
                 report = session.query(at)
                 applied(known, report.changes)
-                known = in_window(known, report, max(case.start - 1, at - schedule.window), case.tick)
+                known = in_window(known, report, max(case.start - 1, before), case.tick)
                 expected = {name: set(found) for name, found in answer_of(report).items()}
                 assert known == expected, f"seed {seed}, query time {at}"
         except (PlanningProblem, ExecutionProblem):
@@ -291,7 +293,7 @@ def _changes(given: Input, schedule: Schedule, chance: random.Random, step: int)
     for fact in given.facts:
         delay = chance.randint(0, slack) * case.tick if fact.value is None else 0
         session.insert([(min(fact.start + delay, schedule.query_times[-1]), fact)])
-    session.announce(case.end)
+    session.announce(QueryTimes(case.start, case.end, step, window, case.tick))
     for changes in each_change(session, schedule.query_times):
         gone, come, symbols = changes.gone, changes.come, session.symbols
         told = interval_changes(gone.intervals(symbols), come.intervals(symbols))

@@ -16,6 +16,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.cli.main import main
+from holdsfor.errors import UsageProblem
 from holdsfor.spark.run import Run
 from tests.apps.runs import RUNS
 from tests.properties.staged import embedded_reports
@@ -57,6 +58,17 @@ def test_an_application_has_the_same_reports(name: str, window: int, spark: Spar
         counted[row.what] += row.n
     fates = found.counts.where("what in ('late', 'dropped', 'cut')").collect()
     assert counted == {row.what: row.n for row in fates}
+    found.unpersist()
+
+
+def test_reports_up_to_a_wild_time_point_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "records.txt"
+    path.write_text(f"on|2|2|a\non|{2**61}|{2**61}|a\n", encoding="utf-8")
+    rules = hf.load_text("initiatedAt(lit(X)=true, T) :- happensAt(on(X), T).")
+    found = hf.spark.recognise(spark.read.text(str(path)), rules, buckets=1, window=5)
+    assert [(row.fvp, row.start) for row in found.intervals.collect()] == [("lit(a)=true", 3)]
+    with pytest.raises(UsageProblem, match="query times"):
+        _ = found.reports
     found.unpersist()
 
 

@@ -32,7 +32,7 @@ def test_windows_do_not_change_the_answer(result: hf.Result) -> None:
     assert windowed.intervals == result.intervals
 
 
-def test_without_merged_windows_every_query_time_is_evaluated(
+def test_without_merged_windows_every_query_time_that_may_change_something_is_evaluated(
     result: hf.Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
@@ -45,7 +45,10 @@ def test_without_merged_windows_every_query_time_is_evaluated(
     monkeypatch.setattr(Session, "query", noted)
     rules, events = hf.load(*RULES), TOY / "events.txt"
     windowed = hf.recognise(rules, events, start=0, end=30, window=6, step=3, merge_windows=False)
-    assert asked == [3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
+    first_to_see_a_record = {9, 15, 18, 21}  # of 9, of 13, of 17, of 19 and 21
+    assert first_to_see_a_record <= {*asked} <= {*range(3, 31, 3)}
+    assert asked == sorted(asked)
+    assert asked[-1] == 30
     assert windowed.intervals == result.intervals
 
 

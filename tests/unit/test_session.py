@@ -331,12 +331,65 @@ def test_a_record_that_is_dropped_still_mentions_its_entity() -> None:
     assert (report.dropped, report.new_member, report.holds_for("s(late)=off")) == (1, 1, [(0, None)])
 
 
-def test_an_entity_stays_known_when_its_record_is_taken_back() -> None:
+def test_an_entity_is_unknown_again_when_its_only_record_is_retracted() -> None:
     made = hf.Session(DOMAINS, window=20, step=10, start=0)
-    made.insert(a(3))
-    made.query(10)
+    made.insert(a(3), a(4, "q"))
+    assert made.query(10).holds_for("s(p)=off") == [(0, 4)]
     made.retract(a(3))
-    assert made.query(20).holds_for("s(p)=off") == [(0, None)]
+    report = made.query(20)
+    assert report.holds_for("s(p)=off") == report.holds_for("idle(p)=true") == []
+    assert report.holds_for("s(q)=off") == report.holds_for("idle(q)=true") == [(0, 5)]
+    made.insert(a(15))
+    assert made.query(30).holds_for("s(p)=off") == [(0, 16)]
+
+
+def test_an_entity_stays_known_while_another_record_mentions_it() -> None:
+    for other in (12, 2):
+        made = hf.Session(DOMAINS, window=30, step=10, start=0)
+        made.insert(a(3), a(other))
+        made.query(20)
+        made.retract(a(3))
+        assert made.query(21).holds_for("s(p)=off") == [(0, other + 1)]
+
+
+def test_an_entity_of_a_forgotten_record_stays_known() -> None:
+    made = hf.Session(DOMAINS, window=10, start=0)
+    made.insert(a(3), *(a(at, "q") for at in range(3)))
+    for at in (10, 20, 30, 40):
+        made.query(at)
+    made.insert(a(42))
+    made.query(45)
+    made.retract(a(42))
+    made.insert(hf.Event("all_off", at=47))
+    assert made.query(50).holds_for("s(p)=off") == [(48, None)]
+
+
+def test_an_entity_that_comes_back_has_its_initial_values_from_the_start() -> None:
+    made = hf.Session(DOMAINS, window=10, start=0)
+    made.insert(hf.Event("all_on", at=2))
+    made.query(10)
+    made.query(20)
+    made.insert(a(25, "late"))
+    made.query(30)
+    assert made.query(31).holds_for("idle(late)=true") == [(0, 26)]
+    made.retract(a(25, "late"))
+    assert made.query(32).intervals == {}
+    made.insert(a(33, "late"))
+    report = made.query(34)
+    assert report.holds_for("s(late)=off") == report.holds_for("idle(late)=true") == [(0, 34)]
+
+
+def test_a_variable_ranges_over_its_sort_without_what_is_retracted() -> None:
+    rules = hf.load_text("""
+    initiatedAt(s(X)=on, T) :- happensAt(a(X), T).
+    holdsFor(idle(X)=true, J) :- holdsFor(s(X)=on, I), complement_all([I], J).
+    """)
+    made = hf.Session(rules, window=30, step=10, start=0)
+    made.insert(a(3), a(4, "q"))
+    assert made.query(10).holds_for("idle(p)=true") == [(0, 4)]
+    made.retract(a(3))
+    report = made.query(20)
+    assert (report.holds_for("idle(p)=true"), report.holds_for("idle(q)=true")) == ([], [(0, 5)])
 
 
 def test_rules_are_told_each_query_time() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from holdsfor.analysis.number_uses import NumberUses, number_uses
 from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match, pattern_name
@@ -25,9 +25,18 @@ from holdsfor.syntax.rules import (
     flat_conditions,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity
+from holdsfor.syntax.terms import Struct, Term, Var, is_callable, is_ground, name_and_arity
 
-__all__ = ["Names", "Record", "check_names", "fvp_uses", "name_everything", "open_arguments", "simple_patterns"]
+__all__ = [
+    "Names",
+    "Record",
+    "check_names",
+    "domain_entities",
+    "fvp_uses",
+    "name_everything",
+    "open_arguments",
+    "simple_patterns",
+]
 
 Key = tuple[str, int]
 Definition = Literal["simple", "static", "input"]
@@ -70,7 +79,7 @@ class Record:
 class Names:
     """The names of an event description. Patterns are FVPs as terms `F=V`, or events.
 
-    `number_uses` are the places of records where the rules expect numbers.
+    `number_uses` are the places of records where the rules expect numbers. `domain_entities` fill dynamic domains.
     """
 
     output_events: list[Term]
@@ -81,17 +90,38 @@ class Names:
     used_fvps: list[Term]
     given_fvps: list[Term] = field(default_factory=list)
     number_uses: NumberUses = field(default_factory=dict, repr=False)
+    domain_entities: list[Term] = field(default_factory=list)
 
     @cached_property
     def fluents(self) -> dict[Key, None]:
         """All fluents by name and arity."""
+        return dict.fromkeys((*self._fluents_of_rules, *(_fluent_key(p) for p in self._domain_fvps)))
+
+    @cached_property
+    def _fluents_of_rules(self) -> dict[Key, None]:
         patterns = [*self.simple, *self.static, *(p for p, _ in self.declared_inputs), *self.used_fvps]
         patterns += self.given_fvps
         return dict.fromkeys(_fluent_key(p) for p in patterns)
 
     @cached_property
     def events(self) -> dict[Key, None]:
+        return dict.fromkeys((*self._events_of_rules, *map(name_and_arity, self._domain_events)))
+
+    @cached_property
+    def _events_of_rules(self) -> dict[Key, None]:
         return dict.fromkeys(name_and_arity(e) for e in (*self.output_events, *self.used_events))
+
+    @cached_property
+    def _domain_events(self) -> list[Term]:
+        """The events that only dynamic domains need; what rules use as a fluent is none, whatever its form."""
+        others = [e for e in self.domain_entities if not is_fvp_term(e)]
+        return [e for e in others if name_and_arity(e) not in self._fluents_of_rules]
+
+    @cached_property
+    def _domain_fvps(self) -> list[Term]:
+        """The FVPs that only dynamic domains need."""
+        keys = {*self._events_of_rules, *map(name_and_arity, self._domain_events)}
+        return [e for e in self.domain_entities if is_fvp_term(e) and _fluent_key(e) not in keys]
 
     def definitions(self, pattern: Term) -> list[tuple[Term, Definition]]:
         """The patterns that define an FVP, with how they do."""
@@ -116,7 +146,7 @@ class Names:
         for pattern, shape in self.declared_inputs:
             key = _fluent_key(pattern)
             shapes[key] = tuple(dict.fromkeys((*shapes.get(key, ()), shape)))
-        for pattern in self.used_fvps:
+        for pattern in (*self.used_fvps, *self._domain_fvps):
             if _fluent_key(pattern) not in self._defined:
                 shapes.setdefault(_fluent_key(pattern), ("points", "intervals"))
         for pattern in self.given_fvps:
@@ -193,7 +223,30 @@ def name_everything(description: EventDescription) -> Names:
         used_fvps=_distinct(fvp.term for _, fvp in used),
         given_fvps=_distinct(open_arguments(g.entity) for g in description.given if isinstance(g.entity, Fvp)),
         number_uses=number_uses(description),
+        domain_entities=_distinct(entity for entity, _ in domain_entities(description)),
     )
+
+
+def domain_entities(description: EventDescription) -> list[tuple[Term, Term]]:
+    """The entities that fill dynamic domains if they are input, each with the domain in terms of its variables."""
+    dynamic = {name_and_arity(domain) for domain in description.dynamic_domains}
+    pairs: list[tuple[Term, Term]] = []
+    for grounding in description.groundings:
+        entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
+        goals = [goal for goal in grounding.goals if isinstance(goal, Struct)]
+        pairs += [(entity, goal) for goal in goals if name_and_arity(goal) in dynamic]
+    for collected in description.collected:
+        pairs += [(entity, collected.domain) for entity in collected.entities]
+    return [(entity, domain) for entity, domain in pairs if _is_entity(entity)]
+
+
+def _is_entity(term: Term) -> bool:
+    return is_callable(term.args[0] if is_fvp_term(term) else term)
+
+
+def is_fvp_term(term: Term) -> TypeGuard[Struct]:
+    """Whether a term is written as an FVP: `F=V`."""
+    return isinstance(term, Struct) and term.name == "=" and len(term.args) == 2
 
 
 def open_arguments(fvp: Fvp) -> Term:

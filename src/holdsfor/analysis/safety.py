@@ -2,7 +2,8 @@
 
 A condition on events or fluents binds its variables. A comparison needs all of its variables, `is` those on its right;
 a negation or a collection needs those of its variables that also stand elsewhere in the rule, for a variable that
-stands only under a negation is quantified inside it. Head variables that no condition binds range over the grounding.
+stands only under a negation is quantified inside it. What is collected has values from inside or from elsewhere.
+Head variables that no condition binds range over the grounding.
 """
 
 from __future__ import annotations
@@ -32,12 +33,11 @@ from holdsfor.syntax.rules import (
     Test,
     condition_variables,
     elsewhere,
-    flat_conditions,
     outer_variables,
     show_condition,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var, conjuncts, variables
+from holdsfor.syntax.terms import Struct, Term, Var, conjuncts, equations, variables
 
 __all__ = [
     "RuleSafety",
@@ -113,8 +113,11 @@ def needed_variables(condition: Condition, outside: set[str], bound: set[str]) -
             return set(variables(right))
         case Test(Struct(name=name, args=(_, _)) as goal) if name in _NEED_ALL:
             return set(variables(goal))
-        case Not(body) | Collect(body=body):
+        case Not(body):
             return {name for inner in body for name in condition_variables(inner)} & outside
+        case Collect(template, body):
+            own = {name for inner in body for name in condition_variables(inner)}
+            return (own & outside) | (set(variables(template)) - own)
         case Either(branches):
             return {name for branch in branches for name in _branch_needs(branch, outside, bound)}
     return set()
@@ -167,7 +170,6 @@ def check_safety(description: EventDescription, diagnostics: Diagnostics) -> Non
             )
         for condition, variable in rule_safety(rule).stuck:
             _report(variable, condition.span, diagnostics)
-        _check_templates(rule, diagnostics)
         _check_negations(rule.body, [rule.head_term, rule.time], diagnostics)
     for delay in description.delays:
         _check_delay(delay, diagnostics)
@@ -208,28 +210,21 @@ def _opened(condition: Condition) -> Condition:
     return _condition(condition.goal) if isinstance(condition, Test) else condition
 
 
+def _body(goal: Term) -> tuple[Condition, ...]:
+    return tuple(_condition(each) for goal in conjuncts(goal) for each in equations(goal))
+
+
 def _condition(goal: Term) -> Condition:
     """A goal as a condition: what the background engine quantifies has a scope, as it has in rules."""
     match goal:
         case Struct(name="\\+" | "not", args=(inner,)):
-            return Not(tuple(map(_condition, conjuncts(inner))), goal.span)
+            return Not(_body(inner), goal.span)
         case Struct(name="forall", args=(each, then)):
-            negated = Not(tuple(map(_condition, conjuncts(then))), goal.span)
-            return Not((*map(_condition, conjuncts(each)), negated), goal.span)
+            negated = Not(_body(then), goal.span)
+            return Not((*_body(each), negated), goal.span)
         case Struct(name="findall" | "aggregate_all", args=(template, each, result)):
-            return Collect(template, tuple(map(_condition, conjuncts(each))), result, "list", goal.span)
+            return Collect(template, _body(each), result, "list", goal.span)
     return Test(goal, goal.span)
-
-
-def _check_templates(rule: PointRule, diagnostics: Diagnostics) -> None:
-    """What is collected must have a value in every solution: from the collection itself or from around it."""
-    around = set(variables(rule.head_term)).union(*(outer_variables(condition) for condition in rule.body))
-    for condition, _ in flat_conditions(rule.body):
-        if isinstance(condition, Collect):
-            own = {name for inner in condition.body for name in condition_variables(inner)}
-            for name, variable in variables(condition.template).items():
-                if name not in own | around:
-                    _report(variable, condition.span, diagnostics)
 
 
 def _verb(rule: PointRule) -> str:

@@ -88,6 +88,7 @@ class Sorts:
     def __init__(self) -> None:
         self._parent: dict[Place, Place] = {}
         self._mentioned: dict[Place, set[Term]] = {}
+        self._of_input: dict[Place, set[Term]] = {}
         self._members: dict[Place, list[Term]] | None = None
         self._followed: set[Place] | None = None
 
@@ -119,19 +120,25 @@ class Sorts:
             self._mentioned.setdefault(place, set()).add(part)
         self._members = None
 
-    def mention_at(self, place: Place, terms: Iterable[Term]) -> None:
-        """Note the constants that stand in one argument position."""
+    def mention_at(self, place: Place, terms: Iterable[Term], *, is_lasting: bool = False) -> None:
+        """Note the constants that stand in one argument position of the input; lasting ones are never forgotten."""
+        mentioned = self._mentioned if is_lasting else self._of_input
         for term in terms:
             for inner, part in _part(term, place):
                 if self._followed is None or self.root(inner) in self._followed:
-                    self._mentioned.setdefault(inner, set()).add(part)
+                    mentioned.setdefault(inner, set()).add(part)
+        self._members = None
+
+    def forget_input(self) -> None:
+        """Forget the constants of the input that are not lasting."""
+        self._of_input.clear()
         self._members = None
 
     def members(self, pattern: Term, name: str) -> list[Term]:
         """The members of the sort of a variable of the pattern, in standard order."""
         if self._members is None:
             together: dict[Place, set[Term]] = {}
-            for place, terms in self._mentioned.items():
+            for place, terms in (*self._mentioned.items(), *self._of_input.items()):
                 together.setdefault(self.root(place), set()).update(terms)
             self._members = {root: sorted(terms, key=standard_order_key) for root, terms in together.items()}
         named = [place for place, part in places(pattern) if isinstance(part, Var) and part.name == name]

@@ -216,9 +216,9 @@ class ColumnarEngine(Engine):
         start, end = self.bounds(*self.reading.extent(self.options.tick))
         session = self.session(start, end)
         self.counts.n_outside += session.insert_reading(self.reading)
-        self.queries = QueryTimes(start, end, self.options.step, self.options.window)
+        self.queries = QueryTimes(start, end, self.options.step, self.options.window, self.options.tick)
         self._last = session.last_query_time(self.queries)
-        session.announce(end)
+        session.announce(self.queries)
         n_idle = n_repeated(self.options.window, self.options.step)
         return session, busy_query_times(session, self.queries, self._last, n_idle=n_idle)
 
@@ -280,12 +280,18 @@ class ColumnarEngine(Engine):
         counts.n_new_members = session.n_new_members
         self.set_aside.add_unmatched(session.records.take_unmatched())
 
+    @property
+    def _fates(self) -> dict[str, int]:
+        """How many records so far were late, dropped and cut."""
+        fates = self._session.records.fates
+        return {"late": fates.n_late, "dropped": fates.n_dropped, "cut": fates.n_cut}
+
     def _until_stopped(self, queries: Iterator[int]) -> Iterator[int]:
         """The query times, counted and shown to a person, until somebody asks for an end."""
         for at in queries:
             if self.stop.is_asked:
                 break
-            self.progress.at(at, self.position)
+            self.progress.at(at, self.position, self._fates)
             self.counts.n_query_times += 1
             yield at
         self.progress.done()

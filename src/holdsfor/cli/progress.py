@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from holdsfor.cli.memory import resident_memory
 
@@ -51,15 +51,22 @@ class Progress:
         self._line = Line(is_shown=not is_beside_results)
         self._began = self._last = time.perf_counter()
 
-    def at(self, query_time: int, position: Callable[[int], tuple[float, str]]) -> None:
-        """Tell the query time reached, now and then; `position` says how many records and how far that is."""
+    def at(
+        self, query_time: int, position: Callable[[int], tuple[float, str]], fates: Mapping[str, int] | None = None
+    ) -> None:
+        """Show the query time reached, now and then.
+
+        `position` says how many records and how far that is, `fates` how many records were late, dropped or cut.
+        """
         now = time.perf_counter()
         if not self._line.is_shown or now - self._last < _EVERY_SECONDS:
             return
         self._last = now
         n_records, place = position(query_time)
         rate, memory = n_records / (now - self._began), resident_memory() // _MEGABYTE
-        self._line.show(f"query time {query_time}, {place}, {rate:,.0f} records/s, {memory:,} MB")
+        told = [f"query time {query_time}", place, f"{rate:,.0f} records/s", f"{memory:,} MB"]
+        told += [f"{n:,} {fate}" for fate, n in (fates or {}).items() if n]
+        self._line.show(", ".join(told))
 
     def done(self) -> None:
         """Leave the line empty for what is said next."""

@@ -5,7 +5,7 @@ Query times are `start + k*step`, k = 1, 2, … Nothing here makes a list of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -74,8 +74,14 @@ class QueryTimes:
     end: int
     step: int | None = None
     window: int | None = None
+    tick: int = 1
     judged_until: int | None = None
     """The query time by which records are judged already."""
+
+    @property
+    def first_point(self) -> int:
+        """The first time-point of the run: the start need not be one."""
+        return -(-self.start // self.tick) * self.tick
 
     def at_or_after(self, time: int) -> int:
         """The first query time that is not before a moment.
@@ -96,15 +102,11 @@ class QueryTimes:
         first = self.end if self.step is None else self.start + self.step
         return (first if self.judged_until is None else max(first, self.judged_until)), ALL_ARRIVED
 
-    def up_to(self, last: int) -> Iterator[int]:
+    def up_to(self, last: int) -> Sequence[int]:
         """The query times until one, which is included."""
         if self.step is None:
-            yield self.end
-            return
-        at = self.start + self.step
-        while at <= last:
-            yield at
-            at += self.step
+            return range(self.end, self.end + 1)
+        return range(self.start + self.step, last + 1, self.step)
 
     def seen_at(self, arrivals: Int64) -> Int64:
         if self.step is None:
@@ -123,7 +125,7 @@ class QueryTimes:
         if self.window is None:
             return np.full(len(seen_at), LONG_AGO, dtype=np.int64)
         boundary = seen_at - self.window
-        return np.where(self._is_first(seen_at) | (boundary < self.start), LONG_AGO, boundary)
+        return np.where(self._is_first(seen_at) | (boundary < self.first_point), LONG_AGO, boundary)
 
     def _is_first(self, seen_at: Int64) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         return seen_at <= (self.end if self.step is None else self.start + self.step)

@@ -151,11 +151,20 @@ class Records:
 
     def forget(self, before: int, known: int) -> None:
         """Drop the records known by then that are over before a time-point, once they are the larger part."""
+        is_forgotten = self._is_forgotten(before, known)
+        if is_forgotten is not None:
+            self._keep(np.flatnonzero(~is_forgotten))
+
+    def forgettable(self, before: int, known: int) -> Records:
+        """The records that `forget` would drop."""
+        is_forgotten = self._is_forgotten(before, known)
+        return self.take(np.empty(0, dtype=np.int64) if is_forgotten is None else np.flatnonzero(is_forgotten))
+
+    def _is_forgotten(self, before: int, known: int) -> Mask | None:
         if self.is_sorted and 2 * self.starts.searchsorted(before) < len(self):
-            return
-        keep = (self.lasts >= before) | (self.arrivals > known)
-        if np.count_nonzero(keep) * 2 < len(keep):
-            self._keep(np.flatnonzero(keep))
+            return None
+        is_forgotten = (self.lasts < before) & (self.arrivals <= known)
+        return is_forgotten if np.count_nonzero(is_forgotten) * 2 > len(self) else None
 
     def _keep(self, rows: Int64) -> None:
         self.columns = [column[rows] for column in self.columns]
@@ -236,6 +245,10 @@ class Records:
         begun = low + (self.arrivals[low:high] <= after).nonzero()[0]
         rows = np.concatenate((rows[self.starts[rows] <= last], begun))
         return self.take(rows[self.lasts[rows] >= first])
+
+    def known(self, first: int, last: int, arrived_by: int) -> Records:
+        """The records between two time-points that have arrived by a third."""
+        return self.take(((self.starts <= last) & (self.lasts >= first) & (self.arrivals <= arrived_by)).nonzero()[0])
 
     def as_points(self) -> PointTable:
         """The records of events as they are."""

@@ -1,7 +1,8 @@
 """Delayed effects: which initiations set one up, and which of these come to act.
 
 An initiation of a *source* at T sets up an effect that is due at T + R. A break of the source strictly before that
-cancels it. Unless the source is postponable, the first initiation counts: later ones change nothing until a break. Of a
+cancels it. Unless the source is postponable, the first initiation counts: later ones change nothing until a break. An
+initiation that is broken at T itself starts nothing: it sets up its effect, and the next initiation counts too. Of a
 postponable source the last one counts: one at or before T + R moves the effect. What becomes of an effect is thus known
 from the initiations and breaks around it, without going through time.
 """
@@ -30,9 +31,13 @@ def due_times(times: Int64, delays: Int64) -> Int64:
 
 @dataclass(frozen=True)
 class Outlook:
-    """For each initiation: whether it sets up an effect, and when its source is broken and initiated next."""
+    """For each initiation: whether it sets up an effect, and when its source is broken and initiated next.
+
+    One that `starts` is not broken at its own time-point.
+    """
 
     sets_up: NDArray[np.bool_]
+    starts: NDArray[np.bool_]
     broken: Int64
     renewed: Int64
 
@@ -50,9 +55,8 @@ class Outlook:
 
     def waits(self, times: Int64, due: Int64, is_postponable: NDArray[np.bool_], at: int) -> NDArray[np.bool_]:
         """Whether, just before a time-point, the effect waits, or has acted and keeps others from being set up."""
-        return (
-            self.sets_up & (times < at) & (self.broken >= at) & (~is_postponable | ((self.renewed >= at) & (due >= at)))
-        )
+        is_set_up = self.sets_up & (times < at) & (self.broken >= at)
+        return is_set_up & np.where(is_postponable, (self.renewed >= at) & (due >= at), self.starts | (due >= at))
 
 
 def outlook(
@@ -74,16 +78,23 @@ def outlook(
     by_break = np.sort(packing.pack(broken_sources, broken_times))
     by_effect = np.sort(packing.pack(effects, times))
     broken = _following(by_break, packing, sources, times)
+    starts = _from(by_break, packing, sources, times) > times
     renewed = _following(by_effect, packing, effects, times)
     earlier = _preceding(by_effect, packing, effects, times)
     is_first = earlier == NEVER
-    ended = _following(by_break, packing, sources, np.where(is_first, times, earlier))
-    return Outlook(is_postponable | is_first | (ended <= times), broken, renewed)
+    ended = _from(by_break, packing, sources, np.where(is_first, times, earlier))
+    return Outlook(is_postponable | is_first | (ended <= times), starts, broken, renewed)
 
 
 def _following(packed: Int64, packing: Packing, keys: Int64, times: Int64) -> Int64:
     """The first time after each one that is packed with the same key, or `NEVER`."""
     position = search_sorted(packed, packing.pack(keys, times), side="right")
+    return _at(packed, packing, position, keys)
+
+
+def _from(packed: Int64, packing: Packing, keys: Int64, times: Int64) -> Int64:
+    """The first time from each one on that is packed with the same key, or `NEVER`."""
+    position = search_sorted(packed, packing.pack(keys, times), side="left")
     return _at(packed, packing, position, keys)
 
 

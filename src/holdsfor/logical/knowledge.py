@@ -28,5 +28,8 @@ class Knowledge(Protocol):
     def ground_after(self, goal: Term, ground: set[str]) -> set[str]:
         """The variables that have values once a goal is proved, given those that have values before."""
 
+    def needed(self, goal: Term, ground: set[str]) -> set[str]:
+        """The variables that a goal needs to be proved, besides those that have values before."""
+
     def definition(self, key: tuple[str, int]) -> tuple[Clause, ...] | None:
         """The clauses of a predicate, if they are all there is to it and it does not call itself."""

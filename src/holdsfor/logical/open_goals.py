@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from holdsfor.analysis.safety import needed_variables, scoped, take_ready
+from holdsfor.analysis.safety import needed_variables
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.syntax.rules import Condition, Not, Test, condition_variables, outer_variables
 from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity, substitute, variables
@@ -40,7 +40,7 @@ def open_goals_last(
     if not waiting:
         return tuple(ordered) if used is None else _anonymous(ordered, bound, used, knowledge)
     open_names = {name for test in waiting for name in variables(test.goal)} - known - ranging
-    together = [*ordered, *_joined(waiting, open_names, known)]
+    together = [*ordered, *_joined(_needing_last(waiting, known, knowledge), open_names)]
     return tuple(together) if used is None else _anonymous(together, bound, used, knowledge)
 
 
@@ -93,30 +93,39 @@ def _binds_early(condition: Condition, knowledge: Knowledge) -> bool:
 
 
 def _binds_all(test: Test, known: set[str], knowledge: Knowledge) -> bool:
-    if not needed_variables(test, set(), known) <= known:
+    if not needed_variables(test, set(), known) <= known or knowledge.needed(test.goal, known):
         return False
     return set(variables(test.goal)) <= knowledge.ground_after(test.goal, known)
 
 
-def _joined(waiting: Sequence[Test], open_names: set[str], known: set[str]) -> list[Test]:
+def _needing_last(waiting: Sequence[Test], known: set[str], knowledge: Knowledge) -> list[Test]:
+    """The goals, each behind those that may bind what it needs."""
+    bound, left, ordered = set(known), list(waiting), list[Test]()
+    while left:
+        able = (t for t in left if not (needed_variables(t, set(), bound) | knowledge.needed(t.goal, bound)) - bound)
+        taken = next(able, left[0])
+        left = [test for test in left if test is not taken]
+        ordered.append(taken)
+        bound |= set(variables(taken.goal))
+    return ordered
+
+
+def _joined(waiting: Sequence[Test], open_names: set[str]) -> list[Test]:
     """Goals that share open variables as one goal each."""
-    groups: list[tuple[set[str], list[Test]]] = []
-    for test in waiting:
+    groups: list[tuple[set[str], list[int]]] = []
+    for i, test in enumerate(waiting):
         names = set(variables(test.goal)) & open_names
         touching = [group for group in groups if group[0] & names]
         groups = [group for group in groups if not group[0] & names]
         merged = [member for _, members in touching for member in members]
-        groups.append((names.union(*(shared for shared, _ in touching)), [*merged, test]))
-    return [_conjunction(members, known) for _, members in groups]
+        groups.append((names.union(*(shared for shared, _ in touching)), [*merged, i]))
+    return [_conjunction([waiting[i] for i in sorted(members)]) for _, members in groups]
 
 
-def _conjunction(tests: Sequence[Test], known: set[str]) -> Test:
-    """One goal for several, each behind those that bind what it needs."""
-    bound = set(known)
-    ready, stuck = take_ready(scoped(tuple(tests), set(known)), bound)
-    *first, last = [c for c in (*ready, *(condition for condition, _ in stuck)) if isinstance(c, Test)]
-    goal = last.goal
-    for test in reversed(first):
+def _conjunction(tests: Sequence[Test]) -> Test:
+    """One goal for several, in their order."""
+    goal = tests[-1].goal
+    for test in reversed(tests[:-1]):
         goal = Struct(",", (test.goal, goal))
     return Test(goal, tests[0].span)
 

@@ -97,7 +97,7 @@ class RuleScope:
         unions = {name for step in body if isinstance(step, HoldsFor) for name in step.some}
         named = [name for step in body if not isinstance(step, Not) for name in step_variables(step)]
         without = computed | unions | (unused_variables(self.tests, body) - self.head)
-        return tuple(dict.fromkeys(n for n in (*self.head, *named) if n not in without))
+        return tuple(dict.fromkeys(n for n in (*variables(self.rule.fvp.term), *named) if n not in without))
 
     @cached_property
     def ranging(self) -> frozenset[str]:

@@ -12,6 +12,7 @@ from holdsfor.analysis.safety import Scoped, binds_time, bound_by, needed_variab
 from holdsfor.columns.tables import Key
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.open_goals import UNUSED, names_left_open, open_goals_last
+from holdsfor.logical.time_first import time_first, without_time
 from holdsfor.logical.unfold import unfolded
 from holdsfor.physical.arithmetic import COMPARISONS
 from holdsfor.physical.breaks import BrokenValue
@@ -107,6 +108,14 @@ _POINT_KINDS: dict[type[Condition], PointKind] = {
 }
 
 
+@dataclass(frozen=True)
+class Untimed:
+    """Rows that have no time-points yet: the variable for them, and whether it is mentioned anywhere."""
+
+    time: str
+    is_used: bool
+
+
 Carriers: TypeAlias = Mapping[tuple[str, ...], Condition]
 """For tuples of variables the condition that numbers their instances."""
 
@@ -143,27 +152,33 @@ class Planner:
         if one condition has all of them, unless the head has to be grounded, which it need not be for an `open_value`.
         """
         bound = {time.name}
+        body = tuple(time_first(body, time.name))
         body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
         if names_left_open(body, bound, self.knowledge):
             arguments = None
         before, rest = take_ready(scoped(body, set(variables(head)) | bound), bound)
-        uses = [condition_variables(c) for c in _all_tests(body)] + [variables(head)]
-        stamp = time.name if any(time.name in names for names in uses) else None
+        untimed = Untimed(time.name, _mentions(body, time.name) or time.name in variables(head))
+        waiting: list[Condition] = []
+        if not binds_time(tuple(before)):
+            before, waiting = without_time(before, time.name)
         done: set[str] = set()
-        in_order = _time_first(before)
-        used_after = {name for condition, _ in rest for name in condition_variables(condition)} | set(variables(head))
+        in_order = time_first(before, time.name)
+        later = [*waiting, *(condition for condition, _ in rest)]
+        used_after = {name for condition in later for name in condition_variables(condition)} | set(variables(head))
         is_grounded = not rest and set(variables(head)) <= bound | {open_value}
         carriers = {} if arguments is None else _carriers(in_order, arguments if is_grounded else ())
         if is_grounded and arguments in carriers:
             used_after = set(variables(*_beside_the_arguments(head)))
-        steps = self.plan(in_order, done, stamp, _lives(in_order, used_after, carriers), carriers)
+        steps = self.plan(in_order, done, untimed, _lives(in_order, used_after, carriers), carriers)
         if rest:
             steps.append(GroundHead(head, is_effect=True))
             done.update(variables(head))
             bound.update(variables(head))
             after, stuck = take_ready(rest, bound)
             assert not stuck, "the safety analysis refuses rules that get stuck"
-            steps += self.plan(after, done, None)
+            is_untimed = not binds_time(tuple(in_order))
+            in_order = time_first([*waiting, *after], time.name) if is_untimed else after
+            steps += self.plan(in_order, done, untimed if is_untimed else None)
         return _ranging(steps, head, is_effect=True), done
 
     def atemporal_steps(self, head: Term, body: tuple[Condition, ...]) -> tuple[Step, ...]:
@@ -180,35 +195,70 @@ class Planner:
             steps += self.plan(after, done, None)
         return _ranging(steps, head)
 
+    def grounding_steps(self, entity: Term, goals: Sequence[Term], given: Set[str]) -> tuple[Step, ...]:
+        """The steps of a grounding rule; variables of the entity that goals leave open, or need, range over sorts."""
+        names, bound, done = set(variables(entity)), set(given), set(given)
+        ranges: dict[str, Step] = {name: RangeOver(name, entity, ()) for name in variables(entity)}
+        body = open_goals_last(_grounding_body(goals), bound, names, self.knowledge, frozenset(names))
+        ready, rest = take_ready(scoped(body, bound | names), bound)
+        steps = self.plan(ready, done, None)
+        while rest:
+            needed = set().union(*(needed_variables(*each, bound) for each in rest)) - bound
+            ranged = next((name for name in ranges if name in needed), None)
+            assert ranged is not None, "the safety analysis refuses groundings that get stuck"
+            steps.append(ranges[ranged])
+            bound.add(ranged)
+            done.add(ranged)
+            ready, rest = take_ready(rest, bound)
+            steps += self.plan(ready, done, None)
+        return tuple(_with_ranges(step, tuple(ranges.items())) for step in steps)
+
+    def open_grounding(self, entity: Term, body: Term, given: Set[str]) -> tuple[list[str], list[str]]:
+        """The variables of an entity that the body of its grounding rule needs, and those that it may leave open."""
+        needed = self.knowledge.needed(body, set(given))
+        bound = self.knowledge.ground_after(body, needed | given)
+        names = [name for name in variables(entity) if name in variables(body) and name not in given]
+        return [name for name in names if name in needed], [n for n in names if n not in needed | bound]
+
+    def leaves_open(self, entity: Term, body: Term) -> bool:
+        """Whether a grounding rule leaves variables of the entity to their sorts."""
+        return any(self.open_grounding(entity, body, set())) or not set(variables(entity)) <= set(variables(body))
+
     def plan(
         self,
         body: Sequence[Condition],
         bound: set[str],
-        stamp: str | None,
+        untimed: Untimed | None,
         lives: Sequence[set[str]] = (),
         carriers: Carriers = MappingProxyType({}),
     ) -> list[Step]:
-        """Steps for conditions in the order they stand; `bound` grows along.
+        """Steps for conditions in the order they stand; `bound` grows along. Rows may be `untimed` before them.
 
         `lives` are the variables that are asked for after each condition; columns of others are dropped on the way.
         `carriers` are conditions that number the instances of some variables.
         """
         steps: list[Step] = []
         for i, condition in enumerate(body):
-            step = _numbering(self.step(condition, bound, carriers), condition, carriers)
+            step = _numbering(self.step(condition, bound, carriers, untimed), condition, carriers)
             if lives:
-                keep = lives[i] | ({stamp} if stamp is not None else set())
+                keep = lives[i] | ({untimed.time} if untimed is not None else set())
                 steps += [*_blind(step, bound, keep), *_forget(bound | bound_by(condition), keep)]
             else:
                 steps.append(step)
             bound.update(bound_by(condition))
-            if stamp is not None and binds_time((condition,)):
-                steps.append(StampTime(stamp))
-                bound.add(stamp)
-                stamp = None
+            if untimed is not None and binds_time((condition,)):
+                steps += [StampTime(untimed.time)] if untimed.is_used else []
+                bound |= {untimed.time} if untimed.is_used else set()
+                untimed = None
         return steps
 
-    def step(self, condition: Condition, bound: set[str], carriers: Carriers = MappingProxyType({})) -> Step:
+    def step(
+        self,
+        condition: Condition,
+        bound: set[str],
+        carriers: Carriers = MappingProxyType({}),
+        untimed: Untimed | None = None,
+    ) -> Step:
         match condition:
             case Happens(event):
                 arguments = event.args if isinstance(event, Struct) else ()
@@ -226,12 +276,24 @@ class Planner:
                 return NoneOf(tuple(self.inner(body, bound, carriers, used=set())))
             case Either(branches):
                 outputs = tuple(sorted(bound_by(condition)))
-                return AnyOf(tuple(tuple(self.inner(b, bound, used=set(outputs))) for b in branches), outputs)
+                return AnyOf(tuple(tuple(self.branch(b, bound, set(outputs), untimed)) for b in branches), outputs)
             case Collect(template, body, result, aggregate):
-                own = {name for c in body for name in condition_variables(c)}
-                steps = tuple(self.inner(body, bound))
+                own = {name for c in body for name in condition_variables(c)} | set(variables(template))
+                steps = tuple(self.collected(template, body, bound))
                 is_count = aggregate == "count" and counts_holding(steps, bound)
                 return (CountHolding if is_count else Gather)(template, steps, tuple(sorted(own)), result, aggregate)
+
+    def branch(
+        self, body: tuple[Condition, ...], bound: set[str], used: set[str], untimed: Untimed | None
+    ) -> list[Step]:
+        """Steps for a branch of a choice, which may be the condition that says when."""
+        if untimed is None:
+            return self.inner(body, bound, used=used)
+        known = bound | {untimed.time}
+        body = open_goals_last(body, known, used, self.knowledge)
+        ready, rest = take_ready(scoped(body, set(known)), set(known))
+        in_order = time_first([*ready, *(condition for condition, _ in rest)], untimed.time)
+        return self.plan(in_order, set(bound), Untimed(untimed.time, _mentions(body, untimed.time)))
 
     def inner(
         self,
@@ -248,6 +310,12 @@ class Planner:
         body = open_goals_last(body, bound, used, self.knowledge)
         ready, rest = take_ready(scoped(body, set(bound)), set(bound))
         return self.plan([*ready, *(condition for condition, _ in rest)], set(bound), None, (), carriers)
+
+    def collected(self, template: Term, body: tuple[Condition, ...], bound: set[str]) -> list[Step]:
+        """Steps for the body of a collection. What is not collected may stay open, if one condition mentions it."""
+        ordered = open_goals_last(body, bound, None, self.knowledge)
+        may_stay = frozenset(_mentioned_once(ordered) - set(variables(template)))
+        return [_staying_open(step, may_stay) for step in self.inner(ordered, bound)]
 
     def scope(self, rule: IntervalRule) -> RuleScope:
         """What the variables of a rule over intervals range over, looked at once."""
@@ -283,7 +351,7 @@ class Planner:
             ready, waiting = self._take_sure(waiting, bound, scope)
             goals = open_goals_last(tuple(ready), bound, scope_names, self.knowledge, frozenset(scope_names))
             steps += self._ranging(self.plan(goals, bound, None), scope)
-            needed = [n for each in waiting for n in sorted(self._needed(each, bound, scope)) if n in scope.names]
+            needed = self._needed_first(waiting, bound, scope)
             missing = [name for name in (*needed, *names) if name not in bound]
             if not missing:
                 return [*steps, *self.plan([condition for condition, _ in waiting], bound, None)]
@@ -304,6 +372,16 @@ class Planner:
             known |= bound_by(ready[0])
         return taken, waiting
 
+    def _needed_first(self, waiting: Scoped, bound: set[str], scope: RuleScope) -> list[str]:
+        """The variables that goals need; last come those that a goal binds once it has what it needs."""
+        needed = {name for each in waiting for name in self._needed(each, bound, scope)}
+        made: set[str] = set()
+        for condition, outside in waiting:
+            if isinstance(condition, Test):
+                own = needed_variables(condition, outside, bound) | self.knowledge.needed(condition.goal, bound)
+                made |= set(variables(condition.goal)) - own
+        return sorted((name for name in scope.names if name in needed), key=lambda name: name in made)
+
     def _needed(self, each: tuple[Condition, set[str]], bound: set[str], scope: RuleScope) -> set[str]:
         """The variables that a goal needs; those that it may only test range over their sorts before it is proved."""
         condition, outside = each
@@ -311,7 +389,8 @@ class Planner:
         if not isinstance(condition, Test):
             return needed
         tested = scope.ranging & {*variables(condition.goal)}
-        return needed | (tested - self.knowledge.ground_after(condition.goal, bound))
+        needed |= self.knowledge.needed(condition.goal, bound) & {*scope.names}
+        return needed | (tested - self.knowledge.ground_after(condition.goal, bound | needed))
 
     def _ranging(self, steps: Sequence[Step], scope: RuleScope) -> list[Step]:
         """The steps, where variables that a goal leaves open range over the grounding of the head or their sorts."""
@@ -321,7 +400,7 @@ class Planner:
             ranges.append(
                 (name, GroundHead(scope.rule.fvp.term) if is_of_head else _range_over(scope, name, is_any=False))
             )
-        return [replace(s, ranges=tuple(ranges)) if isinstance(s, Prove) and not s.is_sure else s for s in steps]
+        return [_with_ranges(step, tuple(ranges)) for step in steps]
 
     def test(self, goal: Term, bound: set[str]) -> Step:
         """The operator for an atemporal goal."""
@@ -330,8 +409,9 @@ class Planner:
         names = list(variables(goal))
         inputs = tuple(name for name in names if name in bound)
         outputs = tuple(name for name in names if name not in bound and not name.startswith(UNUSED))
-        is_sure = set(outputs) <= self.knowledge.ground_after(goal, bound)
-        prove = Prove(goal, inputs, outputs, self.knowledge.is_stable(goal), is_sure)
+        is_needing = bool(self.knowledge.needed(goal, bound))
+        is_sure = set(outputs) <= self.knowledge.ground_after(goal, bound) and not is_needing
+        prove = Prove(goal, inputs, outputs, self.knowledge.is_stable(goal), is_sure, is_needing)
         if isinstance(goal, Struct):
             if key[0] in COMPARISONS and key[1] == 2:
                 return TestNumbers(goal, prove)
@@ -352,12 +432,50 @@ class Planner:
         return prove
 
 
+def _mentioned_once(body: Sequence[Condition]) -> set[str]:
+    """The variables that one condition mentions, and inside of branches also one."""
+    counts = Counter(name for condition in body for name in {*condition_variables(condition)})
+    for condition in body:
+        for branch in condition.branches if isinstance(condition, Either) else ():
+            once = _mentioned_once(branch)
+            counts.update({name for each in branch for name in condition_variables(each)} - once)
+    return {name for name, n in counts.items() if n == 1}
+
+
+def _staying_open(step: Step, names: frozenset[str]) -> Step:
+    match step:
+        case Prove(is_sure=False):
+            return replace(step, stays_open=names)
+        case AnyOf(branches):
+            inner = tuple(tuple(_staying_open(each, names) for each in branch) for branch in branches)
+            return replace(step, branches=inner)
+    return step
+
+
+def _grounding_body(goals: Sequence[Term]) -> tuple[Test | Not, ...]:
+    return tuple(map(_grounding_condition, goals))
+
+
+def _grounding_condition(goal: Term) -> Test | Not:
+    if isinstance(goal, Struct) and goal.name in ("\\+", "not") and len(goal.args) == 1:
+        return Not((Test(goal.args[0], goal.span),), goal.span)
+    return Test(goal, goal.span)
+
+
 def _ranging(steps: Sequence[Step], head: Term, *, is_effect: bool = False) -> tuple[Step, ...]:
     """The steps, where head variables that a goal leaves open range over the grounding."""
     ranges = tuple((name, GroundHead(head, is_effect=is_effect)) for name in variables(head))
-    return tuple(
-        replace(step, ranges=ranges) if isinstance(step, Prove) and not step.is_sure else step for step in steps
-    )
+    return tuple(_with_ranges(step, ranges) for step in steps)
+
+
+def _with_ranges(step: Step, ranges: tuple[tuple[str, Step], ...]) -> Step:
+    match step:
+        case Prove(is_sure=False):
+            return replace(step, ranges=ranges)
+        case AnyOf(branches):
+            inner = tuple(tuple(_with_ranges(each, ranges) for each in branch) for branch in branches)
+            return replace(step, branches=inner)
+    return step
 
 
 def _range_over(scope: RuleScope, name: str, *, is_any: bool) -> RangeOver:
@@ -450,25 +568,5 @@ def _forget(bound: set[str], keep: set[str]) -> list[Step]:
     return [Forget(tuple(sorted(bound - keep)))] if bound - keep else []
 
 
-def _all_tests(body: Iterable[Condition]) -> list[Condition]:
-    """Every condition of a body that is not made of others, at any depth."""
-    found: list[Condition] = []
-    for condition in body:
-        match condition:
-            case Happens() | Starts() | Ends() | Holds() | Initiated() | Terminated() | Test():
-                found.append(condition)
-            case Not(inner) | Collect(body=inner):
-                found += _all_tests(inner)
-            case Either(branches):
-                found += [test for branch in branches for test in _all_tests(branch)]
-    return found
-
-
-def _time_first(body: list[Condition]) -> list[Condition]:
-    """The conditions with one that says when in front: the others need the time-point."""
-    says_when = [i for i, condition in enumerate(body) if binds_time((condition,))]
-    needs_time = [i for i, c in enumerate(body) if isinstance(c, Holds | Not | Collect | Either) and i not in says_when]
-    if needs_time and says_when and says_when[0] > needs_time[0]:
-        first = body[says_when[0]]
-        return [first, *(c for c in body if c is not first)]
-    return body
+def _mentions(body: Iterable[Condition], name: str) -> bool:
+    return any(name in condition_variables(condition) for condition in body)

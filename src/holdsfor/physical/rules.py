@@ -19,6 +19,7 @@ from holdsfor.physical.instances import RuleScope
 from holdsfor.physical.owned import Owned, asks_for, owned_by
 from holdsfor.physical.planning import Planner, distinct_variables, number_column_of
 from holdsfor.physical.steps import GroundHead, MatchPoints, Prove, StampTime, Step
+from holdsfor.prolog.background import grounding_clauses
 from holdsfor.syntax.rules import (
     Allen,
     Delay,
@@ -33,7 +34,7 @@ from holdsfor.syntax.rules import (
     flat_conditions,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity, variables
+from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity, variables
 
 __all__ = [
     "PlannedComponent",
@@ -162,7 +163,7 @@ class PlannedComponent:
         fluents = self.fluents.values()
         effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
         for rule in (*self.events, *effects):
-            if rule.unbound or any(isinstance(step, GroundHead) or _may_range(step) for step in rule.steps):
+            if rule.unbound or any(isinstance(step, GroundHead) or _may_range(step) for step in all_steps(rule.steps)):
                 yield rule.head
         yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
         yield from (scope.rule.fvp.term for scope in self.scopes if scope.is_grounded and scope.enumerates_head)
@@ -184,12 +185,14 @@ def _may_range(step: Step) -> bool:
 class Program:
     """The components in processing order, and the rules that they are planned from.
 
-    `simple` are the columns of the simple FVPs, by fluent, also of those that other components compute.
+    `simple` are the columns of the simple FVPs, by fluent, also of those that other components compute. `open_entities`
+    are the entities of grounding rules that leave variables to their sorts.
     """
 
     components: tuple[PlannedComponent, ...]
     logical: LogicalProgram
     simple: dict[Key, tuple[tuple[Term, ...], ...]]
+    open_entities: frozenset[Term]
 
     @property
     def enumerated(self) -> list[Term]:
@@ -240,14 +243,22 @@ class Program:
             return self
         chosen = sorted(numbers)
         logical = LogicalProgram(tuple(self.logical.components[i] for i in chosen))
-        return Program(tuple(self.components[i] for i in chosen), logical, self.simple)
+        return Program(tuple(self.components[i] for i in chosen), logical, self.simple, self.open_entities)
 
 
 def plan_program(compiled: Compiled, planner: Planner) -> Program:
     """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
     logical = rewrite_program(compiled, planner.knowledge, is_rewriting=planner.is_rewriting)
     components = tuple(_component(compiled, component, planner) for component in logical.components)
-    return Program(components, logical, _simple_columns(compiled))
+    return Program(components, logical, _simple_columns(compiled), _open_entities(compiled, planner))
+
+
+def _open_entities(compiled: Compiled, planner: Planner) -> frozenset[Term]:
+    clauses = grounding_clauses(compiled.description)
+    rules = [
+        (clause.head.args[0], clause.body or Atom("true")) for clause in clauses if isinstance(clause.head, Struct)
+    ]
+    return frozenset(entity for entity, body in rules if planner.leaves_open(entity, body))
 
 
 def _simple_columns(compiled: Compiled) -> dict[Key, tuple[tuple[Term, ...], ...]]:

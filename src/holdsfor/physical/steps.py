@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -203,13 +203,13 @@ class JoinFacts:
 
 @dataclass(frozen=True)
 class StampTime:
-    """Makes the time-point a column, for rules that compute with it."""
+    """Makes the time-point a column, for rules that compute with it; one that is there already must equal it."""
 
     name: str
 
     def run(self, rows: Rows, context: Context) -> Rows:
         assert rows.times is not None
-        return rows.with_columns({self.name: context.symbols.integers(rows.times)})
+        return unify_column(Var(self.name), context.symbols.integers(rows.times), rows, context.symbols)
 
 
 @dataclass(frozen=True)
@@ -217,8 +217,9 @@ class Prove:
     """A goal for the background engine, proved once per distinct input; answers are remembered while `is_stable`.
 
     Inputs that never come again are forgotten after a while: a stream of measurements has ever new ones. Unless it
-    `is_sure`, the goal may leave outputs open. Such an output takes all values that its step among the `ranges` gives
-    it, and the goal is proved again with each; without a step that is an error.
+    `is_sure`, the goal may leave outputs open, or need their values if it `is_needing`. Such an output takes all values
+    that its step among the `ranges` gives it, and the goal is proved again with each; without a step that is an error,
+    unless it is one that `stays_open`.
     """
 
     goal: Term
@@ -226,7 +227,9 @@ class Prove:
     outputs: tuple[str, ...]
     is_stable: bool
     is_sure: bool = True
+    is_needing: bool = False
     ranges: tuple[tuple[str, Step], ...] = ()
+    stays_open: frozenset[str] = frozenset()
     _answers: dict[tuple[int, ...], list[tuple[int, ...]]] = field(default_factory=dict, repr=False, compare=False)
 
     def run(self, rows: Rows, context: Context) -> Rows:
@@ -250,11 +253,13 @@ class Prove:
 
     def with_values(self, rows: Rows, context: Context) -> Rows:
         """The rows, with values for outputs that are open."""
-        is_open = {name: rows.columns[name] == OPEN_WORD for name in self.outputs}
-        masks = np.array([is_open[name] for name in self.outputs]).reshape(len(self.outputs), rows.n)
+        outputs = [name for name in self.outputs if name not in self.stays_open]
+        masks = np.array([rows.columns[name] == OPEN_WORD for name in outputs], dtype=bool).reshape(
+            len(outputs), rows.n
+        )
         parts: list[Rows] = []
         for mask in {tuple(column) for column in masks.T.tolist()}:
-            names = [name for name, is_missing in zip(self.outputs, mask, strict=True) if is_missing]
+            names = [name for name, is_missing in zip(outputs, mask, strict=True) if is_missing]
             is_alike = np.all(np.equal(masks.T, np.array(mask, dtype=bool)), axis=1)
             alike = np.flatnonzero(is_alike)
             parts.append(self.ranging(rows.take(alike), names, context) if names else rows.take(alike))
@@ -264,14 +269,16 @@ class Prove:
         """The rows with all values of open outputs for which the goal can be proved."""
         ranges = dict(self.ranges)
         known = [name for name in rows.columns if name not in names]
+        ranged = [name for name in names if name in ranges]
+        if not ranged:
+            raise self.problem(names[0])
         rows = rows.keep(known)
-        for name in names:
-            if name not in rows.columns:
-                rows = ranges[name].run(rows, context) if name in ranges else rows
-            if name not in rows.columns:
-                raise self.problem(name)
-        again = Prove(self.goal, (*self.inputs, *self.outputs), (), self.is_stable)
-        return again.run(rows.keep([*known, *names]).distinct(), context)
+        for name in ranged:
+            rows = rows if name in rows.columns else ranges[name].run(rows, context)
+        outputs = tuple(name for name in names if name not in ranged)
+        inputs = tuple(name for name in (*self.inputs, *self.outputs) if name not in outputs)
+        again = Prove(self.goal, inputs, outputs, self.is_stable, is_sure=not outputs)
+        return again.run(rows.keep([*known, *ranged]).distinct(), context)
 
     def problem(self, name: str) -> ExecutionProblem:
         span = None if isinstance(self.goal, Var) else self.goal.span
@@ -284,12 +291,21 @@ class Prove:
         if known is None:
             symbols = context.symbols
             given = {name: symbols.term(word) for name, word in zip(self.inputs, key, strict=True)}
-            found = {
-                tuple(_word(answer[name], symbols) for name in self.outputs): None
+            found = (
+                tuple(_word(answer[name], symbols) for name in self.outputs)
                 for answer in context.engine.solve(substitute(self.goal, given))
-            }
-            known = self._answers[key] = list(found)
+            )
+            known = self._answers[key] = list(self.unless_it_needs_values(found))
         return known
+
+    def unless_it_needs_values(self, answers: Iterable[tuple[int, ...]]) -> dict[tuple[int, ...], None]:
+        """The answers, each once; of a goal that needs the value of an output, one where all outputs are open."""
+        try:
+            return dict.fromkeys(answers)
+        except ExecutionProblem as problem:
+            if not (self.is_needing and self.ranges) or all(each.code != "HF602" for each in problem.diagnostics):
+                raise
+            return {(OPEN_WORD,) * len(self.outputs): None}
 
 
 def _word(term: Term, symbols: Symbols) -> int:

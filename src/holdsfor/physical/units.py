@@ -24,7 +24,7 @@ from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause
 from holdsfor.syntax.rules import Fvp, Grounding
-from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
+from holdsfor.syntax.terms import Struct, Term, name_and_arity
 
 __all__ = ["units_of"]
 
@@ -101,7 +101,8 @@ def _with_reasons(units: list[Unit], compiled: Compiled, program: Program) -> li
         enumerated = [entity for c in unit.components for entity in program.components[c].enumerated]
         ranged = [entity for c in unit.components for entity in program.components[c].ranged]
         entity = next(
-            (entity for entity in (*ranged, *enumerated) if entity in ranged or _is_open(entity, compiled)), None
+            (entity for entity in (*ranged, *enumerated) if entity in ranged or _is_open(entity, compiled, program)),
+            None,
         )
         if entity is not None:
             sorted_out[i] = f"`{show(anonymous(entity))}` ranges over what the input mentions"
@@ -117,12 +118,10 @@ def _with_reasons(units: list[Unit], compiled: Compiled, program: Program) -> li
     ]
 
 
-def _is_open(entity: Term, compiled: Compiled) -> bool:
+def _is_open(entity: Term, compiled: Compiled, program: Program) -> bool:
     """Whether the instances of an event or FVP depend on what the input mentions."""
     groundings = _groundings(entity, compiled.description)
-    return not groundings or any(
-        set(variables(_term(g.entity))) - {name for goal in g.goals for name in variables(goal)} for g in groundings
-    )
+    return not groundings or any(_term(grounding.entity) in program.open_entities for grounding in groundings)
 
 
 # -- domains -----------------------------------------------------------------------------------------------------------

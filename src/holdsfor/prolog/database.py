@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdsfor.errors import Diagnostic, ExecutionProblem
@@ -159,6 +159,12 @@ class Database:
         """Take a clause away; False if it is gone already."""
         self.time += 1
         return self.contents[key].own_clauses().erase(clause, self.time)
+
+    def erase_facts(self, key: Key, rows: Container[tuple[Term, ...]]) -> None:
+        """Take away the facts of a predicate that have some of the rows as arguments."""
+        for clause in list(self._predicate(key).own_clauses().living()):
+            if clause.body is None and clause.args in rows:
+                self.erase(key, clause)
 
     def _predicate(self, key: Key) -> Predicate:
         predicate = self.contents.get(key)

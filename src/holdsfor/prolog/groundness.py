@@ -3,15 +3,19 @@
 A fact such as `price(_, 10).` or a clause such as `same(X, X).` may leave variables open. The analysis goes through the
 clauses with sets of variables instead of values: a variable is *ground* after a goal if every clause that may prove the
 goal gives it a value. A recursive call is taken to do what is being shown; a proof is finite, so that is sound.
+
+A goal *needs* the variables without which its proof is an error: `X` in `far(X) :- X > 3.` It does not bind them: they
+have values after it because they must have them before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from holdsfor.prolog.clauses import Clause
 from holdsfor.prolog.compiler import TESTS
 from holdsfor.prolog.database import Database, Predicate
-from holdsfor.syntax.terms import Struct, Term, is_callable, is_ground, name_and_arity, variables
+from holdsfor.syntax.terms import Struct, Term, conjuncts, is_callable, is_ground, name_and_arity, variables
 
 __all__ = ["Groundness"]
 
@@ -38,6 +42,26 @@ _BUILT_IN: dict[Key, _Ways] = {
 }
 """For built-in predicates the arguments whose values give all others values; of several ways one is enough."""
 
+_NUMERIC = frozenset((name, 2) for name in ("is", "<", ">", "=<", ">=", "=:=", "=\\="))
+_NEEDED: dict[Key, _Ways] = {
+    **dict.fromkeys((("between", 3), ("numlist", 3)), ((0, 1),)),
+    **dict.fromkeys((("atom_length", 2), ("upcase_atom", 2), ("downcase_atom", 2), ("sub_atom", 5)), ((0,),)),
+    **dict.fromkeys((("sum_list", 2), ("sumlist", 2), ("max_list", 2), ("min_list", 2)), ((0,),)),
+    **dict.fromkeys((("msort", 2), ("sort", 2), ("keysort", 2), ("sort", 4), ("list_to_set", 2)), ((0,),)),
+    **dict.fromkeys((("succ", 2), ("atom_number", 2), ("char_code", 2), ("atom_chars", 2)), ((0,), (1,))),
+    **dict.fromkeys((("atom_codes", 2), ("number_codes", 2), ("=..", 2)), ((0,), (1,))),
+    ("plus", 3): ((0, 1), (0, 2), (1, 2)),
+    ("atom_concat", 3): ((0, 1), (2,)),
+    ("atomic_list_concat", 2): ((0,),),
+    ("atomic_list_concat", 3): ((0, 1), (1, 2)),
+    ("split_string", 4): ((0, 1, 2),),
+    ("functor", 3): ((0,), (1, 2)),
+    ("arg", 3): ((1,),),
+    **dict.fromkeys([(name, 2) for name in ("<", ">", "=<", ">=", "=:=", "=\\=")], ((0, 1),)),
+    ("is", 2): ((1,),),
+}
+"""For built-in predicates the arguments without whose values they are errors; of several ways one is enough."""
+
 
 class Groundness:
     """What goals of a database leave open. The database must not change any more, except for ground facts."""
@@ -46,6 +70,7 @@ class Groundness:
         self._database = database
         self._always_ground = set(always_ground)
         self._known: dict[tuple[Key, frozenset[int]], frozenset[int]] = {}
+        self._needs: dict[tuple[Key, frozenset[int]], frozenset[int]] = {}
 
     def has_only_facts(self, key: Key) -> bool:
         """Whether a predicate consists of ground facts."""
@@ -79,6 +104,58 @@ class Groundness:
         if (key, given) not in self._known:
             self._find_out(predicate, (key, given), everything)
         return self._known[key, given]
+
+    def needed(self, goal: Term, ground: set[str]) -> set[str]:
+        """The variables that a goal needs, besides those that are ground before it."""
+        if not isinstance(goal, Struct):
+            return set()
+        key = name_and_arity(goal)
+        if key in _PARTS:
+            return self._needed_by_parts(goal, ground)
+        given = frozenset(i for i, arg in enumerate(goal.args) if set(variables(arg)) <= ground)
+        return set(variables(*(goal.args[i] for i in self._needed_arguments(key, given)))) - ground
+
+    def _needed_by_parts(self, goal: Struct, ground: set[str]) -> set[str]:
+        """What the goals inside a construct need; in a conjunction one gives values to the next."""
+        found: set[str] = set()
+        for place in _PARTS[name_and_arity(goal)]:
+            found |= self.needed(goal.args[place], ground)
+            if goal.name in _SEQUENCES:
+                ground = self.after(goal.args[place], ground | found)
+        return found
+
+    def _needed_arguments(self, key: Key, given: frozenset[int]) -> frozenset[int]:
+        predicate = self._database.contents.get(key)
+        if key in self._always_ground or (predicate is not None and predicate.table is not None):
+            return frozenset()
+        if predicate is None:
+            return min((frozenset(way) - given for way in _NEEDED.get(key, _ALWAYS)), key=len)
+        if (key, given) not in self._needs:
+            self._find_out_needs(predicate, (key, given))
+        return self._needs[key, given]
+
+    def _find_out_needs(self, predicate: Predicate, call: tuple[Key, frozenset[int]]) -> None:
+        """Assume that nothing is needed, and what follows from that next, until nothing changes."""
+        assumed = frozenset[int]()
+        while True:
+            before = set(self._needs)
+            self._needs[call] = assumed
+            found = assumed.union(*(self._needed_by_clause(clause, call[1]) for clause in predicate.living()))
+            if found == assumed:
+                return
+            assumed = found
+            self._needs = {known: needs for known, needs in self._needs.items() if known in before}
+
+    def _needed_by_clause(self, clause: Clause, given: frozenset[int]) -> frozenset[int]:
+        """The arguments that the body needs. A variable of its own may stand for any, unless only arithmetic has it."""
+        if clause.body is None or not isinstance(clause.head, Struct):
+            return frozenset()
+        args = clause.head.args
+        needed = self.needed(clause.body, set(variables(*(args[i] for i in given))))
+        others = [goal for goal in conjuncts(clause.body) if is_callable(goal) and name_and_arity(goal) not in _NUMERIC]
+        if (needed - set(variables(*args))) & set(variables(*others)):
+            return frozenset(range(len(args))) - given
+        return frozenset(i for i, arg in enumerate(args) if i not in given and needed & set(variables(arg)))
 
     def _find_out(self, predicate: Predicate, call: tuple[Key, frozenset[int]], assumed: frozenset[int]) -> None:
         """Assume the most, and what follows from that next, until nothing changes; what depends on it is forgotten."""
@@ -159,3 +236,11 @@ _CONSTRUCTS: dict[Key, _Construct] = {
     **dict.fromkeys([key for key in TESTS if key not in (("=", 2), ("is", 2)) and key[0].isidentifier()], _same),
     **dict.fromkeys([(name, 2) for name in ("\\=", "==", "\\==", "@<", "@>", "@=<", "@>=")], _same),
 }
+
+_SEQUENCES = frozenset([",", "->", "*->", "forall"])
+_PARTS: dict[Key, tuple[int, ...]] = {
+    **dict.fromkeys(((",", 2), ("->", 2), ("*->", 2), (";", 2), ("forall", 2)), (0, 1)),
+    **dict.fromkeys((("\\+", 1), ("not", 1), ("once", 1), ("ignore", 1), ("call", 1)), (0,)),
+    **dict.fromkeys((("findall", 3), ("aggregate_all", 3), ("setof", 3), ("bagof", 3)), (1,)),
+}
+"""The arguments of constructs that are goals."""

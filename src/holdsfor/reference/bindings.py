@@ -2,8 +2,10 @@
 
 Conditions on fluents do not restrict instances: where nothing is known, the list is empty. A head variable ranges over
 the grounding of the head, if there is one. Any other variable that no goal binds ranges over its sort, and over what is
-known of the fluents in which it stands. The order of the goals does not matter: a goal waits until the variables that
-it needs have values, and a goal that leaves a variable open is proved again when the variable has one.
+known of the fluents in which it stands. A variable of a condition that must have intervals ranges over what is known
+of its fluent only: the result is empty for all other values. The order of the goals does not matter: a goal waits until
+the variables that it needs have values, and a goal that leaves a variable open is proved again when the variable has
+one.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from holdsfor.prolog.background import called_predicates
 from holdsfor.reference.domains import Domains
 from holdsfor.reference.intervals import Intervals
 from holdsfor.reference.matching import Binding, match
+from holdsfor.reference.required import required_literals
 from holdsfor.syntax.rules import HoldsFor, IntervalCall, IntervalRule, Not, Test, step_variables
 from holdsfor.syntax.terms import Atom, Struct, Term, is_ground, name_and_arity, substitute, variables
 
@@ -36,6 +39,7 @@ class RuleBindings:
         self.engine = engine
         self.finished = finished
         self.literals = [step for step in rule.body if isinstance(step, HoldsFor)]
+        self.required = required_literals(rule)
         self.goals = [step for step in rule.body if isinstance(step, Test | Not)]
         calls = [step for step in rule.body if isinstance(step, IntervalCall)]
         self.patterns = [self.head, *(step.fvp.term for step in self.literals)]
@@ -77,13 +81,22 @@ class RuleBindings:
                     repeated = [*again, goal.goal] if is_open and isinstance(goal, Test) else again
                     yield from self.solved(rest, repeated, {**binding, **more})
                 return
-        unbound = [name for name in self.names if name not in binding]
+        unbound = self.unbound(goals, binding)
         if unbound:
             for member in self.members(unbound[0], binding):
                 yield from self.solved(goals, again, {**binding, unbound[0]: member})
         elif all(self.engine.holds(substitute(goal, binding)) for goal in again):
             assert not goals, "a goal whose variables have values is ready"
             yield binding
+
+    def unbound(self, goals: Sequence[Test | Not], binding: Binding) -> list[str]:
+        """The variables without values; first those that goals need and that no goal binds when its needs are met."""
+        tests = [substitute(goal.goal, binding) for goal in goals if isinstance(goal, Test)]
+        needs = [_needed(test) | self.engine.groundness.needed(test, set()) for test in tests]
+        bound = {name for test, needed in zip(tests, needs, strict=True) for name in set(variables(test)) - needed}
+        needed = set().union(*needs, *(self.missing(goal, binding) for goal in goals if isinstance(goal, Not)))
+        names = [name for name in self.names if name not in binding]
+        return sorted(names, key=lambda name: (name not in needed, name in bound))
 
     def answers(self, goal: Test | Not, binding: Binding) -> list[tuple[Binding, bool]] | None:
         """What a goal adds to a binding, and whether it leaves a variable open; None if it must wait."""
@@ -136,17 +149,25 @@ class RuleBindings:
             instances = self.domains.instances(substitute(self.head, binding))
             matches = (match(self.head, instance, binding) for instance in instances)
             return dict.fromkeys(each[name] for each in matches if each is not None)
+        required = next(
+            (step for step in self.literals if step in self.required and name in step.instance_variables), None
+        )
+        if required is not None:
+            return self.known(required, name, binding)
         found: dict[Term, None] = {}
         pattern = next((term for term in self.patterns if name in variables(term)), None)
         if pattern is not None:
             found.update(dict.fromkeys(self.domains.sorts().members(pattern, name)))
         for step in self.literals:
             if name in step.instance_variables:
-                for fvp, intervals in self.finished.get(name_and_arity(step.fvp.fluent), {}).items():
-                    known = match(step.fvp.term, fvp, {}) if intervals else None
-                    if known is not None:
-                        found[known[name]] = None
+                found.update(self.known(step, name, {}))
         return found
+
+    def known(self, literal: HoldsFor, name: str, binding: Binding) -> dict[Term, None]:
+        """The values of a variable in the FVPs of a condition that have intervals and match a binding."""
+        fvps = self.finished.get(name_and_arity(literal.fvp.fluent), {})
+        matches = (match(literal.fvp.term, fvp, binding) for fvp, intervals in fvps.items() if intervals)
+        return dict.fromkeys(each[name] for each in matches if each is not None)
 
 
 def _needed(goal: Term) -> set[str]:

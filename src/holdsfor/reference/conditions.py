@@ -159,16 +159,25 @@ class Conditions:
         if not waiting and not unbound & set(variables(*again)):
             yield binding
             return
-        if not unbound:
-            raise self.open_variable(waiting[0][0], binding)
+        if not unbound & set(variables(*again)).union(*(_asked_names(each) for each, _ in waiting)):
+            condition = waiting[0][0]
+            raise self.open_variable(condition, min(set(condition_variables(condition)) - set(binding)))
+        self.raise_problems(waiting, binding)
         for instance in moment.instances(pattern):
             grounded = match(pattern, instance, binding)
             if grounded is not None:
                 yield from self.solve(waiting, grounded, moment, again)
 
-    def open_variable(self, condition: Condition, binding: Binding) -> ExecutionProblem:
+    def raise_problems(self, waiting: Waiting, binding: Binding) -> None:
+        """Raise the problem of a goal that waits although it needs none of its variables: no value can help it."""
+        bound = set(binding)
+        for test, outside in waiting:
+            if isinstance(test, Test) and self.is_ready(test, outside, bound):
+                if not self.engine.groundness.needed(test.goal, bound):
+                    list(self.answers(test.goal, binding))
+
+    def open_variable(self, condition: Condition, name: str) -> ExecutionProblem:
         """The problem of a condition that needs a variable which a goal has left open."""
-        name = min(set(condition_variables(condition)) - set(binding))
         message = f"`{name}` has no value in `{show_condition(condition)}`"
         return ExecutionProblem(
             Diagnostic("HF602", message, condition.span, f"bind `{name}` by another condition of the same rule")
@@ -182,8 +191,11 @@ class Conditions:
                 return set(variables(left)) <= bound or set(variables(right)) <= bound
             case Test(Struct(name=name, args=(_, _)) as goal) if name in _COMPARISONS:
                 return set(variables(goal)) <= bound
-            case Not(body) | Collect(body=body):
+            case Not(body):
                 return {name for inner in body for name in condition_variables(inner)} & outside <= bound
+            case Collect(template, body):
+                own = {name for inner in body for name in condition_variables(inner)}
+                return (own & outside) | (set(variables(template)) - own) <= bound
             case Either(branches):
                 return all(self.can_finish(scoped(branch, outside), set(bound)) for branch in branches)
         return True
@@ -243,10 +255,20 @@ class Conditions:
             for solution in self.solve(scoped(condition.body, outside), binding, moment)
         }
         items = sorted((template for template, _ in found), key=standard_order_key)
+        open_names = variables(*items)
+        if open_names:
+            raise self.open_variable(condition, min(open_names))
         value = aggregate(condition.aggregate, items)
         extended = None if value is None else match(condition.result, value, binding)
         if extended is not None:
             yield extended
+
+
+def _asked_names(condition: Condition) -> set[str]:
+    """The variables of a condition whose values may let it go on: not those that it computes."""
+    if isinstance(condition, Collect):
+        return set(variables(condition.template)).union(*map(condition_variables, condition.body))
+    return set(condition_variables(condition))
 
 
 def _needs_values(problem: ExecutionProblem) -> bool:

@@ -1,7 +1,8 @@
 """Delayed effects that are not due yet.
 
 An initiation of F=V sets up the effects of its `fi` and `ft` declarations. A break of F=V before an effect is due
-cancels it. A re-initiation changes nothing, unless F=V is postponable: then it moves the effect.
+cancels it. A re-initiation changes nothing, unless F=V is postponable: then it moves the effect. An initiation that
+starts nothing, because of a break at the same time-point, sets the effects up too; the next one is no re-initiation.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Pending:
 
     @property
     def identity(self) -> Identity:
-        """What a later initiation sets up again, or moves: the same declaration with the same bindings."""
+        """What a later initiation moves: the same declaration with the same bindings."""
         return self.declaration, self.source, self.delay, tuple(sorted(self.binding.items()))
 
     @property
@@ -68,7 +69,7 @@ class PendingEffects:
         self.engine = engine
         self.tick = tick
         self.waiting: list[Pending] = []
-        self.spent: dict[Identity, Term] = {}
+        self.running: set[Term] = set()
 
     def next_due(self) -> int | None:
         return min((effect.due for effect in self.waiting), default=None)
@@ -79,23 +80,19 @@ class PendingEffects:
 
     def settle(self, time: int, is_broken: Callable[[Term], bool]) -> None:
         """Forget what was due or postponed now, and what a break of its source cancels."""
-        kept: list[Pending] = []
-        for effect in self.waiting:
-            if effect.due > time:
-                kept.append(effect)
-            elif not effect.is_postponable:
-                self.spent[effect.identity] = effect.source
-        self.waiting = [effect for effect in kept if not is_broken(effect.source)]
-        self.spent = {identity: source for identity, source in self.spent.items() if not is_broken(source)}
+        self.waiting = [effect for effect in self.waiting if effect.due > time and not is_broken(effect.source)]
+        self.running = {source for source in self.running if not is_broken(source)}
 
-    def set_up(self, fvp: Term, time: int) -> None:
+    def set_up(self, fvp: Term, time: int, *, is_broken: bool) -> None:
         """Let an initiation at `time` set up its effects, or postpone them."""
-        for effect in self.effects_of(fvp, time):
+        effects = list(self.effects_of(fvp, time))
+        for effect in effects:
             if effect.is_postponable:
                 self.waiting = [each for each in self.waiting if each.identity != effect.identity]
-            elif effect.identity in self.spent or any(each.identity == effect.identity for each in self.waiting):
-                continue
-            self.waiting.append(effect)
+            if effect.is_postponable or fvp not in self.running:
+                self.waiting.append(effect)
+        if effects and not is_broken:
+            self.running.add(fvp)
 
     def effects_of(self, fvp: Term, time: int) -> Iterator[Pending]:
         for number, delay in enumerate(self.description.delays):

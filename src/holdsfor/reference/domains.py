@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import product
 
-from holdsfor.analysis.names import Names
+from holdsfor.analysis.names import Names, domain_entities
 from holdsfor.analysis.sorts import Sorts
 from holdsfor.prolog import Database, Engine, standard_order_key
+from holdsfor.prolog.background import grounding_clauses
 from holdsfor.reference.matching import match
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Fvp
-from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity, substitute, variables
+from holdsfor.syntax.terms import Atom, Struct, Term, Var, is_ground, name_and_arity, substitute, variables
 
 __all__ = ["Domains", "fill_dynamic_domains"]
 
@@ -27,15 +28,8 @@ def fill_dynamic_domains(
 ) -> None:
     """Add to the database the members that the input gives to the dynamic domains."""
     dynamic = {name_and_arity(domain) for domain in description.dynamic_domains}
-    sources: list[tuple[Term, Term]] = []
-    for grounding in description.groundings:
-        entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
-        if _is_input(entity, names):
-            goals = [goal for goal in grounding.goals if isinstance(goal, Struct)]
-            sources += [(entity, goal) for goal in goals if name_and_arity(goal) in dynamic]
-    for collected in description.collected:
-        sources += [(entity, collected.domain) for entity in collected.entities]
-        dynamic.add(name_and_arity(collected.domain))
+    dynamic |= {name_and_arity(collected.domain) for collected in description.collected}
+    sources = [(entity, domain) for entity, domain in domain_entities(description) if _is_input(entity, names)]
     for name, arity in sorted(dynamic):
         database.declare_dynamic(name, arity)
     for member in sorted(_members(sources, input_terms), key=standard_order_key):
@@ -60,6 +54,12 @@ def _members(sources: list[tuple[Term, Term]], input_terms: Iterable[Term]) -> s
     return members
 
 
+def _renamed(*terms: Term) -> tuple[Term, ...]:
+    """The terms with other names for their variables than patterns have."""
+    names: dict[str, Term] = {name: Var(f"_#grounding {name}") for name in variables(*terms)}
+    return tuple(substitute(term, names) for term in terms)
+
+
 class Domains:
     """The instances of every pattern, and whether an instance is in its declared grounding."""
 
@@ -69,6 +69,11 @@ class Domains:
         self.grounded = {
             name_and_arity(g.entity.fluent if isinstance(g.entity, Fvp) else g.entity) for g in description.groundings
         }
+        self.rules = [
+            _renamed(clause.head.args[0], clause.body or Atom("true"))
+            for clause in grounding_clauses(description)
+            if isinstance(clause.head, Struct)
+        ]
         self.includes = cache(self._includes)
         self.includes_fluent = cache(self._includes_fluent)
 
@@ -84,7 +89,7 @@ class Domains:
     def _includes_fluent(self, fluent: Term) -> bool:
         """Whether some value of the ground fluent may be derived."""
         open_value = Struct("=", (fluent, Var("Value")))
-        return not self.is_declared(open_value) or self.engine.holds(Struct("grounding", (open_value,)))
+        return not self.is_declared(open_value) or next(self.declared(open_value), None) is not None
 
     def instances(self, pattern: Term) -> Iterator[Term]:
         """The ground instances of a pattern, each once."""
@@ -95,11 +100,34 @@ class Domains:
             yield from self.over_sorts(pattern)
             return
         seen: set[Term] = set()
-        for answer in self.engine.solve(Struct("grounding", (pattern,))):
-            for instance in self.over_sorts(substitute(pattern, answer)):
-                if instance not in seen:
-                    seen.add(instance)
-                    yield instance
+        for instance in self.declared(pattern):
+            if instance not in seen:
+                seen.add(instance)
+                yield instance
+
+    def declared(self, pattern: Term) -> Iterator[Term]:
+        """The ground instances of a pattern that grounding rules give, perhaps several times."""
+        for entity, goal in self.rules:
+            unifier = self.engine.once(Struct("=", (pattern, entity)))
+            if unifier is not None:
+                yield from self.satisfying(substitute(pattern, unifier), substitute(goal, unifier))
+
+    def satisfying(self, pattern: Term, goal: Term) -> Iterator[Term]:
+        """The ground instances of a pattern with which a goal is true.
+
+        Variables that the goal leaves open, or needs, range over their sorts.
+        """
+        needed = self.engine.groundness.needed(goal, set())
+        after = self.engine.groundness.after(goal, needed)
+        names = [name for name in variables(pattern) if name in set(variables(goal)) - (after - needed)]
+        if not needed:
+            for answer in self.engine.solve(goal):
+                instances = self.over_sorts(substitute(pattern, answer))
+                yield from (each for each in instances if not names or self.includes(each))
+        for choice in product(*(self.sorts().members(pattern, name) for name in names)) if names else ():
+            given = dict(zip(names, choice, strict=True))
+            for answer in self.engine.solve(substitute(goal, given)):
+                yield from self.over_sorts(substitute(pattern, {**answer, **given}))
 
     def head_instances(self, head: Term) -> Iterator[Term]:
         """The ground instances of the head of an effect or event, each once.
@@ -122,8 +150,9 @@ class Domains:
             yield from self.over_sorts(fluent)
             return
         seen: dict[Term, None] = {}
-        for answer in self.engine.solve(Struct("grounding", (open_value,))):
-            seen.update(dict.fromkeys(self.over_sorts(substitute(fluent, answer))))
+        for instance in self.declared(open_value):
+            assert isinstance(instance, Struct)
+            seen[instance.args[0]] = None
         yield from seen
 
     def over_sorts(self, pattern: Term) -> Iterator[Term]:

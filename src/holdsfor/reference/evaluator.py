@@ -241,7 +241,7 @@ class _Walk:
             self.start(fvp)
         self.pending.settle(self.time, self.is_broken)
         for fvp in self.own(self.initiated()):
-            self.pending.set_up(fvp, self.time)
+            self.pending.set_up(fvp, self.time, is_broken=self.is_broken(fvp))
 
     def own(self, fvps: Iterable[Term]) -> list[Term]:
         return [fvp for fvp in fvps if self.concerns(fvp)]

@@ -23,7 +23,7 @@ _QUERY_TIME = ("queryTime", 1)
 class Background:
     """The database with its start-up goals done, its fact relations, and the dynamic domains that the input fills.
 
-    `version` grows whenever a domain does.
+    `version` grows whenever a domain changes.
     """
 
     def __init__(self, description: EventDescription, symbols: Symbols, goals: tuple[Term, ...] = ()) -> None:
@@ -38,7 +38,8 @@ class Background:
         self._grounded = {name_and_arity(fvp.fluent) for fvp in fvps}
         self.version = 0
         self._relations: dict[Key, Relation] = {}
-        self._unasserted: list[tuple[Key, list[Int64]]] = []
+        self._given: dict[Key, Relation] = {}
+        self._pending: list[tuple[Key, list[Int64], bool]] = []
         for name, arity in (*self.domains, _QUERY_TIME):
             self.database.declare_dynamic(name, arity)
         self._groundness = Groundness(self.database, (*self.domains, _QUERY_TIME))
@@ -82,6 +83,10 @@ class Background:
         """The variables that have values once a goal is proved, given those that have values before."""
         return self._groundness.after(goal, ground)
 
+    def needed(self, goal: Term, ground: set[str]) -> set[str]:
+        """The variables that a goal needs to be proved, besides those that have values before."""
+        return self._groundness.needed(goal, ground)
+
     def definition(self, key: Key) -> tuple[Clause, ...] | None:
         """The clauses of a predicate, if they are all there is to it and it does not call itself."""
         clauses = self._rules.get(key)
@@ -123,17 +128,37 @@ class Background:
             return []
         fresh = [column[is_new] for column in candidates.columns]
         together = tuple(np.concatenate(pair) for pair in zip(known.columns, fresh, strict=True))
-        self._relations[key] = Relation(together, len(together[0]))
-        self.version += 1
-        self._unasserted.append((key, fresh))
+        self._given.setdefault(key, known)
+        self._change(key, Relation(together, len(together[0])), fresh, is_member=True)
         return fresh
+
+    def keep_members(self, key: Key, columns: list[Int64]) -> None:
+        """Remove the members that the input brought to a dynamic domain, but for some."""
+        if key not in self._given:
+            return
+        known, kept = self.facts(key), _distinct(columns)
+        is_kept = kept.has(known.columns, known.n) | self._given[key].has(known.columns, known.n)
+        if is_kept.all():
+            return
+        left = tuple(column[is_kept] for column in known.columns)
+        gone = [column[~is_kept] for column in known.columns]
+        self._change(key, Relation(left, len(left[0])), gone, is_member=False)
+
+    def _change(self, key: Key, relation: Relation, columns: list[Int64], *, is_member: bool) -> None:
+        self._relations[key] = relation
+        self.version += 1
+        self._pending.append((key, columns, is_member))
 
     def synchronise(self) -> None:
         """Let the background engine know the members too; only goals that depend on domains need that."""
-        for (name, _), columns in self._unasserted:
-            for row in zip(*(self.symbols.terms(column) for column in columns), strict=True):
-                self.database.add_clause(Struct(name, row), None, None)
-        self._unasserted.clear()
+        for key, columns, is_member in self._pending:
+            rows = list(zip(*(self.symbols.terms(column) for column in columns), strict=True))
+            if is_member:
+                for row in rows:
+                    self.database.add_clause(Struct(key[0], row), None, None)
+            else:
+                self.database.erase_facts(key, frozenset(rows))
+        self._pending.clear()
 
 
 def _distinct(columns: list[Int64]) -> Relation:

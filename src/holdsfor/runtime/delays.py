@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -32,12 +32,14 @@ __all__ = ["DueEffects", "Prospects", "SetUp", "prospects", "set_up_by"]
 class SetUp:
     """Effects of one declaration: `rows` are what initiations bound, at the time-points of the initiations.
 
-    The columns `#0`, `#1`, … of the rows are the arguments and the value of the source.
+    The columns `#0`, `#1`, … of the rows are the arguments and the value of the source. Where `starts` is false, the
+    initiation was broken at its own time-point, in an earlier stretch.
     """
 
     rows: Rows
     delays: Int64
     is_postponable: NDArray[np.bool_]
+    starts: NDArray[np.bool_]
 
     @property
     def times(self) -> Int64:
@@ -54,7 +56,7 @@ class SetUp:
         return [self.rows.columns[name] for name in self.rows.columns if name.startswith("#")]
 
     def take(self, mask: NDArray[np.bool_]) -> SetUp:
-        return SetUp(self.rows.take(mask), self.delays[mask], self.is_postponable[mask])
+        return SetUp(self.rows.take(mask), self.delays[mask], self.is_postponable[mask], self.starts[mask])
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,8 @@ class Prospects:
 
     def waiting(self, at: int) -> SetUp:
         """What matters for time-points from this one on: effects that wait, and those acted that bar others."""
-        due = self.set_up.due
-        return self.set_up.take(self.ahead.waits(self.set_up.times, due, self.set_up.is_postponable, at))
+        set_up = replace(self.set_up, starts=self.ahead.starts)
+        return set_up.take(self.ahead.waits(set_up.times, set_up.due, set_up.is_postponable, at))
 
     def due(self, delay: PlannedDelay, context: Evaluation) -> DueEffects:
         """What is initiated or terminated in the stretch: effects that are due and satisfy their conditions."""
@@ -127,7 +129,9 @@ def prospects(
     set_up = _together(parts)
     sources, first = dense_ids(set_up.sources, set_up.rows.n)
     effects, _ = dense_ids([*set_up.rows.columns.values(), set_up.delays], set_up.rows.n)
-    breaks = _breaks([column[first] for column in set_up.sources], initiations, terminations)
+    found = _breaks([column[first] for column in set_up.sources], initiations, terminations)
+    earlier = (sources[~set_up.starts], set_up.times[~set_up.starts])
+    breaks = (np.concatenate((earlier[0], found[0])), np.concatenate((earlier[1], found[1])))
     is_contested = None
     if firm is not None and delay.may_contend:
         at = [*set_up.sources, set_up.due]
@@ -141,9 +145,10 @@ def _together(parts: Sequence[SetUp]) -> SetUp:
     rows = concatenate([part.rows for part in parts])
     delays = np.concatenate([part.delays for part in parts])
     is_postponable = np.concatenate([part.is_postponable for part in parts])
+    starts = np.concatenate([part.starts for part in parts])
     assert rows.times is not None
     _, first = dense_ids([*rows.columns.values(), delays, rows.times], rows.n)
-    return SetUp(rows.take(first), delays[first], is_postponable[first])
+    return SetUp(rows.take(first), delays[first], is_postponable[first], starts[first])
 
 
 def set_up_by(delay: PlannedDelay, initiations: PointTable, context: Evaluation) -> SetUp | None:
@@ -159,7 +164,7 @@ def set_up_by(delay: PlannedDelay, initiations: PointTable, context: Evaluation)
     is_postponable = np.zeros(rows.n, dtype=bool)
     for postponement in delay.postponements:
         is_postponable |= _is_postponed(postponement, rows, len(sources), context)
-    return SetUp(rows, _lengths(delay, rows, context), is_postponable)
+    return SetUp(rows, _lengths(delay, rows, context), is_postponable, np.ones(rows.n, dtype=bool))
 
 
 def _is_postponed(

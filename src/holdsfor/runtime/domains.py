@@ -14,9 +14,10 @@ from holdsfor.physical.patterns import build, join, unify_column
 from holdsfor.physical.planning import Planner
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.steps import Context, RangeOver, Step, run_steps
+from holdsfor.prolog.background import grounding_clauses
 from holdsfor.syntax.description import EventDescription
-from holdsfor.syntax.rules import Fvp, Not, Test
-from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity, substitute, variables
+from holdsfor.syntax.rules import Fvp
+from holdsfor.syntax.terms import Atom, Struct, Term, Var, is_ground, name_and_arity, substitute, variables
 
 __all__ = ["Domains", "entity_columns", "entity_key"]
 
@@ -48,14 +49,16 @@ def entity_columns(entity: Term) -> tuple[Term, ...]:
 class _GroundingPlan:
     """One grounding rule, planned for each set of variables that may be given."""
 
-    def __init__(self, entity: Term, goals: Sequence[Term], planner: Planner) -> None:
+    def __init__(self, entity: Term, goals: Sequence[Term], body: Term, planner: Planner) -> None:
         self.entity = entity
         self.columns = entity_columns(entity)
         self.goals = tuple(goals)
-        self.body = tuple(_condition(goal) for goal in goals)
         self.planner = planner
         self._steps: dict[frozenset[str], tuple[Step, ...]] = {}
-        self.is_open = bool(set(variables(entity)) - {name for goal in goals for name in variables(goal)})
+        self.body = body
+        self.ranges = {name: RangeOver(name, entity, ()) for name in variables(entity)}
+        self.is_open = planner.leaves_open(entity, body)
+        self._left: dict[frozenset[str], tuple[list[str], list[str]]] = {}
 
     def signature(self, value: Term | None) -> tuple[Term, ...] | None:
         """What it asks of the arguments, given the value, whatever the variables' names; None if it is another value.
@@ -81,15 +84,23 @@ class _GroundingPlan:
 
     def steps(self, given: frozenset[str]) -> tuple[Step, ...]:
         if given not in self._steps:
-            used = set(variables(self.entity))
-            self._steps[given] = tuple(self.planner.inner(self.body, set(given), used=used))
+            self._steps[given] = self.planner.grounding_steps(self.entity, self.goals, given)
         return self._steps[given]
 
-
-def _condition(goal: Term) -> Test | Not:
-    if isinstance(goal, Struct) and goal.name in ("\\+", "not") and len(goal.args) == 1:
-        return Not((Test(goal.args[0], goal.span),), goal.span)
-    return Test(goal, goal.span)
+    def run(self, rows: Rows, context: Context) -> Rows:
+        """The rows with the variables of the entity; those that the goals need, or may leave open, range over sorts."""
+        given = frozenset(name for name in rows.columns if name != "#row")
+        if given not in self._left:
+            self._left[given] = self.planner.open_grounding(self.entity, self.body, given)
+        needed, left_open = self._left[given]
+        if not needed and not left_open:
+            return run_steps(self.steps(given), rows, context)
+        parts = [] if needed else [run_steps(self.steps(given), rows, context)]
+        for name in (*needed, *left_open):
+            rows = self.ranges[name].run(rows, context)
+        parts.append(run_steps(self.steps(given | {*needed, *left_open}), rows, context))
+        found = [part.keep(["#row", *variables(self.entity)]) for part in parts if part.n]
+        return concatenate(found) if found else parts[0]
 
 
 def _count(key: EntityKey, context: Context) -> int:
@@ -109,10 +120,12 @@ class Domains:
         self._signatures: dict[tuple[EntityKey, int | None], _Signature] = {}
         self._members: dict[_Signature, tuple[int, NDArray[np.int8]]] = {}
         self._everyone: dict[_Signature, tuple[int, int]] = {}
+        self._settled: dict[int, Int64] = {}
         self._known: dict[int, Int64] = {}
-        for grounding in description.groundings:
+        for grounding, clause in zip(description.groundings, grounding_clauses(description), strict=True):
             entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
-            self.plans.setdefault(entity_key(entity), []).append(_GroundingPlan(entity, grounding.goals, planner))
+            plan = _GroundingPlan(entity, grounding.goals, clause.body or Atom("true"), planner)
+            self.plans.setdefault(entity_key(entity), []).append(plan)
 
     def is_declared(self, key: EntityKey) -> bool:
         return key in self.plans
@@ -228,8 +241,7 @@ class Domains:
                     break
                 words = column if rows.n == n else column[rows.columns["#row"]]
                 rows = unify_column(pattern, words, rows, context.symbols)
-            given = frozenset(name for name in rows.columns if name != "#row")
-            rows = run_steps(plan.steps(given), rows, context)
+            rows = plan.run(rows, context)
             if rows.n:
                 found[rows.columns["#row"]] = True
         return found
@@ -239,7 +251,7 @@ class Domains:
         parts: list[Rows] = []
         n_columns = len(self.plans[key][0].columns)
         for plan in self.plans[key]:
-            rows = run_steps(plan.steps(frozenset()), one_row(), context)
+            rows = plan.run(one_row(), context)
             rows = self.over_sorts(plan.entity, rows, context) if rows.n else rows
             if rows.n:
                 columns = {str(i): build(p, rows, context.symbols) for i, p in enumerate(plan.columns)}
@@ -285,10 +297,18 @@ class Domains:
             rows = self.over_sorts(pattern, one_row(), context)
         return Relation(tuple(rows.columns[name] for name in names), rows.n)
 
+    def begin_stretch(self) -> None:
+        """Forget what variables ranged over in the last stretch and is not settled."""
+        self._known.clear()
+
+    def settle(self) -> None:
+        """Let variables go on to range over what was known in the last stretch."""
+        self._settled.update(self._known)
+
     def range_of(self, ranging: RangeOver, known: Int64, context: Context) -> Int64:
         """What a variable of a rule over intervals ranges over: its sort, what is known, and what was known before."""
-        known = np.union1d(self._known.get(id(ranging), _NOTHING), known)
-        self._known[id(ranging)] = known
+        before = self._known.get(id(ranging), self._settled.get(id(ranging), _NOTHING))
+        known = self._known[id(ranging)] = np.union1d(before, known)
         if ranging.pattern is None:
             return known
         return np.union1d(context.symbols.words(self.sorts().members(ranging.pattern, ranging.name)), known)

@@ -273,17 +273,20 @@ class Evaluation:
             first = int(np.floor((found.starts + limits)[is_short].min())) - self.stretch.tick
             self.next_crossing = first if self.next_crossing is None else min(first, self.next_crossing)
 
-    def complemented_instances(self, keys: Rows, rule: IntervalRule, index: int) -> tuple[Rows, Int64]:
-        """The instances of a complement, those of earlier stretches included, and where each begins.
+    def complemented_instances(
+        self, keys: Rows, rule: IntervalRule, index: int, *, is_grounded: bool
+    ) -> tuple[Rows, Int64]:
+        """The instances of a complement, and where each begins.
 
-        It begins with the run for those not seen before, and is resumed for the others.
+        It begins with the run for those not seen before, and is resumed for the others. Unless a grounding says which
+        instances there are, those of earlier stretches are included.
         """
         place = (id(rule), index)
         before = self.seen.get(place)
         if before is keys:
             self.complemented[place] = keys
             return keys, np.full(keys.n, self.stretch.first, dtype=np.int64)
-        if before is not None:
+        if before is not None and not is_grounded:
             together = concatenate([before, keys]).distinct()
             keys = keys if together.n == keys.n else together
         self.complemented[place] = keys
@@ -412,19 +415,23 @@ class Evaluation:
                 rows = GroundHead(initial.head).run(rows, self)
             if rows.n:
                 parts.append([build(pattern, rows, self.symbols) for pattern in initial.columns])
-        if not parts:
-            return carried
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        nothing = [np.empty(0, dtype=np.int64)] * (key[1] + 1)
+        columns = [np.concatenate(column) for column in zip(nothing, *parts, strict=True)]
         inside = self.domains.includes((True, *key), columns, len(columns[0]), self)
-        fresh = self.initialised.fresh(key, fluent, [column[inside] for column in columns], self.symbols, self.version)
+        columns, is_grounded = [column[inside] for column in columns], self.domains.is_declared((True, *key))
+        fresh = self.initialised.fresh(key, fluent, columns, self.symbols, self.version, is_grounded=is_grounded)
         first = np.full(fresh.n, self.stretch.first_of_run, dtype=np.int64)
         added = (*fresh.columns, first, np.full(fresh.n, OPEN, dtype=np.int64))
         together = tuple(np.concatenate(pair) for pair in zip(carried.columns, added, strict=True))
         return FluentTable(together, carried.n + fresh.n)
 
     def carried(self, key: Key, fluent: PlannedFluent) -> FluentTable:
-        """What was carried over of the FVPs that the rules are about."""
+        """What was carried over of the FVPs that the rules are about, and that are still in the grounding."""
         table = self.state.get(key) or empty_fluents(key[1])
+        if table.n and self.domains.is_declared((True, *key)):
+            numbers = table.arguments(self.instances)
+            inside = self.domains.inside((True, *key), numbers, table.values, self, self.version)
+            table = table if inside is None else table.take(inside)
         if table.n == 0 or fluent.is_whole:
             return table
         own = np.zeros(table.n, dtype=bool)

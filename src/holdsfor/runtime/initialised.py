@@ -33,15 +33,28 @@ class Initialised:
         known = self._known.get(id(fluent))
         return known is not None and known[1] == version
 
-    def fresh(self, key: Key, fluent: PlannedFluent, columns: list[Int64], symbols: Symbols, version: int) -> Relation:
-        """The FVPs whose fluents' initial values are not part of the state yet, each once."""
+    def fresh(
+        self,
+        key: Key,
+        fluent: PlannedFluent,
+        columns: list[Int64],
+        symbols: Symbols,
+        version: int,
+        *,
+        is_grounded: bool,
+    ) -> Relation:
+        """The FVPs whose fluents' initial values are not part of the state yet, each once.
+
+        The state has no instance that has left the grounding; such an instance is fresh when it comes back.
+        """
         distinct = point_table([*columns, np.zeros(len(columns[0]), dtype=np.int64)]).columns[:-1]
         arguments, n = distinct[:-1], len(distinct[-1])
         ids, first = dense_ids(arguments, n)
         if len(first) < n:
             self._refuse(key, distinct, ids, symbols)
         known, _ = self._known.get(id(fluent), (None, version))
-        self._given[id(fluent)] = Relation(arguments, n), version
+        given = Relation(arguments, n)
+        self._given[id(fluent)] = (given if known is None or is_grounded else _union(known, given)), version
         is_new = np.ones(n, dtype=bool)
         if known is not None:
             is_new[pairs_of_equal_keys(arguments, n, known.columns, known.n)[0]] = False
@@ -54,3 +67,12 @@ class Initialised:
         fluent = Struct(key[0], tuple(first[:-1])) if key[1] else Atom(key[0])
         message = f"`{show(fluent)}` has two initial values, `{show(first[-1])}` and `{show(second[-1])}`"
         raise ExecutionProblem(Diagnostic("HF607", message, None, "a fluent has at most one value at a time"))
+
+
+def _union(known: Relation, given: Relation) -> Relation:
+    """The rows of both; `known` adds nothing unless members of a domain are gone."""
+    is_gone = ~given.has(known.columns, known.n)
+    if not is_gone.any():
+        return given
+    columns = zip(given.columns, known.columns, strict=True)
+    return Relation(tuple(np.concatenate((a, b[is_gone])) for a, b in columns), given.n + int(is_gone.sum()))

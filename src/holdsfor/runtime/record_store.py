@@ -21,7 +21,8 @@ __all__ = ["RecordStore"]
 class RecordStore:
     """Records by name. Retractions wait until the query time that sees them.
 
-    `fates` counts records and retractions by what became of them, `unmatched` has the retractions without a record.
+    `fates` counts records and retractions by what became of them, `unmatched` has the retractions without a record,
+    `n_retracted` counts those with one.
     """
 
     def __init__(self) -> None:
@@ -31,6 +32,7 @@ class RecordStore:
         self.fates = Fates()
         self.unmatched: list[SetAside] = []
         self.n_unmatched = 0
+        self.n_retracted = 0
         self._n_places = 0
         self._moments: Int64 | None = None
 
@@ -135,7 +137,17 @@ class RecordStore:
         store[key] = done.records
         self._moments = None
         self.fates.add(Fates.of(done.judged, due.records.starts, tick))
+        self.n_retracted += len(due.origins) - len(done.unmatched)
         self.add_unmatched([due.origins[number] for number in done.unmatched])
+
+    def standing(self, judge: Judge, tick: int) -> tuple[dict[Key, Records], dict[Key, Records]]:
+        """The records of events and of fluents without those that retractions are going to take back."""
+        events, fluents = dict(self.events), dict(self.fluents)
+        for (is_event, key), retractions in self.retractions.items():
+            store = events if is_event else fluents
+            if key in store:
+                store[key] = take_back(store[key], retractions.records, judge, tick).records
+        return events, fluents
 
     def add_unmatched(self, origins: list[SetAside]) -> None:
         """Count retractions without a record."""

@@ -38,7 +38,7 @@ from holdsfor.physical.steps import (
     Unify,
 )
 from holdsfor.runtime.row_patterns import Binding, RowPatterns
-from holdsfor.syntax.terms import Int, Term, variables
+from holdsfor.syntax.terms import Int, Term, Var, variables
 
 __all__ = ["Binding", "NotByRow", "Now", "RowCompiler", "RowStep", "Words"]
 
@@ -96,9 +96,7 @@ class RowCompiler(RowPatterns):
             case JoinFacts(key, patterns):
                 return self.indexed(self.context.facts(key), patterns, bound, is_timed=False)
             case StampTime(name):
-                bound.add(name)
-                word = self.symbols.word
-                return lambda bindings: [{**b, name: word(Int(self.now.time))} for b in bindings]
+                return self.stamp_time(name, bound)
             case Unify(pattern, built):
                 return self.unify(pattern, built, bound)
             case Gather(aggregate="count"):
@@ -240,6 +238,15 @@ class RowCompiler(RowPatterns):
             return lambda bindings: [b for b in bindings if not test(b)]
         inner = self.compiled(steps, set(bound))
         return lambda bindings: [b for b in bindings if not solved(inner, [b])]
+
+    def stamp_time(self, name: str, bound: set[str]) -> RowStep:
+        match, word = self.matcher([Var(name)], bound), self.symbols.word
+
+        def run(bindings: list[Binding]) -> list[Binding]:
+            now = (word(Int(self.now.time)),)
+            return [b for b in (match(now, b) for b in bindings) if b is not None]
+
+        return run
 
     def unify(self, pattern: Term, built: Term, bound: set[str]) -> RowStep:
         get = self.getter(built)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -17,11 +17,10 @@ from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents,
 from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
-from holdsfor.kernels.keys import Int64, dense_ids
-from holdsfor.physical.patterns import build, join
-from holdsfor.physical.planning import Planner, distinct_variables
+from holdsfor.kernels.keys import Int64
+from holdsfor.physical.planning import Planner
 from holdsfor.physical.profile import Profile
-from holdsfor.physical.rows import Rows, one_row
+from holdsfor.physical.rows import Rows
 from holdsfor.physical.rules import plan_program
 from holdsfor.prolog.background import called_predicates
 from holdsfor.runtime.allen import Kept
@@ -35,6 +34,7 @@ from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
 from holdsfor.runtime.given import given_columns
 from holdsfor.runtime.initialised import Initialised
 from holdsfor.runtime.lists import Lists
+from holdsfor.runtime.members import Members, Mentioned
 from holdsfor.runtime.profiled import ProfiledEvaluation
 from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.reports import Report
@@ -42,10 +42,10 @@ from holdsfor.sources.column_reading import ColumnReading, Operations
 from holdsfor.sources.fields import LATEST
 from holdsfor.sources.text import Fact
 from holdsfor.syntax.printer import show, show_indicator
-from holdsfor.syntax.rules import Fvp, IntervalCall
-from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
+from holdsfor.syntax.rules import IntervalCall
+from holdsfor.syntax.terms import Struct, Term, name_and_arity
 
-__all__ = ["Session", "distinct_positions", "domain_sources"]
+__all__ = ["Session"]
 
 
 class Session:
@@ -83,7 +83,6 @@ class Session:
         )
         self.asks_for_the_query_time = _asks_for_the_query_time(compiled)
         self.is_announced = False
-        self.n_mentions = 0
         self.n_new_members = 0
         self.tick = tick
         self.begin(start)
@@ -105,6 +104,7 @@ class Session:
         self.seen: dict[tuple[int, int], Rows] = {}
         self.waiting: dict[int, tuple[SetUp | None, ...]] = {}
         self.edges: CarriedEdges = {}
+        self.first_query_time: int | None = None
         self.previous: int | None = None
         self.forgotten = BEFORE_EVERYTHING
         """The last time-point before the windows of all query times so far: nothing changes any more until then."""
@@ -112,7 +112,8 @@ class Session:
         self.n_input = 0  # events and intervals that the last query time reasoned over
         self.profile: Profile | None = None
         self._evaluation: Evaluation | None = None
-        self._sources = domain_sources(compiled)
+        sorts = self.sorts if self.ranges_over_sorts else None
+        self.members = Members(compiled, self.background, self.symbols, sorts)
         self._point_fluents = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
         self._numbered_events = self.program.numbered_events
         self._asked_edges = self.program.edges
@@ -208,17 +209,20 @@ class Session:
         """The retractions among operations that no record would match, if they were added now."""
         return self.records.missing(operations, LONG_AGO if self.previous is None else self.oldest(self.previous))
 
-    def announce(self, end: int) -> None:
-        """Let everything that the records up to `end` mention belong to the domains from the first query time on.
+    def announce(self, queries: QueryTimes) -> None:
+        """Let everything that the records of a run mention belong to the domains from the first query time on.
 
         With all input at hand, an entity that appears late has its initial values and complements in every report, as
-        it has in the answer over the whole history.
+        it has in the answer over the whole history. An entity whose records are all retracted has them in none.
         """
         self._number()
-        events = {key: records.mentioned(self.start, end, NO_ARRIVAL) for key, records in self.records.events.items()}
-        fluents = {key: records.intervals(self.start, end, NO_ARRIVAL) for key, records in self.records.fluents.items()}
-        self._fill_domains(events, fluents)
-        self._mention(events, fluents)
+        events, fluents = self.records.standing(queries, self.tick)
+        self.members.add(
+            Mentioned(
+                {key: records.mentioned(self.start, queries.end, NO_ARRIVAL) for key, records in events.items()},
+                {key: records.intervals(self.start, queries.end, NO_ARRIVAL) for key, records in fluents.items()},
+            )
+        )
         self.is_announced = True
 
     def judge_all(self, queries: QueryTimes) -> None:
@@ -285,12 +289,14 @@ class Session:
 
     def oldest(self, query_time: int) -> int:
         """What is over by then is too late for a query time; nothing is while the window reaches back to the start."""
-        boundary = self.window_start(query_time)
+        boundary = BEFORE_EVERYTHING if self.window is None else query_time - self.window
         return max(self.forgotten, boundary if boundary >= self.start else BEFORE_EVERYTHING)
 
     def window_start(self, query_time: int) -> int:
-        """The time-point before the window of a query time."""
-        return self.start - 1 if self.window is None else max(self.start - 1, query_time - self.window)
+        """The time-point before the window of a query time; the first window has all of the run up to then."""
+        if self.window is None or query_time == self.first_query_time:
+            return self.start - 1
+        return max(self.start - 1, query_time - self.window)
 
     def last_point(self, query_time: int) -> int:
         """The last moment that a query time evaluates: none evaluates beyond the end of the run."""
@@ -331,11 +337,7 @@ class Session:
         stretch = Stretch(first, last, self.tick, self.start, is_resumed=settled >= self.start)
         arrived_by = ALL_ARRIVED if self.window is None else at
         judge = OneQuery(at, arrived_by, self.previous, self.oldest(at))
-        if not self.is_announced and (self._sources or self.ranges_over_sorts):
-            self._learn(lambda records: records.dropped_by(judge, last), settled)
-        self._judge(judge, arrived_by)
-        if not self.is_announced and (self._sources or self.ranges_over_sorts):
-            self._learn(lambda records: records.new_to(judge, self.start, last), settled)
+        self._admit(judge, arrived_by, last, settled)
         self._number()
         events, fluents = self._input(first, last, arrived_by)
         self.n_input = sum(table.n for table in (*events.values(), *fluents.values()))
@@ -343,7 +345,8 @@ class Session:
         for key, table in self.computed.fluents(at, first).items():
             fluents[key] = stacked([fluents[key], table]) if key in fluents else table
         if self.asks_for_the_query_time:
-            self.n_mentions += 1
+            self.members.version += 1
+        self.domains.begin_stretch()
         evaluation = (Evaluation if self.profile is None else ProfiledEvaluation)(
             self.program,
             self.background,
@@ -359,7 +362,7 @@ class Session:
             self.seen,
             self.waiting,
             self.edges,
-            self.background.version + self.n_mentions,
+            self.background.version + self.members.version,
         )
         evaluation.profile = self.profile
         evaluation.inputs = frozenset(self.records.fluents)
@@ -370,6 +373,8 @@ class Session:
         self._evaluation = evaluation
         if self.keeps_cuts:
             self._keep_cuts(evaluation, at)
+        if self.previous is None:
+            self.first_query_time = at
         for place, limit in evaluation.longest.items():
             self.horizons[place] = max(limit, self.horizons.get(place, 0))
         self.previous = at
@@ -381,6 +386,18 @@ class Session:
         report = self._report(evaluation, at, settled)
         self.seconds += time.perf_counter() - began
         return report
+
+    def _admit(self, judge: OneQuery, arrived_by: int, last: int, settled: int) -> None:
+        """Let what has arrived be judged, and let domains and sorts follow the records."""
+        if self.is_announced or not self.members.is_needed:
+            self._judge(judge, arrived_by)
+            return
+        self.members.keep(self._learn(lambda records: records.dropped_by(judge, last), settled))
+        n_retracted = self.records.n_retracted
+        self._judge(judge, arrived_by)
+        self._learn(lambda records: records.new_to(judge, self.start, last), settled)
+        if self.records.n_retracted > n_retracted:
+            self.members.replace(self._mentioned(lambda records: records.known(self.start, last, arrived_by)))
 
     def _input(self, first: int, last: int, arrived_by: int) -> tuple[dict[Key, PointTable], dict[Key, FluentTable]]:
         """The events and FVPs of the records in a stretch.
@@ -440,6 +457,7 @@ class Session:
             return
         evaluation = self._evaluation
         self.initialised.settle()
+        self.domains.settle()
         self.seen.update(evaluation.complemented)
         self.state = {}
         for key, table in evaluation.known.items():
@@ -454,8 +472,14 @@ class Session:
         self.kept = {place: construct.kept_at(settled) for place, construct in evaluation.constructs.items()}
         self.edges = {place: edges_at(evaluation.edges(*place), settled) for place in self._asked_edges}
         self.waiting = {number: outcome.waiting(settled) for number, outcome in evaluation.circles.items()}
+        self._forget(settled, self.previous)
+
+    def _forget(self, settled: int, known: int) -> None:
+        """Forget the records that are over before the boundary; no retraction reaches them, so their members stay."""
+        if self.members.is_needed and not self.is_announced:
+            self.members.keep(self._mentioned(lambda records: records.forgettable(settled, known)))
         for records in self.records.all:
-            records.forget(settled, self.previous)
+            records.forget(settled, known)
 
     # -- domains -------------------------------------------------------------------------------------------------------
 
@@ -465,69 +489,23 @@ class Session:
             self._sorts.follow([*self.program.enumerated, *self.domains.open_entities, *self.program.ranged])
         return self._sorts
 
-    def _mention(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> None:
-        """Let the sorts know the constants of the input, where a rule may range over them."""
-        if not self.ranges_over_sorts:
-            return
-        sorts = self.sorts()
-        self.n_mentions += 1
-        for key, points in events.items():
-            for i, column in enumerate(points.columns[:-1]):
-                sorts.mention_at((*key, i), self.symbols.terms(np.unique(column)))
-        for key, table in fluents.items():
-            for i, column in enumerate(table.keys):
-                sorts.mention_at((*key, "value" if i == key[1] else i), self.symbols.terms(np.unique(column)))
-
-    def _distinct(self, table: PointTable | FluentTable, positions: tuple[int, ...]) -> list[Int64]:
-        """The words at the positions, each combination once."""
-        if not table.is_numbered(positions):
-            words = [table.column(position) for position in positions]
-            first = dense_ids(words, table.n)[1]
-            return [column[first] for column in words]
-        instances = self.symbols.instances
-        numbers = table.numbers(positions, instances)
-        is_there = np.zeros(instances.count(len(positions)), dtype=bool)
-        is_there[numbers] = True
-        return list(instances.words(len(positions), is_there.nonzero()[0]))
-
-    def _fill_domains(self, events: dict[Key, PointTable], fluents: dict[Key, FluentTable]) -> int:
-        """Let the input fill dynamic domains; return how many members are new."""
-        fresh: set[tuple[int, ...]] = set()
-        for is_fvp, key, patterns, domain in self._sources:
-            table = (fluents if is_fvp else events).get(key)
-            if table is None or table.n == 0 or not isinstance(domain, Struct):
-                continue
-            positions = distinct_positions(patterns, domain)
-            if positions is not None:
-                members = self._distinct(table, positions)
-            else:
-                rows, _ = join(one_row(), table, patterns, self.symbols)
-                if not rows.n or not set(variables(domain)) <= set(rows.columns):
-                    continue
-                members = [build(pattern, rows, self.symbols) for pattern in domain.args]
-            new = self.background.add_members(name_and_arity(domain), members)
-            fresh.update(zip(*(column.tolist() for column in new), strict=True))
-        return len(fresh)
-
-    def _learn(self, choose: Callable[[Records], Records], settled: int) -> None:
+    def _learn(self, choose: Callable[[Records], Records], settled: int) -> Mentioned:
         """Let domains and sorts know the constants of some records.
 
         Of a member that is new when time-points are settled already, effects at those are not derived any more.
         """
-        events = {key: choose(each).as_points() for key, each in self.records.events.items()}
-        fluents = {key: choose(each).as_intervals() for key, each in self.records.fluents.items()}
-        n_new = self._fill_domains(events, fluents)
+        mentioned = self._mentioned(choose)
+        n_new = self.members.add(mentioned)
         if settled >= self.start:
             self.n_new_members += n_new
-        self._mention(events, fluents)
+        return mentioned
 
-
-def distinct_positions(patterns: Sequence[Term], domain: Struct) -> tuple[int, ...] | None:
-    """Where the arguments of a domain stand among columns, if all of either are variables of their own."""
-    columns, arguments = distinct_variables(patterns), distinct_variables(domain.args)
-    if columns is None or arguments is None or not set(arguments) <= set(columns):
-        return None
-    return tuple(columns.index(name) for name in arguments)
+    def _mentioned(self, choose: Callable[[Records], Records]) -> Mentioned:
+        """What some records of each name mention."""
+        return Mentioned(
+            {key: choose(each).as_points() for key, each in self.records.events.items()},
+            {key: choose(each).as_intervals() for key, each in self.records.fluents.items()},
+        )
 
 
 def _asks_for_the_query_time(compiled: Compiled) -> bool:
@@ -545,27 +523,3 @@ def _refuse_predicates_over_lists(compiled: Compiled) -> None:
                 declaration = f":- intervalwise({show_indicator(*name_and_arity(step.goal))})."
                 hint = f"leave out the window, or declare `{declaration}` if it treats intervals one by one"
                 raise PlanningProblem(Diagnostic("HF402", message, step.span, hint))
-
-
-def domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:
-    """Which input entities fill which dynamic domains: (is it an FVP, its key, its columns, the domain)."""
-    description = compiled.description
-    dynamic = {name_and_arity(domain) for domain in description.dynamic_domains}
-    pairs: list[tuple[Term, Term]] = []
-    for grounding in description.groundings:
-        entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
-        pairs += [
-            (entity, goal) for goal in grounding.goals if isinstance(goal, Struct) and name_and_arity(goal) in dynamic
-        ]
-    for collected in description.collected:
-        pairs += [(entity, collected.domain) for entity in collected.entities]
-    sources: list[tuple[bool, Key, tuple[Term, ...], Term]] = []
-    for entity, domain in pairs:
-        is_fvp = isinstance(entity, Struct) and entity.name == "="
-        named = entity.args[0] if is_fvp and isinstance(entity, Struct) else entity
-        key = name_and_arity(named)
-        arguments = named.args if isinstance(named, Struct) else ()
-        columns = (*arguments, entity.args[1]) if is_fvp and isinstance(entity, Struct) else arguments
-        if key in (compiled.names.input_fluents if is_fvp else compiled.names.input_events):
-            sources.append((is_fvp, key, columns, domain))
-    return sources

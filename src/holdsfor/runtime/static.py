@@ -286,7 +286,11 @@ class _Rule:
 
     def complement(self, lists: Sequence[Lists], index: int) -> Lists:
         names = list(dict.fromkeys(name for each in lists for name in each.names))
-        keys, first = self.context.complemented_instances(self.instances(names), self.rule, index)
+        scope = self.planner.scope(self.rule)
+        is_grounded = scope.is_grounded and scope.head >= set(names)
+        keys, first = self.context.complemented_instances(
+            self.instances(names), self.rule, index, is_grounded=is_grounded
+        )
         whole = Lists(keys, first, np.full(keys.n, OPEN, dtype=np.int64))
         whole.numbers(names, self.numbering)
         return self.subtract(whole, lists)
@@ -297,12 +301,13 @@ class _Rule:
         if whole.rows.n == 0:
             return whole
         now = self.context.stretch.after_last
-        lengths = np.where(whole.ends == OPEN, now, whole.ends) - self.measured_from(step.intervals, whole)
+        measured = whole.with_starts(self.measured_from(step.intervals, whole))
+        lengths = np.where(measured.ends == OPEN, now, measured.ends) - measured.starts
         limits = self.bounds(step, whole)
         finite = limits[np.isfinite(limits)]
         if len(finite):
             self.context.longest[id(self.rule), index] = math.ceil(finite.max())
-            self.context.expect_crossings(whole, limits)
+            self.context.expect_crossings(measured, limits)
         return whole.take(lengths > limits if step.comparison == "greater" else lengths < limits)
 
     def measured_from(self, operand: Term, whole: Lists) -> Int64:

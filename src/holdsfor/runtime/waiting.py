@@ -12,6 +12,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -49,7 +50,8 @@ class _Effects:
     """Lists with an entry for every effect: which declaration it comes from and which FVP sets it up, and then what.
 
     `words` are what the variables of the declaration stand for. The target is what the effect is about, as far as no
-    condition is left to ask, or None if that is outside the grounding. `since` is when it was set up, if it was.
+    condition is left to ask, or None if that is outside the grounding. `since` is when it was set up: by the initiation
+    with which its source began, if `is_running`, and by one before that started nothing.
     """
 
     numbers: list[int] = field(default_factory=list)
@@ -58,7 +60,8 @@ class _Effects:
     is_postponable: list[bool] = field(default_factory=list)
     words: list[Words] = field(default_factory=list)
     targets: list[Cell | None] = field(default_factory=list)
-    since: list[int | None] = field(default_factory=list)
+    since: list[tuple[int, ...]] = field(default_factory=list)
+    is_running: list[bool] = field(default_factory=list)
 
     def identity(self, effect: int) -> Words:
         """What tells the effects of an FVP apart."""
@@ -93,11 +96,14 @@ class Waiting:
 
     def carry(self, number: int, set_up: SetUp) -> None:
         armed, sources = self.armed[self.delays[number].key], self.effects.sources
-        for effect, time in zip(self.add(number, set_up), set_up.times.tolist(), strict=True):
-            cell, value = sources[effect]
+        rows = zip(self.add(number, set_up), set_up.times.tolist(), set_up.starts.tolist(), strict=True)
+        for added, time, starts in sorted(rows, key=itemgetter(1)):
+            cell, value = sources[added]
             known = armed.setdefault(cell, {})
-            known[value] = (*known.get(value, ()), effect)
-            self.wait(effect, time)
+            effect = self.carried(known.get(value, ()), added)
+            if effect == added:
+                known[value] = (*known.get(value, ()), effect)
+            self.wait(effect, time, starts=starts)
 
     # -- what is set up ------------------------------------------------------------------------------------------------
 
@@ -178,7 +184,8 @@ class Waiting:
         effects.is_postponable += set_up.is_postponable.tolist()
         effects.words += words if names else [()] * n
         effects.targets += self.targets(self.delays[number], set_up, cells)
-        effects.since += [None] * n
+        effects.since += [()] * n
+        effects.is_running += [False] * n
         return range(len(effects.since) - n, len(effects.since))
 
     def targets(self, delay: PlannedDelay, set_up: SetUp, cells: Int64) -> list[Cell | None]:
@@ -199,9 +206,11 @@ class Waiting:
 
     # -- what becomes of it --------------------------------------------------------------------------------------------
 
-    def wait(self, effect: int, time: int) -> None:
-        """Let an effect be set up at a time-point."""
-        self.effects.since[effect] = time
+    def wait(self, effect: int, time: int, *, starts: bool) -> None:
+        """Let an effect be set up at a time-point, or moved there if it is postponable."""
+        effects = self.effects
+        effects.since[effect] = (time,) if effects.is_postponable[effect] else (*effects.since[effect], time)
+        effects.is_running[effect] = starts
         due = time + self.effects.lengths[effect]
         if self.first <= due <= self.last:
             if due in self.due:
@@ -217,7 +226,7 @@ class Waiting:
             heapq.heappop(self.times)
             since, lengths, numbers = self.effects.since, self.effects.lengths, self.effects.numbers
             for effect in self.due.pop(time):
-                if since[effect] == time - lengths[effect]:
+                if time - lengths[effect] in since[effect]:
                     found.setdefault(numbers[effect], []).append(effect)
         return found
 
@@ -248,25 +257,30 @@ class Waiting:
                 if setting_up is None or value in setting_up:
                     effects = declared.get((cell, value))
                     if effects:
-                        self.set_up(effects, armed.setdefault(cell, {}), value, time)
+                        starts = not is_broken(value, begun, terminated.get(cell, ()))
+                        self.set_up(effects, armed.setdefault(cell, {}), value, time, starts=starts)
                     elif effects is None:
                         undeclared.append((cell, value))
         if undeclared:
             self.declare(key, undeclared, {}, is_certain=True)
             for cell, value in undeclared:
-                self.set_up(declared[cell, value], armed.setdefault(cell, {}), value, time)
+                starts = not is_broken(value, initiated[cell], terminated.get(cell, ()))
+                self.set_up(declared[cell, value], armed.setdefault(cell, {}), value, time, starts=starts)
 
     def cancel(self, armed: dict[int, tuple[int, ...]], initiated: Values, terminated: Values) -> None:
         broken = [value for value in armed if is_broken(value, initiated, terminated)]
         for value in broken:
             for effect in armed.pop(value):
-                self.effects.since[effect] = None
+                self.effects.since[effect] = ()
+                self.effects.is_running[effect] = False
 
-    def set_up(self, effects: tuple[int, ...], armed: dict[int, tuple[int, ...]], value: int, time: int) -> None:
+    def set_up(
+        self, effects: tuple[int, ...], armed: dict[int, tuple[int, ...]], value: int, time: int, *, starts: bool
+    ) -> None:
         """Let an initiation set up effects, or postpone them; those that are not postponable wait since the first."""
         for effect in effects:
-            if self.effects.since[effect] is None or self.effects.is_postponable[effect]:
-                self.wait(effect, time)
+            if not self.effects.is_running[effect] or self.effects.is_postponable[effect]:
+                self.wait(effect, time, starts=starts)
         known = armed.setdefault(value, effects)
         if known is not effects:
             armed[value] = tuple(dict.fromkeys((*known, *effects)))

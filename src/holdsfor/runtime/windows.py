@@ -16,6 +16,7 @@ from holdsfor.sources.fields import EARLIEST, LATEST
 __all__ = [
     "busy_query_times",
     "check_bounds",
+    "check_query_times",
     "check_windows",
     "each_report",
     "n_repeated",
@@ -54,6 +55,19 @@ def check_bounds(start: int | None, end: int | None) -> None:
         if time is not None and not EARLIEST <= time <= LATEST:
             message = f"the run {name} at {time}, expected a time-point between -2**62 and 2**62"
             raise UsageProblem(Diagnostic("HF705", message))
+
+
+_MOST_QUERY_TIMES = 10_000_000
+
+
+def check_query_times(queries: QueryTimes, last: int) -> None:
+    """Refuse a run that has to evaluate every query time and has far too many of them."""
+    n = queries.n_up_to(last)
+    if n > _MOST_QUERY_TIMES:
+        run = f"the run from {queries.start} to {queries.end}"
+        message = f"{run} has {n} query times, expected at most {_MOST_QUERY_TIMES}"
+        hint = "a wrong time in one record makes a run this long: give its end (`--end`, `end=`), or a longer step"
+        raise UsageProblem(Diagnostic("HF703", message, hint=hint))
 
 
 def busy_query_times(session: Session, queries: QueryTimes, last: int, *, n_idle: int = 0) -> Iterator[int]:
@@ -105,6 +119,8 @@ def settled_report(session: Session, queries: QueryTimes, last: int, *, merge_wi
     if not merge_windows:
         return settled_so_far(session, busy_query_times(session, queries, last))
     session.judge_all(queries)
+    if session.asks_for_the_query_time:
+        check_query_times(queries, last)
     few = list(queries.up_to(last)) if session.asks_for_the_query_time else _far_apart(session, queries, last)
     settled: list[Report] = []
     for at, following in zip(few, [*few[1:], None], strict=True):

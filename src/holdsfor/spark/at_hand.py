@@ -19,7 +19,7 @@ from holdsfor.analysis.compiled import Compiled
 from holdsfor.columns.tables import Key
 from holdsfor.columns.words import Symbols
 from holdsfor.physical.stages import ByArgument, Table
-from holdsfor.runtime.session import domain_sources
+from holdsfor.runtime.members import domain_sources
 from holdsfor.spark.facts import Facts
 from holdsfor.spark.parcels import PARCELS, loads_of
 from holdsfor.spark.prepared import Prepared

@@ -94,7 +94,7 @@ class Bucket:
         for facts in load.facts:
             _insert(session, facts)
         if self.ranges_over_sorts:
-            session.announce(run.end)
+            session.announce(run.queries)
         session.is_announced = True
         return session
 

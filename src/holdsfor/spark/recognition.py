@@ -16,7 +16,7 @@ from holdsfor.analysis.compiled import Compiled
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.physical.stages import Stages, plan_stages
 from holdsfor.runtime.session import Session
-from holdsfor.runtime.windows import check_bounds, check_windows
+from holdsfor.runtime.windows import check_bounds, check_query_times, check_windows
 from holdsfor.sources.times import Unit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.buckets import Bucket
@@ -99,15 +99,19 @@ def recognise(
     check_bounds(start, end)
     check_buckets(buckets)
     goals = list(goals)
-    stages = plan_stages(rules, Session(rules, start=0, tick=tick, window=window, goals=goals).program)
+    planned = Session(rules, start=0, tick=tick, window=window, goals=goals)
+    stages = plan_stages(rules, planned.program)
     gathered = gather(data, rules, Rules.of(rules, goals), tick, columns, time_unit)
     gathered.intake.has_windows = window is not None
     n_buckets = gathered.n_buckets if buckets is None else buckets
     bounds = _bounds(gathered, start, end, n_buckets)
     run = Run(*bounds, tick, window, step, allen_memory)
+    if planned.asks_for_the_query_time:
+        check_query_times(run.queries, run.last)
     known = _known(gathered, stages, Admission(gathered.rules, run, stages.ranges_over_sorts), n_buckets)
 
     def tell() -> Reports:
+        check_query_times(run.queries, run.last)
         dated = _known(gathered, stages, DatedAdmission(gathered.rules, run, stages.ranges_over_sorts), n_buckets)
         return reports_of(dated.answers, dated.counted, run)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -18,7 +18,8 @@ from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rows import one_row
 from holdsfor.physical.stages import Table
-from holdsfor.runtime.session import distinct_positions, domain_sources
+from holdsfor.runtime.members import distinct_positions, domain_sources
+from holdsfor.runtime.windows import check_query_times
 from holdsfor.sources.text import SetAside
 from holdsfor.spark.facts import Facts, Load, facts_of_records
 from holdsfor.spark.rules import Rules
@@ -54,7 +55,8 @@ class Run:
 
     @property
     def queries(self) -> QueryTimes:
-        return QueryTimes(self.start, self.end, self.step if self.step is not None else self.window, self.window)
+        step = self.step if self.step is not None else self.window
+        return QueryTimes(self.start, self.end, step, self.window, self.tick)
 
     @property
     def last(self) -> int:
@@ -67,8 +69,10 @@ class Run:
         )
 
     @property
-    def query_times(self) -> list[int]:
-        return list(self.queries.up_to(self.last))
+    def query_times(self) -> Sequence[int]:
+        """All query times; a run with far too many of them is refused."""
+        check_query_times(self.queries, self.last)
+        return self.queries.up_to(self.last)
 
 
 @dataclass(frozen=True)
@@ -107,28 +111,33 @@ class Admission:
             for each in load.facts:
                 if "op" in each.times:
                     records, retractions = operations_of(each)
-                    facts += self._admitted(each, records, members, counts, load.symbols)[:-1]
+                    done = take_back(records, retractions.records, self.run.queries, self.run.tick)
+                    facts += self._mentions(each, done.records, members, load.symbols)
+                    self._count(each, records, counts)
                     facts += self.retracted(each, records, retractions, counts)
                 elif each.kind in ("event", "fluent"):
-                    facts += self._admitted(each, each.records(), members, counts, load.symbols)
+                    records = each.records()
+                    facts += self._mentions(each, records, members, load.symbols)
+                    facts.append(facts_of_records(each.key, self._count(each, records, counts)))
                 else:
                     facts.append(each)
             yield Load([*facts, *self.counted(counts)], load.symbols)
 
-    def _admitted(
-        self, each: Facts, records: Records, members: _Members, counts: Counter[tuple[str, int]], symbols: Symbols
-    ) -> list[Facts]:
-        """The members and constants that records bring, and the records that are seen, as they are seen."""
-        outside = records.count_outside(self.run.start, self.run.end)
+    def _mentions(self, each: Facts, records: Records, members: _Members, symbols: Symbols) -> Iterator[Facts]:
+        """The members and constants that records bring."""
         inside = self._inside(records.up_to(self.run.end))
-        facts = [*members.of(each.key, inside, symbols)]
+        yield from members.of(each.key, inside, symbols)
         if self.ranges_over_sorts and self.run.window is not None:
-            facts.append(facts_of_records(each.key, self._mentioned(inside)))
+            yield facts_of_records(each.key, self._mentioned(inside))
+
+    def _count(self, each: Facts, records: Records, counts: Counter[tuple[str, int]]) -> Records:
+        """The records that are seen, as they are seen; what became of the records is counted."""
+        outside = records.count_outside(self.run.start, self.run.end)
         seen = copy(records.up_to(self.run.end))
         judged = self.judge(seen)
         if self.telling.counts(each.table):
             counts.update({**judged, ("outside", self.run.end): outside})
-        return [*facts, facts_of_records(each.key, seen)]
+        return seen
 
     def retracted(
         self,

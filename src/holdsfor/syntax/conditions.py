@@ -23,7 +23,7 @@ from holdsfor.syntax.rules import (
     Test,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Atom, Struct, Term, Var, conjuncts, is_callable, name_and_arity
+from holdsfor.syntax.terms import Atom, Struct, Term, Var, conjuncts, equations, is_callable, name_and_arity
 
 __all__ = ["TEMPORAL", "ConditionReader", "edge_of", "is_temporal", "read_event", "read_fvp"]
 
@@ -252,7 +252,7 @@ class ConditionReader:
             wanted = " or ".join(str(a) for a in arities)
             hint = "the last argument is the time-point `T` or the intervals `I`"
             return self.refuse("HF202", f"`{name}` has {wanted} arguments, found {arity}", goal.span, hint)
-        return (Test(goal, goal.span),)
+        return tuple(Test(each, goal.span) for each in equations(goal))
 
 
 _READERS: dict[tuple[str, int], Callable[[ConditionReader, Struct], Iterable[Condition]]] = {

@@ -37,6 +37,7 @@ from holdsfor.syntax.terms import (
     Term,
     Var,
     conjuncts,
+    equations,
     is_callable,
     is_ground,
     list_items,
@@ -308,7 +309,7 @@ class IntervalStepReader:
                 "use `relative_complement_all` or `complement_all`",
             )
             return
-        inner = tuple(Test(g, g.span) for g in conjuncts(goal.args[0]))
+        inner = tuple(Test(each, g.span) for g in conjuncts(goal.args[0]) for each in equations(g))
         self.steps.append(Not(inner, goal.span))
 
     def other(self, goal: Term) -> None:
@@ -324,7 +325,7 @@ class IntervalStepReader:
         inputs = tuple(name for name in mentioned if name in self.bound)
         if not inputs:
             self.data.update(mentioned)
-            self.steps.append(Test(goal, goal.span))
+            self.steps += [Test(each, goal.span) for each in equations(goal)]
             return
         if name_and_arity(goal) in self.intervalwise:
             self.intervalwise_call(goal, inputs)

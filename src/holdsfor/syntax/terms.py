@@ -24,6 +24,7 @@ __all__ = [
     "Term",
     "Var",
     "conjuncts",
+    "equations",
     "is_callable",
     "is_constant",
     "is_ground",
@@ -262,6 +263,26 @@ def conjuncts(term: Term) -> list[Term]:
         else:
             goals.append(here)
     return goals
+
+
+def equations(goal: Term) -> list[Term]:
+    """A unification of structures as unifications of their arguments; any other goal as it is.
+
+    One argument may then bind the variables that the next one needs: `f(X, Y) = f(Y, b)` is `X = Y, Y = b`.
+    """
+    if not (isinstance(goal, Struct) and goal.name == "=" and len(goal.args) == 2):
+        return [goal]
+    if any(is_ground(side) for side in goal.args):
+        return [goal]
+    found: list[Term] = []
+    stack: list[tuple[Term, Term]] = [(goal.args[0], goal.args[1])]
+    while stack:
+        left, right = stack.pop()
+        if isinstance(left, Struct) and isinstance(right, Struct) and name_and_arity(left) == name_and_arity(right):
+            stack.extend(reversed(list(zip(left.args, right.args, strict=True))))
+        elif isinstance(left, Struct) or left != right:
+            found.append(Struct("=", (left, right), goal.span))
+    return found or [goal]
 
 
 def substitute(term: Term, binding: dict[str, Term]) -> Term:

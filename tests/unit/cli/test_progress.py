@@ -8,6 +8,9 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from holdsfor.cli.progress import Line, Progress
 from tests.unit.cli.processes import PATIENCE, ended, rules, started
 
 LINE = r"query time \d+, {}, [\d,]+ records/s, [\d,]+ MB"
@@ -69,6 +72,17 @@ def test_a_live_run_tells_its_lag(tmp_path: Path) -> None:
     stream.write_text("switch_on|0|0|a\nswitch_off|100|100|a\n", encoding="utf-8")
     shown = shown_at_a_terminal("run", rules(tmp_path), "--input", str(stream), *options)
     assert re.search(r"\r" + LINE.format(r"\d+\.\d s behind"), shown)
+
+
+def test_the_line_says_how_many_records_were_late_dropped_or_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr("holdsfor.cli.progress._EVERY_SECONDS", 0)
+    monkeypatch.setattr(Line, "show", lambda self, text: shown.append(text))
+    progress = Progress()
+    progress._line.is_shown = True
+    progress.at(10, lambda at: (0, "50%"), {"late": 0, "dropped": 1200, "cut": 0})
+    progress.at(20, lambda at: (0, "60%"), {"late": 3, "dropped": 1200, "cut": 1})
+    assert [text.split(" MB")[1] for text in shown] == [", 1,200 dropped", ", 3 late, 1,200 dropped, 1 cut"]
 
 
 def test_nothing_is_said_where_nobody_looks(tmp_path: Path) -> None:

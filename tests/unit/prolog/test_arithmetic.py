@@ -71,7 +71,6 @@ VALUES = {
     "- (3)": "-3",
     "+ 3": "3",
     "[5]": "5",
-    '"a"': "97",
     "inf": "1.0Inf",
     "inf - 1": "1.0Inf",
     "cot(1.0)": show(Float(1 / math.tan(1.0))),
@@ -116,7 +115,8 @@ def test_constants() -> None:
         ("1.0 mod 2", "HF603", "expected an integer, found `1.0`"),
         ("foo", "HF603", "expected a number, found `foo`"),
         ("sqroot(4)", "HF603", "`sqroot/1` is not an arithmetic function"),
-        ('"abc"', "HF603", 'expected a number, found `"abc"`'),
+        ('"a"', "HF603", "expected a number, found `a`"),
+        ('"abc"', "HF603", "expected a number, found `abc`"),
         ("X + 1", "HF602", "a variable of an arithmetic expression is not bound"),
     ],
 )

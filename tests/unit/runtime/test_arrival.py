@@ -10,6 +10,7 @@ import pytest
 import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import DataProblem
+from holdsfor.syntax.printer import show
 
 SWITCH = """
 initiatedAt(s(X)=on, T) :- happensAt(a(X), T).
@@ -213,3 +214,36 @@ def test_every_fate_has_one_name_everywhere(tmp_path: Path, capsys: pytest.Captu
     session.insert(records)
     report = session.query(10)
     assert (report.set_aside, report.unmatched) == (1, 1)
+
+
+# -- members of dynamic domains ----------------------------------------------------------------------------------------
+
+MEMBERS = """
+collectGrounds([off(X), on(X)], d(X)). grounding(f(X)=true) :- d(X). grounding(idle(X)=true) :- d(X).
+initially(f(X)=true).
+initiatedAt(f(X)=true, T) :- happensAt(on(X), T).
+terminatedAt(f(X)=true, T) :- happensAt(off(X), T).
+holdsFor(idle(X)=true, J) :- holdsFor(f(X)=true, I), complement_all([I], J).
+"""
+
+
+def test_an_entity_whose_only_record_is_retracted_is_no_member() -> None:
+    for options, arrival in (({}, 10), ({"window": 15}, 10), ({"window": 15, "step": 5}, 20)):
+        lines = "on|9|9|a", "on|9|9|b", f"-on|{arrival}|9|b"
+        result = everywhere(MEMBERS, *lines, start=0, end=30, **options)
+        assert [show(fvp) for fvp in result.intervals] == ["f(a)=true"], options
+        assert result.new_member == 0
+
+
+def test_an_entity_whose_record_is_retracted_too_late_stays_a_member() -> None:
+    result = everywhere(MEMBERS, "on|9|9|a", "-on|29|9|a", start=0, end=30, window=10, step=5)
+    assert (result.dropped, result.holds_for("f(a)=true")) == (1, [(0, None)])
+
+
+def test_a_member_that_a_goal_proves_is_gone_with_its_record() -> None:
+    rules = MEMBERS.replace("grounding(f(X)=true) :- d(X).", "grounding(f(X)=true) :- known(X).")
+    made = hf.Session(hf.load_text(rules + "known(X) :- d(X), X \\== c.\n"), window=20, step=10, start=0)
+    made.insert(hf.Event("on", "a", at=3), hf.Event("on", "b", at=3))
+    assert len(made.query(10).intervals) == 2
+    made.retract(hf.Event("on", "b", at=3))
+    assert [show(fvp) for fvp in made.query(20).intervals] == ["f(a)=true"]

@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 
 import holdsfor as hf
+from holdsfor.columns.query_times import QueryTimes
+from holdsfor.runtime.session import Session
+from holdsfor.runtime.windows import busy_query_times
+from holdsfor.sources.text import Reading, read_text_records
 
 RULES = """
 collectIntervals(f(_)=true). collectIntervals(g(_)=true).
@@ -16,6 +20,8 @@ holdsFor(either(X)=true, K) :- holdsFor(f(X)=true, I), holdsFor(g(X)=true, J), u
 holdsFor(both(X)=true, K) :- holdsFor(f(X)=true, I), holdsFor(g(X)=true, J), intersect_all([I, J], K).
 holdsFor(long(X)=true, J) :- holdsFor(f(X)=true, I), intDurGreater(I, 30, J).
 holdsFor(short(X)=true, J) :- holdsFor(f(X)=true, I), intDurLess(I, 30, J).
+holdsFor(started(X)=true, K) :- holdsFor(f(X)=true, I), holdsFor(g(X)=true, J), allen(starts, I, J, target, K).
+holdsFor(overlapped(X)=true, K) :- holdsFor(f(X)=true, I), holdsFor(g(X)=true, J), allen(overlaps, I, J, target, K).
 holdsFor(long_copy(X)=true, J) :- holdsFor(copy(X)=true, I), intDurGreater(I, 30, J).
 """ + "".join(
     f"happensAt({name}_began(X), T) :- happensAt(start({name}(X)=true), T).\n"
@@ -62,6 +68,18 @@ def test_an_open_interval_that_is_cut_becomes_long_in_time() -> None:
     assert spans == [[], [], [], [], [], [(31, None)], [(31, None)], [(31, 79)]]
 
 
+def test_the_query_time_at_which_a_cut_interval_becomes_long_is_evaluated() -> None:
+    session, reading = Session(COMPILED, start=0, end=300, window=20), Reading()
+    read_text_records(["f|48|25|200|true|p"], "records", COMPILED.names, 1, reading)
+    session.insert((48, fact) for fact in reading.facts())
+    long = []
+    for at in busy_query_times(session, QueryTimes(0, 300, 1, 20), 60):
+        if ("long", 1) in session.query(at).fluents:
+            long.append(at)
+    # Its true start is 25, so it is longer than 30 when its time-points up to 55 are known.
+    assert long[0] == 55
+
+
 def test_what_truly_starts_at_the_edge_starts() -> None:
     result = answers("f|48|12|49|true|p", "g|31|31|60|true|p")
     assert result.holds_for("both(p)=true") == [(31, 49)]
@@ -75,6 +93,13 @@ def test_nothing_that_is_settled_changes() -> None:
     assert result.happens_at("began(p)") == [4]
     assert result.happens_at("began(q)") == [30]
     assert result.holds_for("short(p)=true") == [(5, 20)]
+
+
+def test_relations_compare_the_part_inside() -> None:
+    result = answers("f|48|12|49|true|p", "g|31|31|60|true|p", "f|48|12|49|true|q", "g|35|35|60|true|q")
+    assert result.holds_for("started(p)=true") == [(31, 60)]
+    assert result.holds_for("overlapped(p)=true") == []
+    assert result.holds_for("overlapped(q)=true") == [(35, 60)]
 
 
 @pytest.mark.parametrize("tick", [1, 5])

@@ -124,3 +124,36 @@ GROUNDINGS = {
 def test_open_variables_of_a_head_range_over_its_grounding(head: str, grounding: str) -> None:
     example = Example(f"{HEADS[head]}\n{GROUNDINGS[grounding]}\n{BACKGROUND}", RECORDS)
     assert example.batch() == example.reference()
+
+
+COLLECTED = {
+    "count": "aggregate_all(count, (happensAt(e(Z), T), price(Z, _), any(Z, Y)), N)",
+    "list of what is bound": "findall(Z, (happensAt(e(Z), T), any(Z, Y)), N)",
+    "goal in front": "findall(Z, (any(Z, Y), happensAt(e(Z), T)), N)",
+    "joined": "aggregate_all(count, (happensAt(e(Z), T), any(Z, Y), same(Y, V), num(V)), N)",
+    "branches": "aggregate_all(count, (happensAt(e(Z), T), (any(Z, Y) ; happensAt(m(Z, Y), T))), N)",
+    "template from outside": "any(X, N), findall(N, happensAt(e(_), T), L), L = [_|_]",
+}
+
+
+@pytest.mark.parametrize("condition", COLLECTED)
+def test_solutions_of_a_collection_may_leave_variables_open(condition: str) -> None:
+    rule = f"initiatedAt(f(X, N)=true, T) :- happensAt(e(X), T), {COLLECTED[condition]}."
+    example = Example(f"{rule}\n{BACKGROUND}", RECORDS)
+    assert isinstance(example.reference(), dict)
+    example.check(4)
+
+
+WITHOUT_VALUES = {
+    "collected": "findall(Y, (happensAt(e(Z), T), any(Z, Y)), N)",
+    "summed": "aggregate_all(sum(Y), (happensAt(e(Z), T), any(Z, Y)), N)",
+    "used by a negation": "findall(Z, (happensAt(e(Z), T), any(Z, Y), \\+ happensAt(x(Y), T)), N)",
+    "used by another collection": "any(X, Y), aggregate_all(count, (happensAt(e(Z), T), any(Z, Y)), N)",
+}
+
+
+@pytest.mark.parametrize("condition", WITHOUT_VALUES)
+def test_an_open_variable_whose_value_matters_is_an_error(condition: str) -> None:
+    rule = f"initiatedAt(f(X, N)=true, T) :- happensAt(e(X), T), {WITHOUT_VALUES[condition]}."
+    example = Example(f"{rule}\n{BACKGROUND}", RECORDS)
+    assert example.batch() == example.reference() == "fails with HF602"

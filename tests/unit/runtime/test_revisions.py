@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import holdsfor as hf
+from holdsfor.columns.query_times import QueryTimes
 from holdsfor.runtime.computed import NEVER
 from holdsfor.runtime.revisions import Versions, revisions
 from holdsfor.runtime.session import Session
@@ -20,7 +21,7 @@ def known(lines: list[str], *, window: int | None = 10) -> tuple[Versions, Versi
     session, reading = Session(RULES, start=0, window=window), Reading()
     read_text_records(lines, "records", RULES.names, 1, reading)
     session.insert((int(line.split("|")[1]), fact) for line, fact in zip(lines, reading.facts(), strict=True))
-    session.announce(QUERIES[-1])
+    session.announce(QueryTimes(0, QUERIES[-1], 10, window))
     found = revisions(session, QUERIES)
     return found.fluents["rich", 1], found.events["ruined", 1]
 

@@ -10,7 +10,7 @@ from holdsfor.columns.words import Symbols
 from holdsfor.spark.facts import Facts, Texts, owners
 from holdsfor.spark.packing import pack, unpack
 from holdsfor.spark.parcels import places
-from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term
+from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term
 
 CONSTANTS: dict[str, list[Term]] = {
     "one": [Int(7)],
@@ -18,7 +18,7 @@ CONSTANTS: dict[str, list[Term]] = {
     "far apart": [Int(n) for n in (-(2**48), 2**48, 5)],
     "too large for a word": [Int(2**70), Int(3), Int(-(2**70))],
     "floats": [Float(n) for n in (1.5, -2.25, 1e300, 0.1)],
-    "symbols": [Atom("a"), Atom("B b"), Str("text"), Struct("k", (Atom("a"), Int(3)))],
+    "symbols": [Atom("a"), Atom("B b"), Atom("[]"), Struct("k", (Atom("a"), Int(3)))],
     "all kinds": [Atom("a"), Int(3), Float(3.0), Atom("é'\n"), Int(2**60)],
 }
 

@@ -1,0 +1,1 @@
+happensAt(e(X, Q), T) :- happensAt(go(X), T), queryTime(Q).

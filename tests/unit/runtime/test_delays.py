@@ -1,0 +1,73 @@
+"""Initiations that start nothing, because of a break at the same time-point, and the delays that they set up."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.unit.runtime.cases import Example
+
+PLAIN = """
+initiatedAt(f=a, T) :- happensAt(e, T).
+terminatedAt(f=a, T) :- happensAt(x, T).
+fi(f=a, g=b, 4).
+terminatedAt(g=b, T) :- happensAt(y, T).
+"""
+CIRCLE = """
+initiatedAt(f=a, T) :- happensAt(e, T), \\+ holdsAt(h=on, T).
+initiatedAt(f=c, T) :- happensAt(z, T).
+terminatedAt(f=a, T) :- happensAt(x, T).
+fi(f=a, g=b, 4).
+terminatedAt(g=b, T) :- happensAt(y, T).
+initiatedAt(h=on, T) :- happensAt(z, T), holdsAt(g=b, T).
+terminatedAt(h=on, T) :- happensAt(x, T).
+"""
+CHAIN = """
+initiatedAt(f=a, T) :- happensAt(e, T).
+terminatedAt(f=a, T) :- happensAt(x, T).
+initiatedAt(f=c, T) :- happensAt(z, T).
+fi(f=a, f=b, 4).
+fi(f=b, f=a, 3).
+ft(f=c, 2).
+fi(f=c, g=b, 5).
+terminatedAt(g=b, T) :- happensAt(y, T).
+"""
+DECLARATIONS = {"plain": PLAIN, "circle": CIRCLE, "chain": CHAIN}
+
+
+@pytest.mark.parametrize("rules", [PLAIN, CIRCLE], ids=["plain", "circle"])
+def test_the_next_initiation_is_the_first_since_the_fvp_began_to_hold(rules: str) -> None:
+    example = Example(rules, ("e|5", "x|5", "e|7", "y|10"))
+    assert example.reference() == {"f=a": [(8, None)], "g=b": [(10, 11), (12, None)]}
+    example.check(1, 3, 4)
+
+
+@pytest.mark.parametrize("rules", [PLAIN, CIRCLE], ids=["plain", "circle"])
+def test_one_after_it_is_a_reinitiation(rules: str) -> None:
+    example = Example(rules, ("e|5", "x|5", "e|7", "e|8", "y|10", "y|11", "e|20"))
+    assert example.reference() == {"f=a": [(8, None)], "g=b": [(10, 11)]}
+    example.check(1, 3, 4)
+
+
+def test_a_break_cancels_what_both_set_up() -> None:
+    example = Example(PLAIN, ("e|5", "x|5", "e|7", "x|8"))
+    assert example.reference() == {"f=a": [(8, 9)]}
+    example.check(1, 3, 4)
+
+
+def test_the_next_initiation_moves_a_postponable_effect() -> None:
+    example = Example(PLAIN + "p(f=a).", ("e|5", "x|5", "e|7", "y|10"))
+    assert example.reference() == {"f=a": [(8, None)], "g=b": [(12, None)]}
+    example.check(1, 3, 4)
+
+
+@pytest.mark.parametrize("name", DECLARATIONS)
+@pytest.mark.parametrize("is_postponable", [False, True])
+def test_all_ways_give_one_answer(name: str, is_postponable: bool) -> None:
+    random_ = random.Random(f"{name} {is_postponable}")
+    rules = DECLARATIONS[name] + ("p(f=a)." if is_postponable else "")
+    for _ in range(8):
+        points = {(random_.choice("eexyz"), random_.randint(0, 20)) for _ in range(random_.randint(2, 14))}
+        records = tuple(f"{event}|{time}" for event, time in sorted(points, key=lambda point: point[1]))
+        Example(rules, records).check(3)

@@ -1,0 +1,45 @@
+"""Input that only a dynamic domain needs is read: its records give the domain members."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.runtime.cases import Example
+
+RULES = """
+initiatedAt(s0(X)=on, T) :- happensAt(e1(X), T).
+initially(s0(X)=2).
+grounding(s0(X)=on) :- dom(X).
+grounding(s0(X)=2) :- dom(X).
+"""
+NAMED = {
+    "events by collectGrounds": ("collectGrounds([e1(X), e2(X)], dom(X)).", "e2|28|b"),
+    "an event by its grounding": (
+        "dynamicDomain(dom(_)). grounding(e1(X)) :- dom(X). grounding(n1(X, _)) :- dom(X).",
+        "n1|28|b|z",
+    ),
+    "a declared fluent": ("collectIntervals(jf(_)=_). collectGrounds([e1(X), jf(X)=_], dom(X)).", "jf|28|29|true|b"),
+    "a declared fluent with one value": (
+        "points(pf(_)=_). collectGrounds([e1(X), pf(X)=true], dom(X)).",
+        "pf|28|true|b",
+    ),
+    "a fluent, as points": ("collectGrounds([e1(X), jf(X)=_], dom(X)).", "jf|28|true|b"),
+    "a fluent, as intervals": ("collectGrounds([e1(X), jf(X)=_], dom(X)).", "jf|28|29|true|b"),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_records_of_an_entity_that_no_rule_uses_give_members(name: str) -> None:
+    declarations, record = NAMED[name]
+    example = Example(RULES + declarations, ("e1|5|a", record))
+    expected = {"s0(a)=2": [(0, 6)], "s0(a)=on": [(6, None)], "s0(b)=2": [(0, None)]}
+    assert example.reference() == example.batch() == expected
+    example.check(15)
+    example.check_stages(1, 2)
+
+
+def test_what_rules_compute_gives_no_members() -> None:
+    rules = RULES + "happensAt(out(X), T) :- happensAt(e2(X), T). collectGrounds([e1(X), out(X)], dom(X))."
+    example = Example(rules, ("e1|5|a", "e2|28|b"))
+    assert example.reference() == example.batch()
+    assert "s0(b)=2" not in example.batch()
