@@ -171,6 +171,7 @@ def test_a_head_variable_that_one_branch_binds_ranges_before_a_count_that_needs_
     example = Example(f"{rules}\n{grounding}\n{BACKGROUND}", RECORDS)
     example.check(4)
     found = example.batch()
+    assert isinstance(found, dict)
     assert {name: found[name] for name in found if name.startswith("f(")} == {
         "f(a)=true": [(10, None)],
         "f(c)=true": [(10, None)],
