@@ -157,3 +157,22 @@ def test_an_open_variable_whose_value_matters_is_an_error(condition: str) -> Non
     rule = f"initiatedAt(f(X, N)=true, T) :- happensAt(e(X), T), {WITHOUT_VALUES[condition]}."
     example = Example(f"{rule}\n{BACKGROUND}", RECORDS)
     assert example.batch() == example.reference() == "fails with HF602"
+
+
+@pytest.mark.parametrize("grounding", ["", "grounding(f(X)=true) :- w(X, _)."])
+def test_a_head_variable_that_one_branch_binds_ranges_before_a_count_that_needs_it(grounding: str) -> None:
+    rules = """
+    initiatedAt(f(X)=true, T) :-
+        (happensAt(e(X), T) ; terminatedAt(q(_)=_, T)), U = k(X), aggregate_all(count, holdsAt(g(U)=_, T), N), N > 0.
+    initiatedAt(g(k(X))=true, T) :- happensAt(e(X), T), X \\= b.
+    initiatedAt(q(X)=true, T) :- happensAt(e(X), T).
+    terminatedAt(q(X)=true, T) :- happensAt(x(X), T).
+    """
+    example = Example(f"{rules}\n{grounding}\n{BACKGROUND}", RECORDS)
+    example.check(4)
+    found = example.batch()
+    assert isinstance(found, dict)
+    assert {name: found[name] for name in found if name.startswith("f(")} == {
+        "f(a)=true": [(10, None)],
+        "f(c)=true": [(10, None)],
+    }
