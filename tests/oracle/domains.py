@@ -162,6 +162,9 @@ class Sorts:
             self._place(record.entity, ("top",), "record")
             if record.value is not None:
                 self._place(Struct("=", (record.entity, record.value)), ("top",), "record")
+        for n, (entities, domain) in enumerate(description.collected):
+            for entity in (*entities, domain):
+                self._add(entity, f"collected{n}")
         self.scopes = {(clause.head, clause.body): f"clause{n}" for n, clause in enumerate(description.clauses)}
 
     def _find(self, place: object) -> object:

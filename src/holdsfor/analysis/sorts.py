@@ -164,6 +164,8 @@ def sorts_of(description: EventDescription, database: Database, input_terms: Ite
     for grounding in description.groundings:
         entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
         sorts.join([entity, *(called for goal in grounding.goals for called in called_predicates(goal))])
+    for collected in description.collected:
+        sorts.join([*collected.entities, collected.domain])
     for clause in description.background:
         if isinstance(clause, Clause):
             sorts.join([clause.head, *(called_predicates(clause.body) if clause.body is not None else ())])

@@ -43,3 +43,17 @@ def test_what_rules_compute_gives_no_members() -> None:
     example = Example(rules, ("e1|5|a", "e2|28|b"))
     assert example.reference() == example.batch()
     assert "s0(b)=2" not in example.batch()
+
+
+def test_variables_range_over_what_fills_a_connected_domain() -> None:
+    """`collectGrounds` connects the places of its entities with the domain, as the `grounding` of an entity does."""
+    rules = """
+    happensAt(o(G), T) :- happensAt(e0, T).
+    initiatedAt(s(X)=k, T) :- happensAt(o(X), T).
+    collectGrounds([e1(X), n1(X, _)], dom(X)).
+    grounding(s(X)=k) :- dom(X).
+    """
+    example = Example(rules, ("e1|2|a", "n1|3|b|1", "e0|5"))
+    expected = {"o(a)": [5], "o(b)": [5], "s(a)=k": [(6, None)], "s(b)=k": [(6, None)]}
+    assert example.reference() == example.batch() == expected
+    example.check(4)
