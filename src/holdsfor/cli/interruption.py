@@ -1,7 +1,7 @@
 """Ctrl-C and its kin: the first ends a run after the query time at hand, the second ends it at once.
 
-A goal of the background knowledge may take long, or never end. If the goal that runs when the first signal comes still
-runs a moment later, it is stopped where it is.
+A goal of the background knowledge may take long, have answers without end, or never end. After the first signal, the
+goal that runs is looked at again and again: one that still runs a moment later is stopped where it is.
 """
 
 from __future__ import annotations
@@ -68,10 +68,11 @@ class Interruption:
             os.write(2, b"interrupted\n")
             os._exit(INTERRUPTED)
         self.is_asked = True
-        if PROOF.is_running:
-            self._goal = PROOF.number
-            signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+        self._goal = PROOF.number if PROOF.is_running else None
+        signal.setitimer(signal.ITIMER_REAL, _PATIENCE, _PATIENCE)
 
     def _on_alarm(self, number: int, frame: FrameType | None) -> None:
         if PROOF.is_running and PROOF.number == self._goal:
             raise KeyboardInterrupt
+        if PROOF.is_running:
+            self._goal = PROOF.number

@@ -39,11 +39,17 @@ class Proof:
     def __init__(self) -> None:
         self.is_running = False
         self.number = 0
+        self._n_goals = 0
 
-    def go_on(self, solutions: Iterator[None]) -> bool:
-        """Look for the next solution; whether there is one."""
+    def begin(self) -> int:
+        """The number of a new goal."""
+        self._n_goals += 1
+        return self._n_goals
+
+    def go_on(self, goal: int, solutions: Iterator[None]) -> bool:
+        """Look for the next solution of a goal; whether there is one."""
         self.is_running = True
-        self.number += 1
+        self.number = goal
         try:
             return next(solutions, self) is None
         finally:
@@ -77,7 +83,8 @@ class Engine:
         cells = {name: Ref() for name in variables(goal)}
         machine = Machine(self.database, self.max_steps, self.max_depth)
         solutions = machine.solutions(goal, cells)
-        while PROOF.go_on(solutions):
+        number = PROOF.begin()
+        while PROOF.go_on(number, solutions):
             try:
                 yield _answer(cells)
             except GoalProblem as problem:
