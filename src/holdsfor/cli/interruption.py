@@ -1,7 +1,7 @@
-"""Ctrl-C and its kin: the first ends a run after the query time at hand, the second ends it at once.
+"""SIGINT and SIGTERM: the first signal ends a run after its current query time, the second ends the process.
 
-A goal of the background knowledge may take long, have answers without end, or never end. After the first signal, the
-goal that runs is looked at again and again: one that still runs a moment later is stopped where it is.
+A goal of the background knowledge may take long, have answers without end, or never end. After the first signal, an
+alarm checks repeatedly which goal runs. A goal that still runs at the next alarm is stopped.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ class Interruption:
         return self._ends[0]
 
     def wait(self, seconds: float) -> None:
-        """Sleep, unless somebody asks for an end."""
+        """Sleep until the time is over or a signal arrives."""
         if seconds > 0 and not self.is_asked:
             select.select([self.fileno()], [], [], seconds)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if self.is_asked:
-            # Nothing may hold it up any more, not even an output that nobody reads.
+            # The process must end even if an output blocks because its reader has stopped reading.
             os.write(2, b"interrupted\n")
             os._exit(INTERRUPTED)
         self.is_asked = True
@@ -72,7 +72,12 @@ class Interruption:
         signal.setitimer(signal.ITIMER_REAL, _PATIENCE, _PATIENCE)
 
     def _on_alarm(self, number: int, frame: FrameType | None) -> None:
-        if PROOF.is_running and PROOF.number == self._goal:
+        if PROOF.is_running and PROOF.number == self._goal and _is_ours(frame):
             raise KeyboardInterrupt
         if PROOF.is_running:
             self._goal = PROOF.number
+
+
+def _is_ours(frame: FrameType | None) -> bool:
+    """Whether a frame runs this package. Elsewhere (in a callback of the garbage collector) an exception is lost."""
+    return frame is not None and frame.f_globals.get("__name__", "").startswith("holdsfor.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -122,6 +124,26 @@ def test_a_signal_stops_a_goal_with_answers_without_end() -> None:
             for _ in endless.solve(parse_term("between(1, inf, N)")):
                 pass
         assert stop.is_asked
+
+
+def test_a_signal_stops_a_goal_also_when_alarms_fall_into_the_garbage_collector() -> None:
+    """An exception that is raised in a callback of the collector is lost, and pytest fails the test for it."""
+    pauses = iter([0.5, 0.5])
+
+    def collected(phase: str, info: dict[str, int]) -> None:
+        until = time.monotonic() + next(pauses, 0.0)
+        while time.monotonic() < until:
+            pass
+
+    endless = Engine(database(), max_steps=10**12)
+    gc.callbacks.append(collected)
+    try:
+        with Interruption():
+            os.kill(os.getpid(), signal.SIGINT)
+            with pytest.raises(KeyboardInterrupt):
+                endless.holds(parse_term(ENDLESS["built-in"]))
+    finally:
+        gc.callbacks.remove(collected)
 
 
 def test_a_goal_that_ends_soon_is_not_stopped() -> None:
