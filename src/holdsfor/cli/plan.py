@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.analysis.safety import show_safety
-from holdsfor.cli.arguments import Commands, add_command, add_rule_files
-from holdsfor.cli.durations import PER_SECOND, duration_text, make_points
-from holdsfor.cli.engines import ColumnarEngine
+from holdsfor.cli.engines.columnar import ColumnarEngine
+from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
+from holdsfor.cli.options.durations import PER_SECOND, duration_text, make_points
+from holdsfor.cli.outcome.summary import summarise
 from holdsfor.cli.run import INPUT_FORMATS
-from holdsfor.cli.summary import summarise
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show_program

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.cli.interruption import INTERRUPTED
 from holdsfor.cli.main import main
+from holdsfor.cli.terminal.interruption import INTERRUPTED
 from holdsfor.sources.listening import Listener, is_served
 from tests.unit.cli.processes import PATIENCE, RULES, ended, lines_until, rules, started, wait_until
 from tests.unit.cli.test_rtec_modes import ANSWER, configured

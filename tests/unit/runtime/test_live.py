@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.analysis.compiled import Compiled, compile_text
-from holdsfor.cli.interruption import Interruption
+from holdsfor.cli.terminal.interruption import Interruption
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.words import Symbols
 from holdsfor.runtime.live import LiveRun

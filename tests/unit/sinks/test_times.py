@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.cli.durations import PER_SECOND
+from holdsfor.cli.options.durations import PER_SECOND
 from holdsfor.errors import DataProblem
 from holdsfor.sinks.lines import LINES, Known
 from holdsfor.sinks.times import as_iso, as_term

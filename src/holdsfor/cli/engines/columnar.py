@@ -1,175 +1,25 @@
-"""The engines behind `holdsfor run`: each loads the input and gives reports."""
+"""Runs on the columnar engine, over files that are read completely before the first query time."""
 
 from __future__ import annotations
 
-import argparse
-import time
-from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from holdsfor.analysis.compiled import Compiled
-from holdsfor.cli.interruption import Interruption
-from holdsfor.cli.progress import Progress
-from holdsfor.cli.run_log import Figures, RunLog
-from holdsfor.cli.set_aside import SetAsideLog
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.cli.engines.engine import Engine
+from holdsfor.cli.outcome.run_log import Figures
 from holdsfor.sinks.change_lines import Changed
 from holdsfor.sinks.changes import event_changes, interval_changes
-from holdsfor.sinks.lines import Findings, Known
-from holdsfor.sources.text import Fact
-from holdsfor.sources.unreadable import Unreadable
-from holdsfor.syntax.terms import Term
+from holdsfor.sinks.lines import Findings
 
 if TYPE_CHECKING:
-    from holdsfor.reference import Answer
     from holdsfor.runtime.changes import Changes
     from holdsfor.runtime.reports import Report
     from holdsfor.runtime.session import Session
 
     Told = TypeVar("Told", Report, Changes)
 
-__all__ = ["ColumnarEngine", "Counts", "Engine", "ReferenceEngine"]
-
-
-@dataclass
-class Counts:
-    """What became of the records, and what came out."""
-
-    n_records: int = 0
-    n_unreadable: int = 0
-    n_late: int = 0
-    n_dropped: int = 0
-    n_cut: int = 0
-    n_unmatched: int = 0
-    n_new_members: int = 0
-    wide_enough: int = 0
-    """The window that would have cut no record."""
-    n_outside: int = 0
-    n_kept_for_allen: int = 0
-    n_query_times: int = 0
-    n_fvps: int = 0
-    n_intervals: int = 0
-    unused: Counter[str] = field(default_factory=Counter)
-
-
-class Engine(ABC):
-    """A run: `load` reads the input, `reports` or `changes` compute; `stop` ends it between two query times."""
-
-    def __init__(self, compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> None:
-        self.compiled = compiled
-        self.options = options
-        self.goals = goals
-        self.counts = Counts()
-        self.set_aside = SetAsideLog()
-        self.progress = Progress()
-        self.log = RunLog()
-        self.stop = Interruption()
-        self.unreadable: list[Unreadable] | None = None
-        """Where inputs go that cannot be read; without such a list they end the run."""
-        self.seconds: dict[str, float] = {"load": 0.0, "recognise": 0.0}
-        self.start = 0
-
-    @abstractmethod
-    def load(self) -> None:
-        """Read the input."""
-
-    @abstractmethod
-    def reports(self, *, final: bool) -> Iterator[Findings]:
-        """What is known at each query time, or once for all of them."""
-
-    @abstractmethod
-    def changes(self) -> Iterator[Changed]:
-        """What each query time changes in what was known before it."""
-
-    def bounds(self, first: int | None, last: int | None) -> tuple[int, int]:
-        """The first and last time-point of the run: as asked for, else from the first record to the last."""
-        from holdsfor.analysis.given import with_given
-
-        first, last = with_given((first, last), self.compiled.description, self.compiled.names, self.options.tick)
-        start = self.options.start if self.options.start is not None else (first or 0)
-        end = self.options.end if self.options.end is not None else (start if last is None else last)
-        if end < start:
-            message = f"the run ends at {end}, before its start {start}"
-            raise UsageProblem(Diagnostic("HF702", message, hint=self._bounds_hint()))
-        self.start = start
-        return start, end
-
-    def reading_options(self) -> dict[str, Any]:
-        """How the inputs are to be read."""
-        return {"form": self.options.input_format, "unit": self.options.time_unit, "unreadable": self.unreadable}
-
-    def _bounds_hint(self) -> str:
-        if self.options.start is None or self.options.end is None:
-            return "the records set what `--start` or `--end` does not"
-        return "see `--start` and `--end`"
-
-
-class ReferenceEngine(Engine):
-    """The semantics, point by point over the whole history."""
-
-    def load(self) -> None:
-        if self.options.window is not None:
-            message = "the reference evaluator has no windows"
-            raise UsageProblem(Diagnostic("HF703", message, hint="leave out `--window`, or `--engine reference`"))
-        from holdsfor.sources.inputs import read_facts
-
-        reading = read_facts(self.options.input, self.compiled.names, self.options.tick, **self.reading_options())
-        self.facts = reading.facts()
-        self.counts.n_records = reading.n_records
-        self.counts.unused = reading.unused
-        self.counts.n_unmatched = len(reading.unmatched)
-        self.set_aside.add(reading.set_aside)
-        self.set_aside.add_unmatched(reading.unmatched)
-
-    def reports(self, *, final: bool) -> Iterator[Findings]:
-        from holdsfor.reference import INF, History, Run, recognise
-
-        began = time.perf_counter()
-        history = History()
-        for fact in self.facts:
-            if fact.value is None:
-                history.add_event(fact.entity, fact.start)
-            else:
-                history.add_interval(fact.entity, fact.value, fact.start, fact.end)
-        start, end = self.bounds(*_extent(self.facts, self.options.tick))
-        self.counts.n_outside = sum(f.start > end or max(f.start, f.end - 1) < start for f in self.facts)
-        answer = recognise(
-            self.compiled, history, Run(start, end, self.options.tick, self.options.allen_memory), self.goals
-        )
-        self.counts.n_query_times = 1
-        self.counts.n_fvps = len(answer.intervals)
-        self.counts.n_intervals = sum(map(len, answer.intervals.values()))
-        self.seconds["recognise"] = time.perf_counter() - began
-        self.log.add(end, _figures(answer, len(self.facts), self.seconds["recognise"], end, self.options.tick))
-        intervals = {
-            fvp: [(s, None if e == INF else int(e)) for s, e in spans] for fvp, spans in answer.intervals.items()
-        }
-        yield Known(end, intervals, {event: list(times) for event, times in answer.times.items()})
-
-    def changes(self) -> Iterator[Changed]:
-        for known in self.reports(final=False):
-            added = [*interval_changes({}, known.intervals), *event_changes({}, known.times)]
-            yield Changed(known.query_time, added)
-
-
-def _figures(answer: Answer, n_facts: int, seconds: float, end: int, tick: int) -> Figures:
-    """What the reference evaluator took and found."""
-    following = (end // tick + 1) * tick
-    spans = [span for spans in answer.intervals.values() for span in spans]
-    held = sum(max(0, min(int(following), stop) - start) for start, stop in spans) // tick
-    n_times = sum(map(len, answer.times.values()))
-    return Figures(seconds, n_facts, len(answer.intervals), len(spans), int(held), n_times)
-
-
-def _extent(facts: list[Fact], tick: int) -> tuple[int | None, int | None]:
-    """The first and the last time-point of the records."""
-    first = min((fact.start for fact in facts), default=None)
-    last = max((f.start if f.value is None else (f.end - 1) // tick * tick for f in facts), default=None)
-    return first, last
+__all__ = ["ColumnarEngine"]
 
 
 class ColumnarEngine(Engine):

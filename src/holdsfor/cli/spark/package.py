@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from holdsfor.cli.arguments import Commands, add_command
+from holdsfor.cli.options.arguments import Commands, add_command
 
 __all__ = ["add_parser"]
 

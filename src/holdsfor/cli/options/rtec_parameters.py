@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from holdsfor.cli.toml_file import TomlFile
+from holdsfor.cli.options.toml_file import TomlFile
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.sources.listening import is_served
 from holdsfor.sources.mapping import LISTEN, SOCKET, split_mapping

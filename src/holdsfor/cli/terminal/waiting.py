@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from holdsfor.cli.run_log import RunLog
+from holdsfor.cli.outcome.run_log import RunLog
 from holdsfor.errors import printable
 from holdsfor.sources.mapping import LISTEN, SOCKET, split_mapping
 

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from holdsfor.cli.interruption import Interruption
-from holdsfor.cli.progress import Line
+from holdsfor.cli.terminal.interruption import Interruption
+from holdsfor.cli.terminal.progress import Line
 from holdsfor.errors import Diagnostic, HoldsforError, UsageProblem
 
 if TYPE_CHECKING:

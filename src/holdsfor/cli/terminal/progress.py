@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 
-from holdsfor.cli.memory import resident_memory
+from holdsfor.cli.outcome.memory import resident_memory
 
 __all__ = ["Line", "Progress"]
 

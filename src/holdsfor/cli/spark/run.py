@@ -9,15 +9,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.compiled import Compiled, compile_files
-from holdsfor.cli import spark_package
-from holdsfor.cli.arguments import Commands, add_command, add_rule_files
-from holdsfor.cli.durations import duration_text, make_points
-from holdsfor.cli.spark_input import add_input_options, add_misfit_options, files_from, put_aside, refuse_misfits
-from holdsfor.cli.spark_outcome import SparkOutcome, outcome_of
-from holdsfor.cli.spark_output import add_output_options, check_output, place_from, shown_place
-from holdsfor.cli.spark_prepare import add_prepare
-from holdsfor.cli.spark_running import Failed, add_spark_options, on_spark, shown_progress
-from holdsfor.cli.summary import summarise, write_stats
+from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
+from holdsfor.cli.options.durations import duration_text, make_points
+from holdsfor.cli.outcome.summary import summarise, write_stats
+from holdsfor.cli.spark.input import add_input_options, add_misfit_options, files_from, put_aside, refuse_misfits
+from holdsfor.cli.spark.outcome import SparkOutcome, outcome_of
+from holdsfor.cli.spark.output import add_output_options, check_output, place_from, shown_place
+from holdsfor.cli.spark.session import Failed, add_spark_options, on_spark, shown_progress
 from holdsfor.errors import Diagnostics
 from holdsfor.sinks.files import refuse_overwriting
 from holdsfor.sources.mapping import split_mapping
@@ -29,21 +27,15 @@ if TYPE_CHECKING:
     from holdsfor.spark.files import Files
     from holdsfor.spark.recognition import Recognition
 
-__all__ = ["add_parser"]
+__all__ = ["EXAMPLE", "add_parser"]
+
+
+EXAMPLE = "holdsfor spark run rules.prolog background.prolog --input 'events/*.parquet' -o found --master 'local[4]'"
 
 
 def add_parser(commands: Commands) -> None:
-    example = (
-        "holdsfor spark run rules.prolog background.prolog --input 'events/*.parquet' -o found --master 'local[4]'"
-    )
-    parser = add_command(commands, "spark", "the same on Apache Spark", example)
-    inner = parser.add_subparsers(dest="spark_command", required=True, metavar="COMMAND")
-    add_prepare(inner)
-    _add_run(add_command(inner, "run", "recognise what the rules describe in the input, on Apache Spark", example))
-    spark_package.add_parser(inner)
-
-
-def _add_run(parser: argparse.ArgumentParser) -> None:
+    summary = "recognise what the rules describe in the input, on Apache Spark"
+    parser = add_command(commands, "run", summary, EXAMPLE)
     add_rule_files(parser)
     add_input_options(parser)
     add_misfit_options(parser)

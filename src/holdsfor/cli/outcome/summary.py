@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from holdsfor.analysis.compiled import Compiled
-from holdsfor.cli.engines import Counts
+from holdsfor.cli.outcome.counts import Counts
 from holdsfor.errors import did_you_mean, printable
 from holdsfor.sinks.files import naming
 

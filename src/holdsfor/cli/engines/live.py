@@ -10,9 +10,10 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NoReturn
 
-from holdsfor.cli.durations import rate
-from holdsfor.cli.engines import ColumnarEngine, ReferenceEngine
-from holdsfor.cli.waiting import say_waiting
+from holdsfor.cli.engines.columnar import ColumnarEngine
+from holdsfor.cli.engines.reference import ReferenceEngine
+from holdsfor.cli.options.durations import rate
+from holdsfor.cli.terminal.waiting import say_waiting
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.sources.mapping import LISTEN, SOCKET, split_mapping
 

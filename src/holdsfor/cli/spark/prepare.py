@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.compiled import Compiled, compile_files
-from holdsfor.cli.arguments import Commands, add_command, add_rule_files
-from holdsfor.cli.spark_input import add_input_options, files_from, tell_unreadable
-from holdsfor.cli.spark_running import Failed, add_spark_options, on_spark, shown_progress
+from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
+from holdsfor.cli.spark.input import add_input_options, files_from, tell_unreadable
+from holdsfor.cli.spark.session import Failed, add_spark_options, on_spark, shown_progress
 from holdsfor.errors import Diagnostics
 from holdsfor.sources.text import SetAside
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from holdsfor.spark.files import Files
     from holdsfor.spark.prepared import Prepared
 
-__all__ = ["add_prepare"]
+__all__ = ["add_parser"]
 
 _SHOWN_MISFITS = 10
 
 
-def add_prepare(commands: Commands) -> None:
+def add_parser(commands: Commands) -> None:
     example = "holdsfor spark prepare rules.prolog background.prolog --input 'events/*.parquet' -o history"
     parser = add_command(commands, "prepare", "write history once, from which later runs are faster", example)
     add_rule_files(parser)

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from holdsfor.cli.durations import duration, rate
-from holdsfor.cli.rtec_parameters import PARAMETERS, from_rtec
-from holdsfor.cli.toml_file import TomlFile, read_toml
+from holdsfor.cli.options.durations import duration, rate
+from holdsfor.cli.options.rtec_parameters import PARAMETERS, from_rtec
+from holdsfor.cli.options.toml_file import TomlFile, read_toml
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean, printable
 from holdsfor.sources.mapping import LISTEN, SOCKET, split_mapping
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from holdsfor.cli.durations import PER_SECOND
-from holdsfor.cli.set_aside import SetAsideLog
+from holdsfor.cli.options.durations import PER_SECOND
+from holdsfor.cli.outcome.set_aside import SetAsideLog
 from holdsfor.sources.text import SetAside
 from holdsfor.sources.unreadable import Unreadable
 

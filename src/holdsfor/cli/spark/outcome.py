@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdsfor.cli.engines import Counts
+from holdsfor.cli.outcome.counts import Counts
 from holdsfor.sources.text import SetAside
 
 if TYPE_CHECKING:
