@@ -13,7 +13,7 @@ from holdsfor.errors import AnalysisProblem, DataProblem
 from holdsfor.runtime.reports.report import Report
 from holdsfor.runtime.session import Session
 
-TOY = Path(__file__).parents[2] / "apps" / "toy"
+TOY = Path(__file__).parents[3] / "apps" / "toy"
 RULES = (TOY / "rules.prolog", TOY / "background.prolog")
 
 
