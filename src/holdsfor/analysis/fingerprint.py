@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.pipeline import Compiled
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause, Directive, FactTable, GivenTable, Program
 from holdsfor.syntax.terms import Atom, Constant, Float, Int, Term
@@ -21,7 +21,7 @@ __all__ = ["fingerprint"]
 def fingerprint(compiled: Compiled, goals: Iterable[Term] = ()) -> str:
     """The fingerprint of rules and of the goals that are proved before a run. O(n) in the size of the rules.
 
-    >>> from holdsfor.analysis.compiled import compile_text
+    >>> from holdsfor.analysis.pipeline import compile_text
     >>> one, other = "initially(a=true).", "% a comment\\ninitially( a = true )."
     >>> fingerprint(compile_text(one)) == fingerprint(compile_text(other))
     True

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.analysis.compiled import Compiled, compile_files, compile_text
 from holdsfor.analysis.fingerprint import fingerprint
+from holdsfor.analysis.pipeline import Compiled, compile_files, compile_text
 from holdsfor.runtime.session import Session
 from holdsfor.syntax.parser import parse_term
 from tests.apps.data import ROOT
@@ -31,7 +31,7 @@ def ids_of(compiled: Compiled) -> list[str]:
 
 SCRIPT = """
 import sys
-from holdsfor.analysis.compiled import compile_files
+from holdsfor.analysis.pipeline import compile_files
 from tests.unit.logical.test_nodes import ids_of
 print(*ids_of(compile_files(sys.argv[1:])), sep="\\n")
 """

@@ -22,7 +22,7 @@ from holdsfor.cli.options.durations import duration, rate
 from holdsfor.cli.options.rtec_parameters import PARAMETERS, from_rtec
 from holdsfor.cli.options.toml_file import TomlFile, read_toml
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean, printable
-from holdsfor.sources.mapping import LISTEN, SOCKET, split_mapping
+from holdsfor.sources.column_mapping import LISTEN, SOCKET, split_mapping
 
 __all__ = ["KEYS", "accept_config", "fill_in", "without"]
 

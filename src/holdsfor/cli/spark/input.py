@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from holdsfor.cli.options.durations import PER_SECOND
 from holdsfor.cli.outcome.set_aside import SetAsideLog
-from holdsfor.sources.text import SetAside
+from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.unreadable import Unreadable
 
 if TYPE_CHECKING:
-    from holdsfor.spark.files import Files
-    from holdsfor.spark.recognition import Recognition
+    from holdsfor.spark.input.files import Files
+    from holdsfor.spark.job.recognition import Recognition
 
 __all__ = ["add_input_options", "add_misfit_options", "files_from", "put_aside", "refuse_misfits", "tell_unreadable"]
 
@@ -36,7 +36,7 @@ def add_misfit_options(parser: argparse.ArgumentParser) -> None:
 
 
 def files_from(options: argparse.Namespace) -> list[Files]:
-    from holdsfor.spark.files import Files
+    from holdsfor.spark.input.files import Files
 
     return [Files(given, options.input_format) for given in options.input]
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from holdsfor.analysis.compiled import Compiled, compile_files
+from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
 from holdsfor.cli.options.durations import duration_text, make_points
 from holdsfor.cli.outcome.summary import summarise, write_stats
@@ -17,15 +17,15 @@ from holdsfor.cli.spark.outcome import SparkOutcome, outcome_of
 from holdsfor.cli.spark.output import add_output_options, check_output, place_from, shown_place
 from holdsfor.cli.spark.session import Failed, add_spark_options, on_spark, shown_progress
 from holdsfor.errors import Diagnostics
-from holdsfor.sinks.files import refuse_overwriting
-from holdsfor.sources.mapping import split_mapping
+from holdsfor.sinks.output_files import refuse_overwriting
+from holdsfor.sources.column_mapping import split_mapping
 from holdsfor.syntax.parser import parse_term
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from holdsfor.spark.files import Files
-    from holdsfor.spark.recognition import Recognition
+    from holdsfor.spark.input.files import Files
+    from holdsfor.spark.job.recognition import Recognition
 
 __all__ = ["EXAMPLE", "add_parser"]
 
@@ -57,7 +57,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from holdsfor.spark.intake import check_buckets
+    from holdsfor.spark.input.ingestion import check_buckets
 
     make_points(options)
     check_buckets(options.buckets)
@@ -86,8 +86,8 @@ def execute(options: argparse.Namespace) -> int:
 def _work(
     spark: SparkSession, is_new: bool, compiled: Compiled, options: argparse.Namespace, seconds: dict[str, float]
 ) -> SparkOutcome:
-    from holdsfor.spark.attempts import without_failing_files
-    from holdsfor.spark.catalogue import refuse_forgetful
+    from holdsfor.spark.job.retry import without_failing_files
+    from holdsfor.spark.output.catalogue import refuse_forgetful
 
     if is_new and options.output.startswith("table:"):
         refuse_forgetful(spark)
@@ -101,9 +101,9 @@ def _run(
     options: argparse.Namespace,
     seconds: dict[str, float],
 ) -> SparkOutcome:
-    from holdsfor.spark.output import write_results
-    from holdsfor.spark.places import replacing
-    from holdsfor.spark.watching import described
+    from holdsfor.spark.cluster.progress import described
+    from holdsfor.spark.output.targets import replacing
+    from holdsfor.spark.output.write import write_results
 
     began = time.perf_counter()
     results = place_from(options, spark)
@@ -123,7 +123,7 @@ def _run(
 
 
 def _recognise(files: Sequence[Files], compiled: Compiled, options: argparse.Namespace) -> Recognition:
-    from holdsfor.spark.recognition import recognise
+    from holdsfor.spark.job.recognition import recognise
 
     return recognise(
         files,
