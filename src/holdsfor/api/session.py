@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NoReturn, SupportsIndex
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.api.recognition import Answer, Input
@@ -198,6 +199,10 @@ class Session:
         0
         """
         return self._engine.n_kept_for_allen
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Refuse `copy`, `pickle` and their like with a `TypeError`; save and load a session instead."""
+        self._engine.__reduce_ex__(protocol)
 
     def __repr__(self) -> str:
         at = "not queried yet" if self.query_time is None else f"queried at {self.query_time}"
