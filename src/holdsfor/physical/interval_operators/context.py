@@ -1,0 +1,56 @@
+"""The interface through which interval operators read data and keep their state; `runtime/` implements it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.columns.tables import FluentTable, Key
+from holdsfor.kernels.keys import Int64
+from holdsfor.logical.nodes import NodeId
+from holdsfor.physical.interval_lists import Lists
+from holdsfor.physical.operators.context import Context
+from holdsfor.physical.rows import Rows
+from holdsfor.physical.time_range import TimeRange
+from holdsfor.syntax.terms import Term
+
+if TYPE_CHECKING:
+    from holdsfor.physical.interval_operators.map_intervals import MapIntervals
+    from holdsfor.physical.interval_operators.relate import Relate
+
+__all__ = ["IntervalContext"]
+
+
+class IntervalContext(Context, Protocol):
+    """The intervals of the window in which operators run, and what they keep from one window to the next."""
+
+    stretch: TimeRange
+
+    def asked_fluents(self, key: Key) -> FluentTable:
+        """The intervals of a fluent that conditions of interval rules see."""
+
+    def input_cuts(self, key: Key) -> FluentTable | None:
+        """The intervals of an input fluent that are cut at a window's edge: FVP, seen start, true start."""
+
+    def instances_of(self, head: Term, names: tuple[str, ...]) -> Rows:
+        """The instances of a grounded FVP, as rows of some of its variables."""
+
+    def inside_grounding(self, key: Key, numbers: Int64, values: Int64 | int) -> Int64 | None:
+        """The rows of fluents, by number of their arguments, that are in the grounding, or None if all are."""
+
+    def with_true_starts(self, found: Lists, node: NodeId) -> Lists:
+        """A list in which intervals that hold at the first time-point of the window have their true starts."""
+
+    def complemented_instances(self, keys: Rows, node: NodeId, *, is_grounded: bool) -> tuple[Rows, Int64]:
+        """The instances of a complement, and the time-point at which each begins."""
+
+    def expect_crossings(self, node: NodeId, found: Lists, limits: NDArray[np.float64] | Int64) -> None:
+        """Note how long intervals are compared with, and when the first open one becomes as long as its limit."""
+
+    def relate(self, operator: Relate, sources: Lists, targets: Lists, wanted: Rows | None) -> Lists:
+        """The answer of an Allen construct, with the intervals that are remembered for it."""
+
+    def map_intervals(self, operator: MapIntervals, whole: Lists) -> Lists:
+        """The results of an interval-wise predicate, with the results that are remembered for it."""

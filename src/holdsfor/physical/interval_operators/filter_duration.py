@@ -1,0 +1,90 @@
+"""Intervals that last longer, or less long, than a bound: `intDurGreater` and `intDurLess`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.tables import FluentTable
+from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
+from holdsfor.kernels.packing import OPEN
+from holdsfor.logical.nodes import NodeId
+from holdsfor.physical.arithmetic import number_column
+from holdsfor.physical.fvp_shape import FvpShape
+from holdsfor.physical.interval_lists import Lists
+from holdsfor.physical.interval_operators.context import IntervalContext
+from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.operators.description import Description, Wording
+from holdsfor.physical.patterns import join
+from holdsfor.physical.rows import one_row
+from holdsfor.prolog import evaluate
+from holdsfor.syntax.terms import Term, substitute, variables
+
+__all__ = ["FilterDuration"]
+
+
+@dataclass(frozen=True)
+class FilterDuration(IntervalOperator):
+    """The whole intervals of a list that last longer (`greater`) or less long than a bound.
+
+    An open interval lasts until the end of the window. If the list is that of a fluent, `fluent` is its pattern: the
+    intervals of an input fluent that are cut at the edge of a window last from their true starts on.
+    """
+
+    node: NodeId
+    output: str
+    names: tuple[str, ...]
+    source: str
+    comparison: Literal["greater", "less"]
+    bound: Term
+    fluent: FvpShape | None
+
+    @property
+    def id(self) -> NodeId:
+        return self.node
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.source,)
+
+    def run(self, registers: Registers, context: IntervalContext) -> Lists:
+        whole = registers.lists[self.source]
+        if whole.n == 0:
+            return whole
+        cuts = None if self.fluent is None else context.input_cuts(self.fluent.key)
+        measured = whole if cuts is None else whole.with_starts(self._true_starts(whole, cuts, context.symbols))
+        lengths = np.where(measured.ends == OPEN, context.stretch.after_last, measured.ends) - measured.starts
+        limits = self._limits(whole, context.symbols)
+        context.expect_crossings(self.node, measured, limits)
+        return whole.take(lengths > limits if self.comparison == "greater" else lengths < limits)
+
+    def _true_starts(self, whole: Lists, cuts: FluentTable, symbols: Symbols) -> Int64:
+        """The starts of the intervals, the true ones for those of the input that are cut."""
+        assert self.fluent is not None
+        rows, partner = join(one_row(), cuts, self.fluent.patterns, symbols)
+        names = [name for name in whole.names if name in rows.columns]
+        columns = [np.concatenate((whole.rows.columns[name], rows.columns[name])) for name in names]
+        ids = dense_ids(columns, whole.n + rows.n)[0]
+        own, seen = [ids[: whole.n], whole.starts], [ids[whole.n :], cuts.starts[partner]]
+        row, cut = pairs_of_equal_keys(own, whole.n, seen, rows.n)
+        starts = whole.starts.copy()
+        starts[row] = cuts.ends[partner][cut]
+        return starts
+
+    def _limits(self, whole: Lists, symbols: Symbols) -> NDArray[np.float64] | Int64:
+        """The bound of each interval."""
+        values = number_column(self.bound, whole.rows, symbols)
+        if values is not None:
+            return values
+        names = list(variables(self.bound))
+        columns = [symbols.terms(whole.rows.columns[name]) for name in names]
+        rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)] if names else [{}] * whole.n
+        return np.array([evaluate(substitute(self.bound, row)).value for row in rows], dtype=np.float64)
+
+    def describe(self, wording: Wording) -> Description:
+        sign = ">" if self.comparison == "greater" else "<"
+        return Description("duration", f"{sign} {wording.show(self.bound)}", "whole intervals")

@@ -1,0 +1,71 @@
+"""The intersection of interval lists: `intersect_all`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.kernels.overlaps import overlapping_pairs
+from holdsfor.kernels.sweep import intersect_intervals
+from holdsfor.physical.interval_lists import Lists, natural_join, onto
+from holdsfor.physical.interval_operators.alignment import aligned
+from holdsfor.physical.interval_operators.context import IntervalContext
+from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.operators.description import Description, Wording
+
+__all__ = ["IntersectIntervals"]
+
+
+@dataclass(frozen=True)
+class IntersectIntervals(IntervalOperator):
+    """The time-points of all lists. `varies` are the variables of each list.
+
+    Lists that share variables are combined by instance, others by the intervals that overlap.
+    """
+
+    output: str
+    names: tuple[str, ...]
+    lists: tuple[str, ...]
+    varies: tuple[tuple[str, ...], ...]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.lists
+
+    def run(self, registers: Registers, context: IntervalContext) -> Lists:
+        lists = [registers.lists[name] for name in self.lists]
+        if all(set(each.names) == set(lists[0].names) for each in lists):
+            keyed, back = aligned(lists, context.symbols.instances)
+            return back(intersect_intervals(keyed, len(lists)))
+        result = lists[0]
+        for each in lists[1:]:
+            result = _both(result, each)
+        return result
+
+    def describe(self, wording: Wording) -> Description:
+        how = "overlaps of instances that share no variable" if _has_strangers(self.varies) else "sweep"
+        return Description("intersect", "", how)
+
+
+def _both(one: Lists, other: Lists) -> Lists:
+    """The time-points of two lists that vary by different variables."""
+    if set(one.names) & set(other.names) or not one.names or not other.names:
+        keys = natural_join(one.rows.distinct(), other.rows.distinct())
+        key, starts, ends = intersect_intervals([onto(keys, one), onto(keys, other)], 2)
+        return Lists(keys.take(key), starts, ends)
+    left, right = overlapping_pairs(one.starts, one.ends, other.starts, other.ends)
+    rows = one.rows.take(left).with_columns(other.rows.take(right).columns)
+    starts = np.maximum(one.starts[left], other.starts[right])
+    return Lists(rows, starts, np.minimum(one.ends[left], other.ends[right]))
+
+
+def _has_strangers(varies: Sequence[tuple[str, ...]]) -> bool:
+    """Whether a list shares no variable with those before it."""
+    before: set[str] = set()
+    for names in varies:
+        if before and names and not before & set(names):
+            return True
+        before |= set(names)
+    return False

@@ -1,0 +1,91 @@
+"""The base class of interval operators: the steps of the plan of a `holdsFor` rule.
+
+A rule over intervals computes interval lists, for all instances at once (`physical/interval_lists.py`). Its plan is a
+tuple of operators in the order in which they run. Each operator reads lists by name and makes one more; a predicate
+over lists computes rows of data instead. An operator is one class in one module of this package, with all of its parts:
+
+- `inputs` and `output`: the names of the lists that it reads, and of the list that it makes, if it makes one;
+- `names`: the variables that its output varies by, known before the plan runs;
+- `run`: the operator on the lists of one time range;
+- `describe`: the line that `plan --stage physical` shows.
+
+`INTERVAL_OPERATORS` in `physical/interval_operators/__init__.py` lists the classes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeAlias
+
+from holdsfor.logical.nodes import NodeId
+from holdsfor.physical.interval_lists import Lists
+from holdsfor.physical.interval_operators.context import IntervalContext
+from holdsfor.physical.operators.description import Description, Wording
+from holdsfor.physical.operators.operator import Plan
+from holdsfor.physical.rows import Rows
+
+__all__ = ["IntervalOperator", "IntervalPlan", "Registers", "run_interval_operators"]
+
+
+@dataclass
+class Registers:
+    """The lists of one rule over one time range by name, and the rows of data that predicates over lists computed."""
+
+    lists: dict[str, Lists] = field(default_factory=dict)
+    computed: list[Rows] = field(default_factory=list)
+
+
+class IntervalOperator(ABC):
+    """A step of the plan of a rule over intervals, from lists to one more list."""
+
+    output: str
+    names: tuple[str, ...]
+
+    looks_at_whole_intervals: ClassVar[bool] = False
+    """Whether the result is settled only when intervals are over, so that the operator has a state under its `id`."""
+
+    @property
+    def id(self) -> NodeId | None:
+        """The id of the logical node under which a session remembers something for the operator."""
+        return None
+
+    @property
+    @abstractmethod
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the lists that the operator reads."""
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        """The plans over instances that the operator runs."""
+        return ()
+
+    @abstractmethod
+    def run(self, registers: Registers, context: IntervalContext) -> Lists | None:
+        """The list that the operator makes; None if it computes rows of data."""
+
+    @abstractmethod
+    def describe(self, wording: Wording) -> Description:
+        """The operator in words."""
+
+
+IntervalPlan: TypeAlias = tuple[IntervalOperator, ...]
+
+
+def run_interval_operators(plan: Sequence[IntervalOperator], context: IntervalContext) -> Registers:
+    """The lists after all operators of a rule."""
+    registers = Registers()
+    for operator in plan:
+        made = operator.run(registers, context) if context.profile is None else _counted(operator, registers, context)
+        if made is not None:
+            registers.lists[operator.output] = made
+    return registers
+
+
+def _counted(operator: IntervalOperator, registers: Registers, context: IntervalContext) -> Lists | None:
+    assert context.profile is not None
+    with context.profile.at(id(operator), sum(registers.lists[name].n for name in operator.inputs)) as tally:
+        made = operator.run(registers, context)
+        tally.rows_out += registers.computed[-1].n if made is None else made.n
+    return made

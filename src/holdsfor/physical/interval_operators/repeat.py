@@ -1,0 +1,54 @@
+"""A list for more variables than it varies by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.kernels.keys import Int64
+from holdsfor.physical.interval_lists import Lists, onto
+from holdsfor.physical.interval_operators.context import IntervalContext
+from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.operators.description import Description, Wording
+from holdsfor.physical.operators.operator import Plan, run_operators
+from holdsfor.physical.rows import Rows
+
+__all__ = ["Repeat", "instances_by_plan"]
+
+_NO_WORDS: Int64 = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Repeat(IntervalOperator):
+    """The list repeated for all values of variables that it lacks; the plan says which values these are."""
+
+    output: str
+    names: tuple[str, ...]
+    source: str
+    plan: Plan
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.source,)
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        return (self.plan,)
+
+    def run(self, registers: Registers, context: IntervalContext) -> Lists:
+        source = registers.lists[self.source]
+        instances = instances_by_plan(self.plan, source.rows.distinct(), self.names, context)
+        key, starts, ends = onto(instances, source)
+        return Lists(instances.take(key), starts, ends)
+
+    def describe(self, wording: Wording) -> Description:
+        return Description("repeat", "", "for the values of the variables it lacks")
+
+
+def instances_by_plan(plan: Plan, rows: Rows, names: tuple[str, ...], context: IntervalContext) -> Rows:
+    """The rows with the values of variables that they lack, each once."""
+    rows = run_operators(plan, rows, context)
+    if rows.n == 0:
+        return Rows(0, dict.fromkeys(names, _NO_WORDS))
+    return rows.keep(names).distinct()

@@ -1,0 +1,227 @@
+"""Interval rules to interval operators.
+
+Every list of a rule varies by variables that are known before the rule runs. Where an operation needs lists of the same
+variables, the planner repeats a list for the values of those that it lacks. Where an operation compares whole
+intervals, the planner restores their true starts first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from holdsfor.logical.nodes import step_id
+from holdsfor.physical.fvp_shape import FvpShape, shape_of
+from holdsfor.physical.interval_operators.call_predicate import CallPredicate
+from holdsfor.physical.interval_operators.complement import ComplementIntervals
+from holdsfor.physical.interval_operators.constant import Constant
+from holdsfor.physical.interval_operators.enumerate_instances import EnumerateInstances
+from holdsfor.physical.interval_operators.filter_duration import FilterDuration
+from holdsfor.physical.interval_operators.head import IntervalHead
+from holdsfor.physical.interval_operators.intersect import IntersectIntervals
+from holdsfor.physical.interval_operators.map_intervals import MapIntervals
+from holdsfor.physical.interval_operators.operator import IntervalOperator, IntervalPlan
+from holdsfor.physical.interval_operators.read_computed import ReadComputed
+from holdsfor.physical.interval_operators.read_fluent import ReadFluent
+from holdsfor.physical.interval_operators.relate import Relate
+from holdsfor.physical.interval_operators.repeat import Repeat
+from holdsfor.physical.interval_operators.restore_starts import RestoreStarts
+from holdsfor.physical.interval_operators.subtract import SubtractIntervals
+from holdsfor.physical.interval_operators.union import UnionIntervals
+from holdsfor.physical.planner import Planner
+from holdsfor.physical.rule_scope import RuleScope
+from holdsfor.syntax.rules import (
+    Allen,
+    Complement,
+    Duration,
+    HoldsFor,
+    Intersect,
+    IntervalCall,
+    IntervalRule,
+    IntervalStep,
+    Not,
+    RelativeComplement,
+    Test,
+    Union,
+    step_lists,
+    step_variables,
+)
+from holdsfor.syntax.terms import Term, Var, variables
+
+__all__ = ["PlannedIntervalRule", "plan_interval_rule"]
+
+
+@dataclass(frozen=True)
+class PlannedIntervalRule:
+    """An interval rule: `operators` compute its lists, and the head makes intervals of FVPs of the last one.
+
+    `scope` says what the variables of the rule range over.
+    """
+
+    rule: IntervalRule
+    scope: RuleScope
+    operators: IntervalPlan
+    head: IntervalHead
+
+
+def plan_interval_rule(rule: IntervalRule, planner: Planner) -> PlannedIntervalRule:
+    """The plan of an interval rule."""
+    planning = _Planning(rule, planner)
+    for step in rule.body:
+        planning.plan(step)
+    return PlannedIntervalRule(rule, planning.scope, tuple(planning.operators), planning.head())
+
+
+class _Planning:
+    """The operators of one rule so far, and the variables that its lists vary by."""
+
+    def __init__(self, rule: IntervalRule, planner: Planner) -> None:
+        self.rule = rule
+        self.planner = planner
+        self.scope = planner.scope(rule)
+        self.operators: list[IntervalOperator] = []
+        self.varies: dict[str, tuple[str, ...]] = {}
+        self.computed: tuple[str, ...] = ()
+        self.fluents: dict[str, FvpShape] = {}
+
+    def add(self, operator: IntervalOperator) -> str:
+        """Let an operator make one more list; returns the name of the list."""
+        self.operators.append(operator)
+        self.varies[operator.output] = operator.names
+        return operator.output
+
+    def plan(self, step: IntervalStep) -> None:
+        """Add the operators of one step of the rule."""
+        match step:
+            case HoldsFor():
+                self.read(step)
+            case Union(lists, result):
+                names = self.all_names(self.operands(lists))
+                self.add(UnionIntervals(result.name, names, self.repeated_all(self.operands(lists), names)))
+            case Intersect(lists, result):
+                operands = self.operands(lists)
+                varies = tuple(self.varies[name] for name in operands)
+                self.add(IntersectIntervals(result.name, self.all_names(operands), operands, varies))
+            case RelativeComplement(base, lists, result):
+                self.subtract(self.operand(base), self.operands(lists), result.name)
+            case Complement(lists, result):
+                operands = self.operands(lists)
+                names = self.all_names(operands)
+                node = step_id(self.rule, step)
+                self.add(ComplementIntervals(node, result.name, names, operands, self.instances(names)))
+            case Duration():
+                self.duration(step)
+            case Allen():
+                self.allen(step)
+            case IntervalCall(is_intervalwise=True):
+                self.map_intervals(step)
+            case IntervalCall():
+                self.call(step)
+            case Test() | Not():
+                pass  # the head tests all atemporal goals at once
+
+    # -- lists ---------------------------------------------------------------------------------------------------------
+
+    def operand(self, term: Term) -> str:
+        """The name of a list; one that is written out gets a name."""
+        if isinstance(term, Var):
+            return term.name
+        return self.add(Constant(f"#{len(self.operators)}", term, self.rule.span))
+
+    def operands(self, terms: Iterable[Term]) -> tuple[str, ...]:
+        return tuple(map(self.operand, terms))
+
+    def all_names(self, lists: Iterable[str]) -> tuple[str, ...]:
+        """The variables of some lists."""
+        return tuple(dict.fromkeys(name for each in lists for name in self.varies[each]))
+
+    def repeated(self, name: str, names: Sequence[str]) -> str:
+        """The list for the values of all the variables, in their order of appearance."""
+        lacked = [each for each in names if each not in self.varies[name]]
+        if not lacked:
+            return name
+        wanted = (*self.varies[name], *lacked)
+        plan = self.planner.tests(self.rule, frozenset(self.varies[name]), frozenset(wanted))
+        return self.add(Repeat(f"{name}#{len(self.operators)}", wanted, name, plan))
+
+    def repeated_all(self, lists: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(self.repeated(each, names) for each in lists)
+
+    def instances(self, names: tuple[str, ...]) -> EnumerateInstances:
+        """Every combination of values that variables may have."""
+        if self.scope.is_grounded and self.scope.head >= set(names):
+            return EnumerateInstances(names, self.rule.fvp.term)
+        return EnumerateInstances(names, None, self.planner.tests(self.rule, frozenset(), frozenset(names)))
+
+    # -- steps ---------------------------------------------------------------------------------------------------------
+
+    def read(self, step: HoldsFor) -> None:
+        shape = shape_of(step.fvp)
+        self.fluents[step.result.name] = shape
+        self.add(ReadFluent(step.result.name, tuple(step.instance_variables), shape, bool(step.some)))
+
+    def subtract(self, base: str, others: tuple[str, ...], result: str) -> None:
+        base = self.repeated(base, self.all_names((base, *others)))
+        self.add(SubtractIntervals(result, self.varies[base], base, others))
+
+    def whole(self, name: str, step: IntervalStep, needed: Iterable[str]) -> str:
+        """The list with the true starts of its intervals, for the values of the variables that a step needs."""
+        node = step_id(self.rule, step)
+        whole = self.add(RestoreStarts(node, f"{name}#{len(self.operators)}", self.varies[name], name))
+        return self.repeated(whole, tuple(dict.fromkeys((*self.varies[name], *needed))))
+
+    def duration(self, step: Duration) -> None:
+        operand = self.operand(step.intervals)
+        whole = self.whole(operand, step, variables(step.bound))
+        node, result, fluent = step_id(self.rule, step), step.result.name, self.fluents.get(operand)
+        self.add(FilterDuration(node, result, self.varies[whole], whole, step.comparison, step.bound, fluent))
+
+    def allen(self, step: Allen) -> None:
+        source, target = self.operand(step.source), self.operand(step.target)
+        names = self.all_names((source, target))
+        is_combined = len(names) not in (len(self.varies[source]), len(self.varies[target]))
+        head = self.rule.fvp.term if is_combined and self.scope.is_grounded else None
+        node = step_id(self.rule, step)
+        self.add(Relate(node, step.result.name, names, step.relation, step.mode, source, target, head))
+
+    def map_intervals(self, step: IntervalCall) -> None:
+        (given,), (result,) = step.inputs, step.outputs
+        whole = self.whole(given, step, (name for name in step_variables(step) if name not in step.outputs))
+        node = step_id(self.rule, step)
+        self.add(MapIntervals(node, result, self.varies[whole], whole, step.goal, given, result, step.span))
+
+    def call(self, step: IntervalCall) -> None:
+        lists = tuple(name for name in step.inputs if name in self.varies)
+        known = {*lists, *step.outputs, *self.computed}
+        data = [name for name in variables(step.goal) if name not in known and name in self.scope.names]
+        own = tuple(name for name in dict.fromkeys((*self.all_names(lists), *data)) if name not in self.computed)
+        outputs = tuple(name for name in step.outputs if self.is_used(name, step))
+        keys = tuple(dict.fromkeys((*own, *self.computed)))
+        self.operators.append(CallPredicate(step.goal, lists, outputs, self.instances(own), keys, step.span))
+        made = [name for name in outputs if self.is_list(name)]
+        self.computed = (*keys, *(name for name in outputs if name not in made))
+        for name in made:
+            self.add(ReadComputed(name, self.computed, step.span))
+
+    def is_used(self, name: str, step: IntervalStep) -> bool:
+        """Whether something else in the rule mentions a variable that a step binds."""
+        others = [each for each in self.rule.body if each is not step]
+        mentioned = (name in (*step_variables(each), *step_lists(each)[0]) for each in others)
+        return name in (*variables(self.rule.fvp.term), *variables(self.rule.result)) or any(mentioned)
+
+    def is_list(self, name: str) -> bool:
+        """Whether an interval operation reads a variable, or it is the result."""
+        operations = [step for step in self.rule.body if not isinstance(step, IntervalCall) or step.is_intervalwise]
+        return name in variables(self.rule.result) or any(name in step_lists(step)[0] for step in operations)
+
+    # -- the head ------------------------------------------------------------------------------------------------------
+
+    def head(self) -> IntervalHead:
+        assert isinstance(self.rule.result, Var)
+        result = self.rule.result.name
+        given = frozenset((*self.varies[result], *self.computed))
+        tests = self.planner.tests(self.rule, given)
+        names = set(given)
+        for operator in tests:
+            names = operator.bound_after(names)
+        return IntervalHead(shape_of(self.rule.fvp), result, frozenset(names), tests)
