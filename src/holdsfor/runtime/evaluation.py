@@ -33,13 +33,13 @@ from holdsfor.physical.patterns import build, join, linear
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.rules import PlannedComponent, PlannedFluent, PlannedRule, Program
-from holdsfor.physical.steps import GroundHead, PointKind, RangeOver, run_steps
+from holdsfor.physical.steps import GroundHead, PointKind, RangeHead, RangeOver, run_steps
 from holdsfor.runtime.allen import Construct, Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.circles import CircleOutcome, evaluate_circle
 from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
 from holdsfor.runtime.delays import SetUp
-from holdsfor.runtime.domains import Domains, entity_key
+from holdsfor.runtime.domains import Domains, entity_columns, entity_key
 from holdsfor.runtime.edges import CarriedEdges, EdgeKind, edge_points, without_initial_values
 from holdsfor.runtime.initialised import Initialised
 from holdsfor.runtime.intervalwise import MadeOneByOne
@@ -156,6 +156,7 @@ class Evaluation:
         self.waiting = waiting
         self.circles: dict[int, CircleOutcome] = {}
         self._outside: dict[int, Rows] | None = None
+        self.affected: Relation | None = None
         self.version = version
         self.complemented: dict[tuple[int, int], Rows] = {}
         self.whole_lists: dict[tuple[int, int], Lists] = {}
@@ -227,6 +228,14 @@ class Evaluation:
     def members(self, ranging: RangeOver, known: Int64) -> Int64:
         """What a variable ranges over: its sort, and what is known in this stretch and was in earlier ones."""
         return self.domains.range_of(ranging, known, self)
+
+    def head_members(self, ranging: RangeHead) -> Int64:
+        """What a head variable ranges over: its sort, and what terminations of its fluent may affect."""
+        members = self.symbols.words(self.domains.sorts().members(ranging.head, ranging.name))
+        if not ranging.is_termination or self.affected is None:
+            return members
+        rows, _ = join(one_row(), self.affected, entity_columns(ranging.head), self.symbols)
+        return np.union1d(members, rows.columns[ranging.name])
 
     def synchronise(self) -> None:
         self.background.synchronise()
