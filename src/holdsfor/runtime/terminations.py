@@ -16,7 +16,7 @@ from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
 from holdsfor.kernels.stabbing import Stabbing
 from holdsfor.physical.bindings import all_steps
 from holdsfor.physical.patterns import build, join
-from holdsfor.physical.rules import PlannedFluent, PlannedRule
+from holdsfor.physical.plan import PlannedFluent, PlannedRule
 from holdsfor.physical.steps import Prove, RangeHead, Step
 from holdsfor.syntax.terms import Atom, Struct, Var, variables
 
