@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from holdsfor.cli.options.arguments import Commands, add_command
 from holdsfor.cli.terminal.streams import STANDARD_OUTPUT
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sinks.files import naming
+from holdsfor.sinks.output_files import naming
 
 if TYPE_CHECKING:
     from holdsfor.generators import Lateness, Model

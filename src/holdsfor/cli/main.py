@@ -17,7 +17,7 @@ from holdsfor.cli.terminal.interruption import INTERRUPTED
 from holdsfor.cli.terminal.streams import STANDARD_OUTPUT, discard, standard_streams
 from holdsfor.errors import HoldsforError, printable
 from holdsfor.prolog.builtins.output import printing
-from holdsfor.sinks.files import naming
+from holdsfor.sinks.output_files import naming
 
 __all__ = ["command_line", "main"]
 

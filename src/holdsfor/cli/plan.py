@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from holdsfor.analysis.compiled import Compiled, compile_files
+from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.analysis.safety import show_safety
 from holdsfor.cli.engines.columnar import ColumnarEngine
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
@@ -33,7 +33,7 @@ ANALYSES: dict[str, Callable[[Compiled], str]] = {
 
 
 def _logical(session: Session) -> str:
-    from holdsfor.physical.rewritten import show_rewritten
+    from holdsfor.physical.rewritten_text import show_rewritten
 
     return show_rewritten(session.program, session.domains.planner)
 
@@ -45,7 +45,7 @@ def _physical(session: Session) -> str:
 
 
 def _spark(session: Session) -> str:
-    from holdsfor.physical.stages import plan_stages
+    from holdsfor.distribution.stages import plan_stages
 
     return str(plan_stages(session.compiled, session.program))
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from holdsfor.analysis.compiled import Compiled, compile_files
+from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.engines.live import check_live_options, engine_class
 from holdsfor.cli.graph import drawing
@@ -28,11 +28,11 @@ from holdsfor.cli.terminal.interruption import INTERRUPTED
 from holdsfor.cli.terminal.progress import Progress
 from holdsfor.cli.terminal.waiting import announce_inputs, say_waiting
 from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
-from holdsfor.sinks.files import refuse_overwriting
-from holdsfor.sinks.lines import Findings
-from holdsfor.sinks.times import as_integer, as_iso
-from holdsfor.sinks.writing import CHANGES, FINDINGS, check_output, format_of, opened, write_told
-from holdsfor.sources.mapping import split_mapping
+from holdsfor.sinks.output_files import refuse_overwriting
+from holdsfor.sinks.result_lines import Findings
+from holdsfor.sinks.time_formats import as_integer, as_iso
+from holdsfor.sinks.writers import CHANGES, FINDINGS, check_output, format_of, opened, write_told
+from holdsfor.sources.column_mapping import split_mapping
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show

@@ -10,7 +10,7 @@ from holdsfor.columns.tables import Key
 from holdsfor.physical.arithmetic import COMPARISONS
 from holdsfor.physical.bindings import bound_after
 from holdsfor.physical.patterns import ANYTHING, bound_positions, is_plain
-from holdsfor.physical.planning import numbered_variables
+from holdsfor.physical.planner import numbered_variables
 from holdsfor.physical.steps import (
     AnyClause,
     AnyOf,

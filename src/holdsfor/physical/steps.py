@@ -9,8 +9,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.columns.encoding import Symbols, integer_words
 from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
-from holdsfor.columns.words import Symbols, integer_words
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, expand_ranges

@@ -11,7 +11,7 @@ from holdsfor.analysis.sorts import Sorts
 from holdsfor.columns.tables import Relation
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.patterns import build, join, unify_column
-from holdsfor.physical.planning import Planner
+from holdsfor.physical.planner import Planner
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.steps import Context, RangeOver, Step, run_steps
 from holdsfor.prolog.background import grounding_clauses

@@ -12,7 +12,7 @@ import pytest
 
 from holdsfor.cli.main import main
 from holdsfor.cli.terminal.interruption import INTERRUPTED
-from holdsfor.sources.listening import Listener, is_served
+from holdsfor.sources.socket_listener import Listener, is_served
 from tests.unit.cli.processes import PATIENCE, RULES, ended, lines_until, rules, started, wait_until
 from tests.unit.cli.test_rtec_modes import ANSWER, configured
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import FluentTable, PointTable, Relation, empty_fluents, empty_points
-from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, one_row

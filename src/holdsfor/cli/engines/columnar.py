@@ -10,11 +10,11 @@ from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.outcome.run_log import Figures
 from holdsfor.sinks.change_lines import Changed
 from holdsfor.sinks.changes import event_changes, interval_changes
-from holdsfor.sinks.lines import Findings
+from holdsfor.sinks.result_lines import Findings
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.changes import Changes
-    from holdsfor.runtime.reports import Report
+    from holdsfor.runtime.reports.changes import Changes
+    from holdsfor.runtime.reports.report import Report
     from holdsfor.runtime.session import Session
 
     Told = TypeVar("Told", Report, Changes)
@@ -29,7 +29,7 @@ class ColumnarEngine(Engine):
     _seconds_logged = 0.0
 
     def load(self) -> None:
-        from holdsfor.columns.words import Symbols
+        from holdsfor.columns.encoding import Symbols
         from holdsfor.sources.inputs import read_inputs
 
         self.symbols = Symbols()
@@ -41,7 +41,7 @@ class ColumnarEngine(Engine):
         self.set_aside.refuse(self.reading.unmatched)
 
     def reports(self, *, final: bool) -> Iterator[Findings]:
-        from holdsfor.runtime.report_tables import Reported
+        from holdsfor.runtime.reports.report_tables import Reported
         from holdsfor.runtime.windows import each_report
 
         for report in self._told_by(self.settled if final else each_report):
@@ -49,7 +49,7 @@ class ColumnarEngine(Engine):
             yield Reported(report, self.symbols)
 
     def changes(self) -> Iterator[Changed]:
-        from holdsfor.runtime.changes import each_change
+        from holdsfor.runtime.reports.changes import each_change
 
         for changes in self._told_by(each_change):
             gone, come = changes.gone, changes.come

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.pipeline import Compiled
 from holdsfor.cli.outcome.counts import Counts
 from holdsfor.cli.outcome.run_log import RunLog
 from holdsfor.cli.outcome.set_aside import SetAsideLog
@@ -15,13 +15,13 @@ from holdsfor.cli.terminal.interruption import Interruption
 from holdsfor.cli.terminal.progress import Progress
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.sinks.change_lines import Changed
-from holdsfor.sinks.lines import Findings
+from holdsfor.sinks.result_lines import Findings
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.changes import Changes
-    from holdsfor.runtime.reports import Report
+    from holdsfor.runtime.reports.changes import Changes
+    from holdsfor.runtime.reports.report import Report
 
     Told = TypeVar("Told", Report, Changes)
 
@@ -59,7 +59,7 @@ class Engine(ABC):
 
     def bounds(self, first: int | None, last: int | None) -> tuple[int, int]:
         """The first and last time-point of the run: as asked for, else from the first record to the last."""
-        from holdsfor.analysis.given import with_given
+        from holdsfor.analysis.input_facts import with_given
 
         first, last = with_given((first, last), self.compiled.description, self.compiled.names, self.options.tick)
         start = self.options.start if self.options.start is not None else (first or 0)

@@ -14,11 +14,11 @@ from holdsfor.cli.engines.columnar import ColumnarEngine
 from holdsfor.cli.engines.reference import ReferenceEngine
 from holdsfor.cli.terminal.waiting import say_waiting
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sources.mapping import LISTEN, SOCKET, split_mapping
+from holdsfor.sources.column_mapping import LISTEN, SOCKET, split_mapping
 
 if TYPE_CHECKING:
     from holdsfor.runtime.live import LiveRun
-    from holdsfor.runtime.reports import Report
+    from holdsfor.runtime.reports.report import Report
     from holdsfor.runtime.session import Session
 
 __all__ = ["LiveEngine", "ReplayEngine", "check_live_options", "engine_class"]
@@ -67,7 +67,7 @@ class LiveEngine(ColumnarEngine):
     """Columns, from inputs that are read as streams; memory is bounded by the window and what is open."""
 
     def load(self) -> None:
-        from holdsfor.columns.words import Symbols
+        from holdsfor.columns.encoding import Symbols
         from holdsfor.runtime.live import LiveRun
         from holdsfor.sources.live_inputs import open_feed
         from holdsfor.sources.times import Clock

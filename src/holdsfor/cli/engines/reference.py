@@ -11,13 +11,13 @@ from holdsfor.cli.outcome.run_log import Figures
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.sinks.change_lines import Changed
 from holdsfor.sinks.changes import event_changes, interval_changes
-from holdsfor.sinks.lines import Findings, Known
-from holdsfor.sources.text import Fact
+from holdsfor.sinks.result_lines import Findings, Known
+from holdsfor.sources.text_records import Fact
 
 if TYPE_CHECKING:
     from holdsfor.reference import Answer
-    from holdsfor.runtime.changes import Changes
-    from holdsfor.runtime.reports import Report
+    from holdsfor.runtime.reports.changes import Changes
+    from holdsfor.runtime.reports.report import Report
 
     Told = TypeVar("Told", Report, Changes)
 

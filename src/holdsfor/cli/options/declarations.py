@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from holdsfor.cli.options.durations import PER_SECOND
-from holdsfor.sinks.writing import FORMATS
+from holdsfor.sinks.writers import FORMATS
 
 __all__ = ["CONFIGURABLE", "KEYS", "OPTIONS", "Command", "Kind", "Option", "options_of"]
 

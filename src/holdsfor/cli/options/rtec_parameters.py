@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 from holdsfor.cli.options.declarations import Command
 from holdsfor.cli.options.toml_file import TomlFile
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sources.listening import is_served
-from holdsfor.sources.mapping import LISTEN, SOCKET, split_mapping
+from holdsfor.sources.column_mapping import LISTEN, SOCKET, split_mapping
+from holdsfor.sources.socket_listener import is_served
 
 __all__ = ["PARAMETERS", "Translation", "from_rtec"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from holdsfor.cli.options.declarations import Kind
 from holdsfor.cli.options.durations import duration, rate
-from holdsfor.sources.mapping import LISTEN, SOCKET, split_mapping
+from holdsfor.sources.column_mapping import LISTEN, SOCKET, split_mapping
 
 __all__ = ["EXPECTED", "converted", "is_of_kind", "shown_value"]
 

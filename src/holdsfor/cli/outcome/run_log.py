@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from holdsfor.sinks.files import naming
+from holdsfor.sinks.output_files import naming
 
 __all__ = ["Figures", "RunLog"]
 

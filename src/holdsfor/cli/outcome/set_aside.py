@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from holdsfor.errors import DataProblem, Diagnostic
-from holdsfor.sinks.files import naming
-from holdsfor.sources.text import SetAside
+from holdsfor.sinks.output_files import naming
+from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.unreadable import Unreadable
 
 __all__ = ["SetAsideLog"]

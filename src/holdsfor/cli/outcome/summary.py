@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.pipeline import Compiled
 from holdsfor.cli.outcome.counts import Counts
 from holdsfor.errors import did_you_mean, printable
-from holdsfor.sinks.files import naming
+from holdsfor.sinks.output_files import naming
 
 __all__ = ["Misfits", "Outcome", "summarise", "write_stats"]
 

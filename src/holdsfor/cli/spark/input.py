@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from holdsfor.cli.outcome.set_aside import SetAsideLog
 from holdsfor.cli.terminal.diagnostics import print_diagnostics
-from holdsfor.sources.text import SetAside
+from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.unreadable import Unreadable
 
 if TYPE_CHECKING:
-    from holdsfor.spark.files import Files
-    from holdsfor.spark.recognition import Recognition
+    from holdsfor.spark.input.files import Files
+    from holdsfor.spark.job.recognition import Recognition
 
 __all__ = ["files_from", "put_aside", "refuse_misfits", "tell_unreadable"]
 
@@ -22,7 +22,7 @@ _AT_ONCE = 10_000
 
 
 def files_from(options: argparse.Namespace) -> list[Files]:
-    from holdsfor.spark.files import Files
+    from holdsfor.spark.input.files import Files
 
     return [Files(given, options.input_format) for given in options.input]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdsfor.cli.outcome.counts import Counts
-from holdsfor.sources.text import SetAside
+from holdsfor.sources.text_records import SetAside
 
 if TYPE_CHECKING:
-    from holdsfor.spark.recognition import Recognition
+    from holdsfor.spark.job.recognition import Recognition
 
 __all__ = ["SparkOutcome", "outcome_of"]
 

@@ -12,8 +12,8 @@ from holdsfor.errors import Diagnostic, UsageProblem
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from holdsfor.spark.places import Place
-    from holdsfor.spark.results import Form
+    from holdsfor.spark.output.result_tables import Form
+    from holdsfor.spark.output.targets import Place
 
 __all__ = ["check_output", "place_from", "shown_place"]
 
@@ -23,8 +23,8 @@ _IS_ELSEWHERE = ("jdbc:", "table:")
 
 def check_output(options: argparse.Namespace) -> None:
     """Refuse what can be refused without Spark."""
-    from holdsfor.spark.databases import check_url
-    from holdsfor.spark.output import DEFAULT_TABLE, check_place
+    from holdsfor.spark.output.databases import check_url
+    from holdsfor.spark.output.write import DEFAULT_TABLE, check_place
 
     check_place(options.output, _form(options), options.table, has_properties=options.jdbc_properties is not None)
     if options.output.startswith("jdbc:"):
@@ -34,7 +34,7 @@ def check_output(options: argparse.Namespace) -> None:
 
 
 def place_from(options: argparse.Namespace, spark: SparkSession) -> Place:
-    from holdsfor.spark.output import place_of
+    from holdsfor.spark.output.write import place_of
 
     properties = _properties(options.jdbc_properties) if options.output.startswith("jdbc:") else None
     form = _form(options)
@@ -43,13 +43,13 @@ def place_from(options: argparse.Namespace, spark: SparkSession) -> Place:
 
 def shown_place(options: argparse.Namespace) -> str:
     """The place as it may be told."""
-    from holdsfor.spark.databases import without_secrets
+    from holdsfor.spark.output.databases import without_secrets
 
     return without_secrets(options.output) if options.output.startswith("jdbc:") else str(options.output)
 
 
 def _form(options: argparse.Namespace) -> Form:
-    from holdsfor.spark.results import Form
+    from holdsfor.spark.output.result_tables import Form
 
     parts = options.partition_by or None
     return Form(options.format, None if parts is None else tuple(dict.fromkeys(parts)), options.time_unit)
@@ -61,9 +61,9 @@ def _has_other_default(options: argparse.Namespace) -> bool:
 
 
 def _check_local(path: Path, *, overwrite: bool) -> None:
-    from holdsfor.spark.folders import refuse_foreign
-    from holdsfor.spark.places import refuse_existing
-    from holdsfor.spark.results import RESULTS
+    from holdsfor.spark.output.folders import refuse_foreign
+    from holdsfor.spark.output.result_tables import RESULTS
+    from holdsfor.spark.output.targets import refuse_existing
 
     if path.exists() and not overwrite:
         refuse_existing(str(path))

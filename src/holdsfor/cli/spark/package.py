@@ -20,7 +20,7 @@ def add_parser(commands: Commands) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     from holdsfor.errors import Diagnostic, UsageProblem
-    from holdsfor.spark.shipping import package
+    from holdsfor.spark.cluster.shipping import package
 
     path = Path(options.output)
     if path.suffix != ".zip":

@@ -8,20 +8,20 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from holdsfor.analysis.compiled import Compiled, compile_files
+from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in
 from holdsfor.cli.spark.input import files_from, tell_unreadable
 from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
 from holdsfor.cli.terminal.diagnostics import print_diagnostics
 from holdsfor.errors import Diagnostics
-from holdsfor.sources.text import SetAside
+from holdsfor.sources.text_records import SetAside
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from holdsfor.spark.files import Files
-    from holdsfor.spark.prepared import Prepared
+    from holdsfor.spark.input.files import Files
+    from holdsfor.spark.prepared.history import Prepared
 
 __all__ = ["add_parser"]
 
@@ -36,7 +36,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from holdsfor.spark.intake import check_buckets
+    from holdsfor.spark.input.ingestion import check_buckets
 
     fill_in(options, "spark prepare")
     check_buckets(options.buckets)
@@ -52,8 +52,8 @@ def execute(options: argparse.Namespace) -> int:
 
 def _work(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) -> int:
     """Prepare, say what was read and what is there, and return how many files could not be read."""
-    from holdsfor.spark.attempts import without_failing_files
-    from holdsfor.spark.connect import refuse_connect
+    from holdsfor.spark.cluster.connect import refuse_connect
+    from holdsfor.spark.job.retry import without_failing_files
 
     refuse_connect(spark, f"`{options.output}`")
     began = time.perf_counter()
@@ -66,7 +66,7 @@ def _work(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) 
 
 
 def _prepared(files: Sequence[Files], compiled: Compiled, options: argparse.Namespace) -> Prepared:
-    from holdsfor.spark.preparing import prepare
+    from holdsfor.spark.prepared.preparation import prepare
 
     return prepare(
         files,

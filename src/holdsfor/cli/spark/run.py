@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from holdsfor.analysis.compiled import Compiled, compile_files
+from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in
 from holdsfor.cli.options.durations import make_points
@@ -18,15 +18,15 @@ from holdsfor.cli.spark.output import check_output, place_from, shown_place
 from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
 from holdsfor.cli.terminal.diagnostics import print_diagnostics
 from holdsfor.errors import Diagnostics
-from holdsfor.sinks.files import refuse_overwriting
-from holdsfor.sources.mapping import split_mapping
+from holdsfor.sinks.output_files import refuse_overwriting
+from holdsfor.sources.column_mapping import split_mapping
 from holdsfor.syntax.parser import parse_term
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from holdsfor.spark.files import Files
-    from holdsfor.spark.recognition import Recognition
+    from holdsfor.spark.input.files import Files
+    from holdsfor.spark.job.recognition import Recognition
 
 __all__ = ["EXAMPLE", "add_parser"]
 
@@ -42,7 +42,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from holdsfor.spark.intake import check_buckets
+    from holdsfor.spark.input.ingestion import check_buckets
 
     app = fill_in(options, "spark run")
     print_diagnostics(app.notes)
@@ -74,8 +74,8 @@ def execute(options: argparse.Namespace) -> int:
 def _work(
     spark: SparkSession, is_new: bool, compiled: Compiled, options: argparse.Namespace, seconds: dict[str, float]
 ) -> SparkOutcome:
-    from holdsfor.spark.attempts import without_failing_files
-    from holdsfor.spark.catalogue import refuse_forgetful
+    from holdsfor.spark.job.retry import without_failing_files
+    from holdsfor.spark.output.catalogue import refuse_forgetful
 
     if is_new and options.output.startswith("table:"):
         refuse_forgetful(spark)
@@ -89,9 +89,9 @@ def _run(
     options: argparse.Namespace,
     seconds: dict[str, float],
 ) -> SparkOutcome:
-    from holdsfor.spark.output import write_results
-    from holdsfor.spark.places import replacing
-    from holdsfor.spark.watching import described
+    from holdsfor.spark.cluster.progress import described
+    from holdsfor.spark.output.targets import replacing
+    from holdsfor.spark.output.write import write_results
 
     began = time.perf_counter()
     results = place_from(options, spark)
@@ -111,7 +111,7 @@ def _run(
 
 
 def _recognise(files: Sequence[Files], compiled: Compiled, options: argparse.Namespace) -> Recognition:
-    from holdsfor.spark.recognition import recognise
+    from holdsfor.spark.job.recognition import recognise
 
     return recognise(
         files,

@@ -16,7 +16,7 @@ from holdsfor.errors import Diagnostic, HoldsforError, UsageProblem
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from holdsfor.spark.starting import Log
+    from holdsfor.spark.cluster.session_start import Log
 
 __all__ = ["Failed", "on_spark", "shown_progress"]
 
@@ -36,7 +36,7 @@ class Failed(Exception):
 
 def on_spark(options: argparse.Namespace, shown: str, work: Callable[[SparkSession, bool], Made]) -> Made:
     """What the work makes of a session; whether it is a new one is told too. `shown` is where results go."""
-    from holdsfor.spark.starting import log, started
+    from holdsfor.spark.cluster.session_start import log, started
 
     settings = dict(map(_setting, options.conf))
     with log() as said:
@@ -46,7 +46,7 @@ def on_spark(options: argparse.Namespace, shown: str, work: Callable[[SparkSessi
         except HoldsforError:
             raise
         except Exception as problem:
-            from holdsfor.spark.failures import failure_of
+            from holdsfor.spark.cluster.failures import failure_of
 
             failure = failure_of(problem, shown, said)
             print(failure.text, file=sys.stderr)
@@ -65,7 +65,7 @@ def _until_interrupted(spark: SparkSession, work: Callable[[], Made], said: Log)
 
     The thread waits for the answer of a JVM, and does not hear of signals; this one can still talk to Spark.
     """
-    from holdsfor.spark.connect import cancel
+    from holdsfor.spark.cluster.connect import cancel
 
     is_told = False
     with Interruption() as stop, ThreadPoolExecutor(1) as pool:
@@ -85,7 +85,7 @@ def _until_interrupted(spark: SparkSession, work: Callable[[], Made], said: Log)
 @contextmanager
 def shown_progress(spark: SparkSession) -> Iterator[None]:
     """A line for a person at a terminal, as long as the block runs."""
-    from holdsfor.spark.watching import watched
+    from holdsfor.spark.cluster.progress import watched
 
     with Line() as line, watched(spark, lambda reached, seconds: line.show(f"{reached}, {seconds:.0f} s")):
         yield

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from holdsfor.cli.outcome.run_log import RunLog
 from holdsfor.errors import printable
-from holdsfor.sources.mapping import LISTEN, SOCKET, split_mapping
+from holdsfor.sources.column_mapping import LISTEN, SOCKET, split_mapping
 
 __all__ = ["announce_inputs", "say_waiting"]
 
