@@ -12,6 +12,7 @@ from typing import Protocol
 
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog import Engine, evaluate, standard_order_key
+from holdsfor.prolog.library import open_lists
 from holdsfor.reference.matching import Binding, match
 from holdsfor.syntax.rules import (
     Collect,
@@ -104,7 +105,9 @@ class Conditions:
             return
         for each in sorted(waiting, key=lambda each: self.rank(each[0], set(binding))):
             test, outside = each
-            found = self.proved(test, outside, binding, again) if isinstance(test, Test) else None
+            found = None
+            if isinstance(test, Test) and not _awaits_list(test, waiting, binding):
+                found = self.proved(test, outside, binding, again)
             if found is not None and isinstance(test, Test):
                 rest = [other for other in waiting if other is not each]
                 for extended, is_open in found:
@@ -173,7 +176,7 @@ class Conditions:
         bound = set(binding)
         for test, outside in waiting:
             if isinstance(test, Test) and self.is_ready(test, outside, bound):
-                if not self.engine.groundness.needed(test.goal, bound):
+                if not _awaits_list(test, waiting, binding) and not self.engine.groundness.needed(test.goal, bound):
                     list(self.answers(test.goal, binding))
 
     def open_variable(self, condition: Condition, name: str) -> ExecutionProblem:
@@ -262,6 +265,12 @@ class Conditions:
         extended = None if value is None else match(condition.result, value, binding)
         if extended is not None:
             yield extended
+
+
+def _awaits_list(test: Test, waiting: Waiting, binding: Binding) -> bool:
+    """Whether a goal goes through a list that a condition has still to collect."""
+    results = {name for other, _ in waiting if isinstance(other, Collect) for name in variables(other.result)}
+    return bool((open_lists(test.goal) & results) - set(binding))
 
 
 def _asked_names(condition: Condition) -> set[str]:
