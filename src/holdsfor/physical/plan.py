@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.levels import What
 from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.tables import Key
+from holdsfor.logical.nodes import FluentId, NodeId, step_id
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
 from holdsfor.physical.bindings import all_steps, bound_after
 from holdsfor.physical.broken_values import BrokenValue, any_value_of
@@ -84,6 +84,7 @@ class PlannedFluent:
     `has_asked_breaks`, a condition asks whether its values are broken.
     """
 
+    id: FluentId
     initiations: tuple[PlannedRule, ...]
     terminations: tuple[PlannedRule, ...]
     initially: tuple[PlannedInitial, ...]
@@ -128,10 +129,12 @@ class PlannedDelay:
 class PlannedComponent:
     """What one component computes: output events, simple fluents, or statically determined ones.
 
-    One that `is_circular` asks for what it computes itself, through conditions or delayed effects. `scopes` say what
-    the variables of statically determined fluents range over.
+    `number` is the position of the component among all of the program. One that `is_circular` asks for what it computes
+    itself, through conditions or delayed effects. `scopes` say what the variables of statically determined fluents
+    range over.
     """
 
+    number: int
     own: Owned
     events: tuple[PlannedRule, ...]
     fluents: dict[Key, PlannedFluent]
@@ -227,13 +230,13 @@ class Program:
         return found
 
     @property
-    def deciding_steps(self) -> list[tuple[int, int]]:
-        """The steps that look at whole intervals, as (id of the rule, number of the step), in processing order."""
+    def deciding_steps(self) -> list[NodeId]:
+        """The ids of the steps that look at whole intervals, in processing order."""
         return [
-            (id(rule), index)
+            step_id(rule, step)
             for component in self.components
             for rule in component.static
-            for index, step in enumerate(rule.body)
+            for step in rule.body
             if isinstance(step, Duration | Allen) or (isinstance(step, IntervalCall) and step.is_intervalwise)
         ]
 
@@ -275,7 +278,7 @@ def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) 
     own = owned_by(vertices, compiled.graph)
     if logical.is_static:
         rules = tuple(each.rule for each in logical.intervals)
-        return PlannedComponent(own, (), {}, rules, scopes=tuple(planner.scope(rule) for rule in rules))
+        return PlannedComponent(logical.number, own, (), {}, rules, scopes=tuple(planner.scope(rule) for rule in rules))
     mine = [each.rule for each in logical.rules]
     inside = set(vertices)
     is_circular = any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges)
@@ -283,9 +286,10 @@ def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) 
     events = tuple(plan(rule) for rule in mine if rule.kind == "happensAt")
     keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
     return PlannedComponent(
+        logical.number,
         own,
         events,
-        {key: _fluent(compiled, key, vertices, mine, planner, plan) for key in keys},
+        {key: _fluent(compiled, logical, key, mine, planner, plan) for key in keys},
         (),
         tuple(_delay(compiled, delay, planner) for delay in logical.delays),
         is_circular,
@@ -294,12 +298,13 @@ def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) 
 
 def _fluent(
     compiled: Compiled,
+    logical: LogicalComponent,
     key: Key,
-    vertices: tuple[Vertex, ...],
     rules: list[PointRule],
     planner: Planner,
     plan: Callable[[PointRule], PlannedRule],
 ) -> PlannedFluent:
+    vertices = logical.vertices
     own = [r for r in rules if r.kind != "happensAt" and name_and_arity(r.fvp.fluent) == key]
     initially = [
         PlannedInitial(i.fvp.term, _columns(i.fvp), planner.atemporal_steps(i.fvp.term, i.body))
@@ -307,6 +312,7 @@ def _fluent(
         if name_and_arity(i.fvp.fluent) == key and concerns(vertices, i.fvp.term)
     ]
     return PlannedFluent(
+        (logical.number, *key),
         tuple(plan(r) for r in own if r.kind == "initiatedAt"),
         tuple(plan(r) for r in own if r.kind == "terminatedAt"),
         tuple(initially),

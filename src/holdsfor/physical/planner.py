@@ -12,6 +12,7 @@ from holdsfor.analysis.safety import Scoped, binds_time, bound_by, needed_variab
 from holdsfor.columns.tables import Key
 from holdsfor.logical.defer_open_goals import UNUSED, names_left_open, open_goals_last
 from holdsfor.logical.knowledge import Knowledge
+from holdsfor.logical.nodes import variable_id
 from holdsfor.logical.time_first import time_first, without_time
 from holdsfor.logical.unfold import unfolded
 from holdsfor.physical.arithmetic import COMPARISONS
@@ -480,7 +481,8 @@ def _with_ranges(step: Step, ranges: tuple[tuple[str, Step], ...]) -> Step:
 
 def _range_over(scope: RuleScope, name: str, *, is_any: bool) -> RangeOver:
     literals = [s for s in scope.rule.body if isinstance(s, HoldsFor) and name in s.instance_variables]
-    return RangeOver(name, scope.pattern(name), tuple(fvp_patterns(s.fvp) for s in literals), is_any=is_any)
+    known = tuple(fvp_patterns(s.fvp) for s in literals)
+    return RangeOver(name, scope.pattern(name), known, is_any=is_any, id=variable_id(scope.rule, name))
 
 
 def _beside_the_arguments(head: Term) -> tuple[Term, ...]:

@@ -14,6 +14,7 @@ from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, expand_ranges
+from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.arithmetic import COMPARISONS, compare_columns, number_column, number_words
 from holdsfor.physical.patterns import bound_positions, build, is_plain, join, scan, unify_column
 from holdsfor.physical.profile import Profile
@@ -505,12 +506,14 @@ class RangeOver:
     """Lets a variable of a rule over intervals range over its sort, and over what is known of fluents it stands in.
 
     The `pattern` tells the sort. `known` are the keys and patterns of the fluents. If `is_any`, some value is enough.
+    With an `id` the values that are known in a stretch stay in the range for the stretches to come.
     """
 
     name: str
     pattern: Term | None
     known: tuple[tuple[Key, tuple[Term, ...]], ...]
     is_any: bool = False
+    id: NodeId | None = None
 
     def run(self, rows: Rows, context: Context) -> Rows:
         members = context.members(self, self.known_members(context))
