@@ -1,1 +1,1 @@
-happensAt(e(X, Q), T) :- happensAt(go(X), T), queryTime(Q).
+happensAt(recent(X), T) :- happensAt(seen(X), T), queryTime(Q), T > Q - 5.
