@@ -29,11 +29,14 @@ from holdsfor.kernels.keys import (
     positions_of_pairs,
 )
 from holdsfor.kernels.packing import OPEN
+from holdsfor.physical.operators.context import PointKind
+from holdsfor.physical.operators.ground_head import GroundHead
+from holdsfor.physical.operators.operator import run_operators
+from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import build, join, linear
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.rules import PlannedComponent, PlannedFluent, PlannedRule, Program
-from holdsfor.physical.steps import GroundHead, PointKind, RangeOver, run_steps
 from holdsfor.runtime.allen import Construct, Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.circles import CircleOutcome, evaluate_circle
@@ -359,10 +362,10 @@ class Evaluation:
     def solutions(self, rule: PlannedRule) -> Rows:
         """The rows that satisfy a rule's conditions; of a component that guesses, what is outside is asked once."""
         if self._outside is None or rule.n_outside == 0:
-            return run_steps(rule.steps, one_row(), self)
+            return run_operators(rule.steps, one_row(), self)
         if id(rule) not in self._outside:
-            self._outside[id(rule)] = run_steps(rule.steps[: rule.n_outside], one_row(), self).distinct()
-        return run_steps(rule.steps[rule.n_outside :], self._outside[id(rule)], self)
+            self._outside[id(rule)] = run_operators(rule.steps[: rule.n_outside], one_row(), self).distinct()
+        return run_operators(rule.steps[rule.n_outside :], self._outside[id(rule)], self)
 
     # -- simple fluents ------------------------------------------------------------------------------------------------
 
@@ -410,7 +413,7 @@ class Evaluation:
             return carried
         parts: list[list[Int64]] = []
         for initial in fluent.initially:
-            rows = run_steps(initial.steps, one_row(), self)
+            rows = run_operators(initial.steps, one_row(), self)
             if rows.n and set(variables(initial.head)) - set(rows.columns):
                 rows = GroundHead(initial.head).run(rows, self)
             if rows.n:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from holdsfor.columns.instances import Words
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
-from holdsfor.runtime.row_steps import Words
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation

@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from holdsfor.columns.instances import Words
 from holdsfor.columns.tables import Key, PointTable
 from holdsfor.errors import ExecutionProblem
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.physical.operators.scalar import Binding
 from holdsfor.physical.patterns import build
 from holdsfor.physical.rules import PlannedComponent, PlannedDelay
 from holdsfor.runtime.delays import SetUp, set_up_by
 from holdsfor.runtime.grounded import Cell, Grounded
-from holdsfor.runtime.row_steps import Binding, Words
 from holdsfor.syntax.terms import is_ground
 
 if TYPE_CHECKING:
