@@ -38,8 +38,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
-from holdsfor.intervals.given import read_lists
-from holdsfor.intervals.rows import Rows, read_rows
+from holdsfor.intervals.conversion import read_lists
+from holdsfor.intervals.keyed_rows import Rows, read_rows
 from holdsfor.kernels.allen import (
     Comparison,
     Mode,

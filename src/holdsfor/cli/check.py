@@ -7,8 +7,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from holdsfor.analysis.compiled import analyse
-from holdsfor.cli.arguments import Commands, add_command, add_rule_files
+from holdsfor.analysis.pipeline import analyse
+from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
 from holdsfor.errors import Diagnostics
 from holdsfor.syntax.load import load_programs
 

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 from holdsfor.analysis import dependencies
-from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.analysis.contraction import contract, group_name
 from holdsfor.analysis.dependencies import DependencyGraph
-from holdsfor.cli.arguments import Commands, add_command, add_rule_files
-from holdsfor.sinks.files import refuse_overwriting
+from holdsfor.analysis.pipeline import Compiled, compile_files
+from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
+from holdsfor.sinks.output_files import refuse_overwriting
 from holdsfor.views.graph import Drawing, Edge, Vertex, render_graph
 
 __all__ = ["add_parser", "contracted_drawing", "drawing"]

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 from holdsfor import __version__
 from holdsfor.cli import check, generate, graph, plan, run, spark
-from holdsfor.cli.interruption import INTERRUPTED
-from holdsfor.cli.streams import STANDARD_OUTPUT, discard, standard_streams
+from holdsfor.cli.terminal.interruption import INTERRUPTED
+from holdsfor.cli.terminal.streams import STANDARD_OUTPUT, discard, standard_streams
 from holdsfor.errors import HoldsforError, printable
 from holdsfor.prolog.builtins.output import printing
-from holdsfor.sinks.files import naming
+from holdsfor.sinks.output_files import naming
 
 __all__ = ["main"]
 

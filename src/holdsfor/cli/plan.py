@@ -6,13 +6,13 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from holdsfor.analysis.compiled import Compiled, compile_files
+from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.analysis.safety import show_safety
-from holdsfor.cli.arguments import Commands, add_command, add_rule_files
-from holdsfor.cli.durations import PER_SECOND, duration_text, make_points
-from holdsfor.cli.engines import ColumnarEngine
+from holdsfor.cli.engines.columnar import ColumnarEngine
+from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
+from holdsfor.cli.options.durations import PER_SECOND, duration_text, make_points
+from holdsfor.cli.outcome.summary import summarise
 from holdsfor.cli.run import INPUT_FORMATS
-from holdsfor.cli.summary import summarise
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show_program
@@ -33,7 +33,7 @@ ANALYSES: dict[str, Callable[[Compiled], str]] = {
 
 
 def _logical(session: Session) -> str:
-    from holdsfor.physical.rewritten import show_rewritten
+    from holdsfor.physical.rewritten_text import show_rewritten
 
     return show_rewritten(session.program, session.domains.planner)
 
@@ -45,7 +45,7 @@ def _physical(session: Session) -> str:
 
 
 def _spark(session: Session) -> str:
-    from holdsfor.physical.stages import plan_stages
+    from holdsfor.distribution.stages import plan_stages
 
     return str(plan_stages(session.compiled, session.program))
 

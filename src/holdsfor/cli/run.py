@@ -12,26 +12,26 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from holdsfor.analysis.compiled import Compiled, compile_files
-from holdsfor.cli.arguments import Commands, add_command
-from holdsfor.cli.config import Application, accept_config, fill_in, without
-from holdsfor.cli.durations import PER_SECOND, duration_text, make_points
-from holdsfor.cli.engines import Engine
+from holdsfor.analysis.pipeline import Compiled, compile_files
+from holdsfor.cli.engines.engine import Engine
+from holdsfor.cli.engines.live import CLOCKS, add_live_options, check_live_options, engine_class
 from holdsfor.cli.graph import drawing
-from holdsfor.cli.interruption import INTERRUPTED
-from holdsfor.cli.live import CLOCKS, add_live_options, check_live_options, engine_class
-from holdsfor.cli.memory import peak_memory
-from holdsfor.cli.progress import Progress
-from holdsfor.cli.run_log import RunLog
-from holdsfor.cli.set_aside import SetAsideLog
-from holdsfor.cli.summary import summarise, write_stats
-from holdsfor.cli.waiting import announce_inputs, say_waiting
+from holdsfor.cli.options.arguments import Commands, add_command
+from holdsfor.cli.options.config import Application, accept_config, fill_in, without
+from holdsfor.cli.options.durations import PER_SECOND, duration_text, make_points
+from holdsfor.cli.outcome.memory import peak_memory
+from holdsfor.cli.outcome.run_log import RunLog
+from holdsfor.cli.outcome.set_aside import SetAsideLog
+from holdsfor.cli.outcome.summary import summarise, write_stats
+from holdsfor.cli.terminal.interruption import INTERRUPTED
+from holdsfor.cli.terminal.progress import Progress
+from holdsfor.cli.terminal.waiting import announce_inputs, say_waiting
 from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
-from holdsfor.sinks.files import refuse_overwriting
-from holdsfor.sinks.lines import Findings
-from holdsfor.sinks.times import as_integer, as_iso
-from holdsfor.sinks.writing import CHANGES, FINDINGS, FORMATS, check_output, format_of, opened, write_told
-from holdsfor.sources.mapping import split_mapping
+from holdsfor.sinks.output_files import refuse_overwriting
+from holdsfor.sinks.result_lines import Findings
+from holdsfor.sinks.time_formats import as_integer, as_iso
+from holdsfor.sinks.writers import CHANGES, FINDINGS, FORMATS, check_output, format_of, opened, write_told
+from holdsfor.sources.column_mapping import split_mapping
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show

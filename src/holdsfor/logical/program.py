@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex, effective_delays
 from holdsfor.analysis.levels import Component
 from holdsfor.analysis.patterns import may_match
-from holdsfor.logical.branches import rules_of_branches
+from holdsfor.analysis.pipeline import Compiled
 from holdsfor.logical.fold_facts import fold_facts, fold_facts_of_intervals
+from holdsfor.logical.hoist_external import outside_first
 from holdsfor.logical.knowledge import Knowledge
-from holdsfor.logical.outside_first import outside_first
+from holdsfor.logical.split_branches import rules_of_branches
 from holdsfor.syntax.rules import Condition, Delay, Initially, IntervalRule, PointRule
 from holdsfor.syntax.terms import Term
 

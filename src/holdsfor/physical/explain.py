@@ -1,6 +1,6 @@
 """A physical program as text: numbered relations, each with the operator that makes it.
 
-Lines are made here and laid out in `physical/layout.py`. A line knows the place where a profile counts what it does.
+Lines are made here and laid out in `physical/plan_text.py`. A line knows the place where a profile counts what it does.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from holdsfor.logical.clauses import delay_clause, show_step
 from holdsfor.logical.program import LogicalComponent
-from holdsfor.physical.instances import list_variables
-from holdsfor.physical.layout import Line, Place
+from holdsfor.logical.rule_text import delay_clause, show_step
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Operator
-from holdsfor.physical.planning import Planner
-from holdsfor.physical.rules import PlannedComponent, PlannedDelay, PlannedFluent, PlannedInitial, PlannedRule
+from holdsfor.physical.plan import PlannedComponent, PlannedDelay, PlannedFluent, PlannedInitial, PlannedRule
+from holdsfor.physical.plan_text import Line, Place
+from holdsfor.physical.planner import Planner
+from holdsfor.physical.rule_scope import list_variables
 from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.rules import (
     Allen,

@@ -12,23 +12,23 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex
-from holdsfor.analysis.given import given_records
+from holdsfor.analysis.input_facts import given_records
 from holdsfor.analysis.levels import Component, Moment
 from holdsfor.analysis.patterns import may_match
+from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.sorts import sorts_of
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog import Engine, standard_order_key
 from holdsfor.prolog.background import background_database
 from holdsfor.reference.conditions import Conditions
-from holdsfor.reference.contests import Contender, contest
 from holdsfor.reference.delays import Pending, PendingEffects
 from holdsfor.reference.domains import Domains, fill_dynamic_domains
 from holdsfor.reference.history import History, Run
+from holdsfor.reference.interval_rules import interval_rule_results
 from holdsfor.reference.intervals import INF, Intervals, contains, next_point, previous_point
 from holdsfor.reference.matching import match
-from holdsfor.reference.static import interval_rule_results
+from holdsfor.reference.postponement import Contender, contest
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import PointRule
 from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_arity, substitute

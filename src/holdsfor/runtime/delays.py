@@ -17,8 +17,8 @@ from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_wi
 from holdsfor.physical.arithmetic import number_column
 from holdsfor.physical.operators.operator import run_operators
 from holdsfor.physical.patterns import build, join, unify_column
+from holdsfor.physical.plan import PlannedDelay, PlannedPostponement
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.physical.rules import PlannedDelay, PlannedPostponement
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, substitute, variables
 

@@ -14,7 +14,7 @@ from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.operator import Plan, run_operators
 from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import build, join, unify_column
-from holdsfor.physical.planning import Planner
+from holdsfor.physical.planner import Planner
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.prolog.background import grounding_clauses
 from holdsfor.syntax.description import EventDescription

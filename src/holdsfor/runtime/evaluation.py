@@ -10,7 +10,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.instances import Instances
 from holdsfor.columns.tables import (
     FluentTable,
     Key,
@@ -21,6 +20,7 @@ from holdsfor.columns.tables import (
     point_table,
     stacked,
 )
+from holdsfor.columns.tuple_ids import Instances
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING, inertial_intervals
 from holdsfor.kernels.keys import (
     Int64,
@@ -34,20 +34,20 @@ from holdsfor.physical.operators.ground_head import GroundHead
 from holdsfor.physical.operators.operator import run_operators
 from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import build, join, linear
+from holdsfor.physical.plan import PlannedComponent, PlannedFluent, PlannedRule, Program
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.physical.rules import PlannedComponent, PlannedFluent, PlannedRule, Program
-from holdsfor.runtime.allen import Construct, Kept
+from holdsfor.runtime.allen_constructs import Construct, Kept
 from holdsfor.runtime.background import Background
-from holdsfor.runtime.circles import CircleOutcome, evaluate_circle
 from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_key
 from holdsfor.runtime.edges import CarriedEdges, EdgeKind, edge_points, without_initial_values
-from holdsfor.runtime.initialised import Initialised
-from holdsfor.runtime.intervalwise import MadeOneByOne
-from holdsfor.runtime.lists import Lists
-from holdsfor.runtime.static import evaluate_interval_rules
+from holdsfor.runtime.initial_values import Initialised
+from holdsfor.runtime.interval_lists import Lists
+from holdsfor.runtime.interval_predicates import MadeOneByOne
+from holdsfor.runtime.interval_rules import evaluate_interval_rules
+from holdsfor.runtime.recursion.fixpoint import CircleOutcome, evaluate_circle
 from holdsfor.runtime.terminations import terminations_of, visible_breaks
 from holdsfor.syntax.rules import IntervalRule
 from holdsfor.syntax.terms import Struct, Term, Var, variables

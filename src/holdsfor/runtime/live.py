@@ -21,7 +21,7 @@ from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import n_repeated
 from holdsfor.sources.feeds import Feed
 from holdsfor.sources.live_reading import take_due
-from holdsfor.sources.text import SetAside
+from holdsfor.sources.text_records import SetAside
 
 __all__ = ["LiveRun", "Stop"]
 

@@ -12,8 +12,8 @@ from holdsfor.columns.records import Fates, Records
 from holdsfor.columns.retractions import Retractions, take_back
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
-from holdsfor.sources.column_reading import Operations
-from holdsfor.sources.text import SetAside
+from holdsfor.sources.reading import Operations
+from holdsfor.sources.text_records import SetAside
 
 __all__ = ["RecordStore"]
 

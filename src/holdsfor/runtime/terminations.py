@@ -15,7 +15,7 @@ from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
 from holdsfor.kernels.stabbing import Stabbing
 from holdsfor.physical.patterns import build, join
-from holdsfor.physical.rules import PlannedFluent, PlannedRule
+from holdsfor.physical.plan import PlannedFluent, PlannedRule
 from holdsfor.syntax.terms import Atom, Struct, Var, variables
 
 if TYPE_CHECKING:

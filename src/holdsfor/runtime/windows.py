@@ -9,7 +9,7 @@ import numpy as np
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.kernels.keys import Int64
-from holdsfor.runtime.reports import Report, merged
+from holdsfor.runtime.reports.report import Report, merged
 from holdsfor.runtime.session import Session
 from holdsfor.sources.fields import EARLIEST, LATEST
 

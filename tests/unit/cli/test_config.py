@@ -10,10 +10,10 @@ from typing import get_args
 import pytest
 
 from holdsfor.cli import run
-from holdsfor.cli.config import KEYS
-from holdsfor.cli.durations import PER_SECOND
 from holdsfor.cli.main import main
-from holdsfor.cli.rtec_parameters import PARAMETERS
+from holdsfor.cli.options.config import KEYS
+from holdsfor.cli.options.durations import PER_SECOND
+from holdsfor.cli.options.rtec_parameters import PARAMETERS
 from holdsfor.sources.formats import Format
 from holdsfor.sources.times import Unit
 from holdsfor.views import graphviz

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.cli.interruption import Interruption
+from holdsfor.cli.terminal.interruption import Interruption
 from holdsfor.prolog import Engine
 from holdsfor.syntax.parser import parse_term
 from tests.unit.cli.processes import environment

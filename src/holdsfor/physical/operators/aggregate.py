@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from holdsfor.columns.words import integer_words
+from holdsfor.columns.encoding import integer_words
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.description import Description, Wording
@@ -23,7 +23,7 @@ __all__ = ["Aggregate"]
 
 @dataclass(frozen=True)
 class Aggregate(Operator):
-    """Aggregates the distinct solutions of a plan, one result per row; `names` are the variables that tell them apart."""
+    """Aggregates the solutions of a plan, one result per row; solutions with equal `names` count once."""
 
     template: Term
     plan: Plan

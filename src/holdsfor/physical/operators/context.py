@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from holdsfor.columns.instances import Words
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
-from holdsfor.columns.words import Symbols
+from holdsfor.columns.tuple_ids import Words
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows

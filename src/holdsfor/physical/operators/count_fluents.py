@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from holdsfor.columns.encoding import integer_words
 from holdsfor.columns.tables import FluentTable
-from holdsfor.columns.words import integer_words
 from holdsfor.physical.operators.aggregate import Aggregate
 from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.join_fluents import JoinFluents
 from holdsfor.physical.operators.operator import Operator, Plan
-from holdsfor.physical.owned import Lookup
+from holdsfor.physical.ownership import Lookup
 from holdsfor.physical.patterns import bound_positions, build, unify_column
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Var, is_ground

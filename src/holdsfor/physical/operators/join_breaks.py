@@ -10,7 +10,7 @@ from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Operator
 from holdsfor.physical.operators.scalar import ScalarCompiler, ScalarTest, is_bound
-from holdsfor.physical.owned import Lookup, any_value_lookup
+from holdsfor.physical.ownership import Lookup, any_value_lookup
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.rows import Rows, concatenate
 from holdsfor.syntax.terms import Term, variables

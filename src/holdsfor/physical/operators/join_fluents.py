@@ -22,7 +22,7 @@ from holdsfor.physical.operators.scalar import (
     ScalarTest,
     is_bound,
 )
-from holdsfor.physical.owned import Lookup, fvp_lookup
+from holdsfor.physical.ownership import Lookup, fvp_lookup
 from holdsfor.physical.patterns import bound_positions, build, join, named_variables, prune_patterns
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Term, is_ground

@@ -12,7 +12,7 @@ from holdsfor.physical.operators.context import Context, EdgeKind, PointKind
 from holdsfor.physical.operators.description import Description, Wording, is_scan, join_kind
 from holdsfor.physical.operators.operator import Operator
 from holdsfor.physical.operators.scalar import Binding, ScalarCompiler, ScalarOperator, ScalarTest, is_bound
-from holdsfor.physical.owned import Lookup, event_lookup, fvp_lookup
+from holdsfor.physical.ownership import Lookup, event_lookup, fvp_lookup
 from holdsfor.physical.patterns import is_plain, join, named_variables, prune_patterns, scan
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Term, Var

@@ -23,7 +23,7 @@ from holdsfor.columns.tables import Key
 from holdsfor.physical.operators.context import Context, EdgeKind
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.scalar import NotScalar, ScalarCompiler, ScalarOperator, ScalarTest
-from holdsfor.physical.owned import Lookup, Owned
+from holdsfor.physical.ownership import Lookup, Owned
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Term
@@ -82,7 +82,10 @@ class Operator(ABC):
 
     @abstractmethod
     def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description | None:
-        """The operator in words, given the columns before it and whether rows have time-points; None to leave it out."""
+        """The operator in words; None if there is nothing to show.
+
+        `bound` are the columns before the operator, and `is_timed` says whether the rows have time-points.
+        """
 
     def binds(self, wording: Wording, bound: set[str], *, is_timed: bool) -> str:
         """The columns that the operator adds, in words."""

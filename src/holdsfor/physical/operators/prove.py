@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from holdsfor.columns.words import Symbols
+from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.keys import dense_ids, expand_ranges
 from holdsfor.physical.operators.context import Context

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from holdsfor.columns.instances import Words
 from holdsfor.columns.tables import Relation
+from holdsfor.columns.tuple_ids import Words
 from holdsfor.physical.operators.context import Context, Now
 from holdsfor.physical.operators.scalar_patterns import Binding, ScalarPatterns
-from holdsfor.physical.owned import Lookup, Owned
+from holdsfor.physical.ownership import Lookup, Owned
 from holdsfor.physical.patterns import ANYTHING
 from holdsfor.syntax.terms import Term, variables
 

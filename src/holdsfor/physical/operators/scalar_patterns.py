@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import TypeAlias
 
-from holdsfor.columns.instances import Words
-from holdsfor.columns.words import Symbols
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.tuple_ids import Words
 from holdsfor.physical.patterns import ANYTHING
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground, substitute, variables
 
