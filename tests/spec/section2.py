@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.spec import head_variables
 from tests.spec.cases import case, refused
 
 _F = "initiatedAt(f(X)=true, T) :- happensAt(on(X), T).\nterminatedAt(f(X)=true, T) :- happensAt(off(X), T).\n"
@@ -323,4 +324,4 @@ VARIABLES = [
     ),
 ]
 
-CASES = [*CLAUSES, *CONDITIONS, *VARIABLES]
+CASES = [*CLAUSES, *CONDITIONS, *VARIABLES, *head_variables.CASES]

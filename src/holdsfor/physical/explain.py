@@ -198,7 +198,7 @@ class Explainer:
         description = Description(
             _operation(step), self._subject(step), _remark(step, [varies[name] for name in read if name in varies]), by
         )
-        relation = self.line(2, inputs, description, ("list", id(rule), index))
+        relation = self.line(2, inputs, description, ("list", rule.number, index))
         relations.update(dict.fromkeys(made, relation))
 
     def _subject(self, step: IntervalStep) -> str:

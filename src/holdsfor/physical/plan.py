@@ -6,16 +6,16 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.levels import What
 from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.tables import Key
+from holdsfor.logical.nodes import FluentId, NodeId, step_id
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
 from holdsfor.physical.number_columns import number_column_of
 from holdsfor.physical.operators.context import EdgeKind
 from holdsfor.physical.operators.join_points import JoinPoints
-from holdsfor.physical.operators.operator import Operator, Plan, all_operators, asks_for
+from holdsfor.physical.operators.operator import Operator, Plan, all_operators
 from holdsfor.physical.operators.stamp_time import StampTime
 from holdsfor.physical.ownership import Owned, owned_by
 from holdsfor.physical.planner import Planner, distinct_variables
@@ -85,6 +85,7 @@ class PlannedFluent:
     `has_asked_breaks`, a condition asks whether its values are broken.
     """
 
+    id: FluentId
     initiations: tuple[PlannedRule, ...]
     terminations: tuple[PlannedRule, ...]
     initially: tuple[PlannedInitial, ...]
@@ -129,10 +130,12 @@ class PlannedDelay:
 class PlannedComponent:
     """What one component computes: output events, simple fluents, or statically determined ones.
 
-    One that `is_circular` asks for what it computes itself, through conditions or delayed effects. `scopes` say what
-    the variables of statically determined fluents range over.
+    `number` is the position of the component among all of the program. One that `is_circular` asks for what it computes
+    itself, through conditions or delayed effects. `scopes` say what the variables of statically determined fluents
+    range over.
     """
 
+    number: int
     own: Owned
     events: tuple[PlannedRule, ...]
     fluents: dict[Key, PlannedFluent]
@@ -147,7 +150,7 @@ class PlannedComponent:
         effects = [rule for f in self.fluents.values() for rule in (*f.initiations, *f.terminations)]
         steps = [step for rule in (*self.events, *effects) for step in rule.steps]
         steps += [step for delay in self.delays for step in delay.when_due]
-        return not any(asks_for(step, self.own) for step in steps)
+        return not any(step.asks_for(self.own) for step in steps)
 
     @property
     def point_steps(self) -> Iterator[Operator]:
@@ -224,13 +227,13 @@ class Program:
         return found
 
     @property
-    def deciding_steps(self) -> list[tuple[int, int]]:
-        """The steps that look at whole intervals, as (id of the rule, number of the step), in processing order."""
+    def deciding_steps(self) -> list[NodeId]:
+        """The ids of the steps that look at whole intervals, in processing order."""
         return [
-            (id(rule), index)
+            step_id(rule, step)
             for component in self.components
             for rule in component.static
-            for index, step in enumerate(rule.body)
+            for step in rule.body
             if isinstance(step, Duration | Allen) or (isinstance(step, IntervalCall) and step.is_intervalwise)
         ]
 
@@ -272,7 +275,7 @@ def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) 
     own = owned_by(vertices, compiled.graph)
     if logical.is_static:
         rules = tuple(each.rule for each in logical.intervals)
-        return PlannedComponent(own, (), {}, rules, scopes=tuple(planner.scope(rule) for rule in rules))
+        return PlannedComponent(logical.number, own, (), {}, rules, scopes=tuple(planner.scope(rule) for rule in rules))
     mine = [each.rule for each in logical.rules]
     inside = set(vertices)
     is_circular = any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges)
@@ -280,9 +283,10 @@ def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) 
     events = tuple(plan(rule) for rule in mine if rule.kind == "happensAt")
     keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
     return PlannedComponent(
+        logical.number,
         own,
         events,
-        {key: _fluent(compiled, key, vertices, mine, planner, plan) for key in keys},
+        {key: _fluent(compiled, logical, key, mine, planner, plan) for key in keys},
         (),
         tuple(_delay(compiled, delay, planner) for delay in logical.delays),
         is_circular,
@@ -291,12 +295,13 @@ def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) 
 
 def _fluent(
     compiled: Compiled,
+    logical: LogicalComponent,
     key: Key,
-    vertices: tuple[Vertex, ...],
     rules: list[PointRule],
     planner: Planner,
     plan: Callable[[PointRule], PlannedRule],
 ) -> PlannedFluent:
+    vertices = logical.vertices
     own = [r for r in rules if r.kind != "happensAt" and name_and_arity(r.fvp.fluent) == key]
     initially = [
         PlannedInitial(i.fvp.term, _columns(i.fvp), planner.atemporal_steps(i.fvp.term, i.body))
@@ -304,6 +309,7 @@ def _fluent(
         if name_and_arity(i.fvp.fluent) == key and concerns(vertices, i.fvp.term)
     ]
     return PlannedFluent(
+        (logical.number, *key),
         tuple(plan(r) for r in own if r.kind == "initiatedAt"),
         tuple(plan(r) for r in own if r.kind == "terminatedAt"),
         tuple(initially),
@@ -345,13 +351,16 @@ def _rule(rule: PointRule, *, compiled: Compiled, planner: Planner, component: O
     arguments = None if rule.kind == "happensAt" or is_circular else distinct_variables(columns[:-1])
     value = columns[-1] if rule.kind == "terminatedAt" else None
     open_value = value.name if isinstance(value, Var) else None
-    steps, bound = planner.steps(rule.head_term, rule.time, rule.body, arguments, open_value)
+    is_termination = rule.kind == "terminatedAt"
+    steps, bound = planner.steps(
+        rule.head_term, rule.time, rule.body, arguments, open_value, is_termination=is_termination
+    )
     key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
     unbound = tuple(name for name in variables(rule.head_term) if name not in bound)
     made = {name for step in steps if isinstance(step, JoinPoints) for name, _ in step.numbered}
     numbered = number_column_of(arguments) if arguments else None
     numbered = numbered if numbered in made else None
-    n_outside = next((i for i, step in enumerate(steps) if asks_for(step, component)), len(steps))
+    n_outside = next((i for i, step in enumerate(steps) if step.asks_for(component)), len(steps))
     rank = _rank(compiled, _DECIDED[rule.kind], rule.head_term)
     return PlannedRule(rule, rule.head_term, key, columns, steps, unbound, n_outside, rank, numbered)
 

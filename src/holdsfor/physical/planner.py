@@ -12,9 +12,11 @@ from holdsfor.analysis.safety import Scoped, binds_time, bound_by, needed_variab
 from holdsfor.columns.tables import Key
 from holdsfor.logical.defer_open_goals import UNUSED, names_left_open, open_goals_last
 from holdsfor.logical.knowledge import Knowledge
+from holdsfor.logical.nodes import variable_id
 from holdsfor.logical.time_first import time_first, without_time
 from holdsfor.logical.unfold import unfolded
 from holdsfor.physical.arithmetic import COMPARISONS
+from holdsfor.physical.head_ranges import HeadRanges
 from holdsfor.physical.number_columns import number_column_of
 from holdsfor.physical.operators.aggregate import Aggregate
 from holdsfor.physical.operators.anti_join import AntiJoin
@@ -142,6 +144,8 @@ class Planner:
         body: tuple[Condition, ...],
         arguments: tuple[str, ...] | None = None,
         open_value: str | None = None,
+        *,
+        is_termination: bool = False,
     ) -> tuple[Plan, set[str]]:
         """The steps of a rule and the variables they bind; head variables may be left to the grounding.
 
@@ -149,11 +153,12 @@ class Planner:
         if one condition has all of them, unless the head has to be grounded, which it need not be for an `open_value`.
         """
         bound = {time.name}
+        ranges = HeadRanges(head, self.knowledge, is_termination)
         body = tuple(time_first(body, time.name))
         body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
         if names_left_open(body, bound, self.knowledge):
             arguments = None
-        before, rest = take_ready(scoped(body, set(variables(head)) | bound), bound)
+        before, rest = ranges.take_ready(scoped(body, set(variables(head)) | bound), bound)
         untimed = Untimed(time.name, _mentions(body, time.name) or time.name in variables(head))
         waiting: list[Condition] = []
         if not binds_time(tuple(before)):
@@ -167,30 +172,38 @@ class Planner:
         if is_grounded and arguments in carriers:
             used_after = set(variables(*_beside_the_arguments(head)))
         steps = self.plan(in_order, done, untimed, _lives(in_order, used_after, carriers), carriers)
-        if rest:
-            steps.append(GroundHead(head, is_effect=True))
-            done.update(variables(head))
-            bound.update(variables(head))
-            after, stuck = take_ready(rest, bound)
-            assert not stuck, "the safety analysis refuses rules that get stuck"
-            is_untimed = not binds_time(tuple(in_order))
-            in_order = time_first([*waiting, *after], time.name) if is_untimed else after
-            steps += self.plan(in_order, done, untimed if is_untimed else None)
-        return _ranging(steps, head, is_effect=True), done
+        is_untimed = not binds_time(tuple(in_order))
+        for step, ready in ranges.rounds(rest, bound):
+            steps.append(step)
+            done |= step.bound_after(done)
+            if is_untimed and binds_time(tuple(ready)):
+                ready, waiting = time_first([*waiting, *ready], time.name), []
+            elif is_untimed:
+                ready, more = without_time(ready, time.name)
+                waiting += more
+            steps += self.plan(ready, done, untimed if is_untimed else None)
+            is_untimed = is_untimed and not binds_time(tuple(ready))
+        return self._with_head_ranges(steps, ranges), done
 
     def atemporal_steps(self, head: Term, body: tuple[Condition, ...]) -> Plan:
-        """The steps of atemporal conditions; head variables that they need unbound range over the grounding."""
+        """The steps of atemporal conditions; head variables that they need and do not bind range over their domain."""
         bound: set[str] = set()
+        ranges = HeadRanges(head, self.knowledge)
         body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
-        before, rest = take_ready(scoped(body, set(variables(head))), bound)
+        before, rest = ranges.take_ready(scoped(body, set(variables(head))), bound)
         done: set[str] = set()
         steps = self.plan(before, done, None)
-        if rest:
-            steps.append(GroundHead(head))
-            done.update(variables(head))
-            after, _ = take_ready(rest, bound | set(variables(head)))
-            steps += self.plan(after, done, None)
-        return _ranging(steps, head)
+        for step, ready in ranges.rounds(rest, bound):
+            steps.append(step)
+            done |= step.bound_after(done)
+            steps += self.plan(ready, done, None)
+        return self._with_head_ranges(steps, ranges)
+
+    @staticmethod
+    def _with_head_ranges(steps: Sequence[Operator], ranges: HeadRanges) -> Plan:
+        """The steps, where head variables that a goal leaves open range over their domain."""
+        names = tuple((name, ranges.step(name, set(variables(ranges.head)))) for name in variables(ranges.head))
+        return tuple(step.with_ranges(names) for step in steps)
 
     def grounding_steps(self, entity: Term, goals: Sequence[Term], given: Set[str]) -> Plan:
         """The steps of a grounding rule; variables of the entity that goals leave open, or need, range over sorts."""
@@ -449,15 +462,10 @@ def _grounding_condition(goal: Term) -> Test | Not:
     return Test(goal, goal.span)
 
 
-def _ranging(steps: Sequence[Operator], head: Term, *, is_effect: bool = False) -> Plan:
-    """The steps, where head variables that a goal leaves open range over the grounding."""
-    ranges = tuple((name, GroundHead(head, is_effect=is_effect)) for name in variables(head))
-    return tuple(step.with_ranges(ranges) for step in steps)
-
-
 def _range_over(scope: RuleScope, name: str, *, is_any: bool) -> RangeOver:
     literals = [s for s in scope.rule.body if isinstance(s, HoldsFor) and name in s.instance_variables]
-    return RangeOver(name, scope.pattern(name), tuple(fvp_patterns(s.fvp) for s in literals), is_any=is_any)
+    known = tuple(fvp_patterns(s.fvp) for s in literals)
+    return RangeOver(name, scope.pattern(name), known, is_any=is_any, id=variable_id(scope.rule, name))
 
 
 def _beside_the_arguments(head: Term) -> tuple[Term, ...]:

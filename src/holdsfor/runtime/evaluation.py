@@ -29,9 +29,11 @@ from holdsfor.kernels.keys import (
     positions_of_pairs,
 )
 from holdsfor.kernels.packing import OPEN
+from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.operators.context import PointKind
 from holdsfor.physical.operators.ground_head import GroundHead
 from holdsfor.physical.operators.operator import run_operators
+from holdsfor.physical.operators.range_head import RangeHead
 from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import build, join, linear
 from holdsfor.physical.plan import PlannedComponent, PlannedFluent, PlannedRule, Program
@@ -41,7 +43,7 @@ from holdsfor.runtime.allen_constructs import Construct, Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
 from holdsfor.runtime.delays import SetUp
-from holdsfor.runtime.domains import Domains, entity_key
+from holdsfor.runtime.domains import Domains, entity_columns, entity_key
 from holdsfor.runtime.edges import CarriedEdges, EdgeKind, edge_points, without_initial_values
 from holdsfor.runtime.initial_values import Initialised
 from holdsfor.runtime.interval_lists import Lists
@@ -49,7 +51,6 @@ from holdsfor.runtime.interval_predicates import MadeOneByOne
 from holdsfor.runtime.interval_rules import evaluate_interval_rules
 from holdsfor.runtime.recursion.fixpoint import CircleOutcome, evaluate_circle
 from holdsfor.runtime.terminations import terminations_of, visible_breaks
-from holdsfor.syntax.rules import IntervalRule
 from holdsfor.syntax.terms import Struct, Term, Var, variables
 
 __all__ = ["Evaluation", "Stretch"]
@@ -116,11 +117,11 @@ class Evaluation:
         events: dict[Key, PointTable],
         fluents: dict[Key, FluentTable],
         state: dict[Key, FluentTable],
-        prefixes: dict[tuple[int, int], Lists],
-        kept: dict[tuple[int, int], Kept],
+        prefixes: dict[NodeId, Lists],
+        kept: dict[NodeId, Kept],
         allen_memory: int | None,
         initialised: Initialised,
-        seen: dict[tuple[int, int], Rows],
+        seen: dict[NodeId, Rows],
         waiting: dict[int, tuple[SetUp | None, ...]],
         carried_edges: CarriedEdges,
         version: int,
@@ -147,10 +148,10 @@ class Evaluation:
         self.prefixes = prefixes
         self.kept = kept
         self.allen_memory = allen_memory
-        self.constructs: dict[tuple[int, int], Construct] = {}
-        self.kept_results: dict[tuple[int, int], Lists] = {}
-        self.made: dict[tuple[int, int], MadeOneByOne] = {}
-        self.longest: dict[tuple[int, int], int] = {}
+        self.constructs: dict[NodeId, Construct] = {}
+        self.kept_results: dict[NodeId, Lists] = {}
+        self.made: dict[NodeId, MadeOneByOne] = {}
+        self.longest: dict[NodeId, int] = {}
         self.next_crossing: int | None = None
         self.cuts: dict[Key, FluentTable] = {}
         self.whole: dict[Key, FluentTable] = {}
@@ -159,9 +160,10 @@ class Evaluation:
         self.waiting = waiting
         self.circles: dict[int, CircleOutcome] = {}
         self._outside: dict[int, Rows] | None = None
+        self.affected: Relation | None = None
         self.version = version
-        self.complemented: dict[tuple[int, int], Rows] = {}
-        self.whole_lists: dict[tuple[int, int], Lists] = {}
+        self.complemented: dict[NodeId, Rows] = {}
+        self.whole_lists: dict[NodeId, Lists] = {}
 
     # -- what steps ask (the protocol `Context`) -----------------------------------------------------------------------
 
@@ -231,6 +233,14 @@ class Evaluation:
         """What a variable ranges over: its sort, and what is known in this stretch and was in earlier ones."""
         return self.domains.range_of(ranging, known, self)
 
+    def head_members(self, ranging: RangeHead) -> Int64:
+        """What a head variable ranges over: its sort, and what terminations of its fluent may affect."""
+        members = self.symbols.words(self.domains.sorts().members(ranging.head, ranging.name))
+        if not ranging.is_termination or self.affected is None:
+            return members
+        rows, _ = join(one_row(), self.affected, entity_columns(ranging.head), self.symbols)
+        return np.union1d(members, rows.columns[ranging.name])
+
     def synchronise(self) -> None:
         self.background.synchronise()
 
@@ -251,9 +261,8 @@ class Evaluation:
         carried = self.carried_edges.get((kind, key))
         return points if carried is None else _distinct_together(carried, points)
 
-    def with_true_starts(self, found: Lists, rule: IntervalRule, index: int) -> Lists:
+    def with_true_starts(self, found: Lists, place: NodeId) -> Lists:
         """A list whose intervals that hold at the first time-point begin where they truly began."""
-        place = (id(rule), index)
         known = self.prefixes.get(place)
         if known is not None and known.n and found.n:
             here = ((found.starts <= self.stretch.first) & (self.stretch.first < found.ends)).nonzero()[0]
@@ -276,15 +285,12 @@ class Evaluation:
             first = int(np.floor((found.starts + limits)[is_short].min())) - self.stretch.tick
             self.next_crossing = first if self.next_crossing is None else min(first, self.next_crossing)
 
-    def complemented_instances(
-        self, keys: Rows, rule: IntervalRule, index: int, *, is_grounded: bool
-    ) -> tuple[Rows, Int64]:
+    def complemented_instances(self, keys: Rows, place: NodeId, *, is_grounded: bool) -> tuple[Rows, Int64]:
         """The instances of a complement, and where each begins.
 
         It begins with the run for those not seen before, and is resumed for the others. Unless a grounding says which
         instances there are, those of earlier stretches are included.
         """
-        place = (id(rule), index)
         before = self.seen.get(place)
         if before is keys:
             self.complemented[place] = keys
@@ -310,7 +316,8 @@ class Evaluation:
     def evaluate(self, number: int, component: PlannedComponent) -> None:
         """Let what one component computes be known."""
         if component.is_circular:
-            self.circles[number] = evaluate_circle(component, self, self.waiting.get(number, ()))
+            carried = self.waiting.get(component.number, ())
+            self.circles[component.number] = evaluate_circle(component, self, carried)
             return
         for rule in component.events:
             self.derive_event(rule)

@@ -10,6 +10,7 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import Key, Relation, point_table
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
+from holdsfor.logical.nodes import FluentId
 from holdsfor.physical.plan import PlannedFluent
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct
@@ -21,8 +22,8 @@ class Initialised:
     """The fluents whose initial values were carried into the state already: each gets its value once in a run."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Relation, int]] = {}
-        self._given: dict[int, tuple[Relation, int]] = {}
+        self._known: dict[FluentId, tuple[Relation, int]] = {}
+        self._given: dict[FluentId, tuple[Relation, int]] = {}
 
     def settle(self) -> None:
         """From now on the initial values that were given are part of the state."""
@@ -30,7 +31,7 @@ class Initialised:
 
     def is_settled(self, fluent: PlannedFluent, version: int) -> bool:
         """Whether all initial values there are, by what domains have at a version, are part of the state."""
-        known = self._known.get(id(fluent))
+        known = self._known.get(fluent.id)
         return known is not None and known[1] == version
 
     def fresh(
@@ -52,9 +53,9 @@ class Initialised:
         ids, first = dense_ids(arguments, n)
         if len(first) < n:
             self._refuse(key, distinct, ids, symbols)
-        known, _ = self._known.get(id(fluent), (None, version))
+        known, _ = self._known.get(fluent.id, (None, version))
         given = Relation(arguments, n)
-        self._given[id(fluent)] = (given if known is None or is_grounded else _union(known, given)), version
+        self._given[fluent.id] = (given if known is None or is_grounded else _union(known, given)), version
         is_new = np.ones(n, dtype=bool)
         if known is not None:
             is_new[pairs_of_equal_keys(arguments, n, known.columns, known.n)[0]] = False

@@ -20,6 +20,7 @@ from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.overlaps import overlapping_pairs
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import Keyed, intersect_intervals, merge_intervals, subtract_intervals, unite_intervals
+from holdsfor.logical.nodes import step_id
 from holdsfor.physical.arithmetic import number_column
 from holdsfor.physical.operators.ground_head import GroundHead
 from holdsfor.physical.operators.operator import run_operators
@@ -95,9 +96,11 @@ class _Rule:
 
     def table(self) -> tuple[FluentTable, int | None]:
         """What holds by the rule; also the value, if it is a constant and the intervals are maximal."""
-        perform = self.perform if self.context.profile is None else self.perform_and_count
         for index, step in enumerate(self.rule.body):
-            perform(index, step)
+            if self.context.profile is None:
+                self.perform(step)
+            else:
+                self.perform_and_count(index, step)
         assert isinstance(self.rule.result, Var)
         found = self.tested(self.with_computed(self.lists[self.rule.result.name]))
         shape = self.planner.shape(self.rule.fvp)
@@ -118,7 +121,7 @@ class _Rule:
         more = (values, found.starts, found.ends)
         return FluentTable.numbered(self.numbering, shape.key[1], numbers, more), value
 
-    def perform(self, index: int, step: IntervalStep) -> None:
+    def perform(self, step: IntervalStep) -> None:
         """Let the list of one more step be known."""
         match step:
             case HoldsFor():
@@ -130,13 +133,13 @@ class _Rule:
             case RelativeComplement(base, lists, result):
                 self.lists[result.name] = self.subtract(self.operand(base), [self.operand(t) for t in lists])
             case Complement(lists, result):
-                self.lists[result.name] = self.complement([self.operand(t) for t in lists], index)
+                self.lists[result.name] = self.complement([self.operand(t) for t in lists], step)
             case Duration():
-                self.lists[step.result.name] = self.duration(step, index)
+                self.lists[step.result.name] = self.duration(step)
             case Allen():
-                self.lists[step.result.name] = self.allen(step, index)
+                self.lists[step.result.name] = self.allen(step)
             case IntervalCall(is_intervalwise=True):
-                self.lists[step.outputs[0]] = self.one_by_one(step, index)
+                self.lists[step.outputs[0]] = self.one_by_one(step)
             case IntervalCall():
                 self.call(step)
 
@@ -146,8 +149,8 @@ class _Rule:
         if not isinstance(step, Test | Not):
             read, made = step_lists(step)
             n_read = sum(self.lists[name].n for name in read if name in self.lists)
-            with profile.at(("list", id(self.rule), index), n_read) as tally:
-                self.perform(index, step)
+            with profile.at(("list", self.rule.number, index), n_read) as tally:
+                self.perform(step)
                 tally.rows_out += sum(self.lists[name].n for name in made if name in self.lists)
 
     def head(self, key: Key, patterns: Sequence[Term], found: Lists) -> FluentTable:
@@ -285,19 +288,19 @@ class _Rule:
         key, starts, ends = subtract_intervals(onto(keys, base), aligned)
         return Lists(keys.take(key), starts, ends)
 
-    def complement(self, lists: Sequence[Lists], index: int) -> Lists:
+    def complement(self, lists: Sequence[Lists], step: Complement) -> Lists:
         names = list(dict.fromkeys(name for each in lists for name in each.names))
         scope = self.planner.scope(self.rule)
         is_grounded = scope.is_grounded and scope.head >= set(names)
         keys, first = self.context.complemented_instances(
-            self.instances(names), self.rule, index, is_grounded=is_grounded
+            self.instances(names), step_id(self.rule, step), is_grounded=is_grounded
         )
         whole = Lists(keys, first, np.full(keys.n, OPEN, dtype=np.int64))
         whole.numbers(names, self.numbering)
         return self.subtract(whole, lists)
 
-    def duration(self, step: Duration, index: int) -> Lists:
-        whole = self.context.with_true_starts(self.operand(step.intervals), self.rule, index)
+    def duration(self, step: Duration) -> Lists:
+        whole = self.context.with_true_starts(self.operand(step.intervals), step_id(self.rule, step))
         whole = self.with_data(whole, variables(step.bound))
         if whole.rows.n == 0:
             return whole
@@ -307,7 +310,7 @@ class _Rule:
         limits = self.bounds(step, whole)
         finite = limits[np.isfinite(limits)]
         if len(finite):
-            self.context.longest[id(self.rule), index] = math.ceil(finite.max())
+            self.context.longest[step_id(self.rule, step)] = math.ceil(finite.max())
             self.context.expect_crossings(measured, limits)
         return whole.take(lengths > limits if step.comparison == "greater" else lengths < limits)
 
@@ -324,8 +327,8 @@ class _Rule:
         known = ids[whole.n :], cuts.starts[partner], cuts.ends[partner]
         return true_starts_of(ids[: whole.n], whole.starts, known)
 
-    def allen(self, step: Allen, index: int) -> Lists:
-        place = id(self.rule), index
+    def allen(self, step: Allen) -> Lists:
+        place = step_id(self.rule, step)
         sources, targets = self.operand(step.source), self.operand(step.target)
         construct = Construct(
             step,
@@ -394,11 +397,11 @@ class _Rule:
 
     # -- predicates over lists -----------------------------------------------------------------------------------------
 
-    def one_by_one(self, step: IntervalCall, index: int) -> Lists:
+    def one_by_one(self, step: IntervalCall) -> Lists:
         """What an interval-wise predicate makes of whole intervals."""
-        whole = self.context.with_true_starts(self.lists[step.inputs[0]], self.rule, index)
+        place = step_id(self.rule, step)
+        whole = self.context.with_true_starts(self.lists[step.inputs[0]], place)
         whole = self.with_data(whole, [name for name in step_variables(step) if name not in step.outputs])
-        place = id(self.rule), index
         made = make_one_by_one(step, whole, self.context.kept_results.get(place), self.context)
         self.context.made[place] = made
         found, stretch = self.merged(made.all()), self.context.stretch

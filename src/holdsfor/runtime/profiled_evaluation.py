@@ -29,9 +29,9 @@ class ProfiledEvaluation(Evaluation):
         self.number = number
         with self.counts.at(("component", number), 0):
             super().evaluate(number, component)
-        if number in self.circles:
-            self.note_circle(number, self.circles[number])
-        own = {id(rule) for rule in component.static}
+        if component.number in self.circles:
+            self.note_circle(number, self.circles[component.number])
+        own = {rule.number for rule in component.static}
         self.counts.note_most(("kept", number), sum(k.n for (rule, _), k in self.kept.items() if rule in own))
 
     def note_circle(self, number: int, outcome: CircleOutcome) -> None:

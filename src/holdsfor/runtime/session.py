@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from typing import NoReturn, SupportsIndex
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents,
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64
+from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.plan import plan_program
 from holdsfor.physical.planner import Planner
 from holdsfor.physical.profile import Profile
@@ -96,12 +98,12 @@ class Session:
         self.cuts: dict[Key, list[tuple[int, FluentTable]]] = {}
         """By query time, the computed intervals that only go on where they are seen first, with their true starts."""
         self.state: dict[Key, FluentTable] = {}
-        self.prefixes: dict[tuple[int, int], Lists] = {}
-        self.kept: dict[tuple[int, int], Kept] = {}
-        self.kept_results: dict[tuple[int, int], Lists] = {}
+        self.prefixes: dict[NodeId, Lists] = {}
+        self.kept: dict[NodeId, Kept] = {}
+        self.kept_results: dict[NodeId, Lists] = {}
         self.initialised = Initialised()
-        self.horizons: dict[tuple[int, int], int] = {}
-        self.seen: dict[tuple[int, int], Rows] = {}
+        self.horizons: dict[NodeId, int] = {}
+        self.seen: dict[NodeId, Rows] = {}
         self.waiting: dict[int, tuple[SetUp | None, ...]] = {}
         self.edges: CarriedEdges = {}
         self.first_query_time: int | None = None
@@ -127,6 +129,11 @@ class Session:
         """Let the run start at another time-point; nothing may have been queried yet."""
         self.start = -(-start // self.tick) * self.tick
         self.settled = self.start - 1
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Refuse `copy`, `pickle` and their like: plans, caches and state refer to each other by identity."""
+        message = "a session cannot be copied or pickled: save it with `save(path)`, read it with `load(path, rules)`"
+        raise TypeError(message)
 
     # -- input ---------------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -403,3 +406,12 @@ def test_rules_are_told_each_query_time() -> None:
         ["known(p,20)"],
         ["known(p,30)"],
     ]
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps], ids=lambda each: each.__name__)
+def test_a_session_is_neither_copied_nor_pickled(duplicate: Callable[[object], object]) -> None:
+    one = session()
+    with pytest.raises(TypeError, match=r"cannot be copied or pickled: save it"):
+        duplicate(one)
+    with pytest.raises(TypeError, match=r"cannot be copied or pickled"):
+        duplicate(one._engine)

@@ -16,7 +16,7 @@ FOLDER = Path(package.__file__).parent
 SHARED = {"__init__", "context", "description", "operator", "scalar", "scalar_patterns"}
 """The modules of the package that no operator is in."""
 
-NOT_SCALAR = {"GroundHead", "JoinBrokenValues", "RangeOver"}
+NOT_SCALAR = {"GroundHead", "JoinBrokenValues", "RangeHead", "RangeOver"}
 """The operators without a form for single bindings: a component that needs one is evaluated in turns."""
 
 named = pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.__name__)

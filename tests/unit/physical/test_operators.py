@@ -20,6 +20,7 @@ from holdsfor.physical.operators.join_fluents import JoinFluents
 from holdsfor.physical.operators.join_points import JoinPoints
 from holdsfor.physical.operators.operator import Operator, run_operators
 from holdsfor.physical.operators.prove import Prove
+from holdsfor.physical.operators.range_head import RangeHead
 from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.operators.stamp_time import StampTime
 from holdsfor.physical.operators.unify import Unify
@@ -94,6 +95,9 @@ class World:
 
     def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows:
         raise AssertionError("nothing is enumerated here")
+
+    def head_members(self, ranging: RangeHead) -> Int64:
+        return np.empty(0, dtype=np.int64)
 
     def members(self, ranging: RangeOver, known: Int64) -> Int64:
         raise AssertionError("nothing is enumerated here")

@@ -15,6 +15,7 @@ from holdsfor.physical.operators.join_points import JoinPoints
 from holdsfor.physical.operators.operator import Operator
 from holdsfor.physical.operators.project import Project
 from holdsfor.physical.operators.prove import Prove
+from holdsfor.physical.operators.range_head import RangeHead
 from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.operators.stamp_time import StampTime
 from holdsfor.physical.operators.unify import Unify
@@ -39,6 +40,7 @@ OPERATORS: tuple[type[Operator], ...] = (
     Aggregate,
     CountFluents,
     GroundHead,
+    RangeHead,
     RangeOver,
     Project,
 )

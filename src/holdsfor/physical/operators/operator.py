@@ -31,7 +31,7 @@ from holdsfor.syntax.terms import Term
 if TYPE_CHECKING:
     from holdsfor.physical.operators.join_fluents import JoinFluents
 
-__all__ = ["Operator", "Plan", "Ranges", "all_operators", "asks_for", "run_operators"]
+__all__ = ["Operator", "Plan", "Ranges", "all_operators", "run_operators"]
 
 
 class Operator(ABC):
@@ -99,14 +99,11 @@ class Operator(ABC):
         """The events or FVPs that the operator reads itself."""
         return None
 
-    @property
-    def lookups(self) -> Iterator[Lookup]:
-        """The events and FVPs that the operator reads, also through the plans inside it."""
+    def asks_for(self, own: Owned) -> bool:
+        """Whether the operator, or a plan inside it, reads what a component computes."""
         if self.lookup is not None:
-            yield self.lookup
-        for plan in self.inner:
-            for operator in plan:
-                yield from operator.lookups
+            return own.includes(self.lookup)
+        return any(operator.asks_for(own) for plan in self.inner for operator in plan)
 
     @property
     def edge(self) -> tuple[EdgeKind, Key] | None:
@@ -116,6 +113,11 @@ class Operator(ABC):
     @property
     def enumerates_head(self) -> bool:
         """Whether the operator may enumerate the instances of the rule's head."""
+        return False
+
+    @property
+    def reads_affected(self) -> bool:
+        """Whether the operator reads the FVPs that a termination may affect."""
         return False
 
     @property
@@ -170,8 +172,3 @@ def all_operators(operators: Sequence[Operator]) -> Iterator[Operator]:
         yield operator
         for plan in operator.inner:
             yield from all_operators(plan)
-
-
-def asks_for(operator: Operator, own: Owned) -> bool:
-    """Whether an operator reads what a component computes."""
-    return any(own.includes(lookup) for lookup in operator.lookups)

@@ -14,6 +14,7 @@ from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Operator, Ranges
 from holdsfor.physical.operators.scalar import Binding, NotScalar, ScalarCompiler, ScalarOperator
+from holdsfor.physical.ownership import Owned
 from holdsfor.physical.rows import Rows, concatenate
 from holdsfor.prolog.problems import shown
 from holdsfor.syntax.terms import Term, Var, is_ground, substitute
@@ -54,6 +55,13 @@ class Prove(Operator):
     @property
     def enumerates_head(self) -> bool:
         return bool(self.ranges)
+
+    def asks_for(self, own: Owned) -> bool:
+        return any(operator.asks_for(own) for _, operator in self.ranges)
+
+    @property
+    def reads_affected(self) -> bool:
+        return any(operator.reads_affected for _, operator in self.ranges)
 
     def with_ranges(self, ranges: Ranges) -> Prove:
         return self if self.is_sure else replace(self, ranges=ranges)

@@ -8,6 +8,7 @@ import numpy as np
 
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
+from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Operator
@@ -25,22 +26,21 @@ class RangeOver(Operator):
     """Lets a variable of a rule over intervals range over its sort, and over its values in fluents that mention it.
 
     The `pattern` determines the sort. `known` are the keys and patterns of the fluents. If `is_any`, one value is
-    enough.
+    enough. With an `id` the values that are known in a stretch stay in the range for the stretches to come.
     """
 
     name: str
     pattern: Term | None
     known: tuple[tuple[Key, tuple[Term, ...]], ...]
     is_any: bool = False
+    id: NodeId | None = None
 
     def bound_after(self, bound: set[str]) -> set[str]:
         return bound | {self.name}
 
     def run(self, rows: Rows, context: Context) -> Rows:
         members = context.members(self, self.known_members(context))
-        members = members[:1] if self.is_any else members
-        owner = np.repeat(np.arange(rows.n, dtype=np.int64), len(members))
-        return rows.take(owner).with_columns({self.name: np.tile(members, rows.n)})
+        return rows.cross(self.name, members[:1] if self.is_any else members)
 
     def known_members(self, context: Context) -> Int64:
         """The values of the variable in the intervals of the fluents."""

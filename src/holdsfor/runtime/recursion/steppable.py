@@ -11,6 +11,7 @@ from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, empt
 from holdsfor.columns.tuple_ids import Words
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.operators.context import PointKind
+from holdsfor.physical.operators.range_head import RangeHead
 from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.operators.scalar import NotScalar, ScalarCompiler
 from holdsfor.physical.plan import PlannedComponent, PlannedRule
@@ -74,6 +75,9 @@ class _Nowhere:
 
     def members(self, ranging: RangeOver, known: Int64) -> Int64:
         return known
+
+    def head_members(self, ranging: RangeHead) -> Int64:
+        return np.empty(0, dtype=np.int64)
 
     def synchronise(self) -> None:
         """There is nothing to tell."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from holdsfor.columns.tables import FluentTable, Key
 from holdsfor.physical.operators.context import EdgeKind
-from holdsfor.physical.operators.operator import asks_for
 from holdsfor.physical.plan import PlannedComponent
 from holdsfor.runtime.edges import edges_at
 from holdsfor.runtime.recursion.grounding_checks import Cell
@@ -61,6 +60,6 @@ def _asked(component: PlannedComponent) -> Iterator[tuple[EdgeKind, Key]]:
     """The edges of its own intervals that a component asks for."""
     found: dict[tuple[EdgeKind, Key], None] = {}
     for step in component.point_steps:
-        if step.edge is not None and step.edge[1] in component.fluents and asks_for(step, component.own):
+        if step.edge is not None and step.edge[1] in component.fluents and step.asks_for(component.own):
             found[step.edge] = None
     return iter(found)
