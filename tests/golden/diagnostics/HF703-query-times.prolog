@@ -1,1 +1,1 @@
-happensAt(recent(X), T) :- happensAt(seen(X), T), queryTime(Q), T > Q - 5.
+happensAt(e(X, Q), T) :- happensAt(go(X), T), queryTime(Q).
