@@ -88,7 +88,7 @@ CODES: dict[str, Code] = {
     "HF504": _error("a file that begins neither with a record nor with a header, so that it is unclear what it is"),
     "HF505": _error("a description of columns that makes no record of the rules, or does not fit the file"),
     "HF506": _error("a record to be taken back that is not there"),
-    "HF507": _error("a column of text that the rules use as numbers"),
+    "HF507": _error("a column of text that the rules use as numbers, or join with numbers"),
     # 6xx: a run cannot go on
     "HF601": _error("a goal calls a predicate that is not defined"),
     "HF602": _error("a goal needs an argument that is not bound"),
@@ -107,7 +107,7 @@ CODES: dict[str, Code] = {
     "HF701": _error("a clock tick that is not positive"),
     "HF702": _error("a run that ends before it starts"),
     "HF703": _error("a window or step that no run can have"),
-    "HF704": _error("a run without rules or without input"),
+    "HF704": _error("a command without rules, input or output that it needs"),
     "HF705": _error("a first or last time-point that is neither an integer nor a time"),
     "HF706": _error("options of a live run or a replay that do not go together"),
     "HF710": _error("a stream to generate without entities, without a duration or with a negative seed"),

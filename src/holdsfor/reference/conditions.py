@@ -47,12 +47,12 @@ from holdsfor.syntax.terms import (
     variables,
 )
 
-__all__ = ["Conditions", "Moment"]
+__all__ = ["Conditions", "TimePointView"]
 
 _COMPARISONS = frozenset(["<", ">", "=<", ">=", "=:=", "=\\=", "\\=", "\\==", "@<", "@>", "@=<", "@>="])
 
 
-class Moment(Protocol):
+class TimePointView(Protocol):
     """What is known at one time-point, as ground events and FVPs (terms `F=V`)."""
 
     time: int
@@ -65,7 +65,7 @@ class Moment(Protocol):
     def holding(self, pattern: Term) -> Iterable[Term]: ...
     def initiated(self) -> Iterable[Term]: ...
     def broken(self, pattern: Term) -> Iterable[Term]: ...
-    def instances(self, pattern: Term) -> Iterable[Term]: ...
+    def ranging(self, head: Term, name: str, binding: Binding) -> Iterable[Binding]: ...
 
 
 Waiting = list[tuple[Condition, set[str]]]
@@ -86,7 +86,7 @@ class Conditions:
         around = set(variables(head)) | ({time.name} if time is not None else set())
         self.body = scoped(body, around)
 
-    def solutions(self, moment: Moment, binding: Binding | None = None) -> Iterator[Binding]:
+    def solutions(self, moment: TimePointView, binding: Binding | None = None) -> Iterator[Binding]:
         """The bindings with which all conditions are satisfied at the moment."""
         known = dict(binding or {})
         if self.time is not None:
@@ -94,7 +94,7 @@ class Conditions:
         yield from self.solve(self.body, known, moment)
 
     def solve(
-        self, waiting: Waiting, binding: Binding, moment: Moment, again: tuple[Term, ...] = ()
+        self, waiting: Waiting, binding: Binding, moment: TimePointView, again: tuple[Term, ...] = ()
     ) -> Iterator[Binding]:
         """The bindings that satisfy what is waiting; the goals in `again` have left variables open."""
         ready = next((e for e in waiting if not isinstance(e[0], Test) and self.is_ready(*e, set(binding))), None)
@@ -144,7 +144,7 @@ class Conditions:
             return None
 
     def solve_open(
-        self, waiting: Waiting, binding: Binding, moment: Moment, again: tuple[Term, ...]
+        self, waiting: Waiting, binding: Binding, moment: TimePointView, again: tuple[Term, ...]
     ) -> Iterator[Binding]:
         """What is left: goals that share open variables, then head variables, which range over the grounding."""
         joint = [extended for extended, _ in self.answers(_conjunction(again), binding)] if again else [binding]
@@ -155,10 +155,9 @@ class Conditions:
                 yield from self.over_instances(waiting, binding, moment, again)
 
     def over_instances(
-        self, waiting: Waiting, binding: Binding, moment: Moment, again: tuple[Term, ...]
+        self, waiting: Waiting, binding: Binding, moment: TimePointView, again: tuple[Term, ...]
     ) -> Iterator[Binding]:
-        pattern = substitute(self.head, binding)
-        unbound = set(variables(pattern))
+        unbound = set(variables(self.head)) - set(binding)
         if not waiting and not unbound & set(variables(*again)):
             yield binding
             return
@@ -166,10 +165,46 @@ class Conditions:
             condition = waiting[0][0]
             raise self.open_variable(condition, min(set(condition_variables(condition)) - set(binding)))
         self.raise_problems(waiting, binding)
-        for instance in moment.instances(pattern):
-            grounded = match(pattern, instance, binding)
-            if grounded is not None:
-                yield from self.solve(waiting, grounded, moment, again)
+        for extended in moment.ranging(self.head, self.ranging_name(waiting, binding, again), binding):
+            yield from self.solve(waiting, extended, moment, again)
+
+    def ranging_name(self, waiting: Waiting, binding: Binding, again: tuple[Term, ...]) -> str:
+        """The head variable that ranges over its domain next: one that is needed, and that no goal computes."""
+        bound = set(binding)
+        needs = [self.needed(*each, bound) for each in waiting]
+        computed = {
+            name
+            for (condition, _), needed in zip(waiting, needs, strict=True)
+            for name in outer_variables(condition) - needed
+        }
+        needed = set(variables(*again)).union(*needs)
+        names = [name for name in variables(self.head) if name not in bound]
+        return min(names, key=lambda name: (name not in needed, name in computed))
+
+    def needed(self, condition: Condition, outside: set[str], bound: set[str]) -> set[str]:
+        """The variables without values that a condition waits for."""
+        match condition:
+            case Test(Struct(name="is", args=(_, right))):
+                return set(variables(right)) - bound
+            case Test(Struct(name=name, args=(_, _)) as goal) if name in _COMPARISONS:
+                return set(variables(goal)) - bound
+            case Test(goal):
+                return self.engine.groundness.needed(goal, bound) - bound
+            case Not(body):
+                return {name for inner in body for name in condition_variables(inner)} & outside - bound
+            case Collect(template, body):
+                own = {name for inner in body for name in condition_variables(inner)}
+                return ((own & outside) | (set(variables(template)) - own)) - bound
+            case Either(branches):
+                return {name for branch in branches for name in self.needed_in(scoped(branch, outside), set(bound))}
+        return set()
+
+    def needed_in(self, waiting: Waiting, bound: set[str]) -> set[str]:
+        """The variables that a branch waits for when all of its conditions that can be answered are."""
+        while ready := next((each for each in waiting if not self.needed(*each, bound)), None):
+            waiting.remove(ready)
+            bound |= set() if isinstance(ready[0], Not) else outer_variables(ready[0])
+        return {name for each in waiting for name in self.needed(*each, bound)}
 
     def raise_problems(self, waiting: Waiting, binding: Binding) -> None:
         """Raise the problem of a goal that waits although it needs none of its variables: no value can help it."""
@@ -214,7 +249,9 @@ class Conditions:
 
     # -- one condition -----------------------------------------------------------------------------------------------
 
-    def satisfy(self, condition: Condition, outside: set[str], binding: Binding, moment: Moment) -> Iterator[Binding]:
+    def satisfy(
+        self, condition: Condition, outside: set[str], binding: Binding, moment: TimePointView
+    ) -> Iterator[Binding]:
         match condition:
             case Happens(event):
                 yield from _matches(event, moment.events(), binding)
@@ -251,7 +288,9 @@ class Conditions:
             known = {name: term for name, term in answer.items() if is_ground(term)}
             yield {**binding, **known}, len(known) < len(answer)
 
-    def collect(self, condition: Collect, outside: set[str], binding: Binding, moment: Moment) -> Iterator[Binding]:
+    def collect(
+        self, condition: Collect, outside: set[str], binding: Binding, moment: TimePointView
+    ) -> Iterator[Binding]:
         """One answer: what is collected over the distinct solutions of the body, in standard order."""
         found = {
             (substitute(condition.template, solution), tuple(sorted(solution.items(), key=lambda item: item[0])))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from holdsfor.spark.cluster.session_start import Log
 
-__all__ = ["Failed", "add_spark_options", "on_spark", "shown_progress"]
+__all__ = ["Failed", "on_spark", "shown_progress"]
 
 _EVERY_SECONDS = 0.2
 _WAITING = "has not accepted any resources"
@@ -34,21 +34,14 @@ class Failed(Exception):
         self.exit_code = exit_code
 
 
-def add_spark_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--buckets", type=int, metavar="N", help="parts of the entities (default: by size and cores)")
-    master = "where Spark runs, such as `local[4]` or `spark://HOST:PORT` (default: as Spark is configured)"
-    parser.add_argument("--master", help=master)
-    parser.add_argument("--conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark")
-
-
 def on_spark(options: argparse.Namespace, shown: str, work: Callable[[SparkSession, bool], Made]) -> Made:
     """What the work makes of a session; whether it is a new one is told too. `shown` is where results go."""
-    from holdsfor.spark.cluster.session_start import log, started
+    from holdsfor.spark.cluster.session_start import log, started_session
 
     settings = dict(map(_setting, options.conf))
     with log() as said:
         try:
-            with started(options.master, settings, said) as (spark, is_new):
+            with started_session(options.master, settings, said) as (spark, is_new):
                 return _until_interrupted(spark, lambda: work(spark, is_new), said)
         except HoldsforError:
             raise
@@ -92,7 +85,7 @@ def _until_interrupted(spark: SparkSession, work: Callable[[], Made], said: Log)
 @contextmanager
 def shown_progress(spark: SparkSession) -> Iterator[None]:
     """A line for a person at a terminal, as long as the block runs."""
-    from holdsfor.spark.cluster.progress import watched
+    from holdsfor.spark.cluster.progress import watching_progress
 
-    with Line() as line, watched(spark, lambda reached, seconds: line.show(f"{reached}, {seconds:.0f} s")):
+    with Line() as line, watching_progress(spark, lambda reached, seconds: line.show(f"{reached}, {seconds:.0f} s")):
         yield
