@@ -37,6 +37,7 @@ from holdsfor.physical.steps import GroundHead, PointKind, RangeOver, run_steps
 from holdsfor.runtime.allen import Construct, Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.circles import CircleOutcome, evaluate_circle
+from holdsfor.runtime.cut_relations import ConstructWithCuts
 from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_key
@@ -144,13 +145,16 @@ class Evaluation:
         self.prefixes = prefixes
         self.kept = kept
         self.allen_memory = allen_memory
-        self.constructs: dict[tuple[int, int], Construct] = {}
+        self.constructs: dict[tuple[int, int], Construct | ConstructWithCuts] = {}
         self.kept_results: dict[tuple[int, int], Lists] = {}
         self.made: dict[tuple[int, int], MadeOneByOne] = {}
         self.longest: dict[tuple[int, int], int] = {}
         self.next_crossing: int | None = None
         self.cuts: dict[Key, FluentTable] = {}
+        self.input_cuts: dict[Key, FluentTable] = {}
         self.whole: dict[Key, FluentTable] = {}
+        self.related: dict[tuple[int, int], tuple[Lists, Lists]] = {}
+        self.is_as_if_whole = False
         self.initialised = initialised
         self.seen = seen
         self.waiting = waiting
