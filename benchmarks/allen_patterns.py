@@ -16,13 +16,13 @@ from pathlib import Path
 from timing import best_seconds, write_results
 
 import holdsfor as hf
-from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.pipeline import Compiled
 from holdsfor.cli.main import main as holdsfor
-from holdsfor.columns.words import Symbols
+from holdsfor.columns.encoding import Symbols
+from holdsfor.runtime.interval_rules import evaluate_interval_rules
 from holdsfor.runtime.session import Session
-from holdsfor.runtime.static import evaluate_interval_rules
-from holdsfor.sources.column_reading import ColumnReading
 from holdsfor.sources.inputs import read_inputs
+from holdsfor.sources.reading import ColumnReading
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Struct, name_and_arity
 

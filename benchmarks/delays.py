@@ -18,7 +18,7 @@ from showing import Curve, Panel, draw_charts, duration, print_table, size_optio
 from streams import DATA, Stream, generated, real
 from timing import write_results
 
-from holdsfor.analysis.compiled import compile_files
+from holdsfor.analysis.pipeline import compile_files
 from holdsfor.errors import Diagnostics
 
 WINDOW = 10

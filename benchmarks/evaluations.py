@@ -26,12 +26,12 @@ from holdsfor.columns.tables import Key, PointTable
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.patterns import build
+from holdsfor.physical.plan import PlannedComponent, PlannedDelay, PlannedRule
 from holdsfor.physical.rows import Rows, one_row
-from holdsfor.physical.rules import PlannedComponent, PlannedDelay, PlannedRule
 from holdsfor.physical.steps import Context, MatchPoints
 from holdsfor.runtime.delays import Prospects, SetUp, set_up_by
 from holdsfor.runtime.evaluation import Evaluation
-from holdsfor.runtime.row_steps import Binding, RowCompiler, RowStep
+from holdsfor.runtime.recursion.scalar_operators import Binding, RowCompiler, RowStep
 from holdsfor.runtime.session import Session
 from holdsfor.syntax.terms import Var
 

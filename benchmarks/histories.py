@@ -22,9 +22,9 @@ from streams import ROOT, rules_of
 from timing import RESULTS
 
 import holdsfor as hf
-from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.pipeline import Compiled
 from holdsfor.generators import Model, model_of, pieces, write_parquet
-from holdsfor.generators.rows import Rows
+from holdsfor.generators.coded_records import Rows
 
 __all__ = ["History", "history"]
 

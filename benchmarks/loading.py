@@ -19,16 +19,16 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.csv  # type: ignore[import-untyped]
 from timing import write_results
 
-from holdsfor.analysis.compiled import compile_files
 from holdsfor.analysis.names import Names
-from holdsfor.columns.words import Symbols
+from holdsfor.analysis.pipeline import compile_files
+from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import Diagnostics
 from holdsfor.generators import model_of, pieces, to_table, write_text
 from holdsfor.sources.blocks import text_blocks
-from holdsfor.sources.columns import ColumnReading, read_columns, read_table
 from holdsfor.sources.csv_rows import CsvReader
 from holdsfor.sources.json_rows import JsonLinesReader
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.text_columns import ColumnReading, read_columns, read_table
+from holdsfor.sources.text_records import Reading, read_text_records
 
 ROOT = Path(__file__).parents[1]
 RULES = {

@@ -17,7 +17,7 @@ from streams import Stream, generated
 from timing import best_seconds, write_results
 
 from holdsfor.reference import History, Run, recognise
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.text_records import Reading, read_text_records
 
 SLICE = 300
 REPETITIONS = 3

@@ -27,7 +27,7 @@ PARTS = {"a day": 1, "a month": 30.4, "a year": 365}
 TASK_SECONDS = 0.1
 PARCEL_SECONDS = 50e-6  # to pack and to unpack it
 TABLES = 12
-ROWS_OF_A_BUCKET, MANY_BUCKETS = 1 << 19, 256  # as `holdsfor.spark.intake` chooses
+ROWS_OF_A_BUCKET, MANY_BUCKETS = 1 << 19, 256  # as `holdsfor.spark.input.ingestion` chooses
 ROWS_AT_ONCE = 1 << 20
 WORKER_BYTES = 150e6  # before there is anything to do
 

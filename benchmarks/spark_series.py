@@ -20,9 +20,9 @@ from histories import History, history
 from processes import Peak, cost_of_children
 
 import holdsfor as hf
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
-from holdsfor.columns.words import Symbols
-from holdsfor.runtime.report_tables import Reported
+from holdsfor.runtime.reports.report_tables import Reported
 from holdsfor.runtime.session import Session
 from holdsfor.sources.inputs import read_inputs
 

@@ -12,15 +12,15 @@ from time import process_time
 
 from timing import best_seconds
 
-from holdsfor.analysis.compiled import Compiled, compile_files, compile_text
+from holdsfor.analysis.pipeline import Compiled, compile_files, compile_text
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
-from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostics
 from holdsfor.generators import model_of, pieces, write_text
-from holdsfor.runtime.reports import Report
+from holdsfor.runtime.reports.report import Report
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import each_report, settled_report
-from holdsfor.sources.columns import ColumnReading, read_columns
+from holdsfor.sources.text_columns import ColumnReading, read_columns
 
 __all__ = ["DATA", "ROOT", "Run", "Stream", "generated", "real", "rules_of"]
 

@@ -28,14 +28,16 @@ ALLOWED: dict[str, set[str]] = {
     "sources": {"analysis", "syntax", "columns", "kernels", "errors"},
     "sinks": {"syntax", "columns", "kernels", "errors"},
     "generators": {"errors"},
-    # the engine: analysis ← logical ← physical ← runtime ← spark, kernels ← columns ← runtime
+    # the engine: analysis ← logical ← physical ← {runtime, distribution} ← spark, kernels ← columns ← runtime
     "kernels": set(),
     "columns": {"kernels", "syntax", "errors"},
     "logical": {"analysis", "prolog", "syntax", "errors"},
     "physical": {"logical", "analysis", "prolog", "syntax", "columns", "kernels", "errors"},
+    "distribution": {"physical", "analysis", "prolog", "syntax", "errors"},
     "runtime": {"physical", "logical", "analysis", "prolog", "syntax", "columns", "kernels", "sources", "errors"},
     "spark": {
         "runtime",
+        "distribution",
         "physical",
         "logical",
         "analysis",
@@ -49,8 +51,7 @@ ALLOWED: dict[str, set[str]] = {
     # the library for people
     "intervals": {"kernels", "errors"},
     "allen": {"intervals", "kernels", "errors"},
-    "api": {"runtime", "columns", "sources", "analysis", "syntax", "errors"},
-    "session": {"api", "runtime", "columns", "sources", "sinks", "analysis", "syntax", "errors"},
+    "api": {"runtime", "columns", "sources", "sinks", "analysis", "syntax", "errors"},
     # pictures know nothing of rules; the commands know everything
     "views": {"errors"},
     "cli": {"*"},

@@ -1,7 +1,7 @@
 """Composite event recognition that people trust.
 
-`import holdsfor as hf`, then `hf.load`, `hf.recognise`, `hf.Session`; see `holdsfor.api` and `holdsfor.session`. For
-intervals alone, `hf.intervals` and `hf.allen`; on Apache Spark, `hf.spark`. They are loaded when first used.
+`import holdsfor as hf`, then `hf.load`, `hf.recognise`, `hf.Session`; see `holdsfor.api`. For intervals alone,
+`hf.intervals` and `hf.allen`; on Apache Spark, `hf.spark`. They are loaded when first used.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from holdsfor import allen, intervals, spark
-    from holdsfor.api import Result, load, load_text, recognise, term
-    from holdsfor.session import Change, Event, Fluent, Report, Session
+    from holdsfor.api import Change, Event, Fluent, Report, Result, Session, load, load_text, recognise, term
 
 __all__ = [
     "Change",
@@ -31,11 +30,11 @@ __all__ = [
     "term",
 ]
 
-__version__ = "0.1.0"
+__version__ = "0.1.0.dev0"
 
 _HOMES = {
-    **dict.fromkeys(("Result", "load", "load_text", "recognise", "term"), "holdsfor.api"),
-    **dict.fromkeys(("Change", "Event", "Fluent", "Report", "Session"), "holdsfor.session"),
+    **dict.fromkeys(("Result", "load", "load_text", "recognise", "term"), "holdsfor.api.recognition"),
+    **dict.fromkeys(("Change", "Event", "Fluent", "Report", "Session"), "holdsfor.api.session"),
 }
 
 

@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
-from holdsfor.analysis.compiled import compile_files
+from holdsfor.analysis.pipeline import compile_files
 from holdsfor.cli import generate
 from holdsfor.errors import UsageProblem
 from holdsfor.generators import ON_TIME, Lateness, model_of, pieces, read_lateness, to_table, write_text
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.text_records import Reading, read_text_records
 
 APPS = Path(__file__).parents[2] / "apps"
 FILES = {

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.analysis.compiled import Compiled, compile_files
+from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.cli.main import main
 from holdsfor.reference import INF, Answer, History, Run, recognise
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.text_records import Reading, read_text_records
 from holdsfor.syntax.printer import show
 
 TOY = Path(__file__).parents[2] / "apps" / "toy"

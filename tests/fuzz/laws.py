@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from holdsfor.analysis.compiled import analyse
+from holdsfor.analysis.pipeline import analyse
 from holdsfor.errors import Diagnostics, HoldsforError
 from holdsfor.syntax.load import load_programs
 from holdsfor.syntax.parser import parse_program

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.analysis.compiled import compile_files
+from holdsfor.analysis.pipeline import compile_files
 from holdsfor.cli.main import main
 from holdsfor.cli.plan import PLANS, STAGES
-from holdsfor.runtime import circles
+from holdsfor.runtime.recursion import fixpoint
 from tests.apps.runs import RUNS
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -68,7 +68,7 @@ def test_every_plan_of_an_application_is_what_it_was(name: str, stage: str, caps
 def test_circles_in_turns_have_the_answer_of_circles_walked(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(circles, "walked", lambda *_: None)
+    monkeypatch.setattr(fixpoint, "walked", lambda *_: None)
     assert main([*run(PROGRAMS / name), "--engine", "columnar"]) == 0
     expected = (PROGRAMS / name / "answer.jsonl").read_text(encoding="utf-8").splitlines()
     assert capsys.readouterr().out.splitlines() == expected

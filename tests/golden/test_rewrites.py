@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.analysis.compiled import Compiled, compile_files, compile_text
-from holdsfor.physical.rewritten import show_rewritten
+from holdsfor.analysis.pipeline import Compiled, compile_files, compile_text
+from holdsfor.physical.rewritten_text import show_rewritten
 from holdsfor.runtime.session import Session
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.text_records import Reading, read_text_records
 from tests.properties.answers import Answer, Input, reference_answer
 from tests.properties.programs import Case
 from tests.properties.rewriting import answer_as_written, answer_rewritten, rewritten_text

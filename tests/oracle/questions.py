@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import holdsfor as hf
-from holdsfor.analysis.compiled import Compiled, compile_text
+from holdsfor.analysis.pipeline import Compiled, compile_text
 from holdsfor.errors import HoldsforError
 from holdsfor.reference import INF, History, Run, recognise
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.text_records import Reading, read_text_records
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
 from tests.oracle.answer import Answer, oracle_answer

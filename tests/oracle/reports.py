@@ -6,12 +6,12 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from holdsfor.analysis.compiled import compile_text
+from holdsfor.analysis.pipeline import compile_text
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
-from holdsfor.columns.words import Symbols
-from holdsfor.runtime.changes import each_change
-from holdsfor.runtime.report_tables import Reported
-from holdsfor.runtime.reports import Report
+from holdsfor.runtime.reports.changes import each_change
+from holdsfor.runtime.reports.report import Report
+from holdsfor.runtime.reports.report_tables import Reported
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import each_report
 from holdsfor.sources.inputs import read_inputs

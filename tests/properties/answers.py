@@ -10,15 +10,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
-from holdsfor.columns.words import Symbols
 from holdsfor.errors import ExecutionProblem
 from holdsfor.reference import INF, History, Run, recognise
-from holdsfor.runtime.reports import Report
+from holdsfor.runtime.reports.report import Report
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import settled_report
-from holdsfor.sources.text import Fact, Reading, read_text_records
+from holdsfor.sources.text_records import Fact, Reading, read_text_records
 from holdsfor.syntax.printer import show
 from tests.properties.compiling import compiled_once
 from tests.properties.programs import Case

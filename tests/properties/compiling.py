@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from holdsfor.analysis.compiled import Compiled, compile_text
+from holdsfor.analysis.pipeline import Compiled, compile_text
 
 __all__ = ["compiled_once"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.pipeline import Compiled
 from holdsfor.errors import ExecutionProblem
-from holdsfor.physical.rewritten import show_rewritten
+from holdsfor.physical.rewritten_text import show_rewritten
 from holdsfor.runtime.session import Session
 from holdsfor.syntax.printer import show_program
 from holdsfor.syntax.program import Clause, Directive, FactTable, GivenTable

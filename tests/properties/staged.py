@@ -9,29 +9,29 @@ from typing import Any, TypeAlias
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
-from holdsfor.analysis.compiled import Compiled
-from holdsfor.columns.words import Symbols
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.columns.encoding import Symbols
+from holdsfor.distribution.stages import Stages, plan_stages
 from holdsfor.errors import ExecutionProblem
-from holdsfor.physical.stages import Stages, plan_stages
-from holdsfor.runtime.changes import each_change
+from holdsfor.runtime.reports.changes import each_change
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import each_report, settled_report
 from holdsfor.sinks.changes import event_changes, interval_changes
-from holdsfor.sources.column_reading import ColumnReading
-from holdsfor.sources.columns import read_columns
-from holdsfor.spark.buckets import Bucket
-from holdsfor.spark.facts import Load
-from holdsfor.spark.given import given_loads
-from holdsfor.spark.lines import LINE, LineReader
-from holdsfor.spark.parcels import NOWHERE, by_bucket, loads_of
-from holdsfor.spark.planning import buckets_of, destinations_of
-from holdsfor.spark.query_times import DatedAdmission
-from holdsfor.spark.reading import Setting
-from holdsfor.spark.rules import Rules
-from holdsfor.spark.run import Admission, Run
-from holdsfor.spark.sending import Destination, Sender
-from holdsfor.spark.settling import Settler
-from holdsfor.spark.telling import told_events, told_intervals, told_versions
+from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.text_columns import read_columns
+from holdsfor.spark.exchange.facts import Load
+from holdsfor.spark.exchange.routing import Destination, Sender
+from holdsfor.spark.exchange.shipped_rules import Rules
+from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, by_bucket, loads_of
+from holdsfor.spark.input.frame_reader import Setting
+from holdsfor.spark.input.lines import LINE, LineReader
+from holdsfor.spark.input.retractions import Settler
+from holdsfor.spark.input.rule_facts import given_loads
+from holdsfor.spark.job.admission import Admission, Run
+from holdsfor.spark.job.buckets import Bucket
+from holdsfor.spark.job.dated_buckets import DatedAdmission
+from holdsfor.spark.job.stage_functions import buckets_of, destinations_of
+from holdsfor.spark.output.result_rows import told_events, told_intervals, told_versions
 from tests.properties.answers import Answer, Found, Input, as_answer
 
 __all__ = [

@@ -15,7 +15,7 @@ from collections import Counter
 import pytest
 
 from holdsfor.errors import PlanningProblem
-from holdsfor.runtime import circles
+from holdsfor.runtime.recursion import fixpoint
 from holdsfor.runtime.session import Session
 from tests.properties.answers import Schedule, batch_answer, explained, read_case, reference_answer, window_answer
 from tests.properties.delayed_programs import DELAY_CONSTRUCTS, delayed_case
@@ -90,11 +90,11 @@ def test_parts_of_a_stretch_do_not_change_the_answer(seeds: range, monkeypatch: 
         chance = random.Random(seed)
         case = delayed_case(seed)
         few, length = chance.randint(2, 4), chance.choice([0, 1, 2, 5]) * case.tick
-        monkeypatch.setattr(circles, "walked", lambda *_: None)
-        monkeypatch.setattr(circles, "_TURNS", few)
-        monkeypatch.setattr(circles, "_FEW_TURNS", chance.randint(1, few))
+        monkeypatch.setattr(fixpoint, "walked", lambda *_: None)
+        monkeypatch.setattr(fixpoint, "_TURNS", few)
+        monkeypatch.setattr(fixpoint, "_FEW_TURNS", chance.randint(1, few))
         if length:
-            monkeypatch.setattr(circles, "_first_length", lambda first, last, length=length: length)
+            monkeypatch.setattr(fixpoint, "_first_length", lambda first, last, length=length: length)
         check_against_the_reference(seed, case)
         check_windows(seed, case)
         monkeypatch.undo()

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import pytest
 
 import holdsfor as hf
-from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.pipeline import Compiled
 from holdsfor.reference import INF, History, Run, recognise
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.text_records import Reading, read_text_records
 from holdsfor.syntax.printer import show
 from tests.seeds import chunks, named, share
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import pytest
 
-from holdsfor.analysis.compiled import compile_files, compile_text
+from holdsfor.analysis.pipeline import compile_files, compile_text
 from holdsfor.errors import PlanningProblem
 from holdsfor.runtime.session import Session
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.text_records import Reading, read_text_records
 from tests.apps.data import ROOT
 from tests.apps.runs import RUNS
 from tests.properties.answers import Input, explained, read_case, reference_answer

@@ -19,7 +19,7 @@ import pytest
 import holdsfor as hf
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import ExecutionProblem, PlanningProblem
-from holdsfor.runtime.changes import each_change
+from holdsfor.runtime.reports.changes import each_change
 from holdsfor.runtime.session import Session
 from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.syntax.printer import show

@@ -15,7 +15,7 @@ from dataclasses import replace
 import pytest
 
 from holdsfor.errors import ExecutionProblem, PlanningProblem
-from holdsfor.spark.run import Run
+from holdsfor.spark.job.admission import Run
 from tests.properties.answers import read_case
 from tests.properties.deciding_programs import deciding_case
 from tests.properties.delayed_programs import delayed_case

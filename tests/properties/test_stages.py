@@ -11,8 +11,8 @@ from collections import Counter
 
 import pytest
 
+from holdsfor.distribution.stages import Along
 from holdsfor.errors import PlanningProblem
-from holdsfor.physical.stages import Along
 from tests.properties.answers import Answer, Input, batch_answer, explained, read_case
 from tests.properties.delayed_programs import delayed_case
 from tests.properties.keyed_programs import keyed_case

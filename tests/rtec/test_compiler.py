@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.analysis.patterns import anonymous
+from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.errors import AnalysisProblem, Diagnostics, SyntaxProblem
 from holdsfor.syntax.parser import parse_program
 from holdsfor.syntax.printer import show

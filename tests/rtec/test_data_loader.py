@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from holdsfor.analysis.compiled import compile_text
+from holdsfor.analysis.pipeline import compile_text
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.records import Records
-from holdsfor.columns.words import Symbols
 from holdsfor.sources.inputs import read_inputs
 from tests.rtec.peer import rtec
 

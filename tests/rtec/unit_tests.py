@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import holdsfor as hf
-from holdsfor.analysis.compiled import Compiled, compile_files
+from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.reference.evaluator import recognise
 from holdsfor.reference.history import History, Run
 from holdsfor.reference.intervals import INF

@@ -20,8 +20,8 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
 import holdsfor as hf
-from holdsfor.cli.interruption import INTERRUPTED
 from holdsfor.cli.main import main
+from holdsfor.cli.terminal.interruption import INTERRUPTED
 from tests.apps.data import ROOT
 from tests.apps.runs import RUNS, SmallRun
 from tests.spark.answers import Row, embedded_rows, options_of, records_of

@@ -21,7 +21,7 @@ from tests.spark.answers import embedded_rows, spark_rows
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from holdsfor.spark.files import Files
+    from holdsfor.spark.input.files import Files
 
 RULES = """
 initiatedAt(fast(V)=true, T) :- happensAt(velocity(V, Speed), T), Speed > 5.
@@ -162,7 +162,7 @@ def test_files_that_cannot_be_read_do_not_cost_the_others(
 def test_a_file_that_goes_away_meanwhile_does_not_cost_the_others(
     spark: SparkSession, rules: Any, tmp_path: Path
 ) -> None:
-    from holdsfor.spark.attempts import without_failing_files
+    from holdsfor.spark.job.retry import without_failing_files
 
     (tmp_path / "a.txt").write_text("velocity|1|1|a|9\n", encoding="utf-8")
     (tmp_path / "b.txt").write_text("velocity|1|1|b|9\n", encoding="utf-8")

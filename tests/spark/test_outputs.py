@@ -13,9 +13,9 @@ import pytest
 import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import ExecutionProblem, UsageProblem
-from holdsfor.spark.catalogue import refuse_forgetful
-from holdsfor.spark.failures import failure_of
-from holdsfor.spark.starting import Log
+from holdsfor.spark.cluster.failures import failure_of
+from holdsfor.spark.cluster.session_start import Log
+from holdsfor.spark.output.catalogue import refuse_forgetful
 from tests.spark import postgresql
 from tests.spark.postgresql import PASSWORD, PostgreSQL
 

@@ -17,7 +17,7 @@ import pytest
 import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import UsageProblem
-from holdsfor.spark.run import Run
+from holdsfor.spark.job.admission import Run
 from tests.apps.runs import RUNS
 from tests.properties.staged import embedded_reports
 from tests.spark.answers import embedded_rows, options_of, records_of, spark_reports, spark_rows

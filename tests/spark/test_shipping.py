@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import holdsfor as hf
 from holdsfor.cli.main import main
-from holdsfor.spark.shipping import package
+from holdsfor.spark.cluster.shipping import package
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,7 +18,7 @@ INSIDE = """
 import pkgutil, sys
 sys.path.insert(0, sys.argv[1])
 import holdsfor
-from holdsfor.spark.shipping import package
+from holdsfor.spark.cluster.shipping import package
 assert holdsfor.__file__.startswith(sys.argv[1])
 sys.stdout.write("\\n".join(module.name for module in pkgutil.walk_packages(holdsfor.__path__, "holdsfor.")))
 sys.exit(package() != open(sys.argv[1], "rb").read())

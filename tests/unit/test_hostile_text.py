@@ -22,27 +22,27 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 import holdsfor as hf
-from holdsfor.analysis.compiled import Compiled, compile_text
+from holdsfor.analysis.pipeline import Compiled, compile_text
 from holdsfor.api import Result
 from holdsfor.cli.graph import drawing
 from holdsfor.cli.main import main
 from holdsfor.cli.plan import ANALYSES, PLANS
-from holdsfor.columns.words import Symbols
+from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import Diagnostic
 from holdsfor.prolog import Database, Engine
-from holdsfor.runtime import walks
+from holdsfor.runtime.recursion import time_stepping
+from holdsfor.runtime.recursion.codegen import Path as WalkPath
+from holdsfor.runtime.recursion.codegen import WalkShape, compiled_walk, walk_text
 from holdsfor.runtime.session import Session
-from holdsfor.runtime.walk_text import Path as WalkPath
-from holdsfor.runtime.walk_text import WalkShape, compiled_walk, walk_text
 from holdsfor.sinks.change_lines import CHANGE_LINES, Changed
 from holdsfor.sinks.changes import Change
-from holdsfor.sinks.lines import LINES
-from holdsfor.spark import databases
-from holdsfor.spark.catalogue import Catalogue
-from holdsfor.spark.facts import Facts, Texts
-from holdsfor.spark.listing import File
-from holdsfor.spark.packing import pack, unpack
-from holdsfor.spark.results import Form
+from holdsfor.sinks.result_lines import LINES
+from holdsfor.spark.exchange.facts import Facts, Texts
+from holdsfor.spark.exchange.serialization import pack, unpack
+from holdsfor.spark.input.listing import File
+from holdsfor.spark.output import databases
+from holdsfor.spark.output.catalogue import Catalogue
+from holdsfor.spark.output.result_tables import Form
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
@@ -133,7 +133,7 @@ def test_a_walk_has_no_name_in_it(text: str, monkeypatch: pytest.MonkeyPatch) ->
         texts.append(walk_text(shape))
         return compiled_walk(shape)
 
-    monkeypatch.setattr(walks, "compiled_walk", noted)
+    monkeypatch.setattr(time_stepping, "compiled_walk", noted)
     recognised(text)
     assert texts
     for walk in texts:

@@ -7,5 +7,8 @@ from tests.scheduling import unit_of_work
 
 def test_tests_on_spark_stay_together_and_others_do_not() -> None:
     assert unit_of_work("tests/spark/test_laws.py::test_a[b]") == unit_of_work("tests/spark/test_inputs.py::test_c")
-    for nodeid in ("tests/unit/spark/test_lines.py::test_a", "src/holdsfor/api.py::holdsfor.api.term"):
+    for nodeid in (
+        "tests/unit/spark/input/test_lines.py::test_a",
+        "src/holdsfor/api/recognition.py::holdsfor.api.recognition.term",
+    ):
         assert unit_of_work(nodeid) == nodeid

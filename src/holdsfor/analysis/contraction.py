@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from holdsfor.analysis.components import weak_components
+from holdsfor.analysis.connected_components import weak_components
 from holdsfor.analysis.dependencies import DependencyGraph, Vertex
 from holdsfor.analysis.levels import Levels
 

@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from holdsfor.analysis.components import cycle_through, longest_path_levels, strong_components, weak_components
+from holdsfor.analysis.connected_components import (
+    cycle_through,
+    longest_path_levels,
+    strong_components,
+    weak_components,
+)
 from holdsfor.analysis.dependencies import (
     DependencyGraph,
     Edge,

@@ -3,14 +3,17 @@
 A condition on events or fluents binds its variables. A comparison needs all of its variables, `is` those on its right;
 a negation or a collection needs those of its variables that also stand elsewhere in the rule, for a variable that
 stands only under a negation is quantified inside it. What is collected has values from inside or from elsewhere.
+`member(X, L)` and `length(L, N)` wait for the `findall` that collects `L`: an open list gives them endless answers.
 Head variables that no condition binds range over the grounding.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from holdsfor.errors import Diagnostics
+from holdsfor.prolog.library import open_lists
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import (
@@ -80,7 +83,7 @@ def rule_safety(rule: PointRule) -> RuleSafety:
     if rest:
         bound.update(left)
         after, rest = take_ready(rest, bound)
-    stuck = tuple((condition, _missing(condition, outside, bound)) for condition, outside in rest)
+    stuck = tuple(_missing(rest, bound))
     return RuleSafety(tuple(before), left, tuple(after), stuck)
 
 
@@ -96,7 +99,9 @@ def take_ready(body: Scoped, bound: set[str]) -> tuple[list[Condition], Scoped]:
     """The conditions in an order in which each has what it needs, and those that never have; `bound` grows along."""
     waiting, taken = list(body), list[Condition]()
     while True:
-        ready = next((each for each in waiting if needed_variables(*each, bound) <= bound), None)
+        collected = {name for condition, _ in waiting if isinstance(condition, Collect) for name in bound_by(condition)}
+        able = (each for each in waiting if needed_variables(*each, bound) <= bound)
+        ready = next((each for each in able if not _list_names(each[0]) & collected - bound), None)
         if ready is None:
             return taken, waiting
         waiting.remove(ready)
@@ -123,6 +128,11 @@ def needed_variables(condition: Condition, outside: set[str], bound: set[str]) -
     return set()
 
 
+def _list_names(condition: Condition) -> set[str]:
+    """The variable that stands for the list of a goal on lists."""
+    return open_lists(condition.goal) if isinstance(condition, Test) else set()
+
+
 def _branch_needs(branch: tuple[Condition, ...], outside: set[str], bound: set[str]) -> set[str]:
     """What a branch still needs from outside to be evaluated to its end."""
     known = set(bound)
@@ -142,10 +152,12 @@ def bound_by(condition: Condition) -> set[str]:
     return set(condition_variables(condition))
 
 
-def _missing(condition: Condition, outside: set[str], bound: set[str]) -> Var:
-    """A variable that the condition needs and nothing binds."""
-    name = min(needed_variables(condition, outside, bound) - bound)
-    return condition_variables(condition)[name]
+def _missing(stuck: Scoped, bound: set[str]) -> Iterator[tuple[Condition, Var]]:
+    """The conditions that need a variable which nothing binds, each with one such variable."""
+    for condition, outside in stuck:
+        missing = needed_variables(condition, outside, bound) - bound
+        if missing:
+            yield condition, condition_variables(condition)[min(missing)]
 
 
 def binds_time(body: tuple[Condition, ...]) -> bool:
@@ -169,7 +181,7 @@ def check_safety(description: EventDescription, diagnostics: Diagnostics) -> Non
                 "add a positive `happensAt(…)`, such as `happensAt(start(F=V), T)`",
             )
         for condition, variable in rule_safety(rule).stuck:
-            _report(variable, condition.span, diagnostics)
+            _report_condition(variable, condition, None, diagnostics)
         _check_negations(rule.body, [rule.head_term, rule.time], diagnostics)
     for delay in description.delays:
         _check_delay(delay, diagnostics)
@@ -197,8 +209,8 @@ def _check_inner(body: tuple[Condition, ...], bound: set[str], diagnostics: Diag
             case Not(inner) | Collect(body=inner):
                 known = set(bound)
                 _, rest = take_ready(scoped(tuple(map(_opened, inner)), known), known)
-                for stuck, outside in rest:
-                    _report(_missing(stuck, outside, known), stuck.span or condition.span, diagnostics)
+                for stuck, variable in _missing(rest, known):
+                    _report_condition(variable, stuck, condition.span, diagnostics)
                 if not rest:
                     _check_inner(tuple(map(_opened, inner)), known, diagnostics)
             case Either(branches):
@@ -231,6 +243,16 @@ def _verb(rule: PointRule) -> str:
     return {"happensAt": "happens", "initiatedAt": "is initiated", "terminatedAt": "is terminated"}[rule.kind]
 
 
+def _report_condition(variable: Var, condition: Condition, around: Span | None, diagnostics: Diagnostics) -> None:
+    span = condition.span or around
+    if isinstance(condition, Collect) and any(variable.name in condition_variables(each) for each in condition.body):
+        name = show(variable)
+        hint = f"`{name}` also stands outside the collection; use another variable inside it to collect all values"
+        diagnostics.add("HF206", f"`{name}` has no value here", variable.span or span, hint)
+    else:
+        _report(variable, span, diagnostics)
+
+
 def _report(variable: Var, span: Span | None, diagnostics: Diagnostics) -> None:
     name = show(variable)
     hint = "give it a name and bind it by a condition of the same rule"
@@ -242,14 +264,13 @@ def _report(variable: Var, span: Span | None, diagnostics: Diagnostics) -> None:
 def _check_delay(delay: Delay, diagnostics: Diagnostics) -> None:
     bound = set(variables(delay.source.term)) | ({delay.time.name} if delay.time else set())
     _, rest = take_ready(scoped(delay.body, set(bound)), bound)
-    for condition, outside in rest:
-        _report(_missing(condition, outside, bound), condition.span, diagnostics)
+    for condition, variable in _missing(rest, bound):
+        _report_condition(variable, condition, None, diagnostics)
     if rest:
         return
     known = set(variables(delay.source.term))
     _, rest = take_ready(scoped(delay.tests_at_set_up, set(known)), known)
-    for condition, outside in rest:
-        variable = _missing(condition, outside, known)
+    for condition, variable in _missing(rest, known):
         hint = "the delay is computed when the effect is set up: by the source and by atemporal conditions"
         diagnostics.add("HF206", f"`{show(variable)}` has no value here", variable.span or condition.span, hint)
     if rest:
@@ -277,8 +298,8 @@ def _check_interval_rule(rule: IntervalRule, diagnostics: Diagnostics) -> None:
             case Duration(bound=limit, span=span):
                 bounds.append((limit, span))
     _, rest = take_ready(scoped(tuple(tests), set(bound)), bound)
-    for condition, outside in rest:
-        _report(_missing(condition, outside, bound), condition.span, diagnostics)
+    for condition, variable in _missing(rest, bound):
+        _report_condition(variable, condition, None, diagnostics)
     _check_negations(tuple(tests), [Struct("", tuple(Var(name) for name in bound))] if bound else [], diagnostics)
     for limit, span in bounds:
         for name, variable in variables(limit).items():

@@ -7,8 +7,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from holdsfor.analysis.compiled import analyse
-from holdsfor.cli.arguments import Commands, add_command, add_rule_files
+from holdsfor.analysis.pipeline import analyse
+from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
 from holdsfor.errors import Diagnostics
 from holdsfor.syntax.load import load_programs
 
@@ -29,7 +29,7 @@ def add_parser(commands: Commands) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     diagnostics = Diagnostics()
-    analyse(load_programs([Path(file) for file in options.files], diagnostics), diagnostics)
+    analyse(load_programs([Path(file) for file in options.rules], diagnostics), diagnostics)
     if options.json:
         for diagnostic in diagnostics.in_order():
             print(json.dumps(diagnostic.to_json(), ensure_ascii=False))

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdsfor.cli.arguments import Commands, add_command
-from holdsfor.cli.streams import STANDARD_OUTPUT
+from holdsfor.cli.options.arguments import Commands, add_command
+from holdsfor.cli.terminal.streams import STANDARD_OUTPUT
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sinks.files import naming
+from holdsfor.sinks.output_files import naming
 
 if TYPE_CHECKING:
     from holdsfor.generators import Lateness, Model

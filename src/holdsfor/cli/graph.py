@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 from holdsfor.analysis import dependencies
-from holdsfor.analysis.compiled import Compiled, compile_files
 from holdsfor.analysis.contraction import contract, group_name
 from holdsfor.analysis.dependencies import DependencyGraph
-from holdsfor.cli.arguments import Commands, add_command, add_rule_files
-from holdsfor.sinks.files import refuse_overwriting
+from holdsfor.analysis.pipeline import Compiled, compile_files
+from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
+from holdsfor.sinks.output_files import refuse_overwriting
 from holdsfor.views.graph import Drawing, Edge, Vertex, render_graph
 
 __all__ = ["add_parser", "contracted_drawing", "drawing"]
@@ -38,13 +38,13 @@ def add_parser(commands: Commands) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    compiled = compile_files(options.files)
+    compiled = compile_files(options.rules)
     if options.output is None:
         sys.stdout.write(_text(compiled, options))
         return 0
     draw = contracted_drawing if options.contracted else drawing
     path = Path(options.output)
-    refuse_overwriting({"--output": [options.output]}, options.files)
+    refuse_overwriting({"--output": [options.output]}, options.rules)
     render_graph(draw(compiled, include_input=options.include_input), path)
     print(f"wrote {path}", file=sys.stderr)
     return 0

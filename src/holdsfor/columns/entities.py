@@ -16,7 +16,7 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
 
 if TYPE_CHECKING:
-    from holdsfor.columns.words import Symbols
+    from holdsfor.columns.encoding import Symbols
 
 __all__ = ["Entities", "Entity"]
 

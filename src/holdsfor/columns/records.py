@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.instances import Instances
 from holdsfor.columns.query_times import LONG_AGO, Judge
 from holdsfor.columns.tables import FluentTable, PointTable
+from holdsfor.columns.tuple_ids import Instances
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, rows_with_a_partner
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import merge_intervals

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.instances import Instances
-from holdsfor.columns.words import Symbols, symbol_numbers
+from holdsfor.columns.encoding import Symbols, symbol_numbers
+from holdsfor.columns.tuple_ids import Instances
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.terms import Struct
 

@@ -15,7 +15,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.instances import Instances
+from holdsfor.columns.tuple_ids import Instances
 from holdsfor.kernels.keys import Int64, KeyIndex, dense_ids, distinct_rows, index_of, mixed, pairs_of_equal_keys
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.stabbing import Depths, Stabbing

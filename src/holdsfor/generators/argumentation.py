@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.rows import RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import RowMaker, Rows, Times, Vocabulary
 
 __all__ = ["Argumentation"]
 

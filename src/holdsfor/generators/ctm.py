@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.rows import Codes, RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import Codes, RowMaker, Rows, Times, Vocabulary
 
 __all__ = ["CityTransport"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.rows import RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import RowMaker, Rows, Times, Vocabulary
 
 __all__ = ["Feedback"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
-from holdsfor.generators.rows import Times
+from holdsfor.generators.coded_records import Times
 
 __all__ = ["ON_TIME", "Lateness", "read_lateness"]
 

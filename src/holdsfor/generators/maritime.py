@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.rows import Codes, RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import Codes, RowMaker, Rows, Times, Vocabulary
 
 __all__ = ["Shipping"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.generators.rows import RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import RowMaker, Rows, Times, Vocabulary
 
 __all__ = ["NetBill"]
 

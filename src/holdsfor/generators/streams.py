@@ -20,8 +20,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.generators.coded_records import Rows, Vocabulary, join_rows, no_rows
 from holdsfor.generators.lateness import ON_TIME, Lateness
-from holdsfor.generators.rows import Rows, Vocabulary, join_rows, no_rows
 
 __all__ = ["Model", "pieces"]
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.rows import Codes, RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import Codes, RowMaker, Rows, Times, Vocabulary
 
 __all__ = ["Voting"]
 

@@ -27,7 +27,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from holdsfor.generators.rows import NONE, Rows, Vocabulary
+from holdsfor.generators.coded_records import NONE, Rows, Vocabulary
 
 _PLAIN = re.compile(r"[A-Za-z]\w*\Z", re.ASCII)
 """Texts that are the same constant as a text and as a field."""

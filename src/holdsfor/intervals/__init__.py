@@ -30,7 +30,7 @@ Intervals with different keys have nothing to do with each other: each key has a
 ([1, 18], [4, 30])
 """
 
-from holdsfor.intervals.verbs import complement, intersect, merge, subtract, union
+from holdsfor.intervals.set_operations import complement, intersect, merge, subtract, union
 from holdsfor.kernels.packing import OPEN
 
 __all__ = ["OPEN", "complement", "intersect", "merge", "subtract", "union"]

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from holdsfor.analysis.compiled import Compiled
 from holdsfor.analysis.dependencies import Vertex, effective_delays
 from holdsfor.analysis.levels import Component
 from holdsfor.analysis.patterns import may_match
-from holdsfor.logical.branches import rules_of_branches
+from holdsfor.analysis.pipeline import Compiled
 from holdsfor.logical.fold_facts import fold_facts, fold_facts_of_intervals
+from holdsfor.logical.hoist_external import outside_first
 from holdsfor.logical.knowledge import Knowledge
-from holdsfor.logical.outside_first import outside_first
+from holdsfor.logical.split_branches import rules_of_branches
 from holdsfor.syntax.rules import Condition, Delay, Initially, IntervalRule, PointRule
 from holdsfor.syntax.terms import Term
 
@@ -44,8 +44,9 @@ class RewrittenIntervals:
 
 @dataclass(frozen=True)
 class LogicalComponent:
-    """The rules of one component."""
+    """The rules of one component; `number` is its position among the components, in processing order."""
 
+    number: int
     level: int
     vertices: tuple[Vertex, ...]
     rules: tuple[Rewritten, ...]
@@ -72,7 +73,9 @@ class LogicalProgram:
 def rewrite_program(compiled: Compiled, knowledge: Knowledge, *, is_rewriting: bool = True) -> LogicalProgram:
     """The logical program of an event description; unless `is_rewriting`, its rules stay as they are written."""
     components = [component for component in compiled.levels.components if not component.is_input]
-    return LogicalProgram(tuple(_component(compiled, each, knowledge, is_rewriting) for each in components))
+    return LogicalProgram(
+        tuple(_component(compiled, i, each, knowledge, is_rewriting) for i, each in enumerate(components))
+    )
 
 
 def concerns(vertices: tuple[Vertex, ...], head: Term) -> bool:
@@ -80,9 +83,11 @@ def concerns(vertices: tuple[Vertex, ...], head: Term) -> bool:
     return any(may_match(vertex.pattern, head) for vertex in vertices)
 
 
-def _component(compiled: Compiled, component: Component, knowledge: Knowledge, is_rewriting: bool) -> LogicalComponent:
+def _component(
+    compiled: Compiled, number: int, component: Component, knowledge: Knowledge, is_rewriting: bool
+) -> LogicalComponent:
     description, vertices = compiled.description, component.vertices
-    own = LogicalComponent(component.level, vertices, (), (), (), ())
+    own = LogicalComponent(number, component.level, vertices, (), (), (), ())
     if own.is_static:
         intervals = [r for r in description.interval_rules if not r.is_empty and concerns(vertices, r.fvp.term)]
         return replace(own, intervals=tuple(_intervals(rule, knowledge, is_rewriting) for rule in intervals))

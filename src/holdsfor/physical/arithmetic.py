@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.words import Symbols, as_numbers, float_words, integer_words, is_integer, is_symbol
+from holdsfor.columns.encoding import Symbols, as_numbers, float_words, integer_words, is_integer, is_symbol
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, Var

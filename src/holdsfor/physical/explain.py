@@ -1,6 +1,6 @@
 """A physical program as text: numbered relations, each with the operator that makes it.
 
-Lines are made here and laid out in `physical/layout.py`. A line knows the place where a profile counts what it does.
+Lines are made here and laid out in `physical/plan_text.py`. A line knows the place where a profile counts what it does.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from holdsfor.logical.clauses import delay_clause, show_step
 from holdsfor.logical.program import LogicalComponent
+from holdsfor.logical.rule_text import delay_clause, show_step
 from holdsfor.physical.bindings import bound_after, inner_steps, says_when
 from holdsfor.physical.describe import Described, Wording
-from holdsfor.physical.instances import list_variables
-from holdsfor.physical.layout import Line, Place
-from holdsfor.physical.planning import Planner
-from holdsfor.physical.rules import PlannedComponent, PlannedDelay, PlannedFluent, PlannedInitial, PlannedRule
+from holdsfor.physical.plan import PlannedComponent, PlannedDelay, PlannedFluent, PlannedInitial, PlannedRule
+from holdsfor.physical.plan_text import Line, Place
+from holdsfor.physical.planner import Planner
+from holdsfor.physical.rule_scope import list_variables
 from holdsfor.physical.steps import Forget, Step
 from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.rules import (
@@ -199,7 +199,7 @@ class Explainer:
         described = Described(
             _operation(step), self._subject(step), _remark(step, [varies[name] for name in read if name in varies]), by
         )
-        relation = self.line(2, inputs, described, ("list", id(rule), index))
+        relation = self.line(2, inputs, described, ("list", rule.number, index))
         relations.update(dict.fromkeys(made, relation))
 
     def _subject(self, step: IntervalStep) -> str:

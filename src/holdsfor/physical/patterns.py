@@ -8,9 +8,9 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.structures import structures_of
 from holdsfor.columns.tables import Relation
-from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground, variables

@@ -13,7 +13,7 @@ False
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import count
 
@@ -22,7 +22,7 @@ from holdsfor.prolog.database import Database
 from holdsfor.prolog.groundness import Groundness
 from holdsfor.prolog.machine import Machine
 from holdsfor.prolog.problems import GoalProblem, located, shown
-from holdsfor.prolog.unify import Ref, deref, resolve
+from holdsfor.prolog.unify import Ref, deref, resolve_counted
 from holdsfor.syntax.terms import Term, Var, is_larger, variables
 
 __all__ = ["DEFAULT_MAX_DEPTH", "DEFAULT_MAX_STEPS", "PROOF", "Engine"]
@@ -46,12 +46,12 @@ class Proof:
         self._n_goals += 1
         return self._n_goals
 
-    def go_on(self, goal: int, solutions: Iterator[None]) -> bool:
-        """Look for the next solution of a goal; whether there is one."""
+    def go_on(self, goal: int, answers: Iterator[dict[str, Term]]) -> dict[str, Term] | None:
+        """The next answer of a goal, None if there is none."""
         self.is_running = True
         self.number = goal
         try:
-            return next(solutions, self) is None
+            return next(answers, None)
         finally:
             self.is_running = False
 
@@ -80,13 +80,18 @@ class Engine:
 
     def solve(self, goal: Term) -> Iterator[dict[str, Term]]:
         """The solutions one by one: the value of every variable of the goal, itself if it has none."""
+        answers = self._answers(goal)
+        number = PROOF.begin()
+        while (answer := PROOF.go_on(number, answers)) is not None:
+            yield answer
+
+    def _answers(self, goal: Term) -> Iterator[dict[str, Term]]:
+        """The solutions; copying their terms counts as steps of the goal."""
         cells = {name: Ref() for name in variables(goal)}
         machine = Machine(self.database, self.max_steps, self.max_depth)
-        solutions = machine.solutions(goal, cells)
-        number = PROOF.begin()
-        while PROOF.go_on(number, solutions):
+        for _ in machine.solutions(goal, cells):
             try:
-                yield _answer(cells)
+                yield _answer(cells, machine.charge)
             except GoalProblem as problem:
                 raise located(problem, goal, None) from None
 
@@ -112,7 +117,7 @@ class Engine:
         self.database.is_frozen = True
 
 
-def _answer(cells: dict[str, Ref]) -> dict[str, Term]:
+def _answer(cells: dict[str, Ref], charge: Callable[[int], None]) -> dict[str, Term]:
     """The values of the cells. Those without one become variables: of the goal's own name, or a new one."""
     names: dict[Ref, Var] = {}
     for name, cell in cells.items():
@@ -126,7 +131,10 @@ def _answer(cells: dict[str, Ref]) -> dict[str, Term]:
             names[ref] = Var(f"_G{next(numbers)}")
         return names[ref]
 
-    answer = {name: resolve(cell, named) for name, cell in cells.items()}
+    answer: dict[str, Term] = {}
+    for name, cell in cells.items():
+        answer[name], n_structures = resolve_counted(cell, named)
+        charge(n_structures - 1)
     if any(is_larger(term, MAX_PARTS) for term in answer.values()):
         raise GoalProblem("HF611", f"a term has more than {MAX_PARTS:,} parts")
     return answer

@@ -14,8 +14,9 @@ from holdsfor.prolog.builtins import atoms, changes, collecting, lists, numbers,
 from holdsfor.prolog.database import Database, Predicate
 from holdsfor.syntax.parser import parse_program
 from holdsfor.syntax.source import Source
+from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 
-__all__ = ["LIBRARY", "library_predicates"]
+__all__ = ["LIBRARY", "library_predicates", "open_lists"]
 
 _TEXT = r"""
 member(X, [Y|Ys]) :- '$member'(Ys, X, Y).
@@ -100,6 +101,18 @@ retractall(Head) :- '$declare'(Head), ( '$clause'(Head, _, Reference), '$erase'(
 
 LIBRARY = Source("library", _TEXT)
 
+_LIST_ARGUMENT = {
+    ("append", 2): 0,
+    ("last", 2): 0,
+    ("length", 2): 0,
+    ("member", 2): 1,
+    ("memberchk", 2): 1,
+    ("nth0", 3): 1,
+    ("nth1", 3): 1,
+    ("select", 3): 1,
+}
+"""Predicates that have endless or open answers where a variable stands for the list, and which argument is the list."""
+
 
 @cache
 def library_predicates() -> MappingProxyType[tuple[str, int], Predicate]:
@@ -111,3 +124,15 @@ def library_predicates() -> MappingProxyType[tuple[str, int], Predicate]:
     for item in program.clauses:
         database.add_clause(item.head, item.body, library=database.contents)
     return MappingProxyType(database.contents)
+
+
+def open_lists(goal: Term) -> set[str]:
+    """The variable that stands for the list of a goal on lists, if one does.
+
+    >>> from holdsfor.syntax.parser import parse_term
+    >>> open_lists(parse_term("member(X, L)")), open_lists(parse_term("member(X, [a])"))
+    ({'L'}, set())
+    """
+    position = _LIST_ARGUMENT.get(name_and_arity(goal)) if isinstance(goal, Struct) else None
+    given = goal.args[position] if isinstance(goal, Struct) and position is not None else None
+    return {given.name} if isinstance(given, Var) else set()

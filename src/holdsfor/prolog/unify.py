@@ -18,7 +18,19 @@ from itertools import repeat
 from holdsfor.prolog.problems import GoalProblem
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
-__all__ = ["MAX_PAIRS", "Ref", "Trail", "copy_term", "cyclic", "deref", "resolve", "unifies", "unify", "unify_or_undo"]
+__all__ = [
+    "MAX_PAIRS",
+    "Ref",
+    "Trail",
+    "copy_term",
+    "cyclic",
+    "deref",
+    "resolve",
+    "resolve_counted",
+    "unifies",
+    "unify",
+    "unify_or_undo",
+]
 
 MAX_PAIRS = 10_000_000
 
@@ -185,11 +197,11 @@ def resolve(term: Term, leaf: Callable[[Ref], Term] | None = None) -> Term:
     Parts in which nothing is replaced are shared, and a part that occurs twice is walked once. `leaf` may be asked
     several times for a cell and must give the same answer.
     """
-    return _resolved(term, leaf)[0]
+    return resolve_counted(term, leaf)[0]
 
 
-def _resolved(term: Term, leaf: Callable[[Ref], Term] | None) -> tuple[Term, int]:
-    """The resolved term, and how many structures were walked."""
+def resolve_counted(term: Term, leaf: Callable[[Ref], Term] | None) -> tuple[Term, int]:
+    """The resolved term, and how many structures were made for it, at least one."""
     term = deref(term)
     if type(term) is Ref:
         return (leaf(term) if leaf else term), 1
@@ -272,6 +284,6 @@ def copy_term(term: Term, trail: Trail) -> Term:
             copies[ref] = Ref(trail.stamp)
         return copies[ref]
 
-    copy, n_terms = _resolved(term, copy_of)
+    copy, n_terms = resolve_counted(term, copy_of)
     trail.charge(n_terms)
     return copy

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog import Engine, evaluate, standard_order_key
+from holdsfor.prolog.library import open_lists
 from holdsfor.reference.matching import Binding, match
 from holdsfor.syntax.rules import (
     Collect,
@@ -64,7 +65,7 @@ class Moment(Protocol):
     def holding(self, pattern: Term) -> Iterable[Term]: ...
     def initiated(self) -> Iterable[Term]: ...
     def broken(self, pattern: Term) -> Iterable[Term]: ...
-    def instances(self, pattern: Term) -> Iterable[Term]: ...
+    def ranging(self, head: Term, name: str, binding: Binding) -> Iterable[Binding]: ...
 
 
 Waiting = list[tuple[Condition, set[str]]]
@@ -104,7 +105,9 @@ class Conditions:
             return
         for each in sorted(waiting, key=lambda each: self.rank(each[0], set(binding))):
             test, outside = each
-            found = self.proved(test, outside, binding, again) if isinstance(test, Test) else None
+            found = None
+            if isinstance(test, Test) and not _awaits_list(test, waiting, binding):
+                found = self.proved(test, outside, binding, again)
             if found is not None and isinstance(test, Test):
                 rest = [other for other in waiting if other is not each]
                 for extended, is_open in found:
@@ -154,8 +157,7 @@ class Conditions:
     def over_instances(
         self, waiting: Waiting, binding: Binding, moment: Moment, again: tuple[Term, ...]
     ) -> Iterator[Binding]:
-        pattern = substitute(self.head, binding)
-        unbound = set(variables(pattern))
+        unbound = set(variables(self.head)) - set(binding)
         if not waiting and not unbound & set(variables(*again)):
             yield binding
             return
@@ -163,17 +165,53 @@ class Conditions:
             condition = waiting[0][0]
             raise self.open_variable(condition, min(set(condition_variables(condition)) - set(binding)))
         self.raise_problems(waiting, binding)
-        for instance in moment.instances(pattern):
-            grounded = match(pattern, instance, binding)
-            if grounded is not None:
-                yield from self.solve(waiting, grounded, moment, again)
+        for extended in moment.ranging(self.head, self.ranging_name(waiting, binding, again), binding):
+            yield from self.solve(waiting, extended, moment, again)
+
+    def ranging_name(self, waiting: Waiting, binding: Binding, again: tuple[Term, ...]) -> str:
+        """The head variable that ranges over its domain next: one that is needed, and that no goal computes."""
+        bound = set(binding)
+        needs = [self.needed(*each, bound) for each in waiting]
+        computed = {
+            name
+            for (condition, _), needed in zip(waiting, needs, strict=True)
+            for name in outer_variables(condition) - needed
+        }
+        needed = set(variables(*again)).union(*needs)
+        names = [name for name in variables(self.head) if name not in bound]
+        return min(names, key=lambda name: (name not in needed, name in computed))
+
+    def needed(self, condition: Condition, outside: set[str], bound: set[str]) -> set[str]:
+        """The variables without values that a condition waits for."""
+        match condition:
+            case Test(Struct(name="is", args=(_, right))):
+                return set(variables(right)) - bound
+            case Test(Struct(name=name, args=(_, _)) as goal) if name in _COMPARISONS:
+                return set(variables(goal)) - bound
+            case Test(goal):
+                return self.engine.groundness.needed(goal, bound) - bound
+            case Not(body):
+                return {name for inner in body for name in condition_variables(inner)} & outside - bound
+            case Collect(template, body):
+                own = {name for inner in body for name in condition_variables(inner)}
+                return ((own & outside) | (set(variables(template)) - own)) - bound
+            case Either(branches):
+                return {name for branch in branches for name in self.needed_in(scoped(branch, outside), set(bound))}
+        return set()
+
+    def needed_in(self, waiting: Waiting, bound: set[str]) -> set[str]:
+        """The variables that a branch waits for when all of its conditions that can be answered are."""
+        while ready := next((each for each in waiting if not self.needed(*each, bound)), None):
+            waiting.remove(ready)
+            bound |= set() if isinstance(ready[0], Not) else outer_variables(ready[0])
+        return {name for each in waiting for name in self.needed(*each, bound)}
 
     def raise_problems(self, waiting: Waiting, binding: Binding) -> None:
         """Raise the problem of a goal that waits although it needs none of its variables: no value can help it."""
         bound = set(binding)
         for test, outside in waiting:
             if isinstance(test, Test) and self.is_ready(test, outside, bound):
-                if not self.engine.groundness.needed(test.goal, bound):
+                if not _awaits_list(test, waiting, binding) and not self.engine.groundness.needed(test.goal, bound):
                     list(self.answers(test.goal, binding))
 
     def open_variable(self, condition: Condition, name: str) -> ExecutionProblem:
@@ -262,6 +300,12 @@ class Conditions:
         extended = None if value is None else match(condition.result, value, binding)
         if extended is not None:
             yield extended
+
+
+def _awaits_list(test: Test, waiting: Waiting, binding: Binding) -> bool:
+    """Whether a goal goes through a list that a condition has still to collect."""
+    results = {name for other, _ in waiting if isinstance(other, Collect) for name in variables(other.result)}
+    return bool((open_lists(test.goal) & results) - set(binding))
 
 
 def _asked_names(condition: Condition) -> set[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import Key, Relation
-from holdsfor.columns.words import Symbols
 from holdsfor.kernels.keys import Int64, distinct_rows
 from holdsfor.prolog import Database, Engine
 from holdsfor.prolog.background import background_database, called_predicates, grounding_clauses

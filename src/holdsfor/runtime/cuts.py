@@ -16,9 +16,9 @@ import numpy as np
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import FluentTable, Key, stacked
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
-from holdsfor.physical.planning import fvp_patterns
-from holdsfor.runtime.computed import NEVER
+from holdsfor.physical.planner import fvp_patterns
 from holdsfor.runtime.edges import EdgeKind
+from holdsfor.runtime.upstream_results import NEVER
 from holdsfor.syntax.rules import HoldsFor, IntervalRule
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _joined(known: FluentTable | None, more: FluentTable) -> FluentTable:
 
 def _as_if_whole(rules: Sequence[IntervalRule], context: Evaluation) -> FluentTable:
     """What rules give if no interval of the input is cut; nothing is kept of that."""
-    from holdsfor.runtime.static import evaluate_interval_rules
+    from holdsfor.runtime.interval_rules import evaluate_interval_rules
 
     aside = copy(context)
     aside.known = {**context.known, **context.whole}

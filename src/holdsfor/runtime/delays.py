@@ -16,8 +16,8 @@ from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.physical.arithmetic import number_column
 from holdsfor.physical.patterns import build, join, unify_column
+from holdsfor.physical.plan import PlannedDelay, PlannedPostponement
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.physical.rules import PlannedDelay, PlannedPostponement
 from holdsfor.physical.steps import run_steps
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, substitute, variables

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from holdsfor.analysis.sorts import Sorts
 from holdsfor.columns.tables import Relation
 from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.patterns import build, join, unify_column
-from holdsfor.physical.planning import Planner
+from holdsfor.physical.planner import Planner
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.physical.steps import Context, RangeOver, Step, run_steps
 from holdsfor.prolog.background import grounding_clauses
@@ -120,8 +121,8 @@ class Domains:
         self._signatures: dict[tuple[EntityKey, int | None], _Signature] = {}
         self._members: dict[_Signature, tuple[int, NDArray[np.int8]]] = {}
         self._everyone: dict[_Signature, tuple[int, int]] = {}
-        self._settled: dict[int, Int64] = {}
-        self._known: dict[int, Int64] = {}
+        self._settled: dict[NodeId, Int64] = {}
+        self._known: dict[NodeId, Int64] = {}
         for grounding, clause in zip(description.groundings, grounding_clauses(description), strict=True):
             entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
             plan = _GroundingPlan(entity, grounding.goals, clause.body or Atom("true"), planner)
@@ -307,8 +308,9 @@ class Domains:
 
     def range_of(self, ranging: RangeOver, known: Int64, context: Context) -> Int64:
         """What a variable of a rule over intervals ranges over: its sort, what is known, and what was known before."""
-        before = self._known.get(id(ranging), self._settled.get(id(ranging), _NOTHING))
-        known = self._known[id(ranging)] = np.union1d(before, known)
+        if ranging.id is not None:
+            before = self._known.get(ranging.id, self._settled.get(ranging.id, _NOTHING))
+            known = self._known[ranging.id] = np.union1d(before, known)
         if ranging.pattern is None:
             return known
         return np.union1d(context.symbols.words(self.sorts().members(ranging.pattern, ranging.name)), known)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import FluentTable, Key, PointTable
-from holdsfor.columns.words import Symbols
 from holdsfor.kernels.packing import OPEN
 from holdsfor.physical.patterns import join, linear
 from holdsfor.physical.rows import one_row

@@ -10,7 +10,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.instances import Instances
 from holdsfor.columns.tables import (
     FluentTable,
     Key,
@@ -21,6 +20,7 @@ from holdsfor.columns.tables import (
     point_table,
     stacked,
 )
+from holdsfor.columns.tuple_ids import Instances
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING, inertial_intervals
 from holdsfor.kernels.keys import (
     Int64,
@@ -29,25 +29,25 @@ from holdsfor.kernels.keys import (
     positions_of_pairs,
 )
 from holdsfor.kernels.packing import OPEN
+from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.patterns import build, join, linear
+from holdsfor.physical.plan import PlannedComponent, PlannedFluent, PlannedRule, Program
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.physical.rules import PlannedComponent, PlannedFluent, PlannedRule, Program
-from holdsfor.physical.steps import GroundHead, PointKind, RangeOver, run_steps
-from holdsfor.runtime.allen import Construct, Kept
+from holdsfor.physical.steps import GroundHead, PointKind, RangeHead, RangeOver, run_steps
+from holdsfor.runtime.allen_constructs import Construct, Kept
 from holdsfor.runtime.background import Background
-from holdsfor.runtime.circles import CircleOutcome, evaluate_circle
 from holdsfor.runtime.cut_relations import ConstructWithCuts
 from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
 from holdsfor.runtime.delays import SetUp
-from holdsfor.runtime.domains import Domains, entity_key
+from holdsfor.runtime.domains import Domains, entity_columns, entity_key
 from holdsfor.runtime.edges import CarriedEdges, EdgeKind, edge_points, without_initial_values
-from holdsfor.runtime.initialised import Initialised
-from holdsfor.runtime.intervalwise import MadeOneByOne
-from holdsfor.runtime.lists import Lists
-from holdsfor.runtime.static import evaluate_interval_rules
+from holdsfor.runtime.initial_values import Initialised
+from holdsfor.runtime.interval_lists import Lists
+from holdsfor.runtime.interval_predicates import MadeOneByOne
+from holdsfor.runtime.interval_rules import evaluate_interval_rules
+from holdsfor.runtime.recursion.fixpoint import CircleOutcome, evaluate_circle
 from holdsfor.runtime.terminations import terminations_of, visible_breaks
-from holdsfor.syntax.rules import IntervalRule
 from holdsfor.syntax.terms import Struct, Term, Var, variables
 
 __all__ = ["Evaluation", "Stretch"]
@@ -114,11 +114,11 @@ class Evaluation:
         events: dict[Key, PointTable],
         fluents: dict[Key, FluentTable],
         state: dict[Key, FluentTable],
-        prefixes: dict[tuple[int, int], Lists],
-        kept: dict[tuple[int, int], Kept],
+        prefixes: dict[NodeId, Lists],
+        kept: dict[NodeId, Kept],
         allen_memory: int | None,
         initialised: Initialised,
-        seen: dict[tuple[int, int], Rows],
+        seen: dict[NodeId, Rows],
         waiting: dict[int, tuple[SetUp | None, ...]],
         carried_edges: CarriedEdges,
         version: int,
@@ -145,24 +145,25 @@ class Evaluation:
         self.prefixes = prefixes
         self.kept = kept
         self.allen_memory = allen_memory
-        self.constructs: dict[tuple[int, int], Construct | ConstructWithCuts] = {}
-        self.kept_results: dict[tuple[int, int], Lists] = {}
-        self.made: dict[tuple[int, int], MadeOneByOne] = {}
-        self.longest: dict[tuple[int, int], int] = {}
+        self.constructs: dict[NodeId, Construct | ConstructWithCuts] = {}
+        self.kept_results: dict[NodeId, Lists] = {}
+        self.made: dict[NodeId, MadeOneByOne] = {}
+        self.longest: dict[NodeId, int] = {}
         self.next_crossing: int | None = None
         self.cuts: dict[Key, FluentTable] = {}
         self.input_cuts: dict[Key, FluentTable] = {}
         self.whole: dict[Key, FluentTable] = {}
-        self.related: dict[tuple[int, int], tuple[Lists, Lists]] = {}
+        self.related: dict[NodeId, tuple[Lists, Lists]] = {}
         self.is_as_if_whole = False
         self.initialised = initialised
         self.seen = seen
         self.waiting = waiting
         self.circles: dict[int, CircleOutcome] = {}
         self._outside: dict[int, Rows] | None = None
+        self.affected: Relation | None = None
         self.version = version
-        self.complemented: dict[tuple[int, int], Rows] = {}
-        self.whole_lists: dict[tuple[int, int], Lists] = {}
+        self.complemented: dict[NodeId, Rows] = {}
+        self.whole_lists: dict[NodeId, Lists] = {}
 
     # -- what steps ask (the protocol `Context`) -----------------------------------------------------------------------
 
@@ -232,6 +233,14 @@ class Evaluation:
         """What a variable ranges over: its sort, and what is known in this stretch and was in earlier ones."""
         return self.domains.range_of(ranging, known, self)
 
+    def head_members(self, ranging: RangeHead) -> Int64:
+        """What a head variable ranges over: its sort, and what terminations of its fluent may affect."""
+        members = self.symbols.words(self.domains.sorts().members(ranging.head, ranging.name))
+        if not ranging.is_termination or self.affected is None:
+            return members
+        rows, _ = join(one_row(), self.affected, entity_columns(ranging.head), self.symbols)
+        return np.union1d(members, rows.columns[ranging.name])
+
     def synchronise(self) -> None:
         self.background.synchronise()
 
@@ -252,9 +261,8 @@ class Evaluation:
         carried = self.carried_edges.get((kind, key))
         return points if carried is None else _distinct_together(carried, points)
 
-    def with_true_starts(self, found: Lists, rule: IntervalRule, index: int) -> Lists:
+    def with_true_starts(self, found: Lists, place: NodeId) -> Lists:
         """A list whose intervals that hold at the first time-point begin where they truly began."""
-        place = (id(rule), index)
         known = self.prefixes.get(place)
         if known is not None and known.n and found.n:
             here = ((found.starts <= self.stretch.first) & (self.stretch.first < found.ends)).nonzero()[0]
@@ -277,15 +285,12 @@ class Evaluation:
             first = int(np.floor((found.starts + limits)[is_short].min())) - self.stretch.tick
             self.next_crossing = first if self.next_crossing is None else min(first, self.next_crossing)
 
-    def complemented_instances(
-        self, keys: Rows, rule: IntervalRule, index: int, *, is_grounded: bool
-    ) -> tuple[Rows, Int64]:
+    def complemented_instances(self, keys: Rows, place: NodeId, *, is_grounded: bool) -> tuple[Rows, Int64]:
         """The instances of a complement, and where each begins.
 
         It begins with the run for those not seen before, and is resumed for the others. Unless a grounding says which
         instances there are, those of earlier stretches are included.
         """
-        place = (id(rule), index)
         before = self.seen.get(place)
         if before is keys:
             self.complemented[place] = keys
@@ -311,7 +316,8 @@ class Evaluation:
     def evaluate(self, number: int, component: PlannedComponent) -> None:
         """Let what one component computes be known."""
         if component.is_circular:
-            self.circles[number] = evaluate_circle(component, self, self.waiting.get(number, ()))
+            carried = self.waiting.get(component.number, ())
+            self.circles[component.number] = evaluate_circle(component, self, carried)
             return
         for rule in component.events:
             self.derive_event(rule)

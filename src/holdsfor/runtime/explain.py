@@ -5,11 +5,11 @@ from __future__ import annotations
 from holdsfor.columns.tables import Key
 from holdsfor.physical.describe import Described, Wording
 from holdsfor.physical.explain import Explainer, Manner
-from holdsfor.physical.layout import Line, laid_out
+from holdsfor.physical.plan import PlannedComponent
+from holdsfor.physical.plan_text import Line, laid_out
 from holdsfor.physical.profile import Profile, Tally
-from holdsfor.physical.rules import PlannedComponent
+from holdsfor.runtime.recursion.steppable import is_walkable
 from holdsfor.runtime.session import Session
-from holdsfor.runtime.walkable import is_walkable
 from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.rules import Allen
 

@@ -5,42 +5,44 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from typing import NoReturn, SupportsIndex
 
 import numpy as np
 
-from holdsfor.analysis.compiled import Compiled
+from holdsfor.analysis.lints import atemporal_goals
+from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
-from holdsfor.analysis.suspicions import atemporal_goals
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import ALL_ARRIVED, LONG_AGO, NO_ARRIVAL, Judge, OneQuery, QueryTimes
 from holdsfor.columns.records import Mask, Records
 from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents, stacked
-from holdsfor.columns.words import Symbols
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64
-from holdsfor.physical.planning import Planner
+from holdsfor.logical.nodes import NodeId
+from holdsfor.physical.plan import plan_program
+from holdsfor.physical.planner import Planner
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows
-from holdsfor.physical.rules import plan_program
 from holdsfor.prolog.background import called_predicates
-from holdsfor.runtime.allen import Kept
+from holdsfor.runtime.allen_constructs import Kept
 from holdsfor.runtime.background import Background
-from holdsfor.runtime.computed import ALWAYS, NEVER, Computed
 from holdsfor.runtime.cuts import DatedCuts, as_if_whole, cuts_of_input, cuts_of_records
 from holdsfor.runtime.delays import SetUp
+from holdsfor.runtime.domain_members import Members, Mentioned
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.edges import CarriedEdges, edges_at, next_edge
 from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
-from holdsfor.runtime.given import given_columns
-from holdsfor.runtime.initialised import Initialised
-from holdsfor.runtime.lists import Lists
-from holdsfor.runtime.members import Members, Mentioned
-from holdsfor.runtime.profiled import ProfiledEvaluation
+from holdsfor.runtime.initial_values import Initialised
+from holdsfor.runtime.input_facts import given_columns
+from holdsfor.runtime.interval_lists import Lists
+from holdsfor.runtime.profiled_evaluation import ProfiledEvaluation
 from holdsfor.runtime.record_store import RecordStore
-from holdsfor.runtime.reports import Report
-from holdsfor.sources.column_reading import ColumnReading, Operations
+from holdsfor.runtime.reports.report import Report
+from holdsfor.runtime.upstream_results import ALWAYS, NEVER, Computed
 from holdsfor.sources.fields import LATEST
-from holdsfor.sources.text import Fact
+from holdsfor.sources.reading import ColumnReading, Operations
+from holdsfor.sources.text_records import Fact
 from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.rules import IntervalCall
 from holdsfor.syntax.terms import Struct, Term, name_and_arity
@@ -98,12 +100,12 @@ class Session:
         self.state: dict[Key, FluentTable] = {}
         self.settled_cuts: dict[Key, FluentTable] = {}
         self.settled_input_cuts: dict[Key, FluentTable] = {}
-        self.prefixes: dict[tuple[int, int], Lists] = {}
-        self.kept: dict[tuple[int, int], Kept] = {}
-        self.kept_results: dict[tuple[int, int], Lists] = {}
+        self.prefixes: dict[NodeId, Lists] = {}
+        self.kept: dict[NodeId, Kept] = {}
+        self.kept_results: dict[NodeId, Lists] = {}
         self.initialised = Initialised()
-        self.horizons: dict[tuple[int, int], int] = {}
-        self.seen: dict[tuple[int, int], Rows] = {}
+        self.horizons: dict[NodeId, int] = {}
+        self.seen: dict[NodeId, Rows] = {}
         self.waiting: dict[int, tuple[SetUp | None, ...]] = {}
         self.edges: CarriedEdges = {}
         self.first_query_time: int | None = None
@@ -129,6 +131,11 @@ class Session:
         """Let the run start at another time-point; nothing may have been queried yet."""
         self.start = -(-start // self.tick) * self.tick
         self.settled = self.start - 1
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Refuse `copy`, `pickle` and their like: plans, caches and state refer to each other by identity."""
+        message = "a session cannot be copied or pickled: save it with `save(path)`, read it with `load(path, rules)`"
+        raise TypeError(message)
 
     # -- input ---------------------------------------------------------------------------------------------------------
 

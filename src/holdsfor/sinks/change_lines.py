@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdsfor.sinks.changes import Change, Interval
-from holdsfor.sinks.lines import csv_row
-from holdsfor.sinks.times import ShowTime, as_integer, as_term
+from holdsfor.sinks.result_lines import csv_row
+from holdsfor.sinks.time_formats import ShowTime, as_integer, as_term
 
 __all__ = ["CHANGE_LINES", "Changed", "change_schema"]
 

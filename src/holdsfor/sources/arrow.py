@@ -1,8 +1,9 @@
-"""Records as an Arrow table, as Parquet files and data frames have them; `holdsfor.sources.layout` lists the columns.
+"""Records as an Arrow table, as Parquet files and data frames have them.
 
-`end`, `value`, `op` and the arguments may be missing where all would be null. Texts may be dictionary-encoded and are
-constants as they stand, unless their column is of another kind; numbers are numbers; times are
-integers or timestamps. A row that does not fit is set aside, with its number as line.
+`holdsfor.sources.table_layout` lists the columns. Of these, `end`, `value`, `op` and the arguments may be missing where
+all would be null. Texts may be dictionary-encoded and are constants as they stand, unless their column is of another
+kind; numbers are numbers; times are integers or timestamps. A row that does not fit is set aside, with its number as
+line.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.types as pt  # type: ignore[import-untyped]
 
 from holdsfor.analysis.names import Names
-from holdsfor.columns.words import Symbols
+from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic, Diagnostics
-from holdsfor.sources.column_reading import ColumnReading
-from holdsfor.sources.layout import TIMES, Layout, layout_of
-from holdsfor.sources.mapping import Mapping
-from holdsfor.sources.rows import Origin, RowReader
+from holdsfor.sources.column_mapping import Mapping
+from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.record_rows import Origin, RowReader
+from holdsfor.sources.table_layout import TIMES, Layout, layout_of
 from holdsfor.sources.times import Clock, is_time_type
 from holdsfor.sources.typed_columns import is_text_type
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.errors import DataProblem, Diagnostic
-from holdsfor.sources.column_reading import ColumnReading
-from holdsfor.sources.text import Reading, SetAside
+from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.text_records import Reading, SetAside
 
 __all__ = ["only_utf8", "text_blocks"]
 

@@ -12,9 +12,9 @@ import stat
 from collections.abc import Callable
 
 from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.sources.column_mapping import LISTEN, SOCKET
 from holdsfor.sources.inputs import standard_input
-from holdsfor.sources.listening import Listener
-from holdsfor.sources.mapping import LISTEN, SOCKET
+from holdsfor.sources.socket_listener import Listener
 
 __all__ = ["Channel", "open_channel"]
 

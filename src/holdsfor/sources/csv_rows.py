@@ -18,13 +18,13 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 import pyarrow.csv  # type: ignore[import-untyped]
 
 from holdsfor.analysis.names import Names
-from holdsfor.columns.words import Symbols
+from holdsfor.columns.encoding import Symbols
 from holdsfor.kernels.keys import Int64
-from holdsfor.sources.column_reading import ColumnReading
-from holdsfor.sources.layout import Layout, is_header, layout_of
-from holdsfor.sources.mapping import Mapping
-from holdsfor.sources.rows import Origin, RowReader
-from holdsfor.sources.text import SetAside
+from holdsfor.sources.column_mapping import Mapping
+from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.record_rows import Origin, RowReader
+from holdsfor.sources.table_layout import Layout, is_header, layout_of
+from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.times import Clock
 
 __all__ = ["CsvReader", "Header", "read_header"]

@@ -13,7 +13,7 @@ from typing import Protocol
 from holdsfor.sources.blocks import only_utf8
 from holdsfor.sources.channels import Channel
 from holdsfor.sources.live_reading import LiveReading
-from holdsfor.sources.text import SetAside
+from holdsfor.sources.text_records import SetAside
 
 __all__ = ["CHUNK", "BlockReader", "Feed", "MakeReader"]
 

@@ -12,9 +12,9 @@ from typing import Literal
 
 from holdsfor.analysis.names import Names
 from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.sources.column_mapping import Mapping
 from holdsfor.sources.csv_rows import read_header
 from holdsfor.sources.fields import read_time
-from holdsfor.sources.mapping import Mapping
 
 __all__ = ["TABLES", "Format", "format_of_suffix", "format_of_text"]
 

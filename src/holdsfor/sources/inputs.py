@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from holdsfor.analysis.names import Names
-from holdsfor.columns.words import Symbols
+from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
 from holdsfor.sources.blocks import only_utf8, text_blocks
-from holdsfor.sources.columns import ColumnReading, TextReader, read_table
+from holdsfor.sources.column_mapping import LISTEN, SOCKET, Mapping, read_mapping, split_mapping
+from holdsfor.sources.column_roles import columns_by_role
 from holdsfor.sources.csv_rows import CsvReader, Header
-from holdsfor.sources.first_bytes import refuse_other_formats
+from holdsfor.sources.file_signatures import refuse_other_formats
 from holdsfor.sources.formats import TABLES, Format, format_of_suffix, format_of_text
 from holdsfor.sources.json_rows import JsonLinesReader
-from holdsfor.sources.mapping import LISTEN, SOCKET, Mapping, read_mapping, split_mapping
-from holdsfor.sources.objects import Event, Fluent, mixed_columns, table_of
-from holdsfor.sources.roles import columns_by_role
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.python_objects import Event, Fluent, mixed_columns, table_of
+from holdsfor.sources.text_columns import ColumnReading, TextReader, read_table
+from holdsfor.sources.text_records import Reading, read_text_records
 from holdsfor.sources.times import Clock, Unit
 from holdsfor.sources.unreadable import Unreadable, refuse_if_all
 

@@ -19,14 +19,14 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.analysis.names import Names
-from holdsfor.columns.words import Symbols
+from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import did_you_mean
 from holdsfor.sources.column_kinds import written
-from holdsfor.sources.column_reading import ColumnReading
-from holdsfor.sources.layout import TIMES, Layout, is_argument, layout_of
-from holdsfor.sources.mapping import Mapping
-from holdsfor.sources.rows import Origin, RowReader
-from holdsfor.sources.text import SetAside
+from holdsfor.sources.column_mapping import Mapping
+from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.record_rows import Origin, RowReader
+from holdsfor.sources.table_layout import TIMES, Layout, is_argument, layout_of
+from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.times import Clock
 
 __all__ = ["JsonLinesReader"]

@@ -6,13 +6,13 @@ How the lines are written is known from the suffix, else from the first of them,
 from __future__ import annotations
 
 from holdsfor.analysis.names import Names
-from holdsfor.columns.words import Symbols
+from holdsfor.columns.encoding import Symbols
 from holdsfor.sources.channels import open_channel
+from holdsfor.sources.column_mapping import Mapping
 from holdsfor.sources.feeds import CHUNK, Feed
 from holdsfor.sources.formats import Format, format_of_suffix
 from holdsfor.sources.inputs import Intake, LineReader, split_input, text_form
 from holdsfor.sources.live_reading import LiveReading
-from holdsfor.sources.mapping import Mapping
 from holdsfor.sources.times import Clock
 
 __all__ = ["open_feed"]

@@ -15,7 +15,7 @@ import numpy as np
 
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
-from holdsfor.sources.column_reading import ColumnReading, Group, Operations, Piece, Retraction
+from holdsfor.sources.reading import ColumnReading, Group, Operations, Piece, Retraction
 
 __all__ = ["LiveReading", "take_due"]
 

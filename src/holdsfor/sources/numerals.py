@@ -17,7 +17,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from holdsfor.columns.words import Symbols, float_words, integer_words
+from holdsfor.columns.encoding import Symbols, float_words, integer_words
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.fields import read_field
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from holdsfor.errors import DataProblem, Diagnostic, Diagnostics
-from holdsfor.sources.text import SetAside
+from holdsfor.sources.text_records import SetAside
 
 __all__ = ["Unreadable", "refuse_if_all"]
 

@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-from holdsfor.spark.inputs import events, files, fluents
-from holdsfor.spark.output import write
-from holdsfor.spark.prepared import Prepared, prepared
-from holdsfor.spark.preparing import prepare
-from holdsfor.spark.recognition import Recognition, recognise
-from holdsfor.spark.shipping import ship
+from holdsfor.spark.cluster.shipping import ship
+from holdsfor.spark.input.inputs import events, files, fluents
+from holdsfor.spark.job.recognition import Recognition, recognise
+from holdsfor.spark.output.write import write
+from holdsfor.spark.prepared.history import Prepared, prepared
+from holdsfor.spark.prepared.preparation import prepare
 
 __all__ = [
     "Prepared",

@@ -304,7 +304,9 @@ class _DescriptionReader:
         if fvp is None:
             return
         if result == EMPTY_LIST:
-            self.description.interval_rules.append(IntervalRule(fvp, result, (), is_empty=True, span=clause.span))
+            number = len(self.description.interval_rules)
+            rule = IntervalRule(fvp, result, (), is_empty=True, span=clause.span, number=number)
+            self.description.interval_rules.append(rule)
             return
         intervals, tail = list_items(result)
         if clause.body is None and intervals and tail == EMPTY_LIST:
@@ -325,7 +327,8 @@ class _DescriptionReader:
         reader = IntervalStepReader(fvp, result, self.description.intervalwise, self.diagnostics)
         n_before = len(self.diagnostics)
         steps = with_some_values(fvp, reader.body(clause.body))
-        rule = IntervalRule(fvp, result, steps, span=clause.span)
+        number = len(self.description.interval_rules)
+        rule = IntervalRule(fvp, result, steps, span=clause.span, number=number)
         if result.name not in reader.bound:
             if len(self.diagnostics) == n_before:
                 self.diagnostics.add(

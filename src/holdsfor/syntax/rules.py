@@ -449,13 +449,17 @@ class PointRule:
 
 @dataclass(frozen=True, slots=True)
 class IntervalRule:
-    """A rule for a statically determined FVP; without `result` it is an empty fall-back clause."""
+    """A rule for a statically determined FVP; without `result` it is an empty fall-back clause.
+
+    `number` is the position of the rule among the interval rules of its event description. Rewrites keep it.
+    """
 
     fvp: Fvp
     result: Term
     body: tuple[IntervalStep, ...]
     is_empty: bool = False
     span: Span | None = _span()
+    number: int = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

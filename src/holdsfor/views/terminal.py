@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from holdsfor.errors import printable
 from holdsfor.views.labels import columns, padded, wrapped
-from holdsfor.views.rows import Row, bars, grouped, tick_times, visible_times
+from holdsfor.views.timeline_rows import Row, bars, grouped, tick_times, visible_times
 
 __all__ = ["text_timeline"]
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.errors import Diagnostic, UsageProblem, printable
 from holdsfor.views.labels import columns, wrapped
 from holdsfor.views.picture_file import check_suffix, write_picture
-from holdsfor.views.rows import Row, RowKind, bars, grouped, tick_times, visible_times
 from holdsfor.views.terminal import text_timeline
+from holdsfor.views.timeline_rows import Row, RowKind, bars, grouped, tick_times, visible_times
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.cli.interruption import INTERRUPTED
 from holdsfor.cli.main import main
-from holdsfor.sources.listening import Listener, is_served
+from holdsfor.cli.terminal.interruption import INTERRUPTED
+from holdsfor.sources.socket_listener import Listener, is_served
 from tests.unit.cli.processes import PATIENCE, RULES, ended, lines_until, rules, started, wait_until
 from tests.unit.cli.test_rtec_modes import ANSWER, configured
 

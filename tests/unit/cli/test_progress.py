@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.cli.progress import Line, Progress
+from holdsfor.cli.terminal.progress import Line, Progress
 from tests.unit.cli.processes import PATIENCE, ended, rules, started
 
 LINE = r"query time \d+, {}, [\d,]+ records/s, [\d,]+ MB"
@@ -76,7 +76,7 @@ def test_a_live_run_tells_its_lag(tmp_path: Path) -> None:
 
 def test_the_line_says_how_many_records_were_late_dropped_or_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
-    monkeypatch.setattr("holdsfor.cli.progress._EVERY_SECONDS", 0)
+    monkeypatch.setattr("holdsfor.cli.terminal.progress._EVERY_SECONDS", 0)
     monkeypatch.setattr(Line, "show", lambda self, text: shown.append(text))
     progress = Progress()
     progress._line.is_shown = True

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.structures import structures_of
-from holdsfor.columns.words import Symbols
 from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term
 from tests.unit.kernels.lists import law
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holdsfor.columns.instances import Instances
 from holdsfor.columns.tables import (
     FluentTable,
     Relation,
@@ -18,6 +17,7 @@ from holdsfor.columns.tables import (
     point_table,
     stacked,
 )
+from holdsfor.columns.tuple_ids import Instances
 from holdsfor.kernels.packing import OPEN
 from tests.unit.columns.merging import fluent_table
 from tests.unit.kernels.lists import as_columns, as_rows, law, times

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holdsfor.columns.words import Symbols
+from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import ExecutionProblem
 from holdsfor.physical.arithmetic import COMPARISONS, compare_columns, number_column, number_words
 from holdsfor.physical.rows import Rows

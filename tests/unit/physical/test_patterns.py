@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import Relation
-from holdsfor.columns.words import Symbols
 from holdsfor.physical.patterns import bound_positions, build, join, unify_column
 from holdsfor.physical.rows import Rows
 from holdsfor.reference.matching import match

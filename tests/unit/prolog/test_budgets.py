@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.cli.interruption import Interruption
+from holdsfor.cli.terminal.interruption import Interruption
+from holdsfor.errors import ExecutionProblem
 from holdsfor.prolog import Engine
 from holdsfor.syntax.parser import parse_term
 from tests.unit.cli.processes import environment
@@ -144,6 +145,16 @@ def test_a_signal_stops_a_goal_also_when_alarms_fall_into_the_garbage_collector(
                 endless.holds(parse_term(ENDLESS["built-in"]))
     finally:
         gc.callbacks.remove(collected)
+
+
+def test_copying_answers_is_part_of_the_goal() -> None:
+    """Of an open list, each answer is longer than the one before; copying takes nearly all the time."""
+    with pytest.raises(ExecutionProblem, match="more than 100,000 steps"):
+        list(engine(max_steps=100_000).solve(parse_term("member(a, L)")))
+    with Interruption():
+        os.kill(os.getpid(), signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            list(engine(max_steps=10**12).solve(parse_term("member(a, L)")))
 
 
 def test_a_goal_that_ends_soon_is_not_stopped() -> None:

@@ -8,7 +8,7 @@ import holdsfor as hf
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import busy_query_times
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.text_records import Reading, read_text_records
 
 RULES = """
 collectIntervals(f(_)=true). collectIntervals(g(_)=true).

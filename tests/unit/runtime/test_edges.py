@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdsfor.analysis.compiled import compile_text
+from holdsfor.analysis.pipeline import compile_text
 from holdsfor.errors import AnalysisProblem
 from tests.properties.answers import Found
 from tests.unit.runtime.cases import Example

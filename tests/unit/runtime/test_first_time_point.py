@@ -8,9 +8,9 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.cli.main import main
-from holdsfor.runtime.revisions import revisions
+from holdsfor.runtime.reports.revisions import revisions
 from holdsfor.runtime.session import Session
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.text_records import Reading, read_text_records
 from tests.unit.runtime.cases import Example
 
 WHOLE = "collectIntervals(f(_)=_). holdsFor(d(X)=true, J) :- holdsFor(f(X)=on, I), union_all([I], J)."

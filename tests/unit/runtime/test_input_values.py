@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from holdsfor.analysis.compiled import compile_text
-from holdsfor.columns.words import Symbols
+from holdsfor.analysis.pipeline import compile_text
+from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import AnalysisProblem
-from holdsfor.sources.column_reading import ColumnReading
-from holdsfor.sources.columns import read_columns, read_table
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.text_columns import read_columns, read_table
+from holdsfor.sources.text_records import Reading, read_text_records
 from holdsfor.syntax.printer import show
 from tests.unit.runtime.cases import Example
 

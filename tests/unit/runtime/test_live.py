@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.analysis.compiled import Compiled, compile_text
-from holdsfor.cli.interruption import Interruption
+from holdsfor.analysis.pipeline import Compiled, compile_text
+from holdsfor.cli.terminal.interruption import Interruption
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
-from holdsfor.columns.words import Symbols
 from holdsfor.runtime.live import LiveRun
 from holdsfor.runtime.session import Session
 from holdsfor.runtime.windows import each_report

@@ -144,6 +144,28 @@ def test_solutions_of_a_collection_may_leave_variables_open(condition: str) -> N
     example.check(4)
 
 
+LISTS = {
+    "member": ["findall(Z, happensAt(m(Z, _), T), L)", "member(N, L)"],
+    "length": ["findall(Z, happensAt(m(Z, _), T), L)", "length(L, N)"],
+    "of itself": ["findall(N, happensAt(m(N, _), T), L)", "member(N, L)"],
+    "of itself, left open": ["any(X, N)", "findall(N, happensAt(m(N, _), T), L)", "member(N, L)"],
+}
+
+
+@pytest.mark.parametrize("goals", LISTS)
+def test_goals_on_a_list_wait_until_it_is_collected(goals: str) -> None:
+    """An open list would give them answers without end."""
+    answers = []
+    for body in permutations(LISTS[goals]):
+        example = Example(
+            f"initiatedAt(f(X, N)=true, T) :- happensAt(e(X), T), {', '.join(body)}.\n{BACKGROUND}", RECORDS
+        )
+        answers.append(example.reference())
+        example.check(4)
+    assert isinstance(answers[0], dict)
+    assert all(answer == answers[0] for answer in answers)
+
+
 WITHOUT_VALUES = {
     "collected": "findall(Y, (happensAt(e(Z), T), any(Z, Y)), N)",
     "summed": "aggregate_all(sum(Y), (happensAt(e(Z), T), any(Z, Y)), N)",

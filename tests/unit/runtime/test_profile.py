@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.analysis.compiled import compile_text
+from holdsfor.analysis.pipeline import compile_text
 from holdsfor.cli.main import main
 from holdsfor.errors import PlanningProblem
 from holdsfor.physical.bindings import inner_steps
+from holdsfor.physical.plan import PlannedComponent
 from holdsfor.physical.profile import Profile
-from holdsfor.physical.rules import PlannedComponent
 from holdsfor.physical.steps import Forget, Gather, NoneOf, Step
 from holdsfor.runtime.explain import explain
+from holdsfor.runtime.recursion.steppable import is_walkable
 from holdsfor.runtime.session import Session
-from holdsfor.runtime.walkable import is_walkable
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.text_records import Reading, read_text_records
 from tests.apps.data import ROOT
 from tests.apps.runs import RUNS
 from tests.properties.answers import Input, as_answer, read_case

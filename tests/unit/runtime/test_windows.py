@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from holdsfor.analysis.compiled import compile_text
+from holdsfor.analysis.pipeline import compile_text
 from holdsfor.runtime.session import Session
-from holdsfor.sources.text import Reading, read_text_records
+from holdsfor.sources.text_records import Reading, read_text_records
 from tests.properties.answers import as_answer
 from tests.unit.runtime.cases import Example
 

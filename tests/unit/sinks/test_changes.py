@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdsfor.sinks.change_lines import CHANGE_LINES, Changed, change_schema
 from holdsfor.sinks.changes import Change, Interval, event_changes, interval_changes
-from holdsfor.sinks.times import as_iso
+from holdsfor.sinks.time_formats import as_iso
 from holdsfor.syntax.parser import parse_term
 
 FVP = parse_term("f(a)=true")

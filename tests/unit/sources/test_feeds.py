@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.analysis.compiled import compile_text
+from holdsfor.analysis.pipeline import compile_text
+from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
-from holdsfor.columns.words import Symbols
 from holdsfor.errors import DataProblem
 from holdsfor.sources import feeds
 from holdsfor.sources.channels import open_channel

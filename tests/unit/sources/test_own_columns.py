@@ -18,16 +18,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.analysis.compiled import compile_text
 from holdsfor.analysis.names import Names
-from holdsfor.columns.words import Symbols
+from holdsfor.analysis.pipeline import compile_text
+from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem
 from holdsfor.sources.column_kinds import written
-from holdsfor.sources.column_reading import ColumnReading
 from holdsfor.sources.csv_rows import CsvReader
 from holdsfor.sources.inputs import read_facts, read_inputs
 from holdsfor.sources.json_rows import JsonLinesReader
-from holdsfor.sources.text import Fact, Reading, read_text_records
+from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.text_records import Fact, Reading, read_text_records
 from holdsfor.sources.times import Clock
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Term

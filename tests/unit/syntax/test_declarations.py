@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.analysis.compiled import Compiled, compile_files, compile_text
+from holdsfor.analysis.pipeline import Compiled, compile_files, compile_text
 from holdsfor.errors import AnalysisProblem, Diagnostics
 from holdsfor.syntax.printer import show
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from holdsfor.errors import UsageProblem
 from holdsfor.views import timeline
 from holdsfor.views.labels import columns, wrapped
-from holdsfor.views.rows import Bar, Row, bars, grouped, tick_times
 from holdsfor.views.timeline import draw_timeline, text_timeline
+from holdsfor.views.timeline_rows import Bar, Row, bars, grouped, tick_times
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "views"
 

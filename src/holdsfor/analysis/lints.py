@@ -1,0 +1,323 @@
+"""Warnings that save an afternoon: rules that have a meaning, but hardly the one meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from holdsfor.analysis.allen_lints import suspect_allen_relations
+from holdsfor.analysis.dependencies import breaks_its_source
+from holdsfor.analysis.names import Names, event_uses, fvp_uses
+from holdsfor.analysis.patterns import anonymous, may_match
+from holdsfor.errors import Diagnostics, ExecutionProblem, did_you_mean
+from holdsfor.prolog import Database, Engine
+from holdsfor.prolog.background import background_database, called_predicates
+from holdsfor.syntax.conditions import TEMPORAL
+from holdsfor.syntax.description import EventDescription
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.program import Clause, Program
+from holdsfor.syntax.rules import EDGE_NAMES, Delay, Fvp, Grounding, IntervalCall, Not, Test, flat_conditions
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import Int, Struct, Term, Var, is_callable, is_ground, name_and_arity, substitute, variables
+
+__all__ = ["atemporal_goals", "rule_goals", "suspect"]
+
+_GROUNDING_STEPS = 200_000
+
+
+def suspect(programs: Iterable[Program], description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+    """Add all warnings."""
+    clauses = [clause for program in programs for clause in program.clauses]
+    database = background_database(description)
+    _unknown_fluents(description, names, diagnostics)
+    _unknown_events(description, names, diagnostics)
+    _edges_without_values(description, names, diagnostics)
+    _unknown_predicates(description, database, diagnostics)
+    _unused(description, names, diagnostics)
+    _one_sided_fluents(description, diagnostics)
+    _idle_delays(description, diagnostics)
+    suspect_allen_relations(description, diagnostics)
+    _same_rules(clauses, diagnostics)
+    _groundings(description, names, database, diagnostics)
+    _singletons(clauses, diagnostics)
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def _unknown_fluents(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+    """Fluents, and values of fluents, that are used and never defined nor declared as input."""
+    declared = {name_and_arity(g.entity.fluent) for g in description.groundings if isinstance(g.entity, Fvp)}
+    reported: set[Term] = set()
+    for span, fvp in fvp_uses(description):
+        pattern = anonymous(fvp.term)
+        if names.definitions(fvp.term) or pattern in reported:
+            continue
+        reported.add(pattern)
+        key = name_and_arity(fvp.fluent)
+        known = [p for p in (*names.simple, *names.static) if _key(p) == key]
+        if known:
+            values = sorted({show(p.args[1]) for p in known if isinstance(p, Struct)})
+            hint = did_you_mean(show(fvp.value), values) or f"its values are {', '.join(f'`{v}`' for v in values)}"
+            message = f"`{show(pattern)}` is used, but no rule gives `{key[0]}/{key[1]}` that value"
+            diagnostics.add("HF301", message, span, hint)
+        elif key not in declared:
+            others = [_key(p)[0] for p in (*names.simple, *names.static, *(p for p, _ in names.declared_inputs))]
+            hint = did_you_mean(key[0], others) or _declare(pattern)
+            diagnostics.add("HF301", f"the fluent `{key[0]}/{key[1]}` is used, but never defined", span, hint)
+
+
+def _declare(pattern: Term) -> str:
+    return f"if it is input, declare it: `collectIntervals({show(pattern)}).` or `points({show(pattern)}).`"
+
+
+def _key(pattern: Term) -> tuple[str, int]:
+    assert isinstance(pattern, Struct)
+    return name_and_arity(pattern.args[0])
+
+
+def _unknown_events(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+    """Events that look like a misspelling of one that is defined or has a grounding."""
+    grounded = {name_and_arity(g.entity) for g in description.groundings if not isinstance(g.entity, Fvp)}
+    known = grounded | {name_and_arity(e) for e in names.output_events}
+    reported: set[tuple[str, int]] = set()
+    for event, span in event_uses(description):
+        key = name_and_arity(event)
+        if key in known or key in reported or not known:
+            continue
+        reported.add(key)
+        arities = [arity for name, arity in known if name == key[0]]
+        if arities:
+            hint: str | None = f"it is known with {arities[0]} argument{'s' if arities[0] != 1 else ''}"
+        else:
+            hint = did_you_mean(key[0], [name for name, _ in known])
+        if hint:
+            message = f"the event `{key[0]}/{key[1]}` is used, but never defined nor given a grounding"
+            diagnostics.add("HF302", message, span, hint)
+
+
+def _edges_without_values(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+    """Events such as `start(happy(X))`, which are written like those of a fluent, but without its value."""
+    for event, span in event_uses(description):
+        if not isinstance(event, Struct) or event.name not in EDGE_NAMES.values() or len(event.args) != 1:
+            continue
+        fluent = event.args[0]
+        if is_callable(fluent) and name_and_arity(fluent) in names.fluents:
+            hint = f"write `{event.name}({show(fluent)}=…)` with a value of the fluent"
+            diagnostics.add("HF302", f"`{show(event)}` is not about the fluent: it has no value", span, hint)
+
+
+def atemporal_goals(description: EventDescription) -> Iterator[tuple[Term, Span | None]]:
+    """Every atemporal goal of the rules, groundings and clauses."""
+    yield from rule_goals(description)
+    for clause in description.background:
+        if isinstance(clause, Clause) and clause.body is not None:
+            yield clause.body, clause.body.span
+
+
+def rule_goals(description: EventDescription) -> Iterator[tuple[Term, Span | None]]:
+    """Every atemporal goal of the rules and groundings."""
+    bodies = [rule.body for rule in description.point_rules]
+    bodies += [delay.body for delay in description.delays]
+    bodies += [initially.body for initially in description.initially]
+    bodies += [postponable.body for postponable in description.postponable]
+    for body in bodies:
+        yield from ((c.goal, c.span) for c, _ in flat_conditions(body) if isinstance(c, Test))
+    for rule in description.interval_rules:
+        for step in rule.body:
+            if isinstance(step, IntervalCall):
+                yield step.goal, step.span
+            elif isinstance(step, Test | Not):
+                yield from ((c.goal, c.span) for c, _ in flat_conditions((step,)) if isinstance(c, Test))
+    for grounding in description.groundings:
+        yield from ((goal, goal.span) for goal in grounding.goals)
+
+
+def _unknown_predicates(description: EventDescription, database: Database, diagnostics: Diagnostics) -> None:
+    """Predicates that are called and never defined."""
+    domains = {name_and_arity(d) for d in description.dynamic_domains}
+    domains |= {name_and_arity(c.domain) for c in description.collected}
+    reported: set[tuple[str, int]] = set()
+    for goal, span in atemporal_goals(description):
+        for called in called_predicates(goal):
+            key = name_and_arity(called)
+            if key in domains or key in reported or database.defines(*key) or key == ("queryTime", 1):
+                continue
+            reported.add(key)
+            hint = did_you_mean(key[0], [name for name, _ in (*database.predicates(), *domains)])
+            message = f"the predicate `{key[0]}/{key[1]}` is called, but never defined"
+            diagnostics.add(
+                "HF310", message, called.span or span, hint or "is a file with background knowledge missing?"
+            )
+
+
+# -- rules -------------------------------------------------------------------------------------------------------------
+
+
+def _unused(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+    """Output that nothing uses and that is not asked for: others have a grounding, it has none."""
+    if not description.groundings:
+        return
+    fvps = [g.entity for g in description.groundings if isinstance(g.entity, Fvp)]
+    events = [g.entity for g in description.groundings if not isinstance(g.entity, Fvp)]
+    asked_fluents: list[Term] = [Struct("=", (fvp.fluent, Var("_"))) for fvp in fvps]
+    heads = [(r.event, events, names.used_events) for r in description.point_rules if r.kind == "happensAt"]
+    heads += [(r.fvp.term, asked_fluents, names.used_fvps) for r in description.point_rules if r.kind != "happensAt"]
+    heads += [(r.fvp.term, asked_fluents, names.used_fvps) for r in description.interval_rules]
+    reported: set[Term] = set()
+    for head, asked, used in heads:
+        if any(may_match(head, p) for p in (*asked, *used)) or anonymous(head) in reported:
+            continue
+        reported.add(anonymous(head))
+        hint = f"ask for it: `grounding({show(head)}) :- ….`"
+        diagnostics.add("HF303", f"`{show(anonymous(head))}` is defined, but never used nor asked for", head.span, hint)
+
+
+def _idle_delays(description: EventDescription, diagnostics: Diagnostics) -> None:
+    """Delays that never act, since a shorter one on the same FVP breaks it, and delays that are due at once."""
+    plain = [(d, d.delay.value) for d in description.delays if isinstance(d.delay, Int) and not d.body]
+    for i, (delay, length) in enumerate(plain):
+        for j, (other, others) in enumerate(plain):
+            if i == j or anonymous(other.source.term) != anonymous(delay.source.term):
+                continue
+            if others < length and breaks_its_source(other):
+                message = f"the delay of {length} never acts: after {others} `{delay.source}` is broken by another"
+                diagnostics.add("HF311", message, delay.span, "drop it, or give the shorter one a condition")
+                break
+            if others == length and j < i and _effect(other) != _effect(delay):
+                message = f"two delays of `{delay.source}` are due at once, after {length}"
+                hint = "of two values initiated at once neither holds; give one another delay, or a condition"
+                diagnostics.add("HF311", message, delay.span, hint)
+                break
+
+
+def _effect(delay: Delay) -> Term | None:
+    return None if delay.target is None else anonymous(delay.target.term)
+
+
+def _one_sided_fluents(description: EventDescription, diagnostics: Diagnostics) -> None:
+    """Simple FVPs that are initiated and never broken, or terminated and never initiated."""
+    initiated = [r.fvp for r in description.point_rules if r.kind == "initiatedAt"]
+    initiated += [d.target for d in description.delays if d.target is not None]
+    started = initiated + [i.fvp for i in description.initially]
+    terminated = [r.fvp for r in description.point_rules if r.kind == "terminatedAt"]
+    delayed = [d.source for d in description.delays]
+    reported: set[Term] = set()
+    for fvp in initiated:
+        broken = any(may_match(fvp.term, t.term) for t in (*terminated, *delayed)) or any(
+            may_match(fvp.fluent, other.fluent) and (fvp.value != other.value or not is_ground(fvp.value))
+            for other in initiated
+        )
+        if not broken and anonymous(fvp.term) not in reported:
+            reported.add(anonymous(fvp.term))
+            message = f"`{show(anonymous(fvp.term))}` is initiated, but never terminated"
+            diagnostics.add("HF304", message, fvp.span, "once it holds, it holds for ever")
+    for fvp in terminated:
+        if not any(may_match(fvp.term, s.term) for s in started) and anonymous(fvp.term) not in reported:
+            reported.add(anonymous(fvp.term))
+            values = sorted({show(s.value) for s in started if may_match(s.fluent, fvp.fluent)})
+            hint = did_you_mean(show(fvp.value), values)
+            if hint is None and values:
+                hint = f"its initiated values are {', '.join(f'`{v}`' for v in values)}"
+            message = f"`{show(anonymous(fvp.term))}` is terminated, but never initiated"
+            diagnostics.add("HF305", message, fvp.span, hint or "it never holds")
+
+
+def _same_rules(clauses: list[Clause], diagnostics: Diagnostics) -> None:
+    seen: dict[tuple[Term, Term | None], Clause] = {}
+    for clause in clauses:
+        key = _canonical(clause)
+        if key in seen:
+            first = seen[key].span
+            where = f"in line {first.line} of `{first.source.name}`" if first else "before"
+            diagnostics.add("HF306", f"this clause says the same as the one {where}", clause.span, "one of them can go")
+        else:
+            seen[key] = clause
+
+
+def _canonical(clause: Clause) -> tuple[Term, Term | None]:
+    """The clause with its variables numbered in order."""
+    terms = [clause.head] if clause.body is None else [clause.head, clause.body]
+    numbered: dict[str, Term] = {name: Var(f"V{i}") for i, name in enumerate(variables(*terms))}
+    renamed = [substitute(term, numbered) for term in terms]
+    return renamed[0], renamed[1] if clause.body is not None else None
+
+
+# -- groundings --------------------------------------------------------------------------------------------------------
+
+
+def _groundings(description: EventDescription, names: Names, database: Database, diagnostics: Diagnostics) -> None:
+    """Groundings of things that do not exist, and groundings without a single instance."""
+    domains = {name_and_arity(d) for d in description.dynamic_domains}
+    domains |= {name_and_arity(c.domain) for c in description.collected}
+    for grounding in description.groundings:
+        if not _is_known(grounding, names):
+            entity = grounding.entity.fluent if isinstance(grounding.entity, Fvp) else grounding.entity
+            name, arity = name_and_arity(entity)
+            hint = did_you_mean(name, [n for n, _ in (*names.events, *names.fluents)])
+            message = f"the grounding is about `{name}/{arity}`, which no rule defines or uses"
+            diagnostics.add("HF309", message, grounding.span, hint)
+        elif not _can_hold(grounding, database, domains):
+            entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
+            message = f"the grounding of `{show(entity)}` can never hold: its conditions have no answer"
+            diagnostics.add("HF307", message, grounding.span, "is a file with background knowledge missing?")
+
+
+def _is_known(grounding: Grounding, names: Names) -> bool:
+    """Whether rules mention the entity; groundings of input that no rule uses are common and harmless."""
+    entity = grounding.entity
+    known = names.fluents if isinstance(entity, Fvp) else names.events
+    key = name_and_arity(entity.fluent if isinstance(entity, Fvp) else entity)
+    return key in known or did_you_mean(key[0], [name for name, _ in known]) is None
+
+
+def _can_hold(grounding: Grounding, database: Database, domains: set[tuple[str, int]]) -> bool:
+    """Whether the conditions have an answer, as far as that is known before the data."""
+    called = [name_and_arity(c) for goal in grounding.goals for c in called_predicates(goal)]
+    if any(key in domains or not database.defines(*key) for key in called):
+        return True
+    goal = _conjunction(grounding.goals)
+    try:
+        return goal is None or Engine(database, max_steps=_GROUNDING_STEPS).holds(goal)
+    except ExecutionProblem:
+        return True
+
+
+def _conjunction(goals: tuple[Term, ...]) -> Term | None:
+    result: Term | None = None
+    for goal in reversed(goals):
+        result = goal if result is None else Struct(",", (goal, result))
+    return result
+
+
+# -- variables ---------------------------------------------------------------------------------------------------------
+
+
+def _due_time(clause: Clause) -> str | None:
+    """The variable for the time-point at which a delayed effect is due; it may well stand only once."""
+    if name_and_arity(clause.head) not in (("fi", 3), ("ft", 2)) or clause.body is None:
+        return None
+    stack: list[Term] = [clause.body]
+    while stack:
+        goal = stack.pop()
+        if isinstance(goal, Struct):
+            if name_and_arity(goal) in TEMPORAL and isinstance(goal.args[-1], Var):
+                return goal.args[-1].name
+            stack.extend(reversed(goal.args))
+    return None
+
+
+def _singletons(clauses: list[Clause], diagnostics: Diagnostics) -> None:
+    for clause in clauses:
+        counts: dict[str, list[Var]] = {}
+        stack = [clause.head] if clause.body is None else [clause.body, clause.head]
+        while stack:
+            term = stack.pop()
+            if isinstance(term, Var):
+                counts.setdefault(term.name, []).append(term)
+            elif isinstance(term, Struct):
+                stack.extend(reversed(term.args))
+        due_time = _due_time(clause)
+        for name, places in counts.items():
+            if len(places) == 1 and not name.startswith("_") and name != due_time:
+                hint = f"write `_{name}` if that is meant, or check its spelling"
+                diagnostics.add("HF308", f"the variable `{name}` stands only once", places[0].span, hint)

@@ -1,0 +1,34 @@
+"""The library: `load` rules, `recognise` records of files and tables, or open a `Session` and query it.
+
+What needs NumPy and Arrow is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from holdsfor.api.recognition import Result, load, load_text, recognise, term
+
+if TYPE_CHECKING:
+    from holdsfor.api.session import Change, Event, Fluent, Inserted, Report, Session
+
+__all__ = [
+    "Change",
+    "Event",
+    "Fluent",
+    "Inserted",
+    "Report",
+    "Result",
+    "Session",
+    "load",
+    "load_text",
+    "recognise",
+    "term",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return getattr(import_module("holdsfor.api.session"), name)
+    raise AttributeError(f"module `holdsfor.api` has no attribute `{name}`")

@@ -1,0 +1,390 @@
+"""A session: records come and are taken back while query times go by.
+
+>>> import holdsfor as hf
+>>> rules = hf.load_text('''
+... initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).
+... terminatedAt(rich(X)=true, T) :- happensAt(lose_wallet(X), T).
+... ''')
+>>> session = hf.Session(rules, start=0, window=20, step=10)
+>>> _ = session.insert(hf.Event("win_lottery", "chris", at=3))
+>>> session.query()
+Report at 10: 1 FVP, 0 events, 1 change
+  rich(chris)=true  [(4,inf)]
+>>> _ = session.insert(hf.Event("lose_wallet", "chris", at=9))
+>>> print(*session.query().changes)
+shortened rich(chris)=true (4,inf) → (4,10)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NoReturn, SupportsIndex
+
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.api.recognition import Answer, Input
+from holdsfor.columns.query_times import QueryTimes
+from holdsfor.columns.records import Records
+from holdsfor.columns.tables import Key
+from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
+from holdsfor.runtime import session as engine
+from holdsfor.runtime.reports.changes import changes_since
+from holdsfor.runtime.reports.report import Report as Known
+from holdsfor.runtime.reports.report import merged
+from holdsfor.runtime.reports.report_tables import Reported
+from holdsfor.runtime.windows import busy_query_times, check_bounds, check_windows
+from holdsfor.sinks.changes import Change, event_changes, interval_changes
+from holdsfor.sources.fields import LATEST
+from holdsfor.sources.inputs import Intake, open_input
+from holdsfor.sources.python_objects import Event, Fluent
+from holdsfor.sources.reading import ColumnReading, Operations
+from holdsfor.sources.text_records import SetAside
+from holdsfor.sources.times import Clock, Unit
+from holdsfor.syntax.parser import parse_term
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.terms import Atom, Struct, Term
+
+__all__ = ["Change", "Event", "Fluent", "Inserted", "Report", "Session"]
+
+
+@dataclass(frozen=True)
+class Inserted:
+    """What became of records that were inserted: how many there were, and which have no effect and why.
+
+    `unmatched` are retractions without a record, as far as records are known now.
+    """
+
+    n_records: int
+    unused: Counter[str]
+    set_aside: list[SetAside]
+    unmatched: list[SetAside]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Report(Answer):
+    """What a query time knows of its window, and what it changes.
+
+    The counts are about what came since the query time before. *late*: admitted although the query time before should
+    have had it; *dropped*: no window admits it, or it is over before the session starts; *cut*: partly before the
+    window; *set aside*: does not fit; *unmatched*: a retraction of nothing. *new member*: an entity
+    that is first seen when time-points are settled already.
+
+    >>> import holdsfor as hf
+    >>> session = hf.Session(hf.load_text("happensAt(alarm(X), T) :- happensAt(smoke(X), T)."), start=0, window=20)
+    >>> _ = session.insert(hf.Event("smoke", "b1", at=3))
+    >>> report = session.query()
+    >>> report.happens_at("alarm(b1)"), report.late
+    ([3], 0)
+    """
+
+    late: int
+    dropped: int
+    cut: int
+    set_aside: int
+    unmatched: int
+    new_member: int
+    _told: tuple[Known, Known, int]
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """How what is known differs from what the report before knew.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> _ = session.insert(hf.Event("win", "chris", at=3))
+        >>> session.query().changes
+        [Change(kind='added', name='rich(chris)=true', old=None, new=(4, None))]
+        """
+        difference = changes_since(*self._told)
+        gone, come, symbols = difference.gone, difference.come, self.reported.symbols
+        return [
+            *interval_changes(gone.intervals(symbols), come.intervals(symbols)),
+            *event_changes(gone.times(symbols), come.times(symbols)),
+        ]
+
+    def _headline(self) -> Iterator[str]:
+        yield from super()._headline()
+        yield f"{len(self.changes)} change{'' if len(self.changes) == 1 else 's'}"
+        counts = {
+            name: getattr(self, name) for name in ("late", "dropped", "cut", "set_aside", "unmatched", "new_member")
+        }
+        yield from (f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if n)
+
+
+class Session:
+    """One run of the rules over records that come bit by bit.
+
+    A query time looks back over the window (without one: to the start). Query times are `step` apart, by default a
+    window. The run starts at `start`, by default with the first record there is at the first query time. `goals` are
+    proved before it. An interval that is over for longer than `allen_memory`, by default the window, is not `before`
+    another one any more. Records that do not fit are set aside, or are an error if `strict`.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> session = hf.Session(rules, start=0, window=20, step=10)
+    >>> _ = session.insert(hf.Event("win", "chris", at=3))
+    >>> session.query().holds_for("rich(chris)=true")
+    [(4, None)]
+    >>> session
+    <Session over windows of 20, queried at 10, 1 records>
+    """
+
+    def __init__(
+        self,
+        rules: Compiled,
+        *,
+        window: int | None = None,
+        step: int | None = None,
+        start: int | None = None,
+        tick: int = 1,
+        allen_memory: int | None = None,
+        goals: Iterable[str | Term] = (),
+        time_unit: Unit = "s",
+        strict: bool = False,
+    ) -> None:
+        check_windows(tick, window, step, allen_memory)
+        check_bounds(start, None)
+        self.window = window
+        self.step = window if step is None else step
+        self.tick = tick
+        self.strict = strict
+        self.n_records = 0
+        proved = [parse_term(goal) if isinstance(goal, str) else goal for goal in goals]
+        self._names = rules.names
+        self._clock = Clock(time_unit)
+        self._engine = engine.Session(
+            rules, start=start or 0, tick=tick, window=window, allen_memory=allen_memory, goals=proved
+        )
+        self._start = start
+        self._told = Known(self._engine.start - 1, {}, {})
+        self._n_outside = 0
+        self._n_set_aside = 0
+        self._counted = (0, 0, 0, 0, 0, 0)
+
+    @property
+    def start(self) -> int | None:
+        """When the run starts, if that is known yet.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> session.start, hf.Session(rules).start
+        (0, None)
+        """
+        return self._start
+
+    @property
+    def query_time(self) -> int | None:
+        """The last query time.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> session.query().query_time == session.query_time == 20
+        True
+        """
+        return self._engine.previous
+
+    @property
+    def n_kept_for_allen(self) -> int:
+        """How many intervals from before the window are kept because Allen relations may need them.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> session.n_kept_for_allen
+        0
+        """
+        return self._engine.n_kept_for_allen
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Refuse `copy`, `pickle` and their like with a `TypeError`; save and load a session instead."""
+        self._engine.__reduce_ex__(protocol)
+
+    def __repr__(self) -> str:
+        at = "not queried yet" if self.query_time is None else f"queried at {self.query_time}"
+        window = "the whole history" if self.window is None else f"windows of {self.window}"
+        return f"<Session over {window}, {at}, {self.n_records} records>"
+
+    # -- records -------------------------------------------------------------------------------------------------------
+
+    def insert(self, *records: Input) -> Inserted:
+        """Add records: files, tables, frames, `Event` and `Fluent` objects, or lists of such objects or of text lines.
+
+        Records arrive when they say so, but not before the query time that follows. A record that takes another back
+        (`op` is `-`, in text a leading `-`) does so here too. An exact duplicate is the same record.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> done = session.insert(hf.Event("win", "chris", at=3), ["win|5|5|anna", "win|soon|soon|bob"])
+        >>> done.n_records, [record.text for record in done.set_aside]
+        (3, ['win|soon|soon|bob'])
+        """
+        reading = self._read(records)
+        operations = reading.unsettled()
+        missing = [_origin(each, number) for each, number in self._engine.missing(operations)]
+        if self.strict:
+            _refuse([*reading.set_aside, *missing])
+        self._add(reading, operations)
+        return Inserted(reading.n_records, reading.unused, reading.set_aside, missing)
+
+    def retract(self, *records: Input) -> None:
+        """Take back records that were inserted; if one is not there, it is an error and nothing is done.
+
+        A record that is over before the last window cannot be taken back any more: that is counted as dropped.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> _ = session.insert(hf.Event("win", "chris", at=3))
+        >>> session.retract(hf.Event("win", "chris", at=3))
+        >>> session.query().holds_for("rich(chris)=true")
+        []
+        """
+        reading = self._read(records)
+        _refuse(reading.set_aside)
+        operations = reading.unsettled()
+        for each in operations:
+            if each.retractions is not None:
+                message = f"`{each.retractions.origins[0].text}` takes a record back itself"
+                raise DataProblem(Diagnostic("HF506", message, hint="`retract` takes the records that were inserted"))
+        operations = [each.inverted(_NOWHERE) for each in operations]
+        for each, number in self._engine.missing(operations):
+            assert each.retractions is not None
+            self._refuse_missing(each.key, each.retractions.records, number)
+        self._engine.apply(operations)
+
+    def _add(self, reading: ColumnReading, operations: list[Operations]) -> None:
+        for each in operations:
+            self._n_outside += each.records.count_outside(self._engine.start, LATEST) if self._start is not None else 0
+        self._engine.apply(operations)
+        self.n_records += reading.n_records
+        self._n_set_aside += len(reading.set_aside)
+
+    def _read(self, records: Iterable[Input]) -> ColumnReading:
+        intake = Intake(self._names, self.tick, self._engine.symbols, ColumnReading(), self._clock)
+        for each in records:
+            intake.add(open_input(each, self._names))
+        return intake.reading
+
+    def _refuse_missing(self, key: Key, columns: Records, row: int) -> None:
+        terms = [self._engine.symbols.term(int(column[row])) for column in columns.columns]
+        named = Struct(key[0], tuple(terms[: key[1]])) if key[1] else Atom(key[0])
+        start = int(columns.starts[row])
+        if columns.ends is None:
+            what = f"`{show(named)}` at {start}"
+        else:
+            what = f"`{show(Struct('=', (named, terms[-1])))}` from {start} to {int(columns.ends[row])}"
+        hint = "a record that was inserted twice is one record, and is taken back once"
+        raise DataProblem(Diagnostic("HF506", f"{what} is not there to be taken back", hint=hint))
+
+    # -- query times ---------------------------------------------------------------------------------------------------
+
+    def query(self, at: int | None = None, *, window: int | None = None) -> Report:
+        """What is known at a query time, by default a step after the one before.
+
+        A later one is reached in steps, so that no record falls between two windows; the report tells what all of them
+        change. The query time may look back over a `window` of its own, as far as nothing is settled.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> _ = session.insert(hf.Event("win", "chris", at=3))
+        >>> session.query(15)
+        Report at 15: 1 FVP, 0 events, 1 change
+          rich(chris)=true  [(4,inf)]
+        """
+        start = self._begin() if self._start is None else self._start
+        last = self._next_query_time(start, at)
+        if window is not None:
+            self._check_window(last, window)
+        parts: list[Known] = []
+        frontier: int | None = None
+        for time in self._query_times(start, last):
+            self._engine.window = self.window if window is None or time < last else window
+            if parts:
+                parts[-1] = parts[-1].before(self._engine.settled_at(time))
+            parts.append(self._engine.query(time))
+            frontier = self._engine.frontier if frontier is None else frontier
+        assert frontier is not None
+        report = self._report(parts, frontier)
+        self._engine.window = self.window
+        return report
+
+    def _check_window(self, at: int, window: int) -> None:
+        """Refuse a window that misses time-points since the query time before, or reaches what is settled."""
+        if self.window is None:
+            message = "a session without a window looks back to the start at every query time"
+            raise UsageProblem(Diagnostic("HF740", message, hint="give the session a `window` to have others"))
+        check_windows(self.tick, window, None)
+        before, settled = self._engine.previous, self._engine.forgotten
+        if before is not None and window < min(at - before, self.step or 0):
+            message = f"a window of {window} at {at} misses time-points after the query time before, {before}"
+            raise UsageProblem(Diagnostic("HF740", message, hint="give a longer window, or query more often"))
+        if at - window < settled:
+            message = f"a window of {window} at {at} reaches back to {at - window}, but all is settled up to {settled}"
+            raise UsageProblem(Diagnostic("HF740", message, hint=f"give a window of at most {at - settled}"))
+
+    def _begin(self) -> int:
+        """Let the run start with the first record."""
+        stores = self._engine.records.all
+        first = min((int(records.starts.min()) for records in stores if len(records)), default=None)
+        if first is None:
+            message = "without a record the first time-point is not known"
+            raise UsageProblem(Diagnostic("HF740", message, hint="give the session its `start`, or insert records"))
+        self._engine.begin(first)
+        self._start = first
+        return first
+
+    def _next_query_time(self, start: int, at: int | None) -> int:
+        """The query time that is asked for."""
+        before = start if self.query_time is None else self.query_time
+        if at is None and self.step is None:
+            raise UsageProblem(Diagnostic("HF740", "without a window there is no next query time", hint="say `at`"))
+        last = before + (self.step or 0) if at is None else at
+        if last < before or last == self.query_time:
+            what = "start" if self.query_time is None else "query time before"
+            message = f"the query time {last} does not come after the {what}, {before}"
+            raise UsageProblem(Diagnostic("HF740", message, hint="query times ascend"))
+        return last
+
+    def _query_times(self, start: int, last: int) -> Iterator[int]:
+        """The query times from the one before (exclusive) to the one asked for."""
+        before = start if self.query_time is None else self.query_time
+        if self.step is None or self.query_time is None:
+            yield last
+        else:
+            yield from busy_query_times(self._engine, QueryTimes(before, last, self.step, self.window), last)
+
+    def _report(self, parts: list[Known], frontier: int) -> Report:
+        run, current = self._engine, parts[-1]
+        known = current
+        if self.window is not None:
+            known = current.after(run.window_start(current.query_time), self.tick, self._told)
+        late, dropped, cut, unmatched = run.records.counts
+        counted = late, dropped + self._n_outside, cut, self._n_set_aside, unmatched, run.n_new_members
+        late, dropped, cut, set_aside, unmatched, new = (
+            now - before for now, before in zip(counted, self._counted, strict=True)
+        )
+        told = self._told, current if len(parts) == 1 else merged(parts), frontier
+        self._told, self._counted = current, counted
+        return Report(Reported(known, run.symbols), self._names, late, dropped, cut, set_aside, unmatched, new, told)
+
+
+def _origin(operations: Operations, number: int) -> SetAside:
+    assert operations.retractions is not None
+    return operations.retractions.origins[number]
+
+
+_NOWHERE = SetAside("", 0, "", "takes back a record that is not there")
+
+
+def _refuse(set_aside: list[SetAside]) -> None:
+    if set_aside:
+        first = set_aside[0]
+        message = f"record {first.line} does not fit: {first.reason}"
+        raise DataProblem(Diagnostic("HF503", message, hint=f"the record is `{first.text}`", file=first.file))

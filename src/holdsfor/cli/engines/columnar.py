@@ -1,0 +1,160 @@
+"""Runs on the columnar engine, over files that are read completely before the first query time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, TypeVar
+
+from holdsfor.cli.engines.engine import Engine
+from holdsfor.cli.outcome.run_log import Figures
+from holdsfor.sinks.change_lines import Changed
+from holdsfor.sinks.changes import event_changes, interval_changes
+from holdsfor.sinks.result_lines import Findings
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.reports.changes import Changes
+    from holdsfor.runtime.reports.report import Report
+    from holdsfor.runtime.session import Session
+
+    Told = TypeVar("Told", Report, Changes)
+
+__all__ = ["ColumnarEngine"]
+
+
+class ColumnarEngine(Engine):
+    """Columns, over the whole history or over windows."""
+
+    _session: Session
+    _seconds_logged = 0.0
+
+    def load(self) -> None:
+        from holdsfor.columns.encoding import Symbols
+        from holdsfor.sources.inputs import read_inputs
+
+        self.symbols = Symbols()
+        names, tick = self.compiled.names, self.options.tick
+        self.reading = read_inputs(self.options.input, names, tick, self.symbols, **self.reading_options())
+        self.counts.n_records = self.reading.n_records
+        self.counts.unused = self.reading.unused
+        self.set_aside.add(self.reading.set_aside)
+        self.set_aside.refuse(self.reading.unmatched)
+
+    def reports(self, *, final: bool) -> Iterator[Findings]:
+        from holdsfor.runtime.reports.report_tables import Reported
+        from holdsfor.runtime.windows import each_report
+
+        for report in self._told_by(self.settled if final else each_report):
+            self._count(report, first=self.start - 1 if final else None)
+            yield Reported(report, self.symbols)
+
+    def changes(self) -> Iterator[Changed]:
+        from holdsfor.runtime.reports.changes import each_change
+
+        for changes in self._told_by(each_change):
+            gone, come = changes.gone, changes.come
+            self._count(come)
+            told = interval_changes(gone.intervals(self.symbols), come.intervals(self.symbols))
+            told += event_changes(gone.times(self.symbols), come.times(self.symbols))
+            yield Changed(changes.query_time, told)
+
+    def begin(self) -> tuple[Session, Iterator[int]] | None:
+        """The session of the run, and its query times when it is time for them; None if it ends before it begins."""
+        from holdsfor.columns.query_times import QueryTimes
+        from holdsfor.runtime.windows import busy_query_times, n_repeated
+
+        start, end = self.bounds(*self.reading.extent(self.options.tick))
+        session = self.session(start, end)
+        self.counts.n_outside += session.insert_reading(self.reading)
+        self.queries = QueryTimes(start, end, self.options.step, self.options.window, self.options.tick)
+        self._last = session.last_query_time(self.queries)
+        session.announce(self.queries)
+        n_idle = n_repeated(self.options.window, self.options.step)
+        return session, busy_query_times(session, self.queries, self._last, n_idle=n_idle)
+
+    def session(self, start: int, end: int | None) -> Session:
+        """The session of a run from one time-point to another."""
+        from holdsfor.runtime.session import Session
+
+        return Session(
+            self.compiled,
+            start=start,
+            end=end,
+            tick=self.options.tick,
+            window=self.options.window,
+            allen_memory=self.options.allen_memory,
+            goals=self.goals,
+            symbols=self.symbols,
+        )
+
+    def settled(self, session: Session, queries: Iterable[int]) -> Iterator[Report]:
+        """What all query times settle together; nothing if there was none before the end."""
+        from holdsfor.runtime.windows import settled_report, settled_so_far
+
+        if self.options.merge_windows and self.options.replay is None:
+            self.counts.n_query_times = self.queries.n_up_to(self._last)
+            yield settled_report(session, self.queries, self._last)
+        elif (first := next(due := iter(queries), None)) is not None:
+            yield settled_so_far(session, chain([first], due))
+
+    def position(self, query_time: int) -> tuple[float, str]:
+        """How many records the run has come past at a query time, and how far that is."""
+        share = (query_time - self.start) / max(1, self._last - self.start)
+        return share * self.counts.n_records, f"{share:.0%}"
+
+    def finish(self) -> None:
+        """Complete the counts when the last query time has told."""
+
+    def _told_by(self, tell: Callable[[Session, Iterable[int]], Iterator[Told]]) -> Iterator[Told]:
+        """What the query times of the run tell."""
+        begun = self.begin()
+        if begun is not None:
+            session, queries = begun
+            self._session = session
+            yield from tell(session, self._until_stopped(queries))
+            self._count_records(session)
+            self.counts.n_kept_for_allen = session.n_kept_for_allen
+            self.seconds["recognise"] = session.seconds
+        self.finish()
+
+    def conclude(self, session: Session) -> None:
+        """Count the records that no query time admits."""
+        session.judge_rest(self.queries)
+
+    def _count_records(self, session: Session) -> None:
+        if not self.stop.is_asked:
+            self.conclude(session)
+        counts = self.counts
+        counts.n_late, counts.n_dropped, counts.n_cut, counts.n_unmatched = session.records.counts
+        counts.wide_enough = session.records.fates.widest
+        counts.n_new_members = session.n_new_members
+        self.set_aside.add_unmatched(session.records.take_unmatched())
+
+    @property
+    def _fates(self) -> dict[str, int]:
+        """How many records so far were late, dropped and cut."""
+        fates = self._session.records.fates
+        return {"late": fates.n_late, "dropped": fates.n_dropped, "cut": fates.n_cut}
+
+    def _until_stopped(self, queries: Iterator[int]) -> Iterator[int]:
+        """The query times, counted and shown to a person, until somebody asks for an end."""
+        for at in queries:
+            if self.stop.is_asked:
+                break
+            self.progress.at(at, self.position, self._fates)
+            self.counts.n_query_times += 1
+            yield at
+        self.progress.done()
+
+    def _count(self, report: Report, first: int | None = None) -> None:
+        """Count and log what a query time tells of its window, or of the time-points after the first."""
+        n_fvps, n_intervals = report.n_fvps, report.n_intervals
+        self.counts.n_fvps += n_fvps
+        self.counts.n_intervals += n_intervals
+        session, at = self._session, report.query_time
+        seconds, self._seconds_logged = session.seconds - self._seconds_logged, session.seconds
+        after = session.window_start(at) if first is None else first
+        n_time_points = report.n_time_points(after, session.tick)
+        n_input = session.n_input if first is None else self.counts.n_records
+        figures = Figures(seconds, n_input, n_fvps, n_intervals, n_time_points, report.n_occurrences)
+        self.log.add(at, figures)

@@ -1,0 +1,80 @@
+"""The interface of the engines behind `holdsfor run`."""
+
+from __future__ import annotations
+
+import argparse
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.cli.outcome.counts import Counts
+from holdsfor.cli.outcome.run_log import RunLog
+from holdsfor.cli.outcome.set_aside import SetAsideLog
+from holdsfor.cli.terminal.interruption import Interruption
+from holdsfor.cli.terminal.progress import Progress
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.sinks.change_lines import Changed
+from holdsfor.sinks.result_lines import Findings
+from holdsfor.sources.unreadable import Unreadable
+from holdsfor.syntax.terms import Term
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.reports.changes import Changes
+    from holdsfor.runtime.reports.report import Report
+
+    Told = TypeVar("Told", Report, Changes)
+
+__all__ = ["Engine"]
+
+
+class Engine(ABC):
+    """A run: `load` reads the input, `reports` or `changes` compute; `stop` ends it between two query times."""
+
+    def __init__(self, compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> None:
+        self.compiled = compiled
+        self.options = options
+        self.goals = goals
+        self.counts = Counts()
+        self.set_aside = SetAsideLog()
+        self.progress = Progress()
+        self.log = RunLog()
+        self.stop = Interruption()
+        self.unreadable: list[Unreadable] | None = None
+        """Where inputs go that cannot be read; without such a list they end the run."""
+        self.seconds: dict[str, float] = {"load": 0.0, "recognise": 0.0}
+        self.start = 0
+
+    @abstractmethod
+    def load(self) -> None:
+        """Read the input."""
+
+    @abstractmethod
+    def reports(self, *, final: bool) -> Iterator[Findings]:
+        """What is known at each query time, or once for all of them."""
+
+    @abstractmethod
+    def changes(self) -> Iterator[Changed]:
+        """What each query time changes in what was known before it."""
+
+    def bounds(self, first: int | None, last: int | None) -> tuple[int, int]:
+        """The first and last time-point of the run: as asked for, else from the first record to the last."""
+        from holdsfor.analysis.input_facts import with_given
+
+        first, last = with_given((first, last), self.compiled.description, self.compiled.names, self.options.tick)
+        start = self.options.start if self.options.start is not None else (first or 0)
+        end = self.options.end if self.options.end is not None else (start if last is None else last)
+        if end < start:
+            message = f"the run ends at {end}, before its start {start}"
+            raise UsageProblem(Diagnostic("HF702", message, hint=self._bounds_hint()))
+        self.start = start
+        return start, end
+
+    def reading_options(self) -> dict[str, Any]:
+        """How the inputs are to be read."""
+        return {"form": self.options.input_format, "unit": self.options.time_unit, "unreadable": self.unreadable}
+
+    def _bounds_hint(self) -> str:
+        if self.options.start is None or self.options.end is None:
+            return "the records set what `--start` or `--end` does not"
+        return "see `--start` and `--end`"

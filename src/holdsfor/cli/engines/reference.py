@@ -1,0 +1,88 @@
+"""Runs on the reference evaluator."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+from holdsfor.cli.engines.engine import Engine
+from holdsfor.cli.outcome.run_log import Figures
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.sinks.change_lines import Changed
+from holdsfor.sinks.changes import event_changes, interval_changes
+from holdsfor.sinks.result_lines import Findings, Known
+from holdsfor.sources.text_records import Fact
+
+if TYPE_CHECKING:
+    from holdsfor.reference import Answer
+    from holdsfor.runtime.reports.changes import Changes
+    from holdsfor.runtime.reports.report import Report
+
+    Told = TypeVar("Told", Report, Changes)
+
+__all__ = ["ReferenceEngine"]
+
+
+class ReferenceEngine(Engine):
+    """The semantics, point by point over the whole history."""
+
+    def load(self) -> None:
+        if self.options.window is not None:
+            message = "the reference evaluator has no windows"
+            raise UsageProblem(Diagnostic("HF703", message, hint="leave out `--window`, or `--engine reference`"))
+        from holdsfor.sources.inputs import read_facts
+
+        reading = read_facts(self.options.input, self.compiled.names, self.options.tick, **self.reading_options())
+        self.facts = reading.facts()
+        self.counts.n_records = reading.n_records
+        self.counts.unused = reading.unused
+        self.counts.n_unmatched = len(reading.unmatched)
+        self.set_aside.add(reading.set_aside)
+        self.set_aside.add_unmatched(reading.unmatched)
+
+    def reports(self, *, final: bool) -> Iterator[Findings]:
+        from holdsfor.reference import INF, History, Run, recognise
+
+        began = time.perf_counter()
+        history = History()
+        for fact in self.facts:
+            if fact.value is None:
+                history.add_event(fact.entity, fact.start)
+            else:
+                history.add_interval(fact.entity, fact.value, fact.start, fact.end)
+        start, end = self.bounds(*_extent(self.facts, self.options.tick))
+        self.counts.n_outside = sum(f.start > end or max(f.start, f.end - 1) < start for f in self.facts)
+        answer = recognise(
+            self.compiled, history, Run(start, end, self.options.tick, self.options.allen_memory), self.goals
+        )
+        self.counts.n_query_times = 1
+        self.counts.n_fvps = len(answer.intervals)
+        self.counts.n_intervals = sum(map(len, answer.intervals.values()))
+        self.seconds["recognise"] = time.perf_counter() - began
+        self.log.add(end, _figures(answer, len(self.facts), self.seconds["recognise"], end, self.options.tick))
+        intervals = {
+            fvp: [(s, None if e == INF else int(e)) for s, e in spans] for fvp, spans in answer.intervals.items()
+        }
+        yield Known(end, intervals, {event: list(times) for event, times in answer.times.items()})
+
+    def changes(self) -> Iterator[Changed]:
+        for known in self.reports(final=False):
+            added = [*interval_changes({}, known.intervals), *event_changes({}, known.times)]
+            yield Changed(known.query_time, added)
+
+
+def _figures(answer: Answer, n_facts: int, seconds: float, end: int, tick: int) -> Figures:
+    """What the reference evaluator took and found."""
+    following = (end // tick + 1) * tick
+    spans = [span for spans in answer.intervals.values() for span in spans]
+    held = sum(max(0, min(int(following), stop) - start) for start, stop in spans) // tick
+    n_times = sum(map(len, answer.times.values()))
+    return Figures(seconds, n_facts, len(answer.intervals), len(spans), int(held), n_times)
+
+
+def _extent(facts: list[Fact], tick: int) -> tuple[int | None, int | None]:
+    """The first and the last time-point of the records."""
+    first = min((fact.start for fact in facts), default=None)
+    last = max((f.start if f.value is None else (f.end - 1) // tick * tick for f in facts), default=None)
+    return first, last

@@ -1,0 +1,1 @@
+"""The summary, statistics and logs of a run."""

@@ -1,0 +1,29 @@
+"""The counts of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+__all__ = ["Counts"]
+
+
+@dataclass
+class Counts:
+    """What became of the records, and what came out."""
+
+    n_records: int = 0
+    n_unreadable: int = 0
+    n_late: int = 0
+    n_dropped: int = 0
+    n_cut: int = 0
+    n_unmatched: int = 0
+    n_new_members: int = 0
+    wide_enough: int = 0
+    """The window that would have cut no record."""
+    n_outside: int = 0
+    n_kept_for_allen: int = 0
+    n_query_times: int = 0
+    n_fvps: int = 0
+    n_intervals: int = 0
+    unused: Counter[str] = field(default_factory=Counter)

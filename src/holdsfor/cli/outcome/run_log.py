@@ -1,0 +1,87 @@
+"""The execution log of a run: a JSON line per query time, as it is evaluated, and the averages of all of them.
+
+    query_time    the query time
+    seconds       what its evaluation took
+    records       input events and input intervals that it reasoned over
+    fvps          FVPs in its report
+    intervals     intervals of these FVPs
+    time_points   time-points of the window at which these FVPs hold, added up
+    events        time-points of output events
+
+A run that waits logs for what: `{"waiting_for": "a reader", "name": "results.fifo"}`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from holdsfor.sinks.output_files import naming
+
+__all__ = ["Figures", "RunLog"]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a query time took and told."""
+
+    seconds: float
+    records: int
+    fvps: int
+    intervals: int
+    time_points: int
+    events: int
+
+
+class RunLog:
+    """Writes a line per query time to a file, if there is one, and adds up the figures."""
+
+    def __init__(self, path: str | None = None) -> None:
+        self._path = path
+        self._file: IO[str] | None = None
+        if path is not None:
+            self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+        self._n = 0
+        self._sums = dict.fromkeys(_NAMES, 0.0)
+        self._squares = dict.fromkeys(_NAMES, 0.0)
+
+    def add(self, query_time: int, figures: Figures) -> None:
+        """Log a query time."""
+        found = dataclasses.asdict(figures)
+        self._n += 1
+        for name, value in found.items():
+            self._sums[name] += value
+            self._squares[name] += value * value
+        self._write({"query_time": query_time, **found, "seconds": round(figures.seconds, 6)})
+
+    def add_waiting(self, for_what: str, name: str) -> None:
+        """Log that the run waits."""
+        self._write({"waiting_for": for_what, "name": name, "at": round(time.time(), 3)})
+
+    def averages(self) -> dict[str, dict[str, float]]:
+        """Mean and standard deviation of each figure over all query times."""
+        return {name: self._average(name) for name in _NAMES} if self._n else {}
+
+    def close(self) -> None:
+        if self._file is not None and self._path is not None:
+            with naming(self._path):
+                self._file.close()
+
+    def _average(self, name: str) -> dict[str, float]:
+        mean = self._sums[name] / self._n
+        variance = max(0.0, self._squares[name] / self._n - mean * mean)
+        return {"mean": mean, "standard_deviation": math.sqrt(variance)}
+
+    def _write(self, line: dict[str, object]) -> None:
+        if self._file is not None and self._path is not None:
+            with naming(self._path):
+                self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+                self._file.flush()
+
+
+_NAMES = tuple(field.name for field in dataclasses.fields(Figures))

@@ -1,0 +1,120 @@
+"""What a run has to say about itself at its end: to a person, and as numbers for a file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.cli.outcome.counts import Counts
+from holdsfor.errors import did_you_mean, printable
+from holdsfor.sinks.output_files import naming
+
+__all__ = ["Misfits", "Outcome", "summarise", "write_stats"]
+
+_SHOWN_NAMES = 10
+
+
+class Misfits(Protocol):
+    """Records that do not fit: how many, and the first of them and of unmatched retractions as they are shown."""
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def first(self) -> Sequence[object]: ...
+
+    @property
+    def first_unmatched(self) -> Sequence[object]: ...
+
+
+class Outcome(Protocol):
+    """What a run can tell about itself, whichever engine it ran on."""
+
+    @property
+    def counts(self) -> Counts: ...
+
+    @property
+    def set_aside(self) -> Misfits: ...
+
+    @property
+    def seconds(self) -> Mapping[str, float]: ...
+
+
+def write_stats(outcome: Outcome, path: str, **more: object) -> None:
+    """Counts, seconds per phase and what else this run can tell, as JSON."""
+    counts = outcome.counts
+    stats = {
+        "records": counts.n_records,
+        "late": counts.n_late,
+        "dropped": counts.n_dropped,
+        "cut": counts.n_cut,
+        "set_aside": outcome.set_aside.n,
+        "unmatched": counts.n_unmatched,
+        "new_member": counts.n_new_members,
+        "unreadable": counts.n_unreadable,
+        "outside": counts.n_outside,
+        "unused": counts.unused.total(),
+        "query_times": counts.n_query_times,
+        "fvps": counts.n_fvps,
+        "intervals": counts.n_intervals,
+        "seconds": outcome.seconds,
+        **more,
+    }
+    with naming(path):
+        Path(path).write_text(json.dumps(stats, indent=2) + "\n", encoding="utf-8")
+
+
+def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:
+    """Say what was read and found; when all is well and it is not wanted, only to a person."""
+    counts = outcome.counts
+    problems = _problems(outcome)
+    if problems or not counts.n_records or is_wanted or sys.stderr.isatty():
+        late = [f"{counts.n_late} late"] if counts.n_late else []
+        new = [f"{_n(counts.n_new_members, 'new member')}"] if counts.n_new_members else []
+        _say(", ".join([f"{_n(counts.n_records, 'record')} read", *late, *new, *problems]))
+        _show_misfits(outcome)
+        _show_unused(outcome, compiled)
+    if is_wanted or sys.stderr.isatty():
+        reported = f"{_n(counts.n_fvps, 'FVP')} and {_n(counts.n_intervals, 'interval')} reported"
+        _say(f"{_n(counts.n_query_times, 'query time')}, {reported}")
+        _say(", ".join(f"{phase} {seconds:.3f} s" for phase, seconds in outcome.seconds.items()))
+
+
+def _problems(outcome: Outcome) -> list[str]:
+    counts = outcome.counts
+    problems = [f"{_n(counts.n_unreadable, 'input')} unreadable"] if counts.n_unreadable else []
+    problems += [f"{outcome.set_aside.n} set aside"] if outcome.set_aside.n else []
+    problems += [f"{counts.n_unmatched} unmatched"] if counts.n_unmatched else []
+    problems += [f"{counts.n_dropped} dropped"] if counts.n_dropped else []
+    problems += [f"{counts.n_cut} cut (a window of {counts.wide_enough} keeps all whole)"] if counts.n_cut else []
+    problems += [f"{counts.n_outside} outside the run"] if counts.n_outside else []
+    problems += [f"{counts.unused.total()} of names that no rule uses"] if counts.unused else []
+    return problems
+
+
+def _show_misfits(outcome: Outcome) -> None:
+    log = outcome.set_aside
+    for shown, n in ((log.first, log.n), (log.first_unmatched, outcome.counts.n_unmatched)):
+        for misfit in shown:
+            _say(f"  {misfit}")
+        if n > len(shown):
+            _say(f"  … and {n - len(shown)} more")
+
+
+def _show_unused(outcome: Outcome, compiled: Compiled) -> None:
+    known = [record.name for record in compiled.names.records]
+    for name, n in outcome.counts.unused.most_common(_SHOWN_NAMES):
+        hint = did_you_mean(name, known)
+        _say(f"  `{name}`: {n}" + (f"  {hint}" if hint else ""))
+
+
+def _n(n: int, thing: str) -> str:
+    return f"{n} {thing}{'' if n == 1 else 's'}"
+
+
+def _say(line: str) -> None:
+    print(printable(line), file=sys.stderr)

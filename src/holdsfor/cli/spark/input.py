@@ -1,0 +1,53 @@
+"""The input of `holdsfor spark run`, and what becomes of what does not fit: as `holdsfor run` has it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from holdsfor.cli.outcome.set_aside import SetAsideLog
+from holdsfor.cli.terminal.diagnostics import print_diagnostics
+from holdsfor.sources.text_records import SetAside
+from holdsfor.sources.unreadable import Unreadable
+
+if TYPE_CHECKING:
+    from holdsfor.spark.input.files import Files
+    from holdsfor.spark.job.recognition import Recognition
+
+__all__ = ["files_from", "put_aside", "refuse_misfits", "tell_unreadable"]
+
+_AT_ONCE = 10_000
+
+
+def files_from(options: argparse.Namespace) -> list[Files]:
+    from holdsfor.spark.input.files import Files
+
+    return [Files(given, options.input_format) for given in options.input]
+
+
+def refuse_misfits(found: Recognition) -> None:
+    """Stop, before anything is written, because of the first file or record that does not fit."""
+    from holdsfor.errors import DataProblem, Diagnostics
+
+    for each in found.unreadable:
+        raise DataProblem(Diagnostics(each.diagnostics))
+    first = found.set_aside.first()
+    if first is not None:
+        SetAsideLog(is_strict=True).add([SetAside(*first)])
+
+
+def tell_unreadable(unreadable: Iterable[Unreadable]) -> None:
+    """Tell of the files that cannot be read."""
+    print_diagnostics(diagnostic for each in unreadable for diagnostic in each.diagnostics)
+
+
+def put_aside(found: Recognition, path: str | None) -> None:
+    """Tell of the files that cannot be read, and write all that is set aside if that is wanted."""
+    tell_unreadable(found.unreadable)
+    if path is not None:
+        log = SetAsideLog(path)
+        misfits = (SetAside(*row) for row in found.set_aside.orderBy("file", "line").toLocalIterator())
+        while some := list(islice(misfits, _AT_ONCE)):
+            log.add(some)

@@ -1,0 +1,67 @@
+"""What a run on Spark has to say about itself, as one of the embedded engine would."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from holdsfor.cli.outcome.counts import Counts
+from holdsfor.sources.text_records import SetAside
+
+if TYPE_CHECKING:
+    from holdsfor.spark.job.recognition import Recognition
+
+__all__ = ["SparkOutcome", "outcome_of"]
+
+_SHOWN_MISFITS = 10
+
+
+@dataclass
+class ShownMisfits:
+    """How many records were set aside, and the first of them."""
+
+    n: int = 0
+    first: list[SetAside] = field(default_factory=list)
+    first_unmatched: list[SetAside] = field(default_factory=list)
+
+
+@dataclass
+class SparkOutcome:
+    """The counts of a run, its seconds by phase, and more numbers that only such a run has."""
+
+    counts: Counts
+    set_aside: ShownMisfits
+    seconds: dict[str, float]
+    more: dict[str, int]
+
+
+def outcome_of(found: Recognition, seconds: dict[str, float]) -> SparkOutcome:
+    """Count what became of the records, and what came out."""
+    from pyspark.sql import functions as F
+
+    rows = [(row.what, row.name, row.n) for row in found.counts.collect()]
+    of = Counter[str]()
+    for what, _, n in rows:
+        of[what] += n
+    reported = found.intervals.select("fvp").union(found.events.select(F.lit(None).cast("string")))
+    first = reported.agg(F.count_distinct("fvp"), F.count("fvp"), F.count("*")).first()
+    assert first is not None
+    n_fvps, n_intervals, n_all = first
+    counts = Counts(
+        n_records=of["read"],
+        n_late=of["late"],
+        n_dropped=of["dropped"],
+        n_cut=of["cut"],
+        n_unmatched=of["unmatched"],
+        n_outside=of["outside"],
+        n_unreadable=len(found.unreadable),
+        n_query_times=found.run.queries.n_up_to(found.run.queries.at_or_after(found.run.end)),
+        n_fvps=n_fvps,
+        n_intervals=n_intervals,
+        unused=Counter({name: n for what, name, n in rows if what == "unused"}),
+    )
+    records = found.set_aside.where("line > 0 or text != ''").limit(_SHOWN_MISFITS)
+    misfits = [SetAside(*row) for row in records.collect()] if of["set aside"] else []
+    more = {"events": n_all - n_intervals, "start": found.run.start, "end": found.run.end}
+    return SparkOutcome(counts, ShownMisfits(of["set aside"], misfits), seconds, more)

@@ -1,0 +1,92 @@
+"""Where the results of a run on Spark go: the options, and what can be refused before Spark is started."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holdsfor.errors import Diagnostic, UsageProblem
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from holdsfor.spark.output.result_tables import Form
+    from holdsfor.spark.output.targets import Place
+
+__all__ = ["check_output", "place_from", "shown_place"]
+
+_ENVIRONMENT = {"user": "HOLDSFOR_JDBC_USER", "password": "HOLDSFOR_JDBC_PASSWORD"}
+_IS_ELSEWHERE = ("jdbc:", "table:")
+
+
+def check_output(options: argparse.Namespace) -> None:
+    """Refuse what can be refused without Spark."""
+    from holdsfor.spark.output.databases import check_url
+    from holdsfor.spark.output.write import DEFAULT_TABLE, check_place
+
+    check_place(options.output, _form(options), options.table, has_properties=options.jdbc_properties is not None)
+    if options.output.startswith("jdbc:"):
+        check_url(options.output, options.table or DEFAULT_TABLE)
+    elif not options.output.startswith(_IS_ELSEWHERE) and not _has_other_default(options):
+        _check_local(Path(options.output), overwrite=options.overwrite)
+
+
+def place_from(options: argparse.Namespace, spark: SparkSession) -> Place:
+    from holdsfor.spark.output.write import place_of
+
+    properties = _properties(options.jdbc_properties) if options.output.startswith("jdbc:") else None
+    form = _form(options)
+    return place_of(spark, options.output, form, options.table, properties, overwrite=options.overwrite)
+
+
+def shown_place(options: argparse.Namespace) -> str:
+    """The place as it may be told."""
+    from holdsfor.spark.output.databases import without_secrets
+
+    return without_secrets(options.output) if options.output.startswith("jdbc:") else str(options.output)
+
+
+def _form(options: argparse.Namespace) -> Form:
+    from holdsfor.spark.output.result_tables import Form
+
+    parts = options.partition_by or None
+    return Form(options.format, None if parts is None else tuple(dict.fromkeys(parts)), options.time_unit)
+
+
+def _has_other_default(options: argparse.Namespace) -> bool:
+    """Whether a path without a scheme may be one of another file system than the local one."""
+    return "HADOOP_CONF_DIR" in os.environ or any("fs.defaultFS" in setting for setting in options.conf)
+
+
+def _check_local(path: Path, *, overwrite: bool) -> None:
+    from holdsfor.spark.output.folders import refuse_foreign
+    from holdsfor.spark.output.result_tables import RESULTS
+    from holdsfor.spark.output.targets import refuse_existing
+
+    if path.exists() and not overwrite:
+        refuse_existing(str(path))
+    if path.is_file() or (path.is_dir() and any(path.iterdir()) and not (path / RESULTS[-1]).is_dir()):
+        refuse_foreign(str(path))
+
+
+def _properties(path: str | None) -> dict[str, str]:
+    """Who we are for a database, from the environment, then from a file of `name=value` lines."""
+    found = {name: os.environ[variable] for name, variable in _ENVIRONMENT.items() if variable in os.environ}
+    if path is None:
+        return found
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        reason = getattr(problem, "strerror", None) or "not UTF-8 text"
+        message = f"the properties of the database cannot be read: {reason}"
+        raise UsageProblem(Diagnostic("HF781", message, file=path)) from None
+    for number, line in enumerate(map(str.strip, lines), start=1):
+        if line and not line.startswith("#"):
+            name, equals, value = line.partition("=")
+            if not equals or not name.strip():
+                message = f"expected `name=value` in line {number} of the properties of the database"
+                raise UsageProblem(Diagnostic("HF781", message, file=path))
+            found[name.strip()] = value.strip()
+    return found

@@ -1,0 +1,91 @@
+"""`holdsfor spark prepare`: write history once, for many runs on Apache Spark."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from holdsfor.analysis.pipeline import Compiled, compile_files
+from holdsfor.cli.options.arguments import Commands, add_command, add_options
+from holdsfor.cli.options.config import fill_in
+from holdsfor.cli.spark.input import files_from, tell_unreadable
+from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
+from holdsfor.cli.terminal.diagnostics import print_diagnostics
+from holdsfor.errors import Diagnostics
+from holdsfor.sources.text_records import SetAside
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from holdsfor.spark.input.files import Files
+    from holdsfor.spark.prepared.history import Prepared
+
+__all__ = ["add_parser"]
+
+_SHOWN_MISFITS = 10
+
+
+def add_parser(commands: Commands) -> None:
+    example = "holdsfor spark prepare rules.prolog background.prolog --input 'events/*.parquet' -o history"
+    parser = add_command(commands, "prepare", "write history once, from which later runs are faster", example)
+    add_options(parser, "spark prepare")
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    from holdsfor.spark.input.ingestion import check_buckets
+
+    fill_in(options, "spark prepare")
+    check_buckets(options.buckets)
+    diagnostics = Diagnostics()
+    compiled = compile_files([*options.rules, *options.background], diagnostics)
+    print_diagnostics(diagnostics.of("warning"))
+    try:
+        n_unreadable = on_spark(options, options.output, lambda spark, _: _work(spark, compiled, options))
+    except Failed as failed:
+        return failed.exit_code
+    return 2 if n_unreadable else 0
+
+
+def _work(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) -> int:
+    """Prepare, say what was read and what is there, and return how many files could not be read."""
+    from holdsfor.spark.cluster.connect import refuse_connect
+    from holdsfor.spark.job.retry import without_failing_files
+
+    refuse_connect(spark, f"`{options.output}`")
+    began = time.perf_counter()
+    with shown_progress(spark):
+        history = without_failing_files(files_from(options), lambda files: _prepared(files, compiled, options))
+        misfits = history.set_aside().limit(_SHOWN_MISFITS).collect()
+    tell_unreadable(history.unreadable)
+    _summarise(history, [SetAside(*row) for row in misfits], time.perf_counter() - began)
+    return len(history.unreadable)
+
+
+def _prepared(files: Sequence[Files], compiled: Compiled, options: argparse.Namespace) -> Prepared:
+    from holdsfor.spark.prepared.preparation import prepare
+
+    return prepare(
+        files,
+        compiled,
+        options.output,
+        tick=options.tick,
+        buckets=options.buckets,
+        overwrite=options.overwrite,
+        time_unit=options.time_unit,
+    )
+
+
+def _summarise(history: Prepared, misfits: list[SetAside], seconds: float) -> None:
+    counts = {row.kind: row["sum(n)"] for row in history.remarks().groupBy("kind").sum("n").collect()}
+    parts = [f"{counts.get('read', 0)} records read"]
+    parts += [f"{counts['set aside']} set aside"] if "set aside" in counts else []
+    parts += [f"{counts['unused']} of names that no rule uses"] if "unused" in counts else []
+    print(", ".join(parts), file=sys.stderr)
+    for misfit in misfits:
+        print(f"  {misfit}", file=sys.stderr)
+    n = sum(each.n for each in history.known)
+    print(f"{n} records prepared in {history.n_buckets} buckets, {seconds:.1f} s", file=sys.stderr)

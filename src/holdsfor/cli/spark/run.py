@@ -1,0 +1,128 @@
+"""`holdsfor spark run`: recognise what the rules describe, on Apache Spark."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from holdsfor.analysis.pipeline import Compiled, compile_files
+from holdsfor.cli.options.arguments import Commands, add_command, add_options
+from holdsfor.cli.options.config import fill_in
+from holdsfor.cli.options.durations import make_points
+from holdsfor.cli.outcome.summary import summarise, write_stats
+from holdsfor.cli.spark.input import files_from, put_aside, refuse_misfits
+from holdsfor.cli.spark.outcome import SparkOutcome, outcome_of
+from holdsfor.cli.spark.output import check_output, place_from, shown_place
+from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
+from holdsfor.cli.terminal.diagnostics import print_diagnostics
+from holdsfor.errors import Diagnostics
+from holdsfor.sinks.output_files import refuse_overwriting
+from holdsfor.sources.column_mapping import split_mapping
+from holdsfor.syntax.parser import parse_term
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from holdsfor.spark.input.files import Files
+    from holdsfor.spark.job.recognition import Recognition
+
+__all__ = ["EXAMPLE", "add_parser"]
+
+
+EXAMPLE = "holdsfor spark run rules.prolog background.prolog --input 'events/*.parquet' -o found --master 'local[4]'"
+
+
+def add_parser(commands: Commands) -> None:
+    summary = "recognise what the rules describe in the input, on Apache Spark"
+    parser = add_command(commands, "run", summary, EXAMPLE)
+    add_options(parser, "spark run")
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    from holdsfor.spark.input.ingestion import check_buckets
+
+    app = fill_in(options, "spark run")
+    print_diagnostics(app.notes)
+    make_points(options)
+    check_buckets(options.buckets)
+    check_output(options)
+    files = [*options.rules, *options.background]
+    outputs = {"--stats": [options.stats], "--set-aside": [options.set_aside]}
+    config = [options.config] if options.config else []
+    refuse_overwriting(outputs, [*files, *config, *(split_mapping(each)[0] for each in options.input)])
+    diagnostics = Diagnostics()
+    compiled = compile_files(files, diagnostics)
+    print_diagnostics(diagnostics.of("warning"))
+    began = time.perf_counter()
+
+    def work(spark: SparkSession, is_new: bool) -> SparkOutcome:
+        return _work(spark, is_new, compiled, options, {"start": time.perf_counter() - began})
+
+    try:
+        outcome = on_spark(options, shown_place(options), work)
+    except Failed as failed:
+        return failed.exit_code
+    summarise(outcome, compiled, is_wanted=True)
+    if options.stats:
+        write_stats(outcome, options.stats, **outcome.more)
+    return 2 if outcome.counts.n_unreadable else 0
+
+
+def _work(
+    spark: SparkSession, is_new: bool, compiled: Compiled, options: argparse.Namespace, seconds: dict[str, float]
+) -> SparkOutcome:
+    from holdsfor.spark.job.retry import without_failing_files
+    from holdsfor.spark.output.catalogue import refuse_forgetful
+
+    if is_new and options.output.startswith("table:"):
+        refuse_forgetful(spark)
+    return without_failing_files(files_from(options), lambda files: _run(spark, files, compiled, options, seconds))
+
+
+def _run(
+    spark: SparkSession,
+    files: Sequence[Files],
+    compiled: Compiled,
+    options: argparse.Namespace,
+    seconds: dict[str, float],
+) -> SparkOutcome:
+    from holdsfor.spark.cluster.progress import described
+    from holdsfor.spark.output.targets import replacing
+    from holdsfor.spark.output.write import write_results
+
+    began = time.perf_counter()
+    results = place_from(options, spark)
+    with shown_progress(spark), replacing(results) as place:
+        with described(spark, "read"):
+            found = _recognise(files, compiled, options)
+            if options.strict:
+                refuse_misfits(found)
+        seconds["plan"] = time.perf_counter() - began
+        write_results(found, place, options.report)
+        with described(spark, "count"):
+            outcome = outcome_of(found, seconds)
+            put_aside(found, options.set_aside)
+        found.unpersist()
+    seconds["recognise"] = time.perf_counter() - began - seconds["plan"]
+    return outcome
+
+
+def _recognise(files: Sequence[Files], compiled: Compiled, options: argparse.Namespace) -> Recognition:
+    from holdsfor.spark.job.recognition import recognise
+
+    return recognise(
+        files,
+        compiled,
+        start=options.start,
+        end=options.end,
+        tick=options.tick,
+        window=options.window,
+        step=options.step,
+        allen_memory=options.allen_memory,
+        buckets=options.buckets,
+        goals=[parse_term(text, "--goal") for text in options.goal],
+        time_unit=options.time_unit,
+    )

@@ -1,0 +1,1 @@
+"""Standard streams, progress and signals of a command."""

@@ -1,0 +1,159 @@
+"""Constants as 64-bit words, so that equal constants are equal integers.
+
+A float is its own bit pattern. Everything else lives among the bit patterns that no float needs (the negative quiet
+NaNs, that is the integers from -2**51 to -1): an integer below 2**49 in size is stored in place, and an atom, a string,
+a structure or a larger integer is a number given by the symbol table. Numbers need no table, whatever the stream
+brings, and `3` and `3.0` are different words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.columns.entities import Entities
+from holdsfor.columns.tuple_ids import Instances
+from holdsfor.kernels.keys import Int64
+from holdsfor.syntax.terms import Float, Int, Struct, Term, is_ground
+
+if TYPE_CHECKING:
+    from holdsfor.columns.structures import Structures
+
+__all__ = [
+    "Symbols",
+    "as_numbers",
+    "integer_words",
+    "is_integer",
+    "is_number",
+    "is_symbol",
+    "symbol_numbers",
+    "symbol_words",
+]
+
+_INTEGERS = -(2**51)
+_SYMBOLS = -(2**50)
+_LARGEST = 2**49
+_INTEGER_OFFSET = _INTEGERS + _LARGEST
+
+
+def is_symbol(words: Int64) -> NDArray[np.bool_]:
+    return (words >= _SYMBOLS) & (words < 0)
+
+
+def symbol_numbers(words: Int64) -> Int64:
+    """The numbers that the symbol table gave, -1 for words that are no symbols."""
+    return np.where(is_symbol(words), words - _SYMBOLS, -1)
+
+
+def symbol_words(numbers: Int64) -> Int64:
+    """The words of the symbols with these numbers."""
+    return numbers + _SYMBOLS
+
+
+def is_integer(words: Int64) -> NDArray[np.bool_]:
+    return (words >= _INTEGERS) & (words < _SYMBOLS)
+
+
+def is_number(words: Int64) -> NDArray[np.bool_]:
+    """Whether each word is a float or an integer stored in place."""
+    return ~is_symbol(words)
+
+
+def integer_words(values: Int64) -> Int64:
+    """The words of integers less than 2**49 in size.
+
+    >>> int(integer_words(np.array([0]))[0]) == Symbols().word(Int(0))
+    True
+    """
+    if len(values) and (int(values.max()) >= _LARGEST or int(values.min()) < -_LARGEST):
+        raise OverflowError("an integer does not fit into a word")
+    return values + _INTEGER_OFFSET
+
+
+def integer_values(words: Int64) -> Int64:
+    """The integers that integer words stand for."""
+    return words - _INTEGER_OFFSET
+
+
+def float_words(values: NDArray[np.float64]) -> Int64:
+    """The words of floats; both zeros are one, and so are all NaNs."""
+    plain = values + 0.0
+    plain[np.isnan(plain)] = math.nan
+    return plain.view(np.int64)
+
+
+def as_numbers(words: Int64) -> NDArray[np.float64] | Int64:
+    """The values of number words: as integers if all are, else as floats."""
+    whole = is_integer(words)
+    if whole.all():
+        return integer_values(words)
+    floats = words.view(np.float64)
+    if not whole.any():
+        return floats
+    return np.where(whole, integer_values(words).astype(np.float64), floats)
+
+
+class Symbols:
+    """The table of constants that are not numbers, of tuples of constants that have become instances, and of what they
+    are called in reports.
+
+    >>> symbols = Symbols()
+    >>> from holdsfor.syntax.terms import Atom
+    >>> symbols.term(symbols.word(Atom("pub")))
+    Atom(name='pub')
+    """
+
+    def __init__(self) -> None:
+        self._words: dict[Term, int] = {}
+        self._terms: list[Term] = []
+        self.instances = Instances()
+        self.entities = Entities(self)
+        self.structures: dict[tuple[str, int], Structures] = {}
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def word(self, term: Term) -> int:
+        """The word of a ground term."""
+        match term:
+            case Int(value) if -_LARGEST <= value < _LARGEST:
+                return value + _INTEGER_OFFSET
+            case Float(value):
+                return int(float_words(np.array([value]))[0])
+        word = self._words.get(term)
+        if word is None:
+            assert is_ground(term), "only ground terms have words"
+            word = _SYMBOLS + len(self._terms)
+            self._words[term] = word
+            self._terms.append(term)
+        return word
+
+    def words(self, terms: Iterable[Term]) -> Int64:
+        return np.fromiter(map(self.word, terms), dtype=np.int64)
+
+    def term(self, word: int) -> Term:
+        """The term of a word."""
+        if _SYMBOLS <= word < 0:
+            return self._terms[word - _SYMBOLS]
+        if _INTEGERS <= word < _SYMBOLS:
+            return Int(word - _INTEGER_OFFSET)
+        return Float(float(np.int64(word).view(np.float64)))
+
+    def terms(self, words: Int64) -> list[Term]:
+        return [self.term(word) for word in words.tolist()]
+
+    def structure(self, word: int, name: str, arity: int) -> Struct | None:
+        """The structure of a word, if it is one with that name and arity."""
+        term = self.term(word) if _SYMBOLS <= word < 0 else None
+        is_such = isinstance(term, Struct) and term.name == name and len(term.args) == arity
+        return term if is_such and isinstance(term, Struct) else None
+
+    def integers(self, values: Int64) -> Int64:
+        """The words of integers of any size."""
+        if len(values) == 0 or (int(values.max()) < _LARGEST and int(values.min()) >= -_LARGEST):
+            return integer_words(values)
+        return self.words(Int(value) for value in values.tolist())

@@ -1,0 +1,417 @@
+"""The physical program: planned rules, by component, in processing order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from holdsfor.analysis.levels import What
+from holdsfor.analysis.patterns import may_match
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.columns.tables import Key
+from holdsfor.logical.nodes import FluentId, NodeId, step_id
+from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
+from holdsfor.physical.bindings import all_steps, bound_after
+from holdsfor.physical.broken_values import BrokenValue, any_value_of
+from holdsfor.physical.ownership import Owned, asks_for, owned_by
+from holdsfor.physical.planner import Planner, distinct_variables, number_column_of
+from holdsfor.physical.rule_scope import RuleScope
+from holdsfor.physical.steps import GroundHead, MatchPoints, Prove, RangeHead, StampTime, Step
+from holdsfor.prolog.background import grounding_clauses
+from holdsfor.syntax.rules import (
+    Allen,
+    Delay,
+    Duration,
+    Fvp,
+    IntervalCall,
+    IntervalRule,
+    PointRule,
+    Postponable,
+    Terminated,
+    condition_variables,
+    flat_conditions,
+)
+from holdsfor.syntax.source import Span
+from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity, variables
+
+__all__ = [
+    "PlannedComponent",
+    "PlannedDelay",
+    "PlannedFluent",
+    "PlannedInitial",
+    "PlannedRule",
+    "Program",
+    "plan_program",
+]
+
+
+@dataclass(frozen=True)
+class PlannedRule:
+    """A rule with a time-point: `steps` find the bindings, `columns` are the patterns of the head's columns.
+
+    The first `n_outside` steps ask for nothing that the rule's own component computes. At one time-point, a rule comes
+    after those of lower `rank`. `numbered` is the column that has the numbers of the fluent's arguments, if the steps
+    make one. `rule` is what is planned.
+    """
+
+    rule: PointRule
+    head: Term
+    key: Key
+    columns: tuple[Term, ...]
+    steps: tuple[Step, ...]
+    unbound: tuple[str, ...]
+    n_outside: int
+    rank: int
+    numbered: str | None = None
+
+
+@dataclass(frozen=True)
+class PlannedInitial:
+    """An initial value: `steps` are its atemporal conditions."""
+
+    head: Term
+    columns: tuple[Term, ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class PlannedFluent:
+    """The rules of one simple fluent, for all of its values.
+
+    `patterns` are the FVPs they are about; unless it `is_whole`, others of the name belong to another component. If
+    `has_asked_breaks`, a condition asks whether its values are broken.
+    """
+
+    id: FluentId
+    initiations: tuple[PlannedRule, ...]
+    terminations: tuple[PlannedRule, ...]
+    initially: tuple[PlannedInitial, ...]
+    patterns: tuple[tuple[Term, ...], ...]
+    is_whole: bool
+    has_asked_breaks: bool
+
+
+@dataclass(frozen=True)
+class PlannedPostponement:
+    """Initiations of FVPs that fit the columns postpone their effects, if the steps can be satisfied."""
+
+    columns: tuple[Term, ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class PlannedDelay:
+    """What an initiation of a source sets up.
+
+    `set_up` computes the delay, and then the variables `bound` have values; `when_due` are the conditions that the
+    effect must satisfy when its time has come. One that `may_contend` may be postponed by another that is due at once,
+    and the other way round.
+    """
+
+    key: Key
+    source: tuple[Term, ...]
+    postponements: tuple[PlannedPostponement, ...]
+    set_up: tuple[Step, ...]
+    bound: frozenset[str]
+    delay: Term
+    when_due: tuple[Step, ...]
+    target_key: Key
+    target: tuple[Term, ...]
+    is_termination: bool
+    rank: int
+    may_contend: bool
+    span: Span | None
+
+
+@dataclass(frozen=True)
+class PlannedComponent:
+    """What one component computes: output events, simple fluents, or statically determined ones.
+
+    `number` is the position of the component among all of the program. One that `is_circular` asks for what it computes
+    itself, through conditions or delayed effects. `scopes` say what the variables of statically determined fluents
+    range over.
+    """
+
+    number: int
+    own: Owned
+    events: tuple[PlannedRule, ...]
+    fluents: dict[Key, PlannedFluent]
+    static: tuple[IntervalRule, ...]
+    delays: tuple[PlannedDelay, ...] = ()
+    is_circular: bool = False
+    scopes: tuple[RuleScope, ...] = ()
+
+    @property
+    def is_only_delayed(self) -> bool:
+        """Whether what it computes matters to itself only through delayed effects: no condition asks for it."""
+        effects = [rule for f in self.fluents.values() for rule in (*f.initiations, *f.terminations)]
+        steps = [step for rule in (*self.events, *effects) for step in rule.steps]
+        steps += [step for delay in self.delays for step in delay.when_due]
+        return not any(asks_for(step, self.own) for step in steps)
+
+    @property
+    def point_steps(self) -> Iterator[Step]:
+        """Every step of its rules with a time-point and of its delays, also those inside others."""
+        fluents = self.fluents.values()
+        effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
+        for rule in (*self.events, *effects):
+            yield from all_steps(rule.steps)
+        for delay in self.delays:
+            yield from all_steps(delay.when_due)
+
+    @property
+    def enumerated(self) -> Iterator[Term]:
+        fluents = self.fluents.values()
+        effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
+        for rule in (*self.events, *effects):
+            if rule.unbound or any(
+                isinstance(step, GroundHead | RangeHead) or _may_range(step) for step in all_steps(rule.steps)
+            ):
+                yield rule.head
+        yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
+        yield from (scope.rule.fvp.term for scope in self.scopes if scope.is_grounded and scope.enumerates_head)
+
+    @property
+    def ranged(self) -> Iterator[Term]:
+        """Terms of rules in which variables stand that may have to range over their sorts."""
+        yield from (any_value_of(step.key) for step in self.point_steps if isinstance(step, BrokenValue))
+        for scope in self.scopes:
+            patterns = (scope.pattern(name) for name in scope.ranged)
+            yield from (pattern for pattern in patterns if pattern is not None)
+
+
+def _may_range(step: Step) -> bool:
+    return isinstance(step, Prove) and bool(step.ranges)
+
+
+@dataclass(frozen=True)
+class Program:
+    """The components in processing order, and the rules that they are planned from.
+
+    `simple` are the columns of the simple FVPs, by fluent, also of those that other components compute. `open_entities`
+    are the entities of grounding rules that leave variables to their sorts.
+    """
+
+    components: tuple[PlannedComponent, ...]
+    logical: LogicalProgram
+    simple: dict[Key, tuple[tuple[Term, ...], ...]]
+    open_entities: frozenset[Term]
+
+    @property
+    def enumerated(self) -> list[Term]:
+        """The events and FVPs whose instances may have to be enumerated."""
+        return [entity for component in self.components for entity in component.enumerated]
+
+    @property
+    def ranged(self) -> list[Term]:
+        """Terms in which variables stand that may have to range over their sorts, whatever is grounded."""
+        return [term for component in self.components for term in component.ranged]
+
+    @property
+    def numbered_events(self) -> dict[Key, set[tuple[int, ...]]]:
+        """The positions of events whose words are numbered together."""
+        found: dict[Key, set[tuple[int, ...]]] = {}
+        for component in self.components:
+            fluents = component.fluents.values()
+            effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
+            for step in (step for rule in (*component.events, *effects) for step in rule.steps):
+                if isinstance(step, MatchPoints) and step.kind == "events":
+                    found.setdefault(step.key, set()).update(positions for _, positions in step.numbered)
+        return found
+
+    @property
+    def edges(self) -> dict[tuple[Literal["startI", "endI"], Key], None]:
+        """The edges of intervals that rules ask for at the edge itself."""
+        found: dict[tuple[Literal["startI", "endI"], Key], None] = {}
+        for component in self.components:
+            for step in component.point_steps:
+                if isinstance(step, MatchPoints) and (step.kind == "startI" or step.kind == "endI"):
+                    found[step.kind, step.key] = None
+        return found
+
+    @property
+    def deciding_steps(self) -> list[NodeId]:
+        """The ids of the steps that look at whole intervals, in processing order."""
+        return [
+            step_id(rule, step)
+            for component in self.components
+            for rule in component.static
+            for step in rule.body
+            if isinstance(step, Duration | Allen) or (isinstance(step, IntervalCall) and step.is_intervalwise)
+        ]
+
+    def part(self, numbers: Collection[int] | None) -> Program:
+        """The program with only the components of these numbers; None is all of them."""
+        if numbers is None:
+            return self
+        chosen = sorted(numbers)
+        logical = LogicalProgram(tuple(self.logical.components[i] for i in chosen))
+        return Program(tuple(self.components[i] for i in chosen), logical, self.simple, self.open_entities)
+
+
+def plan_program(compiled: Compiled, planner: Planner) -> Program:
+    """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
+    logical = rewrite_program(compiled, planner.knowledge, is_rewriting=planner.is_rewriting)
+    components = tuple(_component(compiled, component, planner) for component in logical.components)
+    return Program(components, logical, _simple_columns(compiled), _open_entities(compiled, planner))
+
+
+def _open_entities(compiled: Compiled, planner: Planner) -> frozenset[Term]:
+    clauses = grounding_clauses(compiled.description)
+    rules = [
+        (clause.head.args[0], clause.body or Atom("true")) for clause in clauses if isinstance(clause.head, Struct)
+    ]
+    return frozenset(entity for entity, body in rules if planner.leaves_open(entity, body))
+
+
+def _simple_columns(compiled: Compiled) -> dict[Key, tuple[tuple[Term, ...], ...]]:
+    found: dict[Key, tuple[tuple[Term, ...], ...]] = {}
+    for vertex in compiled.graph.vertices:
+        if vertex.kind == "simple":
+            key = name_and_arity(vertex.fluent)
+            found[key] = (*found.get(key, ()), _columns(Fvp(vertex.fluent, vertex.value)))
+    return found
+
+
+def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) -> PlannedComponent:
+    vertices = logical.vertices
+    own = owned_by(vertices, compiled.graph)
+    if logical.is_static:
+        rules = tuple(each.rule for each in logical.intervals)
+        return PlannedComponent(logical.number, own, (), {}, rules, scopes=tuple(planner.scope(rule) for rule in rules))
+    mine = [each.rule for each in logical.rules]
+    inside = set(vertices)
+    is_circular = any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges)
+    plan = partial(_rule, compiled=compiled, planner=planner, component=own, is_circular=is_circular)
+    events = tuple(plan(rule) for rule in mine if rule.kind == "happensAt")
+    keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
+    return PlannedComponent(
+        logical.number,
+        own,
+        events,
+        {key: _fluent(compiled, logical, key, mine, planner, plan) for key in keys},
+        (),
+        tuple(_delay(compiled, delay, planner) for delay in logical.delays),
+        is_circular,
+    )
+
+
+def _fluent(
+    compiled: Compiled,
+    logical: LogicalComponent,
+    key: Key,
+    rules: list[PointRule],
+    planner: Planner,
+    plan: Callable[[PointRule], PlannedRule],
+) -> PlannedFluent:
+    vertices = logical.vertices
+    own = [r for r in rules if r.kind != "happensAt" and name_and_arity(r.fvp.fluent) == key]
+    initially = [
+        PlannedInitial(i.fvp.term, _columns(i.fvp), planner.atemporal_steps(i.fvp.term, i.body))
+        for i in compiled.description.initially
+        if name_and_arity(i.fvp.fluent) == key and concerns(vertices, i.fvp.term)
+    ]
+    return PlannedFluent(
+        (logical.number, *key),
+        tuple(plan(r) for r in own if r.kind == "initiatedAt"),
+        tuple(plan(r) for r in own if r.kind == "terminatedAt"),
+        tuple(initially),
+        tuple(
+            _columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple" and name_and_arity(v.fluent) == key
+        ),
+        is_whole=all(v in vertices for v in compiled.graph.named(key)) and key not in compiled.names.input_fluents,
+        has_asked_breaks=any(name_and_arity(fvp.fluent) == key for fvp in _asked_breaks(compiled)),
+    )
+
+
+def _asked_breaks(compiled: Compiled) -> Iterator[Fvp]:
+    """The FVPs of conditions `terminatedAt(F=V, T)`."""
+    description = compiled.description
+    for body in (*(rule.body for rule in description.point_rules), *(delay.body for delay in description.delays)):
+        yield from (condition.fvp for condition, _ in flat_conditions(body) if isinstance(condition, Terminated))
+
+
+def _columns(entity: Fvp | Term) -> tuple[Term, ...]:
+    term = entity.fluent if isinstance(entity, Fvp) else entity
+    arguments = term.args if isinstance(term, Struct) else ()
+    return (*arguments, entity.value) if isinstance(entity, Fvp) else arguments
+
+
+def _rank(compiled: Compiled, what: What, pattern: Term) -> int:
+    """When, at a time-point, it can be said whether something of the pattern happens, is initiated or terminated."""
+    for i, together in enumerate(compiled.moments):
+        if any(moment.what == what and may_match(moment.vertex.pattern, pattern) for moment in together):
+            return i
+    return len(compiled.moments)
+
+
+_DECIDED: dict[str, What] = {"happensAt": "happens", "initiatedAt": "initiated", "terminatedAt": "terminated"}
+
+
+def _rule(rule: PointRule, *, compiled: Compiled, planner: Planner, component: Owned, is_circular: bool) -> PlannedRule:
+    """A rule's plan; one that may be walked keeps words, which a walk asks for."""
+    columns = _columns(rule.head)
+    arguments = None if rule.kind == "happensAt" or is_circular else distinct_variables(columns[:-1])
+    value = columns[-1] if rule.kind == "terminatedAt" else None
+    open_value = value.name if isinstance(value, Var) else None
+    is_termination = rule.kind == "terminatedAt"
+    steps, bound = planner.steps(
+        rule.head_term, rule.time, rule.body, arguments, open_value, is_termination=is_termination
+    )
+    key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
+    unbound = tuple(name for name in variables(rule.head_term) if name not in bound)
+    made = {name for step in steps if isinstance(step, MatchPoints) for name, _ in step.numbered}
+    numbered = number_column_of(arguments) if arguments else None
+    numbered = numbered if numbered in made else None
+    n_outside = next((i for i, step in enumerate(steps) if asks_for(step, component)), len(steps))
+    rank = _rank(compiled, _DECIDED[rule.kind], rule.head_term)
+    return PlannedRule(rule, rule.head_term, key, columns, steps, unbound, n_outside, rank, numbered)
+
+
+def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
+    target = delay.source if delay.target is None else delay.target
+    bound = set(variables(delay.source.term))
+    used = set(variables(delay.delay, target.term)).union(*map(condition_variables, delay.conditions_when_due))
+    set_up = planner.inner(delay.tests_at_set_up, bound, used=used)
+    for step in set_up:
+        bound = bound_after(step, bound)
+    stamp = [] if delay.time is None else [StampTime(delay.time.name)]
+    known = bound if delay.time is None else bound | {delay.time.name}
+    return PlannedDelay(
+        name_and_arity(delay.source.fluent),
+        _columns(delay.source),
+        tuple(
+            _postponement(p, planner)
+            for p in compiled.description.postponable
+            if name_and_arity(p.fvp.fluent) == name_and_arity(delay.source.fluent)
+        ),
+        tuple(set_up),
+        frozenset(bound),
+        delay.delay,
+        (*stamp, *planner.inner(delay.conditions_when_due, known, used=set(variables(target.term))))
+        if delay.conditions_when_due
+        else (),
+        name_and_arity(target.fluent),
+        _columns(target),
+        is_termination=delay.target is None,
+        rank=_rank(compiled, "terminated" if delay.target is None else "initiated", target.term),
+        may_contend=delay.target is not None and _may_contend(compiled, delay.source, delay.target),
+        span=delay.span,
+    )
+
+
+def _may_contend(compiled: Compiled, source: Fvp, target: Fvp) -> bool:
+    """Whether the initiation of the source and that of the target may wait for each other at one time-point."""
+    if not any(may_match(p.fvp.term, source.term) for p in compiled.description.postponable):
+        return False
+    sources = set(compiled.graph.matching(source.term, ["simple"]))
+    targets = set(compiled.graph.matching(target.term, ["simple"]))
+    together = ({m.vertex for m in part if m.what == "initiated"} for part in compiled.moments)
+    return any(part & sources and part & targets for part in together)
+
+
+def _postponement(postponable: Postponable, planner: Planner) -> PlannedPostponement:
+    bound = set(variables(postponable.fvp.term))
+    return PlannedPostponement(_columns(postponable.fvp), tuple(planner.inner(postponable.body, bound, used=set())))

@@ -1,0 +1,148 @@
+"""The members of dynamic domains and of sorts that records mention.
+
+A constant is a member while a record mentions it that has arrived and is not retracted. Retractions do not reach
+records that were dropped or forgotten, so the members that those mention stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.analysis.names import domain_entities
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.analysis.sorts import Sorts
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.tables import FluentTable, Key, PointTable
+from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.physical.patterns import build, join
+from holdsfor.physical.planner import distinct_variables
+from holdsfor.physical.rows import one_row
+from holdsfor.runtime.background import Background
+from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
+
+__all__ = ["Members", "Mentioned", "distinct_positions", "domain_sources"]
+
+
+@dataclass(frozen=True)
+class Mentioned:
+    """Records of input events and input fluents, by name."""
+
+    events: dict[Key, PointTable]
+    fluents: dict[Key, FluentTable]
+
+
+class Members:
+    """Fills the dynamic domains of the background knowledge, and sorts if rules range over them, from records.
+
+    `version` grows whenever a sort may have changed.
+    """
+
+    def __init__(
+        self, compiled: Compiled, background: Background, symbols: Symbols, sorts: Callable[[], Sorts] | None
+    ) -> None:
+        self.background = background
+        self.symbols = symbols
+        self.version = 0
+        self._sorts = sorts
+        self._sources = domain_sources(compiled)
+        self._lasting: dict[Key, list[Int64]] = {}
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything depends on the constants of records."""
+        return bool(self._sources) or self._sorts is not None
+
+    def add(self, mentioned: Mentioned) -> int:
+        """Add the constants of records; return how many members of domains are new."""
+        fresh: set[tuple[int, ...]] = set()
+        for domain, columns in self._found(mentioned):
+            new = self.background.add_members(domain, columns)
+            fresh.update(zip(*(column.tolist() for column in new), strict=True))
+        self._mention(mentioned)
+        return len(fresh)
+
+    def keep(self, mentioned: Mentioned) -> None:
+        """Let the constants of records stay members for good."""
+        for domain, columns in self._found(mentioned):
+            parts = [self._lasting[domain], columns] if domain in self._lasting else [columns]
+            together = [np.concatenate(pair) for pair in zip(*parts, strict=True)]
+            first = dense_ids(together, len(together[0]))[1]
+            self._lasting[domain] = [column[first] for column in together]
+        self._mention(mentioned, is_lasting=True)
+
+    def replace(self, mentioned: Mentioned) -> None:
+        """Let the constants of records be all members, but for those that stay for good."""
+        found: dict[Key, list[list[Int64]]] = {name_and_arity(domain): [] for *_, domain in self._sources}
+        for domain, columns in (*self._lasting.items(), *self._found(mentioned)):
+            found[domain].append(columns)
+        for domain, parts in found.items():
+            nothing = [np.empty(0, dtype=np.int64)] * domain[1]
+            self.background.keep_members(domain, [np.concatenate(c) for c in zip(nothing, *parts, strict=True)])
+        if self._sorts is not None:
+            self._sorts().forget_input()
+        self._mention(mentioned)
+
+    def _found(self, mentioned: Mentioned) -> Iterator[tuple[Key, list[Int64]]]:
+        """The members of each domain that records mention."""
+        for is_fvp, key, patterns, domain in self._sources:
+            table = (mentioned.fluents if is_fvp else mentioned.events).get(key)
+            if table is None or table.n == 0 or not isinstance(domain, Struct):
+                continue
+            positions = distinct_positions(patterns, domain)
+            if positions is not None:
+                yield name_and_arity(domain), self._distinct(table, positions)
+                continue
+            rows, _ = join(one_row(), table, patterns, self.symbols)
+            if rows.n and set(variables(domain)) <= set(rows.columns):
+                yield name_and_arity(domain), [build(pattern, rows, self.symbols) for pattern in domain.args]
+
+    def _distinct(self, table: PointTable | FluentTable, positions: tuple[int, ...]) -> list[Int64]:
+        """The words at the positions, each combination once."""
+        if not table.is_numbered(positions):
+            words = [table.column(position) for position in positions]
+            first = dense_ids(words, table.n)[1]
+            return [column[first] for column in words]
+        instances = self.symbols.instances
+        numbers = table.numbers(positions, instances)
+        is_there = np.zeros(instances.count(len(positions)), dtype=bool)
+        is_there[numbers] = True
+        return list(instances.words(len(positions), is_there.nonzero()[0]))
+
+    def _mention(self, mentioned: Mentioned, *, is_lasting: bool = False) -> None:
+        """Let the sorts know the constants of records, where a rule may range over them."""
+        if self._sorts is None:
+            return
+        sorts = self._sorts()
+        self.version += 1
+        for key, points in mentioned.events.items():
+            for i, column in enumerate(points.columns[:-1]):
+                sorts.mention_at((*key, i), self.symbols.terms(np.unique(column)), is_lasting=is_lasting)
+        for key, table in mentioned.fluents.items():
+            for i, column in enumerate(table.keys):
+                place = (*key, "value" if i == key[1] else i)
+                sorts.mention_at(place, self.symbols.terms(np.unique(column)), is_lasting=is_lasting)
+
+
+def distinct_positions(patterns: Sequence[Term], domain: Struct) -> tuple[int, ...] | None:
+    """Where the arguments of a domain stand among columns, if all of either are variables of their own."""
+    columns, arguments = distinct_variables(patterns), distinct_variables(domain.args)
+    if columns is None or arguments is None or not set(arguments) <= set(columns):
+        return None
+    return tuple(columns.index(name) for name in arguments)
+
+
+def domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:
+    """Which input entities fill which dynamic domains: (is it an FVP, its key, its columns, the domain)."""
+    sources: list[tuple[bool, Key, tuple[Term, ...], Term]] = []
+    for entity, domain in domain_entities(compiled.description):
+        is_fvp = isinstance(entity, Struct) and entity.name == "="
+        named = entity.args[0] if is_fvp and isinstance(entity, Struct) else entity
+        key = name_and_arity(named)
+        arguments = named.args if isinstance(named, Struct) else ()
+        columns = (*arguments, entity.args[1]) if is_fvp and isinstance(entity, Struct) else arguments
+        if key in (compiled.names.input_fluents if is_fvp else compiled.names.input_events):
+            sources.append((is_fvp, key, columns, domain))
+    return sources

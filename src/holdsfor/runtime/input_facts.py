@@ -1,0 +1,39 @@
+"""The facts of an event description that are input, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from holdsfor.analysis.input_facts import given_records
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.records import Records
+from holdsfor.columns.tables import Key
+from holdsfor.syntax.terms import Struct, Term, name_and_arity
+
+__all__ = ["given_columns"]
+
+_Row = tuple[tuple[Term, ...], int, int]
+
+
+def given_columns(compiled: Compiled, tick: int, symbols: Symbols) -> Iterator[tuple[Key, Records]]:
+    """The records that facts give, name by name; they arrive when they begin."""
+    events: dict[Key, list[_Row]] = {}
+    fluents: dict[Key, list[_Row]] = {}
+    for entity, value, start, end in given_records(compiled.description, compiled.names, tick):
+        arguments = entity.args if isinstance(entity, Struct) else ()
+        terms = arguments if value is None else (*arguments, value)
+        (events if value is None else fluents).setdefault(name_and_arity(entity), []).append((terms, start, end))
+    for key, rows in events.items():
+        yield key, _records(rows, symbols, is_event=True)
+    for key, rows in fluents.items():
+        yield key, _records(rows, symbols, is_event=False)
+
+
+def _records(rows: list[_Row], symbols: Symbols, *, is_event: bool) -> Records:
+    columns = [symbols.words(column) for column in zip(*(terms for terms, _, _ in rows), strict=True)]
+    starts = np.array([start for _, start, _ in rows], dtype=np.int64)
+    ends = None if is_event else np.array([end for _, _, end in rows], dtype=np.int64)
+    return Records(columns, starts.copy(), starts, ends)

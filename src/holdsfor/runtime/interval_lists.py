@@ -1,0 +1,98 @@
+"""Interval lists of all instances of a rule at once, and which instances of two lists belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.columns.tuple_ids import Instances
+from holdsfor.kernels.keys import Int64, pairs_of_equal_keys
+from holdsfor.kernels.sweep import Keyed
+from holdsfor.physical.rows import Rows
+
+__all__ = ["Lists", "natural_join", "onto"]
+
+
+class Lists:
+    """Intervals by instance, maximal within each: `rows` has a column for every variable the list varies by.
+
+    Instances are kept as words or as numbers; the one is made of the other when it is asked for.
+    """
+
+    def __init__(self, rows: Rows, starts: Int64, ends: Int64) -> None:
+        self.names: list[str] = list(rows.columns)
+        self.starts = starts
+        self.ends = ends
+        self._rows: Rows | None = rows
+        self._numbers: dict[tuple[str, ...], Int64] = {}
+        self._instances: Instances | None = None
+
+    @classmethod
+    def numbered(cls, names: Sequence[str], instances: Instances, numbers: Int64, starts: Int64, ends: Int64) -> Lists:
+        """The intervals of instances whose numbers are known."""
+        lists = cls(Rows(0, {}), starts, ends)
+        lists.names = list(names)
+        lists._rows = None
+        lists._numbers[tuple(names)] = numbers
+        lists._instances = instances
+        return lists
+
+    @property
+    def n(self) -> int:
+        return len(self.starts)
+
+    @property
+    def rows(self) -> Rows:
+        if self._rows is None:
+            assert self._instances is not None
+            names, numbers = next(iter(self._numbers.items()))
+            words = self._instances.words(len(names), numbers)
+            self._rows = Rows(self.n, dict(zip(names, words, strict=True)))
+        return self._rows
+
+    def is_numbered(self, names: Sequence[str]) -> bool:
+        """Whether the numbers of the instances are known."""
+        return tuple(names) in self._numbers
+
+    def numbers(self, names: Sequence[str], instances: Instances) -> Int64:
+        """The numbers of the instances, as tuples of the variables in the order given."""
+        key = tuple(names)
+        if key not in self._numbers:
+            self._numbers[key] = instances.numbers([self.rows.columns[name] for name in names], self.n)
+        return self._numbers[key]
+
+    def take(self, positions: Int64 | NDArray[np.bool_]) -> Lists:
+        taken = Lists(Rows(0, {}), self.starts[positions], self.ends[positions])
+        taken.names = self.names
+        taken._rows = None if self._rows is None else self._rows.take(positions)
+        taken._numbers = {names: numbers[positions] for names, numbers in self._numbers.items()}
+        taken._instances = self._instances
+        return taken
+
+    def with_starts(self, starts: Int64) -> Lists:
+        """The same instances with intervals that begin elsewhere."""
+        moved = Lists(Rows(0, {}), starts, self.ends)
+        moved.names, moved._rows = self.names, self._rows
+        moved._numbers, moved._instances = self._numbers, self._instances
+        return moved
+
+
+def natural_join(left: Rows, right: Rows) -> Rows:
+    """The combinations of instances that agree in the variables they share."""
+    shared = [name for name in left.columns if name in right.columns]
+    row, partner = pairs_of_equal_keys(
+        [left.columns[name] for name in shared], left.n, [right.columns[name] for name in shared], right.n
+    )
+    more = {name: column[partner] for name, column in right.columns.items() if name not in left.columns}
+    return left.take(row).with_columns(more)
+
+
+def onto(keys: Rows, each: Lists) -> Keyed:
+    """The intervals of a list by number of instance; the instances may have more variables than the list."""
+    names = each.names
+    key, row = pairs_of_equal_keys(
+        [keys.columns[name] for name in names], keys.n, [each.rows.columns[name] for name in names], each.rows.n
+    )
+    return key, each.starts[row], each.ends[row]

@@ -1,0 +1,59 @@
+"""An evaluation whose components and kernels are counted; it gives the same answers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from holdsfor.columns.tables import FluentTable, Key, PointTable
+from holdsfor.physical.plan import PlannedComponent
+from holdsfor.physical.profile import Profile
+from holdsfor.physical.rows import Rows
+from holdsfor.runtime.evaluation import Evaluation
+from holdsfor.runtime.recursion.fixpoint import CircleOutcome
+from holdsfor.syntax.terms import Term
+
+__all__ = ["ProfiledEvaluation"]
+
+
+class ProfiledEvaluation(Evaluation):
+    """The components of one stretch, with a `profile`."""
+
+    number = 0
+
+    @property
+    def counts(self) -> Profile:
+        assert self.profile is not None
+        return self.profile
+
+    def evaluate(self, number: int, component: PlannedComponent) -> None:
+        self.number = number
+        with self.counts.at(("component", number), 0):
+            super().evaluate(number, component)
+        if component.number in self.circles:
+            self.note_circle(number, self.circles[component.number])
+        own = {rule.number for rule in component.static}
+        self.counts.note_most(("kept", number), sum(k.n for (rule, _), k in self.kept.items() if rule in own))
+
+    def note_circle(self, number: int, outcome: CircleOutcome) -> None:
+        self.counts.note(("turns", number), outcome.n_turns)
+        self.counts.note(("walked", number), outcome.n_visited)
+        since = self.stretch.first
+        for until, prospects in outcome.parts:
+            for each in prospects:
+                if each is not None:
+                    times = each.set_up.times
+                    self.counts.note(("set up", number), int(np.count_nonzero((times >= since) & (times < until))))
+            since = until
+
+    def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows:
+        with self.counts.at(("ground", id(head)), rows.n) as tally:
+            found = super().ground(head, rows, over_all_values=over_all_values)
+            tally.rows_out += found.n
+        return found
+
+    def inertia(self, key: Key, initiations: PointTable, terminations: PointTable, state: FluentTable) -> FluentTable:
+        n = state.n + initiations.n + terminations.n
+        with self.counts.at(("inertia", self.number, key), n) as tally:
+            found = super().inertia(key, initiations, terminations, state)
+            tally.rows_out += found.n
+        return found

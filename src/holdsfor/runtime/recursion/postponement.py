@@ -1,0 +1,88 @@
+"""Effects of one fluent that are due at once and postpone each other: which of them act.
+
+An effect is postponed by an initiation of its source at the time-point at which it is due, and that initiation may come
+from another effect that is due then. Mostly nobody waits for anybody. Where effects wait in a row, the first acts and
+the next is postponed; where they wait in a circle, the one whose FVP comes first in the standard order of terms acts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.analysis.connected_components import strong_components
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.tables import PointTable, empty_points, point_table
+from holdsfor.kernels.keys import pairs_of_equal_keys
+from holdsfor.prolog import standard_order_key
+from holdsfor.runtime.delays import DueEffects
+
+__all__ = ["settle_contests"]
+
+Rivals: TypeAlias = dict[int, set[int]]
+
+
+def settle_contests(found: Sequence[DueEffects], n_columns: int, symbols: Symbols) -> PointTable:
+    """What the effects on fluents of one name initiate that are not postponed by each other."""
+    if not found:
+        return empty_points(n_columns)
+    effects = [np.concatenate(column) for column in zip(*(each.effects.columns for each in found), strict=True)]
+    sources = [np.concatenate(column) for column in zip(*(each.sources for each in found), strict=True)]
+    n = len(effects[0])
+    waiting, rival = pairs_of_equal_keys([*sources, effects[-1]], n, effects, n)
+    others = np.zeros(len(waiting), dtype=bool)
+    for source, effect in zip(sources, effects, strict=False):
+        others |= (source[waiting] != source[rival]) | (effect[waiting] != effect[rival])
+    acts = np.ones(n, dtype=bool)
+    if others.any():
+        names = _Names([*effects[:-1], *sources], symbols)
+        acts = _settled(waiting[others], rival[others], names, n)
+    return point_table([column[acts] for column in effects])
+
+
+class _Names:
+    """The order of contenders: by what they initiate, then by their source."""
+
+    def __init__(self, columns: Sequence[NDArray[np.int64]], symbols: Symbols) -> None:
+        self.columns = columns
+        self.symbols = symbols
+
+    def key(self, row: int) -> list[object]:
+        return [standard_order_key(self.symbols.term(int(column[row]))) for column in self.columns]
+
+
+def _settled(waiting: NDArray[np.int64], rival: NDArray[np.int64], names: _Names, n: int) -> NDArray[np.bool_]:
+    """Which rows act, given the pairs of a row and one that would postpone it."""
+    rivals: Rivals = {}
+    for row, other in zip(waiting.tolist(), rival.tolist(), strict=True):
+        rivals.setdefault(row, set()).add(other)
+    acts = np.ones(n, dtype=bool)
+    involved = sorted({*rivals, *(other for some in rivals.values() for other in some)})
+    for circle in strong_components(involved, lambda row: sorted(rivals.get(row, ()))):
+        _settle(circle, rivals, names, acts)
+    return acts
+
+
+def _settle(circle: Iterable[int], rivals: Rivals, names: _Names, acts: NDArray[np.bool_]) -> None:
+    """Decide about rows that wait for each other, when all others that they wait for are decided."""
+    left = set(circle)
+    for row in sorted(left):
+        if any(other not in left and acts[other] for other in rivals.get(row, ())):
+            acts[row] = False
+    left = {row for row in left if acts[row]}
+    while left:
+        free = {row for row in left if not rivals.get(row, set()) & left}
+        chosen = free or {_first_of_a_circle(left, rivals, names)}
+        left -= chosen
+        postponed = {row for row in left if rivals.get(row, set()) & chosen}
+        acts[list(postponed)] = False
+        left -= postponed
+
+
+def _first_of_a_circle(rows: set[int], rivals: Rivals, names: _Names) -> int:
+    """The first row of a circle that waits for nobody outside it."""
+    parts = strong_components(sorted(rows), lambda row: sorted(rivals.get(row, set()) & rows))
+    return min(parts[0], key=names.key)

@@ -1,0 +1,90 @@
+"""Whether a component can be walked through time, known before there is anything to walk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, empty_fluents, empty_points
+from holdsfor.kernels.keys import Int64
+from holdsfor.physical.bindings import bound_after, says_when
+from holdsfor.physical.plan import PlannedComponent, PlannedRule
+from holdsfor.physical.profile import Profile
+from holdsfor.physical.rows import Rows
+from holdsfor.physical.steps import PointKind, RangeHead, RangeOver
+from holdsfor.prolog import Database, Engine
+from holdsfor.runtime.recursion.scalar_operators import NotByRow, RowCompiler, Words
+from holdsfor.runtime.recursion.stepping_rules import Effect, check_rule, effects_of, walk_delays
+from holdsfor.syntax.terms import Term
+
+__all__ = ["is_walkable"]
+
+
+def is_walkable(component: PlannedComponent, symbols: Symbols) -> bool:
+    """Whether every rule has a form for single bindings.
+
+    A rule whose conditions outside never hold is left out of a walk, so that also others may be walked in the end.
+    """
+    nowhere = _Nowhere(symbols)
+    compiler = RowCompiler(nowhere, nowhere, component.own)
+    try:
+        for rule, effect in effects_of(component):
+            _check(rule, effect, compiler)
+        walk_delays(component, compiler)
+    except NotByRow:
+        return False
+    return True
+
+
+def _check(rule: PlannedRule, effect: Effect, compiler: RowCompiler) -> None:
+    bound: set[str] = set()
+    for step in rule.steps[: rule.n_outside]:
+        bound = bound_after(step, bound)
+    is_timed = any(says_when(step) for step in rule.steps[: rule.n_outside])
+    check_rule(rule, effect, compiler, bound, is_timed=is_timed)
+
+
+class _Nowhere:
+    """A time-point and a window at which nothing happens, holds or is known."""
+
+    profile: Profile | None = None
+    time = 0
+
+    def __init__(self, symbols: Symbols) -> None:
+        self.symbols = symbols
+        self.engine = Engine(Database())
+
+    def points(self, kind: PointKind, key: Key) -> PointTable:
+        return empty_points(key[1] if kind == "events" else key[1] + 1)
+
+    def terminations(self, key: Key) -> PointTable:
+        return empty_points(key[1] + 1)
+
+    def fluents(self, key: Key) -> FluentTable:
+        return empty_fluents(key[1])
+
+    def facts(self, key: Key) -> Relation:
+        return Relation(tuple(np.empty(0, dtype=np.int64) for _ in range(key[1])), 0)
+
+    def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows:
+        return rows
+
+    def members(self, ranging: RangeOver, known: Int64) -> Int64:
+        return known
+
+    def head_members(self, ranging: RangeHead) -> Int64:
+        return np.empty(0, dtype=np.int64)
+
+    def synchronise(self) -> None:
+        """There is nothing to tell."""
+
+    def value_of(self, key: Key, arguments: Words) -> int | None:
+        return None
+
+    def happening(self, kind: PointKind, key: Key) -> Iterable[Words]:
+        return ()
+
+    def is_broken(self, key: Key, arguments: Words, value: int) -> bool:
+        return False

@@ -1,0 +1,66 @@
+"""`startI` and `endI` of the fluents that a walk computes: they follow a change at the next time-point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeAlias
+
+from holdsfor.columns.tables import FluentTable, Key
+from holdsfor.physical.plan import PlannedComponent
+from holdsfor.physical.steps import MatchPoints
+from holdsfor.runtime.edges import EdgeKind, edges_at
+from holdsfor.runtime.recursion.grounding_checks import Cell
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.evaluation import Evaluation
+
+__all__ = ["WalkEdges"]
+
+_Edges: TypeAlias = dict[tuple[EdgeKind, Key], list[Cell]]
+
+
+class WalkEdges:
+    """The edges of intervals at the time-point that a walk has reached, and those that are ahead.
+
+    All edges that are ahead are at one time-point: the one after the last change.
+    """
+
+    def __init__(self, component: PlannedComponent, part: Evaluation, state: dict[Key, FluentTable]) -> None:
+        self.stretch = part.stretch
+        self.keys = {key for _, key in _asked(component)}
+        self.ahead: _Edges = {}
+        self.time: int | None = None
+        self.now: _Edges = {}
+        for kind, key in _asked(component):
+            points = edges_at(part.edge_points(kind, key, state[key]), self.stretch.first)
+            numbers = points.numbers(tuple(range(key[1])), part.instances).tolist()
+            if numbers:
+                self.ahead[kind, key] = list(zip(numbers, points.column(key[1]).tolist(), strict=True))
+                self.time = self.stretch.first
+
+    def reach(self, time: int) -> None:
+        """Let the edges that are ahead until a time-point be those of this time-point."""
+        is_there = self.time == time
+        self.now = self.ahead if is_there else {}
+        if is_there:
+            self.ahead, self.time = {}, None
+
+    def change(self, key: Key, cell: int, before: int | None, after: int | None, time: int) -> None:
+        """Note what follows from a change of a fluent's value."""
+        if before == after:
+            return
+        self.time = self.stretch.next_of(time)
+        if before is not None:
+            self.ahead.setdefault(("endI", key), []).append((cell, before))
+        if after is not None:
+            self.ahead.setdefault(("startI", key), []).append((cell, after))
+
+
+def _asked(component: PlannedComponent) -> Iterator[tuple[EdgeKind, Key]]:
+    """The edges of its own intervals that a component asks for."""
+    found: dict[tuple[EdgeKind, Key], None] = {}
+    for step in component.point_steps:
+        if isinstance(step, MatchPoints) and (step.kind == "startI" or step.kind == "endI"):
+            if step.key in component.fluents and component.own.includes(step):
+                found[step.kind, step.key] = None
+    return iter(found)

@@ -1,0 +1,263 @@
+"""The rules of a walk: what is known of them from outside, row by row in time, and what is left to ask on the way.
+
+A rule is *guarded* if it is left to ask only whether fluents of its component have certain values. Such rules are kept
+as columns of cells (numbers of fluents), in groups of those that share their rows. Others are functions of bindings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.tables import Key
+from holdsfor.kernels.inertia import ANY_VALUE
+from holdsfor.kernels.keys import Int64
+from holdsfor.physical.patterns import build
+from holdsfor.physical.plan import PlannedComponent, PlannedRule
+from holdsfor.physical.rows import Rows, one_row
+from holdsfor.physical.steps import Forget, HoldsNow, MatchPoints, NoneOf, Step, run_steps
+from holdsfor.runtime.recursion.scalar_operators import Binding, NotByRow, RowCompiler, RowStep, Words
+from holdsfor.syntax.terms import Term, Var, is_ground, variables
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.evaluation import Evaluation
+
+__all__ = [
+    "Change",
+    "Effect",
+    "Group",
+    "GuardedRule",
+    "WalkRule",
+    "WalkRules",
+    "check_rule",
+    "effects_of",
+    "walk_delays",
+]
+
+Effect = Literal["happens", "initiated", "terminated"]
+Change = Literal["initiated", "terminated"]
+_Outside: TypeAlias = dict[tuple[Step, ...], Rows]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """The column with the cells of a fluent, and the value that it must have, or must not have."""
+
+    key: Key
+    column: int
+    value: int
+    is_wanted: bool
+
+
+@dataclass(frozen=True)
+class GuardedRule:
+    """A rule of a group: the column with the cells that it changes, and the value for every row, or for all of them."""
+
+    effect: Change
+    key: Key
+    column: int
+    guards: tuple[Guard, ...]
+    values: Int64 | int
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows, by time, that some guarded rules share, and the cells that patterns of these stand for in every row."""
+
+    rows: Rows
+    columns: dict[tuple[Term, ...], Int64] = field(default_factory=dict)
+    rules: list[GuardedRule] = field(default_factory=list)
+
+    @property
+    def times(self) -> Int64:
+        assert self.rows.times is not None
+        return self.rows.times
+
+    def column(self, patterns: tuple[Term, ...], symbols: Symbols) -> int:
+        """The number of the column with the cells of a fluent."""
+        if patterns not in self.columns:
+            words = [build(pattern, self.rows, symbols) for pattern in patterns]
+            self.columns[patterns] = symbols.instances.numbers(words, self.rows.n)
+        return list(self.columns).index(patterns)
+
+    def cells(self, column: int) -> Int64:
+        return list(self.columns.values())[column]
+
+
+@dataclass(frozen=True)
+class WalkRule:
+    """Something that has effects at a time-point, for bindings: a rule, or a delay whose time has come.
+
+    `rows` are the bindings known from outside, by time; a rule without them is triggered inside.
+    """
+
+    rank: int
+    effect: Effect
+    key: Key
+    steps: list[RowStep]
+    head: Callable[[Binding], Words]
+    rows: Rows | None = None
+
+    def ranges(self) -> Iterator[tuple[int, int, int]]:
+        """The time-points of the rows, with the first and the last row of each."""
+        times = None if self.rows is None else self.rows.times
+        if times is None or len(times) == 0:
+            return iter(())
+        begins = np.flatnonzero(np.append(True, times[1:] != times[:-1]))
+        return zip(times[begins].tolist(), begins.tolist(), [*begins[1:].tolist(), len(times)], strict=True)
+
+    def bindings(self, first: int, last: int) -> list[Binding]:
+        assert self.rows is not None
+        if not self.rows.columns:
+            return [{}]
+        names = tuple(self.rows.columns)
+        rows = zip(*(column[first:last].tolist() for column in self.rows.columns.values()), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+class WalkRules:
+    """The rules of a component in a stretch; one whose conditions outside never hold is none of them."""
+
+    def __init__(self, component: PlannedComponent, part: Evaluation, compiler: RowCompiler) -> None:
+        self.part = part
+        self.compiler = compiler
+        self.groups: list[Group] = []
+        self.others: list[WalkRule] = []
+        self._outside: _Outside = {}
+        for rule, effect in effects_of(component):
+            self.add(rule, effect)
+        self.groups = [group for group in self.groups if group.rules and group.rows.n]
+        self.others.sort(key=lambda rule: rule.rank)
+
+    def add(self, rule: PlannedRule, effect: Effect) -> None:
+        if rule.n_outside == 0:
+            steps, head = check_rule(rule, effect, self.compiler, set(), is_timed=False)
+            self.others.append(WalkRule(rule.rank, effect, rule.key, steps, head))
+            return
+        rows = self.outside(rule.steps[: rule.n_outside])
+        if rows.n == 0:
+            return
+        guards = None if effect == "happens" else self.guards(rule, rows)
+        if effect != "happens" and guards is not None:
+            self.add_guarded(rule, effect, guards, rows)
+            return
+        steps, head = check_rule(rule, effect, self.compiler, set(rows.columns), is_timed=rows.times is not None)
+        self.others.append(WalkRule(rule.rank, effect, rule.key, steps, head, rows))
+
+    def outside(self, steps: tuple[Step, ...]) -> Rows:
+        """The bindings that satisfy the steps, by time; rules that begin alike share them."""
+        if steps not in self._outside:
+            rows = run_steps(steps, one_row(), self.part).distinct()
+            if rows.times is not None and np.any(rows.times[1:] < rows.times[:-1]):
+                rows = rows.take(np.argsort(rows.times, kind="stable"))
+            self._outside[steps] = rows
+        return self._outside[steps]
+
+    # -- guarded rules -------------------------------------------------------------------------------------------------
+
+    def guards(self, rule: PlannedRule, rows: Rows) -> list[tuple[HoldsNow, bool]] | None:
+        """The fluents whose values a rule is left to ask for, and whether they must have them; None if it asks more."""
+        found: list[tuple[HoldsNow, bool]] = []
+        bound = set(rows.columns)
+        for step in rule.steps[rule.n_outside :]:
+            if isinstance(step, Forget):
+                continue
+            is_negated = isinstance(step, NoneOf) and len(step.steps) == 1
+            asked = step.steps[0] if isinstance(step, NoneOf) and is_negated else step
+            if not isinstance(asked, HoldsNow) or not self.compiler.is_own(asked):
+                return None
+            if not is_ground(asked.patterns[-1]) or set(variables(*asked.patterns)) - bound:
+                return None
+            found.append((asked, not is_negated))
+        return None if rows.times is None or set(variables(*rule.columns[:-1])) - bound else found
+
+    def add_guarded(
+        self, rule: PlannedRule, effect: Change, guards: Sequence[tuple[HoldsNow, bool]], rows: Rows
+    ) -> None:
+        symbols = self.part.symbols
+        group = self.group(rows) if effect == "terminated" else self.in_grounding(self.group(rows), rule)
+        asked = tuple(
+            Guard(holds.key, group.column(holds.patterns[:-1], symbols), symbols.word(holds.patterns[-1]), is_wanted)
+            for holds, is_wanted in guards
+        )
+        column = group.column(rule.columns[:-1], symbols)
+        values = _values(rule.columns[-1], effect, group.rows, symbols)
+        group.rules.append(GuardedRule(effect, rule.key, column, asked, values))
+
+    def group(self, rows: Rows) -> Group:
+        """The group of the rules with these rows."""
+        known = next((group for group in self.groups if group.rows is rows), None)
+        if known is None:
+            known = Group(rows)
+            self.groups.append(known)
+        return known
+
+    def in_grounding(self, group: Group, rule: PlannedRule) -> Group:
+        """The group with only the rows for which the fluent of a rule is in the grounding."""
+        numbers = group.cells(group.column(rule.columns[:-1], self.part.symbols))
+        inside = self.part.domains.inside((True, *rule.key), numbers, None, self.part, self.part.version)
+        return group if inside is None else self.group(group.rows.take(inside))
+
+
+def _values(value: Term, effect: Change, rows: Rows, symbols: Symbols) -> Int64 | int:
+    """The value that a rule is about in each row, or in all of them; a termination may leave it open."""
+    if is_ground(value):
+        return symbols.word(value)
+    if set(variables(value)) <= set(rows.columns):
+        return build(value, rows, symbols)
+    if effect == "initiated" or not isinstance(value, Var):
+        raise NotByRow
+    return ANY_VALUE
+
+
+def effects_of(component: PlannedComponent) -> list[tuple[PlannedRule, Effect]]:
+    """The rules of a component with the kind of effect that each has."""
+    rules: list[tuple[PlannedRule, Effect]] = [(rule, "happens") for rule in component.events]
+    for fluent in component.fluents.values():
+        rules += [(rule, "initiated") for rule in fluent.initiations]
+        rules += [(rule, "terminated") for rule in fluent.terminations]
+    return rules
+
+
+def check_rule(
+    rule: PlannedRule, effect: Effect, compiler: RowCompiler, bound: set[str], *, is_timed: bool
+) -> tuple[list[RowStep], Callable[[Binding], Words]]:
+    """What a walk is left to do for a rule, given what is known of it from outside; `NotByRow` if it cannot."""
+    head = _head(rule.columns, set(rule.unbound), compiler, may_leave_value_open=effect == "terminated")
+    is_triggered_inside = rule.n_outside == 0 and bool(rule.steps) and isinstance(rule.steps[0], MatchPoints)
+    if not is_timed and not is_triggered_inside:
+        raise NotByRow
+    return compiler.compiled(rule.steps[rule.n_outside :], bound), head
+
+
+def _head(
+    columns: Sequence[Term], unbound: set[str], compiler: RowCompiler, *, may_leave_value_open: bool
+) -> Callable[[Binding], Words]:
+    """The words of a head; a termination may leave its value open."""
+    if may_leave_value_open and isinstance(columns[-1], Var) and columns[-1].name in unbound:
+        if set(variables(*columns[:-1])) & unbound:
+            raise NotByRow
+        get = compiler.key_getter(columns[:-1])
+        return lambda binding: (*get(binding), ANY_VALUE)
+    if unbound:
+        raise NotByRow
+    return compiler.key_getter(columns)
+
+
+def walk_delays(component: PlannedComponent, compiler: RowCompiler) -> list[WalkRule]:
+    """The effects of the component's delays when they are due."""
+    found: list[WalkRule] = []
+    for delay in component.delays:
+        if delay.may_contend:
+            raise NotByRow
+        bound = set(delay.bound)
+        steps = compiler.compiled(delay.when_due, bound)
+        if set(variables(*delay.target)) - bound:
+            raise NotByRow
+        effect: Effect = "terminated" if delay.is_termination else "initiated"
+        found.append(WalkRule(delay.rank, effect, delay.target_key, steps, compiler.key_getter(delay.target)))
+    return found

@@ -1,0 +1,340 @@
+"""A component walked through time: one time-point after another, one change at a time.
+
+What is outside the component is asked first, for the whole stretch at once; the walk visits the time-points at which
+that leaves something to do, and those at which delayed effects are due. It finds out which effects there are: the loop
+over plain rules is written out for the component (`walk_text.py`), other rules are functions of bindings. What follows
+from the effects (intervals, what they have set up) is computed from all of them together when it is over. The time it
+takes is proportional to the number of things that happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from holdsfor.columns.tables import FluentTable, Key, PointTable
+from holdsfor.kernels.inertia import ANY_VALUE
+from holdsfor.kernels.keys import Int64
+from holdsfor.physical.plan import PlannedComponent
+from holdsfor.physical.steps import PointKind
+from holdsfor.runtime.delays import SetUp, prospects
+from holdsfor.runtime.recursion.codegen import GuardShape, Path, RuleShape, WalkShape, compiled_walk
+from holdsfor.runtime.recursion.grounding_checks import Cell, Grounded
+from holdsfor.runtime.recursion.iteration import Turn
+from holdsfor.runtime.recursion.pending_effects import Fvps, Values, Waiting, is_broken
+from holdsfor.runtime.recursion.scalar_operators import Binding, NotByRow, RowCompiler, Words, solved
+from holdsfor.runtime.recursion.stepping_edges import WalkEdges
+from holdsfor.runtime.recursion.stepping_rules import Change, Group, GuardedRule, WalkRule, WalkRules, walk_delays
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.evaluation import Evaluation
+
+__all__ = ["walked"]
+
+Effects: TypeAlias = dict[int, Values]
+_CHANGES: tuple[Change, Change] = ("initiated", "terminated")
+
+
+def walked(
+    component: PlannedComponent,
+    part: Evaluation,
+    state: dict[Key, FluentTable],
+    carried: Sequence[SetUp | None],
+) -> Turn | None:
+    """What the component does in a stretch, or None if it has a rule that cannot be walked."""
+    try:
+        walk = _Walk(component, part, state, carried)
+    except NotByRow:
+        return None
+    turn = walk.outcome(walk.run())
+    walk.forget()
+    return turn
+
+
+class _Walk:
+    """One component over one stretch, at one time-point of it."""
+
+    def __init__(
+        self,
+        component: PlannedComponent,
+        part: Evaluation,
+        state: dict[Key, FluentTable],
+        carried: Sequence[SetUp | None],
+    ) -> None:
+        self.component = component
+        self.part = part
+        self.state = state
+        self.carried = carried
+        self.instances = part.instances
+        self.last = part.stretch.last
+        self.time = part.stretch.first
+        self.values = {key: self.values_of(table) for key, table in state.items()}
+        self.initiated: dict[Key, Effects] = {key: {} for key in component.fluents}
+        self.terminated: dict[Key, Effects] = {key: {} for key in component.fluents}
+        self.happened: dict[Key, dict[Words, None]] = {rule.key: {} for rule in component.events}
+        self.noted: dict[tuple[Change, Key], list[tuple[int, int, int]]] = {}
+        self.events: dict[Key, list[Words]] = {key: [] for key in self.happened}
+        compiler = RowCompiler(self, part, component.own)
+        rules = WalkRules(component, part, compiler)
+        self.groups = rules.groups
+        self.triggered = [rule for rule in rules.others if rule.rows is None]
+        self.agenda = self.agenda_of([rule for rule in rules.others if rule.rows is not None])
+        self.position = 0
+        self.fired: list[list[list[int]]] = [[[] for _ in group.rules] for group in self.groups]
+        self.delays = walk_delays(component, compiler)
+        self.grounded = Grounded(part)
+        self.waiting = Waiting(component, part, carried, self.grounded)
+        self.edges = WalkEdges(component, part, state)
+        self.foresee()
+
+    def values_of(self, table: FluentTable) -> dict[int, int]:
+        """The value that each fluent has."""
+        return dict(zip(table.arguments(self.instances).tolist(), table.values.tolist(), strict=True))
+
+    def agenda_of(self, rules: Sequence[WalkRule]) -> list[tuple[int, WalkRule, int, int]]:
+        """What is to be done because of what happens outside: rules with ranges of their rows, by time and rank."""
+        ranges = (
+            (time, number, first, last) for number, rule in enumerate(rules) for time, first, last in rule.ranges()
+        )
+        return [(time, rules[number], first, last) for time, number, first, last in sorted(ranges)]
+
+    def foresee(self) -> None:
+        """Look at all FVPs at once that guarded rules may initiate."""
+        possible: dict[Key, list[Fvps]] = {}
+        for group in self.groups:
+            for rule in group.rules:
+                if rule.effect == "initiated":
+                    fvps = group.cells(rule.column), np.broadcast_to(rule.values, group.rows.n)
+                    self.grounded.look_at(rule.key, *fvps)
+                    possible.setdefault(rule.key, []).append(fvps)
+        self.waiting.foresee(possible)
+
+    # -- the walk ------------------------------------------------------------------------------------------------------
+
+    def run(self) -> int:
+        """Walk, and return how many time-points were visited."""
+        keys = tuple(self.component.fluents)
+        has_others = bool(self.triggered or self.agenda or self.delays)
+        if not (self.groups or has_others):
+            return 0
+        groups = tuple((len(group.columns), tuple(_shape(rule, keys) for rule in group.rules)) for group in self.groups)
+        path = Path(
+            self.last,
+            [(self.values[key], self.initiated[key], self.terminated[key], self.changer(key)) for key in keys],
+            [_columns(group, self.last + 1) for group in self.groups],
+            [
+                [_constants(rule, rows) for rule, rows in zip(group.rules, fired, strict=True)]
+                for group, fired in zip(self.groups, self.fired, strict=True)
+            ],
+            self.next_time,
+            self.act,
+        )
+        return compiled_walk(WalkShape(len(keys), groups, has_others))(path)
+
+    def next_time(self) -> int:
+        """The next time-point at which there is something to do besides what guarded rules do."""
+        due = self.waiting.times[0] if self.waiting.times else self.last + 1
+        due = due if self.edges.time is None else min(due, self.edges.time)
+        outside = self.agenda[self.position][0] if self.position < len(self.agenda) else due
+        return min(due, outside)
+
+    def act(self, time: int) -> None:
+        """Let rules that are not guarded, and effects that are due, have their effects, in order of their ranks."""
+        self.time = time
+        self.edges.reach(time)
+        todo: list[tuple[int, Callable[[], None]]] = [
+            (rule.rank, partial(self.apply, rule, rule.bindings(first, last)))
+            for _, rule, first, last in self.outside_at(time)
+        ]
+        todo += [(rule.rank, partial(self.apply, rule, [{}])) for rule in self.triggered]
+        due = self.waiting.due_at(time)
+        todo += [(self.delays[number].rank, partial(self.come_due, number, each)) for number, each in due.items()]
+        for _, act in sorted(todo, key=itemgetter(0)):
+            act()
+        for key, events in self.happened.items():
+            if events:
+                self.events[key].extend((*words, time) for words in events)
+                events.clear()
+
+    def outside_at(self, time: int) -> list[tuple[int, WalkRule, int, int]]:
+        begin = self.position
+        while self.position < len(self.agenda) and self.agenda[self.position][0] == time:
+            self.position += 1
+        return self.agenda[begin : self.position]
+
+    def come_due(self, number: int, due: list[int]) -> None:
+        """Let effects act, but for those that an initiation of their source postpones now."""
+        acting = self.waiting.acting(due, self.initiated[self.component.delays[number].key])
+        rule = self.delays[number]
+        if rule.steps:
+            self.apply(rule, [self.waiting.binding(each) for each in acting])
+        elif rule.effect != "happens":
+            targets = self.waiting.effects.targets
+            self.have_effect(rule.effect, rule.key, [fvp for each in acting if (fvp := targets[each]) is not None])
+
+    def apply(self, rule: WalkRule, bindings: list[Binding]) -> None:
+        """Let a rule have its effects for the bindings that satisfy it."""
+        heads = [rule.head(binding) for binding in solved(rule.steps, bindings)]
+        if not heads:
+            return
+        if rule.effect == "happens":
+            self.happened[rule.key].update(dict.fromkeys(self.grounded.admitted_events(rule.key, heads)))
+            return
+        numbers = self.instances.numbers_of([words[:-1] for words in heads], rule.key[1])
+        fvps = [(number, words[-1]) for number, words in zip(numbers, heads, strict=True)]
+        if rule.effect == "initiated":
+            fvps = self.grounded.admitted(rule.key, fvps)
+        self.have_effect(rule.effect, rule.key, fvps)
+
+    def have_effect(self, effect: Change, key: Key, fvps: Sequence[Cell]) -> None:
+        effects = self.initiated[key] if effect == "initiated" else self.terminated[key]
+        for cell, value in fvps:
+            values = effects.get(cell, ())
+            if value not in values:
+                effects[cell] = (*values, value)
+        time = self.time
+        self.noted.setdefault((effect, key), []).extend((cell, value, time) for cell, value in fvps)
+
+    def forget(self) -> None:
+        """Let go of the functions that know the walk, so that it is gone with the last who knows it."""
+        self.triggered, self.agenda, self.delays = [], [], []
+
+    # -- inertia -------------------------------------------------------------------------------------------------------
+
+    def changer(self, key: Key) -> Callable[[int], None]:
+        """What lets the effects of a time-point change the values of one fluent, and what waits because of them."""
+        values, initiated, terminated = self.values[key], self.initiated[key], self.terminated[key]
+        without = self.grounded.of_fluent(key)
+        is_delayed = key in self.waiting.declared
+        has_edges = key in self.edges.keys
+
+        def change(time: int) -> None:
+            if is_delayed:
+                self.waiting.change(key, initiated, terminated, time)
+            before = {cell: values.get(cell) for cell in (*initiated, *terminated)} if has_edges else {}
+            for cell, ended in terminated.items():
+                if cell not in initiated and (values.get(cell) in ended or ANY_VALUE in ended):
+                    values.pop(cell, None)
+            for cell, begun in initiated.items():
+                value = begun[0]
+                is_ended = terminated and is_broken(value, begun, terminated.get(cell, ()))
+                if len(begun) > 1 or is_ended or (without and (cell, value) in without):
+                    values.pop(cell, None)
+                else:
+                    values[cell] = value
+            for cell, old in before.items():
+                self.edges.change(key, cell, old, values.get(cell), time)
+            initiated.clear()
+            terminated.clear()
+
+        return change
+
+    # -- what row steps ask --------------------------------------------------------------------------------------------
+
+    def value_of(self, key: Key, arguments: Words) -> int | None:
+        cell = self.instances.find(arguments)
+        return None if cell is None else self.values[key].get(cell)
+
+    def is_broken(self, key: Key, arguments: Words, value: int) -> bool:
+        cell = self.instances.find(arguments)
+        return cell is not None and self.breaks(key, cell, value)
+
+    def breaks(self, key: Key, cell: int, value: int) -> bool:
+        return is_broken(value, self.initiated[key].get(cell, ()), self.terminated[key].get(cell, ()))
+
+    def happening(self, kind: PointKind, key: Key) -> Iterable[Words]:
+        if kind == "events":
+            return list(self.happened[key])
+        if kind == "startI" or kind == "endI":
+            cells: Iterable[Cell] = self.edges.now.get((kind, key), ())
+        else:
+            cells = {"initiations": self.initiating, "starts": self.starting, "ends": self.ending}[kind](key)
+        words = self.instances.listed(key[1])
+        return [(*words[cell], value) for cell, value in cells]
+
+    def initiating(self, key: Key) -> Iterator[Cell]:
+        return ((cell, value) for cell, begun in self.initiated[key].items() for value in begun)
+
+    def starting(self, key: Key) -> Iterator[Cell]:
+        values, without = self.values[key], self.grounded.of_fluent(key)
+        for cell, value in self.initiating(key):
+            if values.get(cell) != value and (cell, value) not in without and not self.breaks(key, cell, value):
+                yield cell, value
+
+    def ending(self, key: Key) -> Iterator[Cell]:
+        for cell in {**self.initiated[key], **self.terminated[key]}:
+            before = self.values[key].get(cell)
+            if before is not None and self.breaks(key, cell, before):
+                yield cell, before
+
+    # -- the outcome ---------------------------------------------------------------------------------------------------
+
+    def outcome(self, n_visited: int) -> Turn:
+        """What the effects that were found come to."""
+        keys = self.component.fluents
+        initiated, terminated = ({key: self.points(effect, key) for key in keys} for effect in _CHANGES)
+        return Turn(
+            {key: PointTable(_transposed(rows, key[1] + 1), len(rows)) for key, rows in self.events.items()},
+            initiated,
+            terminated,
+            {key: self.part.inertia(key, initiated[key], terminated[key], self.state[key]) for key in keys},
+            tuple(
+                prospects(delay, initiated[delay.key], terminated[delay.key], None, carried, self.part)
+                for delay, carried in zip(self.component.delays, self.carried, strict=True)
+            ),
+            terminated,
+            n_visited=n_visited,
+        )
+
+    def points(self, effect: Change, key: Key) -> PointTable:
+        """All effects of a kind on a fluent; one may be there several times."""
+        found = [_transposed(self.noted.get((effect, key), []), 3)]
+        for group, fired in zip(self.groups, self.fired, strict=True):
+            for rule, rows in zip(group.rules, fired, strict=True):
+                if rule.effect == effect and rule.key == key:
+                    found.append(_effects(group, rule, rows))
+        numbers, *more = (np.concatenate(column) for column in zip(*found, strict=True))
+        return PointTable.numbered(self.instances, key[1], numbers, tuple(more))
+
+
+def _shape(rule: GuardedRule, keys: tuple[Key, ...]) -> RuleShape:
+    guards = tuple(GuardShape(keys.index(guard.key), guard.column, guard.is_wanted) for guard in rule.guards)
+    return RuleShape(rule.effect, keys.index(rule.key), rule.column, guards, isinstance(rule.values, int))
+
+
+def _columns(group: Group, end: int) -> list[list[int]]:
+    """The times and cells of a group, with a time after all of its rows."""
+    return [[*group.times.tolist(), end], *(cells.tolist() for cells in group.columns.values())]
+
+
+def _constants(rule: GuardedRule, fired: list[int]) -> tuple[Any, ...]:
+    """Where a rule notes the rows for which it fires, what it then does, and the values that its guards ask for."""
+    return fired.append, _alone(rule.values), *(guard.value for guard in rule.guards)
+
+
+def _alone(values: Int64 | int) -> Values | list[Values]:
+    """Each value as the only one of its time-point; equal ones are one object."""
+    if isinstance(values, int):
+        return (values,)
+    distinct, ids = np.unique(values, return_inverse=True)
+    alone = [(value,) for value in distinct.tolist()]
+    return [alone[number] for number in ids.reshape(-1).tolist()]
+
+
+def _effects(group: Group, rule: GuardedRule, fired: list[int]) -> tuple[Int64, ...]:
+    """The cells, values and times of the effects of a rule; one without guards has them for all rows."""
+    columns = group.cells(rule.column), np.broadcast_to(rule.values, group.rows.n), group.times
+    if not rule.guards:
+        return columns
+    rows = np.array(fired, dtype=np.int64)
+    return tuple(column[rows] for column in columns)
+
+
+def _transposed(rows: Sequence[Words], n_columns: int) -> tuple[Int64, ...]:
+    if not rows:
+        return tuple(np.empty(0, dtype=np.int64) for _ in range(n_columns))
+    return tuple(np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))

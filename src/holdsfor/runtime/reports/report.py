@@ -1,0 +1,183 @@
+"""What a query time has to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.result_table import Extents
+from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
+from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
+from holdsfor.prolog import standard_order_key
+from holdsfor.syntax.terms import Term
+
+__all__ = ["Report", "merged"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """FVPs with their intervals and output events with their time-points, as columns, known at a query time."""
+
+    query_time: int
+    fluents: dict[Key, FluentTable]
+    events: dict[Key, PointTable]
+
+    def before(self, boundary: int) -> Report:
+        """The part that no later query time can change: over before the boundary."""
+        return self.where(
+            {key: table.ends <= boundary for key, table in self.fluents.items()},
+            {key: table.times < boundary for key, table in self.events.items()},
+        )
+
+    def since(self, boundary: int) -> Report:
+        """The part that may still change: what has a time-point at the boundary or later."""
+        return self.where(
+            {key: table.ends > boundary for key, table in self.fluents.items()},
+            {key: table.times >= boundary for key, table in self.events.items()},
+        )
+
+    def after(self, boundary: int, tick: int, previous: Report | None) -> Report:
+        """The part that lies in a window: what has a time-point after the boundary.
+
+        Events at the boundary itself may follow from what is only known now; those not told before are told.
+        """
+
+        def is_new(table: PointTable, key: Key) -> NDArray[np.bool_]:
+            told = None if previous is None else previous.events.get(key)
+            if told is None:
+                return np.ones(table.n, dtype=bool)
+            return ~rows_with_a_partner(table.columns, table.n, told.columns, told.n)
+
+        following = (boundary // tick + 1) * tick
+        return self.where(
+            {key: table.ends > following for key, table in self.fluents.items()},
+            {
+                key: (table.times > boundary) | ((table.times == boundary) & is_new(table, key))
+                for key, table in self.events.items()
+            },
+        )
+
+    def where(self, fluents: dict[Key, NDArray[np.bool_]], events: dict[Key, NDArray[np.bool_]]) -> Report:
+        """The rows that masks pick."""
+        intervals = {key: _rows(table, fluents[key]) for key, table in self.fluents.items()}
+        points = {key: _rows(table, events[key]) for key, table in self.events.items()}
+        return Report(
+            self.query_time,
+            {key: table for key, table in intervals.items() if table.n},
+            {key: table for key, table in points.items() if table.n},
+        )
+
+    @property
+    def n_intervals(self) -> int:
+        return sum(table.n for table in self.fluents.values())
+
+    @property
+    def n_fvps(self) -> int:
+        return sum(len(dense_ids(table.keys, table.n)[1]) for table in self.fluents.values())
+
+    @property
+    def n_occurrences(self) -> int:
+        """How many time-points the output events have."""
+        return sum(table.n for table in self.events.values())
+
+    def n_time_points(self, after: int, tick: int) -> int:
+        """The time-points after a boundary, up to the query time, at which FVPs hold, added up over all FVPs."""
+        first, end = (after // tick + 1) * tick, (self.query_time // tick + 1) * tick
+        held = (np.minimum(t.ends, end) - np.maximum(t.starts, first) for t in self.fluents.values())
+        return sum(int(np.maximum(each, 0).sum()) for each in held) // tick
+
+    def intervals(self, symbols: Symbols) -> dict[Term, list[tuple[int, int | None]]]:
+        """The intervals of each FVP (a term `F=V`), in standard order; an open end is None."""
+        found = self.fvp_extents(symbols).intervals()
+        return {fvp.term: list(zip(starts, ends, strict=True)) for fvp, starts, ends in found}
+
+    def times(self, symbols: Symbols) -> dict[Term, list[int]]:
+        """The time-points of each output event, in standard order."""
+        return {event.term: times for event, times in self.event_extents(symbols).times()}
+
+    def fvp_extents(self, symbols: Symbols) -> Extents:
+        """The FVPs in standard order with their intervals."""
+        parts = []
+        for key in _in_order(self.fluents):
+            table = self.fluents[key]
+            distinct, order, counts = _grouped(table.keys, table.starts, symbols)
+            fvps = symbols.entities.fvps(key, distinct)
+            parts.append(Extents(fvps, counts, table.starts[order], table.ends[order]))
+        return _joined(parts)
+
+    def event_extents(self, symbols: Symbols) -> Extents:
+        """The output events in standard order with their time-points, as starts and as ends."""
+        parts = []
+        for key in _in_order(self.events):
+            table = self.events[key]
+            distinct, order, counts = _grouped(table.columns[:-1], table.times, symbols)
+            times = table.times[order]
+            parts.append(Extents(symbols.entities.events(key, distinct, len(counts)), counts, times, times))
+        return _joined(parts)
+
+
+def _joined(parts: Sequence[Extents]) -> Extents:
+    nothing = np.zeros(0, np.int64)
+    return Extents(
+        [entity for part in parts for entity in part.entities],
+        np.concatenate([nothing, *(part.counts for part in parts)]),
+        np.concatenate([nothing, *(part.starts for part in parts)]),
+        np.concatenate([nothing, *(part.ends for part in parts)]),
+    )
+
+
+def _in_order(tables: Iterable[Key]) -> list[Key]:
+    """Names in standard order: by arity, then alphabetically."""
+    return sorted(tables, key=lambda key: (key[1], key[0]))
+
+
+def _grouped(keys: Sequence[Int64], times: Int64, symbols: Symbols) -> tuple[list[Int64], Int64, Int64]:
+    """The distinct keys in standard order, the rows in this order and by time, and how many rows each key has."""
+    ids, first = dense_ids(keys, len(times))
+    counts = np.bincount(ids, minlength=len(first))
+    columns = [key[first] for key in keys]
+    if not columns:
+        return [], np.argsort(times, kind="stable"), counts
+    ordered = np.lexsort(tuple(reversed([_ranks(column, symbols) for column in columns])))
+    place = np.empty_like(ordered)
+    place[ordered] = np.arange(len(ordered))
+    return [column[ordered] for column in columns], np.lexsort((times, place[ids])), counts[ordered]
+
+
+def _ranks(words: Int64, symbols: Symbols) -> Int64:
+    """Numbers that order words as the standard order orders their terms."""
+    distinct, inverse = np.unique(words, return_inverse=True)
+    terms = symbols.terms(distinct)
+    order = sorted(range(len(terms)), key=lambda i: standard_order_key(terms[i]))
+    ranks = np.empty(len(terms), dtype=np.int64)
+    ranks[order] = np.arange(len(terms))
+    return ranks[inverse.reshape(-1)]
+
+
+def merged(reports: Iterable[Report]) -> Report:
+    """Reports about different stretches of time as one."""
+    reports = list(reports)
+    fluents: dict[Key, list[FluentTable]] = {}
+    events: dict[Key, list[PointTable]] = {}
+    for report in reports:
+        for key, table in report.fluents.items():
+            fluents.setdefault(key, []).append(table)
+        for key, points in report.events.items():
+            events.setdefault(key, []).append(points)
+    return Report(
+        reports[-1].query_time,
+        {key: stacked(tables) for key, tables in fluents.items()},
+        {key: stacked(tables) for key, tables in events.items()},
+    )
+
+
+Table = TypeVar("Table", FluentTable, PointTable)
+
+
+def _rows(table: Table, mask: NDArray[np.bool_]) -> Table:
+    return table if np.count_nonzero(mask) == table.n else table.take(mask.nonzero()[0])

@@ -1,0 +1,56 @@
+"""A report as an answer: terms and lists for lines and pictures, a table for files and frames, made when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.result_table import answer_table
+from holdsfor.runtime.reports.report import Report
+from holdsfor.syntax.terms import Term
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+__all__ = ["Reported"]
+
+
+@dataclass(frozen=True)
+class Reported:
+    """What a report says, with the constants that its words stand for."""
+
+    report: Report
+    symbols: Symbols
+
+    @property
+    def query_time(self) -> int:
+        return self.report.query_time
+
+    @cached_property
+    def intervals(self) -> dict[Term, list[tuple[int, int | None]]]:
+        """The intervals of each FVP (a term `F=V`), in standard order; an open end is None."""
+        return self.report.intervals(self.symbols)
+
+    @cached_property
+    def times(self) -> dict[Term, list[int]]:
+        """The time-points of each output event, in standard order."""
+        return self.report.times(self.symbols)
+
+    def written_fvps(self) -> Iterator[tuple[str, list[int], list[int | None]]]:
+        """Each FVP as it is written, with the starts and the ends of its intervals."""
+        for fvp, starts, ends in self.report.fvp_extents(self.symbols).intervals():
+            yield fvp.name, starts, ends
+
+    def written_events(self) -> Iterator[tuple[str, list[int]]]:
+        """Each output event as it is written, with its time-points."""
+        for event, times in self.report.event_extents(self.symbols).times():
+            yield event.name, times
+
+    def table(self) -> pa.Table:
+        """The same as an Arrow table, in the same order."""
+        return answer_table(
+            self.query_time, self.report.fvp_extents(self.symbols), self.report.event_extents(self.symbols)
+        )

@@ -1,0 +1,151 @@
+"""What other sessions have computed, as it was known at one query time after another.
+
+A session that computes some components of a program is told what the others compute. At a query time it needs what was
+known then, not what turned out to be so later: every interval and time-point is known from a query time on, and perhaps
+until another one takes it back. All of them are at hand from the beginning, so it can also be said how far back what is
+still to come reaches. What others decide may change before the window of a session begins (an interval that has only
+now become long enough counts from its start), and nothing may be settled before that.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
+from holdsfor.columns.tuple_ids import Instances
+from holdsfor.kernels.inertia import BEFORE_EVERYTHING
+from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows
+from holdsfor.kernels.packing import OPEN
+
+__all__ = ["ALWAYS", "NEVER", "Computed"]
+
+ALWAYS = BEFORE_EVERYTHING
+"""Known from here on: known at every query time."""
+
+NEVER = OPEN
+"""Known until then: not taken back."""
+
+Table = TypeVar("Table", FluentTable, PointTable)
+
+
+class Computed:
+    """Events and FVPs of other components. Query times must ascend, and so must what is settled at them."""
+
+    def __init__(self, instances: Instances) -> None:
+        self._instances = instances
+        self._events: dict[Key, _Versions[PointTable]] = {}
+        self._fluents: dict[Key, _Versions[FluentTable]] = {}
+        self._reach: tuple[Int64, Int64] | None = None
+
+    def add_events(self, key: Key, table: PointTable, known_from: Int64, known_until: Int64) -> None:
+        """Add time-points of one name with the query times between which they are known; some may be there already."""
+        self._reach = None
+        self._events[key] = _added(self._events.get(key), table, known_from, known_until)
+
+    def add_fluents(self, key: Key, table: FluentTable, known_from: Int64, known_until: Int64) -> None:
+        """Add maximal intervals of one name in the same way."""
+        self._reach = None
+        table.arguments(self._instances)
+        self._fluents[key] = _added(self._fluents.get(key), table, known_from, known_until)
+
+    def events(self, query_time: int, first: int) -> dict[Key, PointTable]:
+        """What is known at a query time to happen at a time-point or later."""
+        return {
+            key: versions.known_at(query_time, first, versions.table.times) for key, versions in self._events.items()
+        }
+
+    def fluents(self, query_time: int, first: int) -> dict[Key, FluentTable]:
+        """What is known at a query time to hold after a time-point."""
+        return {
+            key: versions.known_at(query_time, first + 1, versions.table.ends)
+            for key, versions in self._fluents.items()
+        }
+
+    def next_query_time(self, query_time: int) -> int | None:
+        """The first query time after one that changes anything."""
+        if self._reach is None:
+            self._reach = self._changing()
+        position = int(self._reach[0].searchsorted(query_time, side="right"))
+        return None if position == len(self._reach[0]) else int(self._reach[0][position])
+
+    def unchanged_until(self, query_time: int) -> int:
+        """The last moment up to which neither this query time nor a later one changes anything."""
+        if self._reach is None:
+            self._reach = self._changing()
+        query_times, reach = self._reach
+        position = int(query_times.searchsorted(query_time))
+        return OPEN if position == len(query_times) else int(reach[position])
+
+    def _changing(self) -> tuple[Int64, Int64]:
+        """The query times that change something, and up to which moment they and those after them change nothing."""
+        found = [_changed_points(each) for each in self._events.values()]
+        found += [_changed_intervals(each) for each in self._fluents.values()]
+        query_times = np.concatenate([np.empty(0, np.int64), *(each for each, _ in found)])
+        times = np.concatenate([np.empty(0, np.int64), *(each for _, each in found)])
+        order = query_times.argsort(kind="stable")
+        earliest = np.minimum.accumulate(times[order][::-1])[::-1]
+        return query_times[order], earliest - 1
+
+
+class _Versions(Generic[Table]):
+    """Rows of one name in the order in which they come to be known."""
+
+    def __init__(self, table: Table, known_from: Int64, known_until: Int64) -> None:
+        order = known_from.argsort(kind="stable")
+        self.table: Table = table.take(order)
+        self.known_from, self.known_until = known_from[order], known_until[order]
+        self._n_met = 0
+        self._current = np.empty(0, dtype=np.int64)
+
+    def known_at(self, query_time: int, first: int, lasts: Int64) -> Table:
+        """The rows that are known then and last until `first` or longer; others are not looked at again."""
+        n = int(self.known_from.searchsorted(query_time, side="right"))
+        rows = np.concatenate((self._current, np.arange(self._n_met, n, dtype=np.int64)))
+        is_known = (self.known_until[rows] > query_time) & (lasts[rows] >= first)
+        self._n_met, self._current = n, rows[is_known]
+        return self.table.take(self._current)
+
+
+def _added(versions: _Versions[Table] | None, table: Table, known_from: Int64, known_until: Int64) -> _Versions[Table]:
+    """The versions of a name with more of them, each once: what goes to a place in two ways is there twice."""
+    if versions is not None:
+        table = stacked([versions.table, table])
+        known_from = np.concatenate((versions.known_from, known_from))
+        known_until = np.concatenate((versions.known_until, known_until))
+    rows = distinct_rows((*table.columns, known_from, known_until), table.n)
+    if rows is None:
+        return _Versions(table, known_from, known_until)
+    return _Versions(table.take(rows), known_from[rows], known_until[rows])
+
+
+def _changed_points(versions: _Versions[PointTable]) -> tuple[Int64, Int64]:
+    """The query times at which time-points come or go, and the time-points."""
+    gone = (versions.known_until != NEVER).nonzero()[0]
+    times = versions.table.times
+    return np.concatenate((versions.known_from, versions.known_until[gone])), np.concatenate((times, times[gone]))
+
+
+def _changed_intervals(versions: _Versions[FluentTable]) -> tuple[Int64, Int64]:
+    """The query times at which intervals of an FVP come or go, and the first time-point where that makes a difference.
+
+    What goes and what comes are maximal intervals each, so the first of either side tell: they begin or end apart.
+    """
+    table, gone = versions.table, (versions.known_until != NEVER).nonzero()[0]
+    rows = np.concatenate((np.arange(table.n, dtype=np.int64), gone))
+    query_times = np.concatenate((versions.known_from, versions.known_until[gone]))
+    is_gone = np.arange(len(rows)) >= table.n
+    fvps, starts, ends = dense_ids(table.keys, table.n)[0][rows], table.starts[rows], table.ends[rows]
+    order = np.lexsort((starts, is_gone, fvps, query_times))
+    query_times, fvps, is_gone, starts, ends = (each[order] for each in (query_times, fvps, is_gone, starts, ends))
+    is_next = np.append(True, (query_times[1:] != query_times[:-1]) | (fvps[1:] != fvps[:-1]))
+    firsts = (is_next | np.append(True, is_gone[1:] != is_gone[:-1])).nonzero()[0]
+    alone = starts[firsts]
+    both = (~is_next[firsts]).nonzero()[0]
+    one, other = firsts[both - 1], firsts[both]
+    alone[both] = np.where(
+        starts[one] == starts[other], np.minimum(ends[one], ends[other]), np.minimum(starts[one], starts[other])
+    )
+    alone[both - 1] = alone[both]
+    return query_times[firsts], alone

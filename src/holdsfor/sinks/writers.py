@@ -1,0 +1,156 @@
+"""What query times tell to standard output, a file or a named pipe: as lines, or as a Parquet or Arrow table.
+
+Each query time is written before the next is computed, so that it can be read; whatever stops a run, what came before
+is in the file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Generic, Protocol, TypeVar
+
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.sinks.change_lines import CHANGE_LINES, Changed, change_schema
+from holdsfor.sinks.output_files import naming
+from holdsfor.sinks.result_lines import LINES, Findings, findings_schema
+from holdsfor.sinks.time_formats import ShowTime, as_integer
+
+__all__ = ["CHANGES", "FINDINGS", "FORMATS", "Telling", "check_output", "format_of", "opened", "write_told"]
+
+TABLES = ("parquet", "arrow")
+FORMATS = (*LINES, *TABLES)
+_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet", ".arrow": "arrow"}
+
+
+class _Tabular(Protocol):
+    def table(self) -> Any: ...
+
+
+Told = TypeVar("Told", bound=_Tabular)
+
+
+@dataclass(frozen=True)
+class Telling(Generic[Told]):
+    """How one kind of report is written: as lines of each format, and with which columns as a table."""
+
+    lines: Mapping[str, Callable[[Iterable[Told], ShowTime], Iterator[str]]]
+    schema: Callable[[], Any]
+
+
+FINDINGS: Telling[Findings] = Telling(LINES, findings_schema)
+CHANGES: Telling[Changed] = Telling(CHANGE_LINES, change_schema)
+
+
+def format_of(output: str | None) -> str:
+    """The format that the suffix of a file tells, else text.
+
+    >>> format_of("answer.parquet"), format_of(None)
+    ('parquet', 'text')
+    """
+    return _SUFFIXES.get(Path(output).suffix.lower(), "text") if output else "text"
+
+
+def check_output(form: str, output: str | None, times: str = "integer") -> None:
+    """Refuse to write tables where a person would read them, or as a person would read them."""
+    if form in TABLES and times != "integer":
+        message = f"an answer as {form} has integers as times"
+        raise UsageProblem(Diagnostic("HF731", message, hint="`--times iso` is for text, jsonl and csv"))
+    if form in TABLES and (output is None or _is_terminal(Path(output))):
+        hint = f"say where it goes: `-o answer.{form}`"
+        raise UsageProblem(Diagnostic("HF730", f"an answer as {form} needs a file to go to", hint=hint))
+
+
+def _is_terminal(path: Path) -> bool:
+    if not path.is_char_device():
+        return False
+    device = os.open(path, os.O_WRONLY | os.O_NOCTTY)
+    try:
+        return os.isatty(device)
+    finally:
+        os.close(device)
+
+
+@contextmanager
+def opened(path: str | None, form: str, on_waiting: Callable[[str], None] = lambda _: None) -> Iterator[IO[Any]]:
+    """The output of that path, else standard output.
+
+    A named pipe is open once it has a reader, and `on_waiting` is called if it has none yet; if the reader goes away
+    before the end, the error names the pipe.
+    """
+    if path is None:
+        with naming("standard output"):
+            yield sys.stdout
+        return
+    target: str | int = _opened_pipe(path, on_waiting) if Path(path).is_fifo() else path
+    file: IO[Any] = open(target, "wb") if form in TABLES else open(target, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    try:
+        yield file
+        file.close()
+    except BrokenPipeError as gone:
+        with contextlib.suppress(BrokenPipeError):
+            file.close()
+        raise BrokenPipeError(gone.errno, "its reader has gone", path) from None
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            file.close()
+        if error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror or str(error), path) from None
+    finally:
+        file.close()
+
+
+def _opened_pipe(pipe: str, on_waiting: Callable[[str], None]) -> int:
+    """A named pipe that has a reader, open for writing."""
+    try:
+        opened = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        on_waiting(pipe)
+        return os.open(pipe, os.O_WRONLY)
+    os.set_blocking(opened, True)
+    return opened
+
+
+def write_told(
+    told: Iterable[Told], telling: Telling[Told], form: str, output: IO[Any], shown: ShowTime = as_integer
+) -> None:
+    """Write what query times tell, so that each can be read before the next is computed."""
+    if form in TABLES:
+        _write_tables(told, form, telling.schema(), output)
+    else:
+        lines = telling.lines[form](_flushing(told, output), shown)
+        output.writelines(f"{line}\n" for line in lines)
+    output.flush()
+
+
+def _flushing(told: Iterable[Told], output: IO[Any]) -> Iterator[Told]:
+    output.flush()
+    for each in told:
+        yield each
+        output.flush()
+
+
+def _write_tables(told: Iterable[Told], form: str, schema: Any, output: IO[Any]) -> None:
+    with _table_writer(output, form, schema) as writer:
+        for each in told:
+            table = each.table()
+            if len(table):
+                writer.write_table(table)
+
+
+def _table_writer(output: IO[Any], form: str, schema: Any) -> Any:
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.parquet  # type: ignore[import-untyped]
+
+    if form == "parquet":
+        return pyarrow.parquet.ParquetWriter(output, schema, compression="zstd")
+    return pa.ipc.new_file(output, schema, options=pa.ipc.IpcWriteOptions(compression="zstd"))

@@ -1,0 +1,157 @@
+"""Records as Python objects, for the few that a program makes itself.
+
+>>> Event("go_to", "chris", "pub", at=17)
+Event(name='go_to', args=('chris', 'pub'), start=17, arrival=17)
+>>> Fluent("near", "v1", "v2", start=3, end=9)
+Fluent(name='near', args=('v1', 'v2'), value=True, start=3, end=9, arrival=3)
+
+A text is a constant as it stands: `"3"` is not the number `3`. `True` and `False` are the atoms `true` and `false`; a
+structure is a term, such as `hf.term("per(c1)")`. A record arrives when it begins, unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, TypeAlias
+
+from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.sources.column_kinds import written
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, is_ground
+
+__all__ = ["Constant", "Event", "Fluent", "mixed_columns", "table_of"]
+
+Constant: TypeAlias = str | int | float | bool | Term
+
+
+@dataclass(frozen=True, init=False)
+class Event:
+    """An event that happens at a time-point.
+
+    >>> Event("go_to", "chris", "pub", at=17)
+    Event(name='go_to', args=('chris', 'pub'), start=17, arrival=17)
+    """
+
+    name: str
+    args: tuple[Constant, ...]
+    start: int
+    arrival: int
+
+    def __init__(self, name: str, *args: Constant, at: int, arrival: int | None = None) -> None:
+        _set(self, name=name, args=args, start=at, arrival=at if arrival is None else arrival)
+
+
+@dataclass(frozen=True, init=False)
+class Fluent:
+    """An input fluent that has a value at a time-point (`at`) or over an interval (`start`, `end`).
+
+    >>> Fluent("near", "v1", "v2", start=3, end=9)
+    Fluent(name='near', args=('v1', 'v2'), value=True, start=3, end=9, arrival=3)
+    """
+
+    name: str
+    args: tuple[Constant, ...]
+    value: Constant
+    start: int
+    end: int | None
+    arrival: int
+
+    def __init__(
+        self,
+        name: str,
+        *args: Constant,
+        value: Constant = True,
+        at: int | None = None,
+        start: int | None = None,
+        end: int | None = None,
+        arrival: int | None = None,
+    ) -> None:
+        begin = at if at is not None else start
+        if begin is None or (at is None) == (end is None) or (at is not None and start is not None):
+            message = f"expected `at`, or `start` and `end`, for the fluent `{name}`"
+            raise DataProblem(Diagnostic("HF502", message, hint="`at` is a time-point, `start` and `end` an interval"))
+        _set(
+            self, name=name, args=args, value=value, start=begin, end=end, arrival=begin if arrival is None else arrival
+        )
+
+
+def _set(record: object, **fields: object) -> None:
+    for name, value in fields.items():
+        object.__setattr__(record, name, value)
+
+
+def table_of(records: Sequence[Event | Fluent]) -> Any:
+    """The records as an Arrow table; the constants of `mixed_columns` are fields of a text file, others texts."""
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+    times: dict[str, Any] = {
+        "name": pa.array([_name(record.name) for record in records], pa.string()),
+        "arrival": pa.array([_time(record.arrival, record) for record in records], pa.int64()),
+        "start": pa.array([_time(record.start, record) for record in records], pa.int64()),
+        "end": pa.array([_end(record) for record in records], pa.int64()),
+    }
+    mixed = mixed_columns(records)
+    arrays = {
+        name: pa.array([_field(value) if name in mixed else value for value in values], pa.string())
+        for name, values in _constants(records).items()
+    }
+    return pa.table(times | arrays)
+
+
+def mixed_columns(records: Sequence[Event | Fluent]) -> frozenset[str]:
+    """The columns of values and arguments that have other constants than texts."""
+    return frozenset(name for name, values in _constants(records).items() if not all(map(_is_text, values)))
+
+
+def _constants(records: Sequence[Event | Fluent]) -> dict[str, list[Constant | None]]:
+    """The values and arguments of records as columns."""
+    n_args = max((len(record.args) for record in records), default=0)
+    columns = {"value": [None if isinstance(record, Event) else _constant(record.value, record) for record in records]}
+    for i in range(n_args):
+        column = [_constant(record.args[i], record) if i < len(record.args) else None for record in records]
+        columns[f"arg{i + 1}"] = column
+    return columns
+
+
+def _name(name: object) -> str:
+    if isinstance(name, str):
+        return name
+    raise DataProblem(Diagnostic("HF502", f"expected text as the name of a record, found `{name!r}`"))
+
+
+def _time(time: object, record: Event | Fluent) -> int:
+    if type(time) is not bool and isinstance(time, Integral) and -(2**63) <= int(time) < 2**63:
+        return int(time)
+    raise DataProblem(Diagnostic("HF502", f"expected a 64-bit integer as a time of `{record.name}`, found `{time!r}`"))
+
+
+def _end(record: Event | Fluent) -> int | None:
+    return None if isinstance(record, Event) or record.end is None else _time(record.end, record)
+
+
+def _is_text(value: Constant | None) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _constant(value: Any, record: Event | Fluent) -> Constant:
+    """A constant of a record, if it is one."""
+    if isinstance(value, str | bool) or (isinstance(value, Atom | Int | Float | Str | Struct) and is_ground(value)):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real) and math.isfinite(value):
+        return float(value)
+    message = f"expected text or a finite number in a record of `{record.name}`, found `{value!r}`"
+    raise DataProblem(Diagnostic("HF502", message))
+
+
+def _field(value: Constant | None) -> str | None:
+    """A constant as a field of a text file."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return written(value)
+    return repr(value) if isinstance(value, int | float) else None if value is None else show(value)

@@ -1,0 +1,242 @@
+"""What was read, as columns: the twin of `Reading` for records by the million.
+
+Records of one name wait as they were read, piece by piece, each with its place in the order of reading. `settle` puts
+the pieces together and leaves out what was taken back, as `Reading.facts` does: in order of arrival, then of reading.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.query_times import QueryTimes
+from holdsfor.columns.records import Records
+from holdsfor.columns.retractions import Retractions, take_back
+from holdsfor.columns.tables import Key
+from holdsfor.kernels.keys import Int64
+from holdsfor.sources.text_records import Fact, SetAside
+from holdsfor.syntax.terms import Atom, Struct, name_and_arity
+
+__all__ = ["ColumnReading", "Group", "Operation", "Operations", "Piece", "Retraction"]
+
+Group = tuple[bool, Key]
+"""Whether they are events, and their name and arity."""
+
+Operation = tuple[int, int, bool, Fact, SetAside]
+"""Arrival, place, whether it takes back, what it says, where it stands."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Records of one name, and the place of each in the order of reading."""
+
+    is_event: bool
+    key: Key
+    records: Records
+    places: Int64
+
+    def take(self, which: NDArray[np.bool_]) -> Piece:
+        """Some of the records."""
+        return Piece(self.is_event, self.key, _picked(self.records, which), self.places[which])
+
+
+@dataclass(frozen=True)
+class Retraction:
+    """A record that takes another back: its words and times, and what to say if there is nothing to take back."""
+
+    row: tuple[int, ...]
+    arrival: int
+    place: int
+    origin: SetAside
+
+
+@dataclass(frozen=True)
+class Operations:
+    """The records of one name and the retractions of such, with their places in the order of reading."""
+
+    is_event: bool
+    key: Key
+    records: Records
+    retractions: Retractions[SetAside] | None
+
+    def inverted(self, origin: SetAside) -> Operations:
+        """The retractions of the records."""
+        taken = Retractions(self.records, [origin] * len(self.records))
+        return replace(self, records=self.records.take(np.zeros(0, np.int64)), retractions=taken)
+
+    @property
+    def n(self) -> int:
+        """How many records and retractions there are."""
+        return len(self.records) + (0 if self.retractions is None else len(self.retractions.origins))
+
+
+@dataclass
+class ColumnReading:
+    """Everything read so far; `events` and `fluents` hold it once it is settled.
+
+    A record that comes twice is there twice. A reading that follows time is told when records arrive that no rule uses.
+    """
+
+    follows_time: ClassVar[bool] = False
+
+    n_records: int = 0
+    unused: Counter[str] = field(default_factory=Counter)
+    set_aside: list[SetAside] = field(default_factory=list)
+    unmatched: list[SetAside] = field(default_factory=list)
+    retracted: dict[Group, Operations] = field(default_factory=dict)
+    events: dict[Key, Records] = field(default_factory=dict)
+    fluents: dict[Key, Records] = field(default_factory=dict)
+    n_places: int = 0
+    _pieces: dict[Group, list[Piece]] = field(default_factory=dict)
+    _retractions: dict[Group, list[Retraction]] = field(default_factory=dict)
+
+    def extent(self, tick: int) -> tuple[int | None, int | None]:
+        """The first and the last time-point of the settled records."""
+        records = [r for r in (*self.events.values(), *self.fluents.values()) if len(r)]
+        first = min((int(r.starts.min()) for r in records), default=None)
+        lasts = [int(r.starts.max()) if r.ends is None else (int(r.ends.max()) - 1) // tick * tick for r in records]
+        return first, max(lasts, default=None)
+
+    def add(self, piece: Piece) -> None:
+        """Add records that were read as columns."""
+        self._pieces.setdefault((piece.is_event, piece.key), []).append(piece)
+
+    def pass_over(self, arrivals: Int64, places: Int64) -> None:
+        """Hear of records that no rule uses."""
+
+    def take_back(self, is_event: bool, key: Key, retractions: Iterable[Retraction]) -> None:
+        self._retractions.setdefault((is_event, key), []).extend(retractions)
+
+    def add_operations(self, operations: Iterable[Operation], symbols: Symbols) -> None:
+        """Add records that were read one by one."""
+        added: dict[tuple[bool, Key], list[tuple[tuple[int, ...], int, int]]] = {}
+        for arrival, place, is_retraction, fact, origin in operations:
+            group = (fact.value is None, name_and_arity(fact.entity))
+            row = _row(fact, symbols)
+            if is_retraction:
+                self.take_back(*group, [Retraction(row, arrival, place, origin)])
+            else:
+                added.setdefault(group, []).append((row, arrival, place))
+        for (is_event, key), rows in added.items():
+            columns = list(np.array([row for row, _, _ in rows], dtype=np.int64).T)
+            ends = None if is_event else columns.pop()
+            starts = columns.pop()
+            arrivals, places = np.array([times for _, *times in rows], dtype=np.int64).T
+            self.add(Piece(is_event, key, Records(columns, arrivals, starts, ends), places))
+
+    def operations(self, symbols: Symbols) -> list[Operation]:
+        """What was read and is not settled, one by one, for the reader that has no columns."""
+        found: list[Operation] = []
+        for (_, (name, _)), pieces in self._pieces.items():
+            for piece in pieces:
+                arrivals, places = piece.records.arrivals.tolist(), piece.places.tolist()
+                rows = zip(*(column.tolist() for column in _columns(piece.records)), strict=True)
+                for arrival, place, row in zip(arrivals, places, rows, strict=True):
+                    found.append((arrival, place, False, _fact(name, row, piece.is_event, symbols), _NOWHERE))
+        for (is_event, (name, _)), retractions in self._retractions.items():
+            for each in retractions:
+                found.append((each.arrival, each.place, True, _fact(name, each.row, is_event, symbols), each.origin))
+        return sorted(found, key=lambda operation: operation[1])
+
+    def settle(self) -> None:
+        """Move what was read into `events` and `fluents`, without what was taken back.
+
+        What is settled cannot be taken back any more. `retracted` keeps the operations of names with retractions as
+        they were read: in windows, what a retraction takes back depends on when it arrives.
+        """
+        left_over: list[tuple[int, int, SetAside]] = []
+        for operations in self.unsettled():
+            records, retractions = operations.records, operations.retractions
+            if retractions is not None:
+                self.retracted[operations.is_event, operations.key] = operations
+                done = take_back(records, retractions.records, QueryTimes(0, 0), 1)
+                records, named = done.records, retractions.records
+                left_over += [
+                    (int(named.arrivals[i]), int(named.read_at[i]), retractions.origins[i]) for i in done.unmatched
+                ]
+            records.places = None
+            store = self.events if operations.is_event else self.fluents
+            if len(records):
+                store[operations.key] = (
+                    _joined([store[operations.key], records]) if operations.key in store else records
+                )
+        self.unmatched += [origin for _, _, origin in sorted(left_over, key=lambda each: each[:2])]
+        self._pieces.clear()
+        self._retractions.clear()
+
+    def unsettled(self) -> list[Operations]:
+        """What was read and is not settled, by name, with the order of reading."""
+        groups = dict.fromkeys([*self._pieces, *self._retractions])
+        return [self._operations(group) for group in sorted(groups, key=lambda group: not group[0])]
+
+    def _operations(self, group: Group) -> Operations:
+        is_event, key = group
+        parts = [replace(piece.records, places=piece.places) for piece in self._pieces.get(group, [])]
+        retractions = self._retractions.get(group)
+        taken = None if retractions is None else _retracted(is_event, retractions)
+        if not parts:
+            assert taken is not None
+            parts = [taken.records.take(np.zeros(0, np.int64))]
+        return Operations(is_event, key, _joined(parts), taken)
+
+
+def _retracted(is_event: bool, retractions: Sequence[Retraction]) -> Retractions[SetAside]:
+    """The records that retractions name, arriving when these do."""
+    columns = list(np.array([retraction.row for retraction in retractions], dtype=np.int64).T)
+    ends = None if is_event else columns.pop()
+    starts = columns.pop()
+    arrivals, places = np.array([(each.arrival, each.place) for each in retractions], dtype=np.int64).T
+    named = Records(columns, arrivals, starts, ends, places=places)
+    return Retractions(named, [retraction.origin for retraction in retractions])
+
+
+def _row(fact: Fact, symbols: Symbols) -> tuple[int, ...]:
+    """The words of a fact and its times, as the columns of its records have them."""
+    args = fact.entity.args if isinstance(fact.entity, Struct) else ()
+    words = [symbols.word(arg) for arg in args]
+    if fact.value is None:
+        return (*words, fact.start)
+    return (*words, symbols.word(fact.value), fact.start, fact.end)
+
+
+_NOWHERE = SetAside("", 0, "", "")
+"""Where a record stands that is never set aside."""
+
+
+def _fact(name: str, row: tuple[int, ...], is_event: bool, symbols: Symbols) -> Fact:
+    """The inverse of `_row`."""
+    times = row[-1:] * 2 if is_event else row[-2:]
+    terms = tuple(symbols.term(word) for word in (row[:-1] if is_event else row[:-2]))
+    args, value = (terms, None) if is_event else (terms[:-1], terms[-1])
+    return Fact(Struct(name, args) if args else Atom(name), value, *times)
+
+
+def _columns(records: Records) -> list[Int64]:
+    """All that makes two records equal: everything but their arrival."""
+    return [*records.columns, records.starts, *([] if records.ends is None else [records.ends])]
+
+
+def _picked(records: Records, which: NDArray[np.bool_]) -> Records:
+    ends = None if records.ends is None else records.ends[which]
+    return Records([column[which] for column in records.columns], records.arrivals[which], records.starts[which], ends)
+
+
+def _joined(parts: Sequence[Records]) -> Records:
+    """The records of all parts, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    ends = [part.ends for part in parts if part.ends is not None]
+    places = None if all(part.places is None for part in parts) else np.concatenate([part.read_at for part in parts])
+    return Records(
+        [np.concatenate(column) for column in zip(*(part.columns for part in parts), strict=True)],
+        np.concatenate([part.arrivals for part in parts]),
+        np.concatenate([part.starts for part in parts]),
+        np.concatenate(ends) if ends else None,
+        places=places,
+    )

@@ -1,0 +1,313 @@
+"""Rows with the columns of records to columns of words, whatever kind of file they come from.
+
+A batch of rows has the columns that `holdsfor.sources.table_layout` lists, with times as integers. Its origin says
+where each row stands, so that one that does not fit can be shown to the person who can mend it. Strings are fields as
+in a text file; those of the columns `texts` are constants as they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.types as pt  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from holdsfor.analysis.names import Names, Record
+from holdsfor.columns.encoding import Symbols, float_words, integer_words
+from holdsfor.columns.records import Records
+from holdsfor.kernels.keys import Int64
+from holdsfor.sources.fields import EARLIEST, LATEST, beyond
+from holdsfor.sources.input_fvps import fitting_fvps, fvp_of
+from holdsfor.sources.number_checks import TextUses
+from holdsfor.sources.numerals import Lexicon, fields_of, words_of
+from holdsfor.sources.reading import ColumnReading, Piece, Retraction
+from holdsfor.sources.table_layout import LaidOut, is_argument
+from holdsfor.sources.text_records import SetAside, not_declared
+from holdsfor.syntax.terms import Atom, Int
+
+__all__ = ["Origin", "RowReader"]
+
+Flags = NDArray[np.bool_]
+
+_LARGEST_WORD = 2**49
+_MISFIT, _UNUSED = -1, -2
+_SHAPES: tuple[Literal["event", "points", "intervals"], ...] = ("event", "points", "intervals")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the rows of a batch stand: their lines, their text if they have one, and what is known to be wrong."""
+
+    lines: Int64
+    text: Callable[[int], str] | None = None
+    faults: dict[int, str] = field(default_factory=dict)
+
+
+# -- columns -----------------------------------------------------------------------------------------------------------
+
+
+def _is_there(array: Any) -> Flags:
+    there: Flags = array.is_valid().to_numpy(zero_copy_only=False)
+    return there
+
+
+def _times(array: Any) -> Int64:
+    """Times as they are, and 0 for null."""
+    times: Int64 = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+    return times
+
+
+def _constants(array: Any, lexicon: Lexicon, *, are_texts: bool = False) -> tuple[Int64, Flags]:
+    """The words of a column, and which of them are there. Strings are texts as they stand, or fields."""
+    if pt.is_dictionary(array.type) and len(array.dictionary) > len(array):
+        array = array.dictionary_decode()
+    there = _is_there(array)
+    words = np.zeros(len(array), np.int64)
+    if pt.is_dictionary(array.type):
+        meanings, are_there = _constants(array.dictionary, lexicon, are_texts=are_texts)
+        which = np.flatnonzero(there)
+        codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False)[which]
+        words[which], there[which] = meanings[codes], are_there[codes]
+    elif pt.is_floating(array.type):
+        words = float_words(array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False))
+    elif pt.is_integer(array.type):
+        values = array.fill_null(0).to_numpy(zero_copy_only=False)
+        is_small = (values < _LARGEST_WORD) & (values >= -_LARGEST_WORD)
+        words[is_small] = integer_words(values[is_small].astype(np.int64))
+        words[~is_small] = lexicon.symbols.words(map(Int, values[~is_small].tolist()))
+    elif are_texts and not pt.is_null(array.type):
+        words = _text_words(array, lexicon)
+    elif not pt.is_null(array.type):
+        which = np.flatnonzero(there)
+        words[which] = words_of(fields_of(array), which, lexicon)
+    return words, there
+
+
+def _text_words(array: Any, lexicon: Lexicon) -> Int64:
+    """The words of texts as they stand, 0 for null; each different one is looked up once."""
+    encoded = array.dictionary_encode()
+    words = lexicon.symbols.words(map(Atom, encoded.dictionary.to_pylist()))
+    codes = encoded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
+    found: Int64 = np.append(words, 0)[codes]
+    return found
+
+
+def _texts(array: Any) -> tuple[list[str | None], Int64]:
+    """The different texts of a column, and which of them each row has; the last is null."""
+    encoded = array if pt.is_dictionary(array.type) else array.dictionary_encode()
+    texts = [text if text is None else text.strip() for text in encoded.dictionary.to_pylist()]
+    codes = encoded.indices.cast(pa.int64()).fill_null(len(texts)).to_numpy(zero_copy_only=False)
+    return [*texts, None], codes
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a batch as columns."""
+
+    batch: Any
+    origin: Origin
+    names: list[str | None]
+    codes: Int64
+    arrivals: Int64
+    starts: Int64
+    ends: Int64
+    value: Int64
+    args: list[Int64]
+    n_args: Int64
+    shapes: Int64  # of `_SHAPES`; 3 if it is none of them
+    is_addition: Flags
+    is_retraction: Flags
+
+    def explained(self, which: Int64) -> list[dict[str, Any]]:
+        """The rows one by one, as they stand in the table."""
+        rows: list[dict[str, Any]] = self.batch.take(pa.array(which)).to_pylist()
+        return rows
+
+
+def _rows(batch: Any, origin: Origin, lexicon: Lexicon, texts: frozenset[str]) -> _Rows:
+    nothing = pa.nulls(len(batch))
+    column = {name: batch.column(name) for name in batch.schema.names}
+    names, codes = _texts(column["name"])
+    n_columns = sum(map(is_argument, column))
+    names_of_args = [f"arg{i + 1}" for i in range(n_columns)]
+    args = [_constants(column[name], lexicon, are_texts=name in texts) for name in names_of_args]
+    n_args = np.zeros(len(batch), np.int64)
+    is_gap = np.zeros(len(batch), np.bool_)
+    for i, (_, there) in enumerate(args):
+        is_gap |= there & (n_args < i)
+        n_args += there
+    value, has_value = _constants(column.get("value", nothing), lexicon, are_texts="value" in texts)
+    has_end = _is_there(column.get("end", nothing))
+    ops, op = _texts(column.get("op", nothing.cast(pa.string())))
+    return _Rows(
+        batch,
+        origin,
+        names,
+        codes,
+        _times(column["arrival"]),
+        _times(column["start"]),
+        _times(column.get("end", nothing)),
+        value,
+        [words for words, _ in args],
+        n_args,
+        np.where(is_gap | (has_end & ~has_value), 3, has_value.astype(np.int64) + has_end),
+        np.array([text in (None, "+") for text in ops])[op],
+        np.array([text == "-" for text in ops])[op],
+    )
+
+
+class RowReader:
+    """Reads the batches of one file or table.
+
+    A record whose first batch has only text where the rules expect numbers is HF507, if the table says that it is text.
+    """
+
+    def __init__(
+        self, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading, *, is_mapped: bool | None
+    ) -> None:
+        self.file = file
+        self.text_uses = TextUses(file, names.number_uses, symbols, is_mapped=is_mapped)
+        self.tick = tick
+        self.lexicon = Lexicon(symbols, n_behind=0)
+        self.reading = reading
+        self.records = names.records
+        self.known: dict[str, list[Record]] = {}
+        for record in self.records:
+            self.known.setdefault(record.name, []).append(record)
+        self.computed = {name for name, _ in (*names.events, *names.fluents)}
+
+    def read(self, laid_out: LaidOut, origin: Origin) -> None:
+        """Add the records of a batch to the reading."""
+        batch = laid_out.batch
+        rows = _rows(batch, origin, self.lexicon, laid_out.texts)
+        numbers = self._fitting(rows)
+        not_input = self._not_input(rows, numbers)
+        numbers[list(not_input)] = _MISFIT
+        misfits = np.flatnonzero(numbers == _MISFIT)
+        for row, content in zip(misfits.tolist(), rows.explained(misfits), strict=True):
+            reason = not_input.get(row) or self._reason(content, origin.faults.get(row))
+            self.reading.set_aside.append(self._set_aside(rows, row, content, reason))
+        for number in np.unique(numbers[numbers >= 0]).tolist():
+            self._add(self.records[number], rows, np.flatnonzero(numbers == number), laid_out.typed)
+        self.reading.n_records += len(batch)
+        self.reading.n_places += len(batch)
+
+    def _fitting(self, rows: _Rows) -> Int64:
+        """The number of the record that each row fits, or what else to do with it. Unused ones are counted."""
+        table = np.full((len(rows.names), 4, len(rows.args) + 1), _MISFIT, dtype=np.int64)
+        for code, name in enumerate(rows.names):
+            if name is not None and name not in self.known and name not in self.computed:
+                table[code] = _UNUSED
+        codes = {name: [i for i, other in enumerate(rows.names) if other == name] for name in self.known}
+        for number, record in enumerate(self.records):
+            if record.arity <= len(rows.args):
+                table[codes[record.name], _SHAPES.index(record.shape), record.arity] = number
+        numbers: Int64 = table[rows.codes, rows.shapes, rows.n_args]
+        unused = np.bincount(rows.codes[numbers == _UNUSED], minlength=len(rows.names))
+        for name, count in zip(rows.names, unused.tolist(), strict=True):
+            if name is not None and count:
+                self.reading.unused[name] += count
+        if self.reading.follows_time:
+            passed = np.flatnonzero((numbers == _UNUSED) & _is_there(rows.batch.column("arrival")))
+            self.reading.pass_over(rows.arrivals[passed], self.reading.n_places + passed)
+        numbers[(numbers >= 0) & ~self._are_in_order(rows)] = _MISFIT
+        return numbers
+
+    def _not_input(self, rows: _Rows, numbers: Int64) -> dict[int, str]:
+        """The rows whose FVPs do not arrive in their shape, and the reason for each."""
+        found: dict[int, str] = {}
+        for number, record in enumerate(self.records):
+            which = np.flatnonzero(numbers == number) if record.patterns is not None else ()
+            if len(which):
+                columns = [column[which] for column in (*rows.args[: record.arity], rows.value)]
+                for place in np.flatnonzero(~fitting_fvps(record, columns, self.lexicon.symbols)).tolist():
+                    fvp = fvp_of(record, [int(column[place]) for column in columns], self.lexicon.symbols)
+                    found[int(which[place])] = not_declared(fvp, record)
+        return found
+
+    def _are_in_order(self, rows: _Rows) -> Flags:
+        """Which rows have times that can be and an operation that exists."""
+        in_order: Flags = (rows.is_addition | rows.is_retraction) & (rows.starts % self.tick == 0)
+        in_order &= _is_there(rows.batch.column("arrival")) & _is_there(rows.batch.column("start"))
+        for times in (rows.arrivals, rows.starts):
+            in_order &= (times >= EARLIEST) & (times <= LATEST)
+        is_end = (rows.ends % self.tick == 0) & (rows.ends > rows.starts) & (rows.ends <= LATEST)
+        in_order &= (rows.shapes != 2) | is_end
+        in_order[list(rows.origin.faults)] = False
+        return in_order
+
+    def _reason(self, row: dict[str, Any], fault: str | None) -> str:
+        """Why a row does not fit: the first thing that is wrong."""
+        name = None if row["name"] is None else row["name"].strip()
+        if name is None:
+            return "expected a name, found nothing"
+        if name not in self.known:
+            return f"`{name}` is computed by the rules"
+        if fault is not None:
+            return fault
+        if row.get("op") is not None and row["op"].strip() not in ("+", "-"):
+            return f"expected `+` or `-` as op, found `{row['op']}`"
+        args = [value for column, value in row.items() if is_argument(column)]
+        n_args = sum(value is not None for value in args)
+        shape = _SHAPES[(row.get("value") is not None) + (row.get("end") is not None)]
+        if None in args[:n_args]:
+            return f"arg{args.index(None) + 1} is missing"
+        if row.get("end") is not None and row.get("value") is None:
+            return "expected a value with the end, found nothing"
+        found = Record(name, n_args, shape)
+        if found not in self.known[name]:
+            expected = " or ".join(f"`{record.layout}`" for record in self.known[name])
+            return f"expected {expected}, found `{found.layout}`"
+        return self._reason_of_times(row, shape)
+
+    def _reason_of_times(self, row: dict[str, Any], shape: str) -> str:
+        what = {"arrival": "arrival", "start": "start" if shape == "intervals" else "occurrence", "end": "end"}
+        for column in ("start", "arrival", "end"):
+            time = row.get(column)
+            if time is None and column != "end":
+                return f"expected an integer as {what[column]}, found nothing"
+            if time is not None and not EARLIEST <= time <= LATEST:
+                return beyond(what[column], time)
+            if time is not None and column != "arrival" and time % self.tick:
+                return f"the {what[column]} {time} is not a time-point: the clock ticks every {self.tick}"
+        return f"the interval ends at {row['end']}, not after its start {row['start']}"
+
+    def _set_aside(self, rows: _Rows, row: int, content: dict[str, Any], reason: str) -> SetAside:
+        line = int(rows.origin.lines[row])
+        if rows.origin.text is not None:
+            return SetAside(self.file, line, rows.origin.text(row), reason)
+        columns = ["name", "arrival", "start", "end", "value", *filter(is_argument, content)]
+        fields = [str(content[column]) for column in columns if content.get(column) is not None]
+        sign = "-" if content.get("op") == "-" else ""
+        return SetAside(self.file, line, sign + "|".join(fields), reason)
+
+    def _add(self, record: Record, rows: _Rows, which: Int64, typed: dict[str, str]) -> None:
+        used = {f"arg{i + 1}": rows.args[i][which] for i in range(record.arity)}
+        self.text_uses.check_words(record, used | {"value": rows.value[which]}, typed)
+        is_event, key = record.shape == "event", (record.name, record.arity)
+        columns = rows.args[: record.arity] if is_event else [*rows.args[: record.arity], rows.value]
+        ends = None if is_event else rows.ends if record.shape == "intervals" else rows.starts + self.tick
+        is_retraction = rows.is_retraction[which]
+        added, taken = which[~is_retraction], which[is_retraction]
+        if len(added):
+            records = Records(
+                [column[added] for column in columns],
+                rows.arrivals[added],
+                rows.starts[added],
+                None if ends is None else ends[added],
+            )
+            self.reading.add(Piece(is_event, key, records, self.reading.n_places + added))
+        reason = "takes back a record that is not there"
+        for row, content in zip(taken.tolist(), rows.explained(taken), strict=True):
+            facts = [*columns, rows.starts, *([] if ends is None else [ends])]
+            words = tuple(int(column[row]) for column in facts)
+            origin = self._set_aside(rows, row, content, reason)
+            place = self.reading.n_places + row
+            self.reading.take_back(is_event, key, [Retraction(words, int(rows.arrivals[row]), place, origin)])

@@ -1,0 +1,208 @@
+"""Tables of any columns to rows with the columns of records.
+
+    name        text                    of the event or fluent
+    start       time                    of an event or of a fluent at a time-point; begin of an interval; or `time`
+    arrival     time                    when it is known; missing: at its start
+    end         time, or null           end of an interval (right-open)
+    value       text or number          of the fluent; null for an event
+    arg1 …      text or number          arguments; null if the record has fewer
+    op          text, or null           `-` takes a record back
+
+A table has these columns itself, or a mapping says which of its own columns stand for them. What texts mean is the
+kind of their column (`holdsfor.sources.column_kinds`); `arg2:number` is the column `arg2` with its kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+from holdsfor.analysis.names import Names
+from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
+from holdsfor.kernels.keys import Int64
+from holdsfor.sources.column_kinds import ColumnKind, split_kind, written
+from holdsfor.sources.column_mapping import Mapping
+from holdsfor.sources.times import Clock
+from holdsfor.sources.typed_columns import as_numbers, as_texts, is_text_type
+from holdsfor.syntax.terms import Atom, Float, Int, Str, Var
+
+__all__ = ["TIMES", "LaidOut", "Layout", "is_argument", "is_header", "layout_of"]
+
+TIMES = ("start", "end", "arrival")
+_OTHERS = ("name", "value", "op")
+_HINT = "records have the columns name, start, end, value, arg1, arg2 and so on, arrival if it is not start, and op"
+_OWN = "columns of your own are described with `'FILE: happensAt(event(column, …), column)'`"
+
+
+@dataclass(frozen=True)
+class LaidOut:
+    """Rows with the columns of records, which rows of the table they are, and what is wrong with them.
+
+    The strings of the columns `texts` are texts as they stand; other strings are fields as in a text file. Of the
+    columns `typed`, each with its name in the table, it is known whether they have text or numbers.
+    """
+
+    batch: Any
+    rows: Int64
+    faults: dict[int, str]
+    texts: frozenset[str]
+    typed: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """For each column of records the column of the table, or the one field that all rows have.
+
+    `kinds` are those that the mapping or the names of the columns say; other columns of strings are of `kind`, or
+    `term` if they are among `mixed`: texts and numbers as fields.
+    """
+
+    columns: dict[str, str]
+    constants: dict[str, str] = field(default_factory=dict)
+    conditions: list[tuple[str, str]] = field(default_factory=list)
+    kinds: dict[str, ColumnKind] = field(default_factory=dict)
+    kind: ColumnKind = "text"
+    mixed: frozenset[str] = frozenset()
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The columns whose strings are texts, with their names in the table."""
+        return {
+            ours: theirs
+            for ours, theirs in self.columns.items()
+            if (ours == "value" or is_argument(ours)) and self.kinds.get(ours, self.kind) == "text"
+        }
+
+    @property
+    def wanted(self) -> list[str]:
+        """The columns of the table that are read."""
+        return list(dict.fromkeys([*self.columns.values(), *(column for column, _ in self.conditions)]))
+
+    def apply(self, batch: Any, clock: Clock) -> LaidOut:
+        """The rows of a batch that are meant, as records."""
+        rows = self._meant(batch)
+        if len(rows) < len(batch):
+            batch = batch.take(pa.array(rows))
+        columns = {ours: batch.column(theirs) for ours, theirs in self.columns.items()}
+        columns |= {ours: _repeated(text, len(batch)) for ours, text in self.constants.items()}
+        faults: dict[int, str] = {}
+        for ours in TIMES:
+            if ours in columns:
+                columns[ours], wrong = clock.column(columns[ours], f"`{self.columns.get(ours, ours)}`")
+                faults = wrong | faults
+        for ours, kind in self.kinds.items():
+            columns[ours], wrong = _of_kind(columns[ours], kind, self.columns[ours])
+            faults = wrong | faults
+        if self.constants:
+            faults = self._missing(batch) | faults
+        columns.setdefault("arrival", columns["start"])
+        typed = self.texts
+        texts = frozenset(ours for ours, theirs in typed.items() if theirs not in self.mixed or ours in self.kinds)
+        return LaidOut(pa.RecordBatch.from_pydict(columns), rows, faults, texts, typed)
+
+    def _missing(self, batch: Any) -> dict[int, str]:
+        """The rows of a mapping that lack what each of its rows must have."""
+        faults: dict[int, str] = {}
+        for ours, theirs in self.columns.items():
+            column = batch.column(theirs)
+            if ours != "op" and column.null_count:
+                lacking = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
+                faults = dict.fromkeys(lacking.tolist(), f"`{theirs}` is missing") | faults
+        return faults
+
+    def _meant(self, batch: Any) -> Int64:
+        meant = np.ones(len(batch), np.bool_)
+        for column, text in self.conditions:
+            is_such = pc.equal(batch.column(column).cast(pa.string()), text).fill_null(False)
+            meant &= is_such.to_numpy(zero_copy_only=False)
+        return np.flatnonzero(meant)
+
+
+def _of_kind(column: Any, kind: ColumnKind, theirs: str) -> tuple[Any, dict[int, str]]:
+    """A column with the constants of a kind, and what is wrong with those rows that have none of it."""
+    if kind == "number" and is_text_type(column.type):
+        return as_numbers(column, theirs)
+    if kind == "text" and not is_text_type(column.type):
+        return as_texts(column), {}
+    return column, {}
+
+
+def _repeated(text: str, n: int) -> Any:
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int32)), pa.array([text]))
+
+
+def is_argument(column: str) -> bool:
+    return re.fullmatch(r"arg[1-9]\d*", column, re.ASCII) is not None
+
+
+def is_header(columns: Sequence[str]) -> bool:
+    """Whether the columns are those of records."""
+    return "name" in columns and ("start" in columns or "time" in columns)
+
+
+def layout_of(
+    columns: list[str], mapping: Mapping | None, names: Names, file: str, kind: ColumnKind = "text"
+) -> Layout:
+    """Where the columns of records are in a table; one that lacks them is HF502, or HF505 with a mapping.
+
+    `kind` is that of the strings for which nothing else is said.
+    """
+    if mapping is None:
+        ours = _check_columns(columns, file)
+        kinds = {name: found for name, column in ours.items() if (found := split_kind(column)[1]) is not None}
+        return Layout(ours, kinds=kinds, kind=kind)
+    mapping.check_record(names)
+    mapping.check(columns, file)
+    own = {ours: term.name for ours, term in mapping.columns.items() if isinstance(term, Atom | Var)}
+    constants = {ours: _field(term) for ours, term in mapping.columns.items() if isinstance(term, Int | Float | Str)}
+    conditions = [(column.name, text) for column, text in mapping.conditions]
+    return Layout(own, {"name": mapping.record.name, **constants}, conditions, dict(mapping.kinds), kind)
+
+
+def _field(constant: Int | Float | Str) -> str:
+    return written(constant.value) if isinstance(constant, Str) else str(constant.value)
+
+
+def _ours(column: str) -> str:
+    """The column of records that a column of a table is."""
+    name, kind = split_kind(column)
+    if kind is not None and (name == "value" or is_argument(name)):
+        return name
+    return "start" if column == "time" else column
+
+
+def _check_columns(columns: list[str], file: str) -> dict[str, str]:
+    """For each column of records that of the table; refuse a table that is not one of records, with one error."""
+    meant = [_ours(column) for column in columns]
+    missing = [name for name in ("name", "start") if name not in meant]
+    n_args = sum(map(is_argument, meant))
+    expected = (*TIMES, *_OTHERS, *(f"arg{i + 1}" for i in range(n_args)))
+    foreign = [column for column in dict.fromkeys(meant) if column not in expected]
+    twice = [column for column in dict.fromkeys(meant) if meant.count(column) > 1]
+    if missing:
+        found = _listed(columns) or "none"
+        message = f"column {_listed(missing, ' and ')} not found among the columns of the table: {found}"
+        hint = f"{_HINT}; {_OWN}"
+    elif foreign:
+        is_one = len(foreign) == 1
+        message = (
+            f"column {_listed(foreign)} is none of a record"
+            if is_one
+            else f"{_listed(foreign)} are no columns of records"
+        )
+        hint = (did_you_mean(foreign[0], expected) if is_one else None) or f"{_HINT}; {_OWN}"
+    elif twice:
+        message, hint = f"column {_listed(twice)} is there more than once", _HINT
+    else:
+        return dict(zip(meant, columns, strict=True))
+    raise DataProblem(Diagnostic("HF502", message, hint=hint, file=file))
+
+
+def _listed(columns: Sequence[str], separator: str = ", ") -> str:
+    return separator.join(f"`{column}`" for column in columns)

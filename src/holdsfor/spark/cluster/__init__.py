@@ -1,0 +1,1 @@
+"""Sessions and clusters of Spark: start, connection, the shipped package, progress and failures."""

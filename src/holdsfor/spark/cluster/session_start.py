@@ -1,0 +1,225 @@
+"""A session of Spark for a command, here, on a cluster or through Spark Connect, and what Spark itself says."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.spark.cluster.connect import is_elsewhere
+from holdsfor.spark.cluster.shipping import ship
+from holdsfor.spark.input.listing import first_sentence, told_by_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["Log", "log", "started"]
+
+_CONNECT = "sc://"
+_SECONDS_TO_ANSWER = 20
+_SETTINGS = {
+    "spark.app.name": "holdsfor",
+    "spark.ui.showConsoleProgress": "false",
+    # To Python: batches of a tenth, as Spark has it, take a third longer.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+}
+_JAVA_HINT = "install Java 17 or newer, for example: apt install openjdk-17-jre-headless"
+
+
+class Log:
+    """A file for what Spark says, which is kept if somebody has to read it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.is_kept = False
+
+    def read(self) -> str:
+        """What Spark has said so far."""
+        return self.path.read_text(encoding="utf-8", errors="replace")
+
+    def keep(self, text: str) -> Path:
+        """Add what went wrong in full length, and keep the file."""
+        self.is_kept = True
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(f"\n{text}\n")
+        return self.path
+
+
+@contextmanager
+def log() -> Iterator[Log]:
+    """A file in the folder for temporary files; it goes with the block, unless it is to be kept."""
+    handle, path = tempfile.mkstemp(prefix="holdsfor-spark-", suffix=".log")
+    os.close(handle)
+    written = Log(Path(path))
+    try:
+        yield written
+    finally:
+        if not written.is_kept:
+            written.path.unlink()
+
+
+@contextmanager
+def started(master: str | None, options: Mapping[str, str], log: Log) -> Iterator[tuple[SparkSession, bool]]:
+    """A session that ends with the block, and its JVM with it; one that is there already is used, and stays.
+
+    It comes with whether it is a new one. What it says on its own goes to the log. Workers elsewhere get our code.
+    """
+    try:
+        active = _existing_session()
+    except ImportError:
+        hint = "pip install 'holdsfor[spark]'"
+        raise UsageProblem(Diagnostic("HF773", "Spark needs the package `pyspark`", hint=hint)) from None
+    if active is not None:
+        _equip(active)
+        yield active, False
+        return
+    session = _new_session(master, options, log)
+    try:
+        _equip(session)
+        yield session, True
+    finally:
+        session.stop()
+
+
+def _existing_session() -> SparkSession | None:
+    """The session of this process: the active one of this thread, else the default one."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is None and SparkContext._active_spark_context is not None:
+        return SparkSession.builder.getOrCreate()
+    return active
+
+
+def _equip(session: SparkSession) -> None:
+    """Send our code along where it may be missing."""
+    if is_elsewhere(session):
+        ship(session)
+
+
+def _new_session(master: str | None, options: Mapping[str, str], log: Log) -> SparkSession:
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    _choose_python(options)
+    try:
+        if master is not None and master.startswith(_CONNECT):
+            return _connected(master, options)
+        return _with_a_jvm(master, options, log)
+    except (Py4JJavaError, PySparkException) as problem:
+        raise _not_started(master, problem, log) from None
+
+
+def _connected(url: str, options: Mapping[str, str]) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    _check_that_it_answers(url)
+    return SparkSession.builder.remote(url).appName("holdsfor").config(map=dict(options)).getOrCreate()
+
+
+def _with_a_jvm(master: str | None, options: Mapping[str, str], log: Log) -> SparkSession:
+    from pyspark import SparkConf
+    from pyspark.sql import SparkSession
+
+    settings = {**_SETTINGS, **options}
+    if master is not None:
+        settings["spark.master"] = master
+    conf = SparkConf()
+    for name, value in settings.items():
+        conf.set(name, value)
+    context = _context(conf, _gateway(conf, log))
+    context.setLogLevel("ERROR")
+    session = SparkSession.builder.getOrCreate()
+    if is_elsewhere(session):
+        _let_it_say_that_it_waits(session)
+    return session
+
+
+def _context(conf: Any, gateway: Any) -> Any:
+    """The context of a JVM; a JVM without one ends."""
+    from pyspark import SparkContext
+
+    try:
+        return SparkContext(conf=conf, gateway=gateway)
+    except BaseException:
+        gateway.shutdown()
+        gateway.proc.communicate()
+        raise
+
+
+def _gateway(conf: Any, log: Log) -> Any:
+    """A JVM that is quiet on the terminal."""
+    from pyspark.java_gateway import launch_gateway
+
+    home = os.environ.get("JAVA_HOME")
+    if not (shutil.which("java") if home is None else os.access(f"{home}/bin/java", os.X_OK)):
+        raise UsageProblem(Diagnostic("HF773", "Spark needs Java, which was not found", hint=_JAVA_HINT))
+    launch: Any = launch_gateway
+    with log.path.open("ab") as said:
+        return launch(conf, {"stdout": said, "stderr": said})
+
+
+def _let_it_say_that_it_waits(session: SparkSession) -> None:
+    """Let the scheduler warn where a cluster has no room, or loses an executor: else it would wait without a word."""
+    jvm: Any = session.sparkContext._jvm
+    log4j = jvm.org.apache.logging.log4j
+    log4j.core.config.Configurator.setLevel("org.apache.spark.scheduler.TaskSchedulerImpl", log4j.Level.WARN)
+
+
+def _choose_python(options: Mapping[str, str]) -> None:
+    """The Python of the workers: as asked for, else the one that runs this.
+
+    PySpark itself looks at the variable only, and not at the setting that `spark-submit` has for it.
+    """
+    chosen = options.get("spark.pyspark.python")
+    if chosen is not None:
+        os.environ["PYSPARK_PYTHON"] = chosen
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+def _check_that_it_answers(url: str) -> None:
+    """Refuse a server that cannot be reached: a session would begin all the same, and try for many minutes."""
+    try:
+        from pyspark.sql.connect.client.core import DefaultChannelBuilder
+    except ImportError as problem:
+        hint = "pip install 'holdsfor[connect]'"
+        message = f"Spark Connect needs packages that are not installed: {first_sentence(str(problem))}"
+        raise UsageProblem(Diagnostic("HF773", message, hint=hint)) from None
+    import grpc
+
+    try:
+        with DefaultChannelBuilder(url).toChannel() as channel:
+            grpc.channel_ready_future(channel).result(timeout=_SECONDS_TO_ANSWER)
+    except ValueError as problem:
+        message = f"`{url}` is no address of Spark Connect: {first_sentence(str(problem))}"
+        raise UsageProblem(Diagnostic("HF785", message, hint="such as `sc://host:15002`")) from None
+    except grpc.FutureTimeoutError:
+        message = f"no server of Spark Connect answers at `{url}`"
+        raise UsageProblem(Diagnostic("HF785", message, hint="the usual port is 15002")) from None
+
+
+def _not_started(master: str | None, problem: Exception, log: Log) -> UsageProblem:
+    """Why there is no session."""
+    at, told, said = "" if master is None else f" at `{master}`", str(problem), log.read()
+    if "UnsupportedClassVersionError" in said:
+        message = "Spark needs a newer Java than the one that was found"
+        return UsageProblem(Diagnostic("HF773", message, hint=_JAVA_HINT))
+    if "stopped SparkContext" in told:  # it stops itself when nobody answers, and then fails over that
+        hint = "does a master run there, of the same version of Spark?"
+        return UsageProblem(Diagnostic("HF785", f"Spark gave up while it started{at}", hint=hint))
+    hint = f"see `--master` and `--conf`; the full text is in {log.keep(told)}"
+    why = _last_error(said) if "JAVA_GATEWAY" in told else told_by_java(problem)
+    return UsageProblem(Diagnostic("HF785", f"Spark could not be started{at}: {why}", hint=hint))
+
+
+def _last_error(said: str) -> str:
+    """What a JVM that did not start had to say."""
+    lines = [line.strip() for line in said.splitlines() if line.strip() and not line.strip().startswith("at ")]
+    return next((line for line in lines if "Error" in line or "Exception" in line), (lines or ["it said nothing"])[-1])

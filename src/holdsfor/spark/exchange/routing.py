@@ -1,0 +1,141 @@
+"""Facts to the buckets that need them, as the stages say (`holdsfor.distribution.stages`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from holdsfor.columns.encoding import Symbols
+from holdsfor.distribution.stages import Along, ByArgument, Everywhere, How, Table
+from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
+from holdsfor.spark.exchange.facts import Facts, Load, Texts, by_name, owners
+from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, Parcel, by_bucket, loads_of, rows_of
+
+__all__ = ["Destination", "Sender", "by_owner"]
+
+
+@dataclass(frozen=True)
+class Destination:
+    """A stage by its number, from 1, with what it needs and how that gets there."""
+
+    stage: int
+    receives: tuple[tuple[Table, How], ...]
+    n_buckets: int
+
+    @property
+    def guards(self) -> list[Along]:
+        return list(dict.fromkeys(how for _, how in self.receives if isinstance(how, Along)))
+
+    def hows(self, table: tuple[str, str, int]) -> list[How]:
+        """How what is in a table gets there."""
+        return list(dict.fromkeys(how for each, how in self.receives if each == table))
+
+    def parcels(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
+        """The facts whose buckets they tell themselves, once for each bucket; what waits for a guard; and routes."""
+        hows = self.hows(facts.table)
+        if any(isinstance(how, Everywhere) for how in hows):
+            yield Parcel(self.stage, tuple(range(self.n_buckets)), self.n_buckets, facts)
+        else:
+            found = [
+                owners(facts.words[how.argument], self.n_buckets, texts) for how in hows if isinstance(how, ByArgument)
+            ]
+            if found:
+                rows, buckets = _each_once(found)
+                yield from by_owner(self.stage, facts, rows, buckets, self.n_buckets)
+            yield from self._waiting(facts, hows, texts)
+        yield from self._routes(facts, texts)
+
+    def _waiting(self, facts: Facts, hows: list[How], texts: Texts) -> Iterator[Parcel]:
+        everything = np.arange(facts.n, dtype=np.int64)
+        for argument in dict.fromkeys(how.argument for how in hows if isinstance(how, Along)):
+            routers = owners(facts.words[argument], self.n_buckets, texts)
+            yield from by_owner(-self.stage, facts, everything, routers, self.n_buckets)
+
+    def _routes(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
+        """The buckets at the end of each route that facts open, to where those wait who take it."""
+        for how in self.guards:
+            if how.guard == facts.table and facts.n:
+                partners, ends = facts.words[how.partner], owners(facts.words[how.owner], self.n_buckets, texts)
+                first = dense_ids([partners, ends], facts.n)[1]
+                partners, ends = partners[first], ends[first]
+                route = Facts("route", _name(how), 1, len(first), [partners], {"bucket": ends})
+                everything = np.arange(route.n, dtype=np.int64)
+                routers = owners(partners, self.n_buckets, texts)
+                yield from by_owner(-self.stage, route, everything, routers, self.n_buckets)
+
+    def routed(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """What waits in buckets of the routing, sent along the routes that end there; batches and rows of parcels."""
+        for parcels in by_bucket(batches).values():
+            symbols = Symbols()
+            waiting = by_name(facts for load in loads_of(parcels, symbols) for facts in load.facts)
+            routes = {facts.name: facts for facts in waiting if facts.kind == "route"}
+            yield from rows_of(self._delivered(waiting, routes), Texts(symbols))
+
+    def _delivered(self, waiting: Iterable[Facts], routes: dict[str, Facts]) -> Iterator[Parcel]:
+        for facts in waiting:
+            for how in self.hows(facts.table):
+                route = routes.get(_name(how)) if isinstance(how, Along) else None
+                if route is not None and isinstance(how, Along):
+                    rows, way = pairs_of_equal_keys([facts.words[how.argument]], facts.n, route.words, route.n)
+                    yield from self._once(facts, rows, route.times["bucket"][way])
+
+    def _once(self, facts: Facts, rows: Int64, buckets: Int64) -> Iterator[Parcel]:
+        first = dense_ids([rows, buckets], len(rows))[1]
+        yield from by_owner(self.stage, facts, rows[first], buckets[first], self.n_buckets)
+
+
+@dataclass(frozen=True)
+class Sender:
+    """Sends facts to all stages that need them."""
+
+    destinations: tuple[Destination, ...]
+
+    def __call__(self, loads: Iterable[Load]) -> Iterator[Any]:
+        """Rows of parcels; facts that no stage could ask for go nowhere as they are."""
+        for load in loads:
+            texts = Texts(load.symbols)
+            yield from rows_of((parcel for facts in load.facts for parcel in self.parcels(facts, texts)), texts)
+
+    def parcels(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
+        if facts.kind not in ("event", "fluent", "domain"):
+            yield Parcel(NOWHERE, (0,), 1, facts)
+            return
+        for destination in self.destinations:
+            yield from destination.parcels(facts, texts)
+
+
+def by_owner(stage: int, facts: Facts, rows: Int64, buckets: Int64, n_buckets: int) -> Iterator[Parcel]:
+    """Some rows of facts, each to its bucket."""
+    if n_buckets == 1:
+        if len(rows):
+            yield Parcel(stage, (0,), 1, facts if len(rows) == facts.n else facts.take(rows))
+        return
+    order = np.argsort(buckets.astype(np.uint16 if n_buckets <= 1 << 16 else np.int64), kind="stable")
+    sorted_facts = facts.take(rows[order])
+    counts = np.bincount(buckets, minlength=n_buckets)
+    ends = np.cumsum(counts)
+    for bucket in np.flatnonzero(counts).tolist():
+        last = int(ends[bucket])
+        yield Parcel(stage, (bucket,), n_buckets, sorted_facts.part(last - int(counts[bucket]), last))
+
+
+def _each_once(found: list[Int64]) -> tuple[Int64, Int64]:
+    """Rows with their buckets, no row twice to the same bucket."""
+    n = len(found[0])
+    rows = [np.arange(n, dtype=np.int64)]
+    for i in range(1, len(found)):
+        is_new = np.ones(n, dtype=bool)
+        for earlier in found[:i]:
+            is_new &= earlier != found[i]
+        rows.append(np.flatnonzero(is_new))
+    return np.concatenate(rows), np.concatenate([each[which] for each, which in zip(found, rows, strict=True)])
+
+
+def _name(how: How) -> str:
+    """The name of the routes of a guard."""
+    assert isinstance(how, Along)
+    kind, name, arity = how.guard
+    return f"{kind} {name}/{arity} {how.partner} {how.owner}"

@@ -1,0 +1,141 @@
+"""Parcels: rows of a DataFrame that each carry many facts, packed, to a bucket of a stage.
+
+Spark moves parcels and looks at their addresses only; to it a parcel with a hundred thousand facts is one short row.
+The *stage* is the number of the one that receives it, from 1; what goes to the routing before a stage has its negative,
+and what goes to no stage (results, counts, records set aside) has 0. A parcel goes to the partition of its bucket by
+its `place`: a number whose hash, as Spark computes it, is that partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from holdsfor.columns.encoding import Symbols
+from holdsfor.kernels.keys import Int64
+from holdsfor.spark.exchange.facts import Facts, Load, Texts
+from holdsfor.spark.exchange.serialization import pack, unpack
+
+__all__ = ["NOWHERE", "PARCELS", "Parcel", "by_bucket", "loads_of", "places", "rows_of"]
+
+NOWHERE = 0
+"""The stage of what goes to no stage."""
+
+PARCELS = pa.schema(
+    [
+        ("stage", pa.int32()),
+        ("bucket", pa.int32()),
+        ("place", pa.int32()),
+        ("kind", pa.string()),
+        ("name", pa.string()),
+        ("arity", pa.int32()),
+        ("n", pa.int64()),
+        ("first", pa.int64()),
+        ("last", pa.int64()),
+        ("payload", pa.binary()),
+    ]
+)
+
+_MOST_BYTES = 1 << 25  # of a batch that goes to Spark
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """Facts with the buckets of a stage that they go to, out of `n_buckets`; `first` and `last` are their time-points.
+
+    Without `facts` a parcel is a number of things: how many records were read, say.
+    """
+
+    stage: int
+    buckets: tuple[int, ...]
+    n_buckets: int
+    facts: Facts
+    first: int | None = None
+    last: int | None = None
+
+
+def rows_of(parcels: Iterable[Parcel], texts: Texts) -> Iterator[Any]:
+    """Batches of parcels; each is packed once, however many buckets it goes to."""
+    rows: list[tuple[Any, ...]] = []
+    n_bytes = 0
+    for parcel in parcels:
+        facts, place = parcel.facts, places(parcel.n_buckets)
+        payload = pack(facts, texts)
+        what = (facts.kind, facts.name, facts.arity, facts.n, parcel.first, parcel.last, payload)
+        rows += [(parcel.stage, bucket, int(place[bucket]), *what) for bucket in parcel.buckets]
+        n_bytes += len(payload) * len(parcel.buckets)
+        if n_bytes > _MOST_BYTES:
+            yield _batch(rows)
+            rows, n_bytes = [], 0
+    if rows:
+        yield _batch(rows)
+
+
+def _batch(rows: list[tuple[Any, ...]]) -> Any:
+    columns = zip(*rows, strict=True)
+    return pa.RecordBatch.from_arrays(
+        [pa.array(column, kind) for column, kind in zip(columns, PARCELS.types, strict=True)], schema=PARCELS
+    )
+
+
+def by_bucket(batches: Iterable[Any]) -> dict[int, list[Any]]:
+    """The rows of batches of parcels by their bucket, as batches."""
+    found: dict[int, list[Any]] = {}
+    for batch in batches:
+        buckets = batch.column("bucket").to_numpy()
+        for bucket in np.unique(buckets).tolist():
+            rows = np.flatnonzero(buckets == bucket)
+            found.setdefault(bucket, []).append(batch if len(rows) == len(batch) else batch.take(pa.array(rows)))
+    return found
+
+
+def loads_of(batches: Iterable[Any], symbols: Symbols | None = None) -> Iterator[Load]:
+    """The facts of parcels, batch by batch."""
+    for batch in batches:
+        table = Symbols() if symbols is None else symbols
+        whats = zip(*(batch.column(column).to_pylist() for column in ("kind", "name", "arity", "n")), strict=True)
+        payloads = batch.column("payload")
+        yield Load([unpack(what, payloads[i].as_buffer(), table) for i, what in enumerate(whats) if what[-1]], table)
+
+
+# -- places ------------------------------------------------------------------------------------------------------------
+
+_SEED = 42
+
+
+@lru_cache(maxsize=64)
+def places(n_buckets: int) -> Int64:
+    """A number for each bucket that Spark's `repartition` into so many partitions sends to that partition.
+
+    >>> sorted((_hashes(places(7).astype(np.int32)) % 7).tolist())
+    [0, 1, 2, 3, 4, 5, 6]
+    """
+    found = np.full(n_buckets, -1, dtype=np.int64)
+    first, n = 0, 8 * n_buckets
+    while (found < 0).any():
+        numbers = np.arange(first, first + n, dtype=np.int32)
+        partitions = _hashes(numbers) % n_buckets
+        found[partitions[::-1]] = numbers[::-1]
+        first += n
+    return found
+
+
+def _hashes(numbers: NDArray[np.int32]) -> Int64:
+    """Spark's hash of integers: 32-bit MurmurHash3 of four bytes, as a signed number."""
+    mixed = _rotated(numbers.view(np.uint32) * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
+    mixed = _rotated(np.uint32(_SEED) ^ mixed, 13) * np.uint32(5) + np.uint32(0xE6546B64)
+    mixed = mixed ^ np.uint32(4)
+    mixed = (mixed ^ (mixed >> np.uint32(16))) * np.uint32(0x85EBCA6B)
+    mixed = (mixed ^ (mixed >> np.uint32(13))) * np.uint32(0xC2B2AE35)
+    hashes: Int64 = (mixed ^ (mixed >> np.uint32(16))).view(np.int32).astype(np.int64)
+    return hashes
+
+
+def _rotated(values: Any, bits: int) -> Any:
+    return (values << np.uint32(bits)) | (values >> np.uint32(32 - bits))

@@ -1,0 +1,166 @@
+"""A look at every file before anything runs: how its records are written, and whether they can be read.
+
+The first lines of a text, or the footer of a table, tell the columns. So what is wrong with a file is known before a
+run begins, and is told by the readers that would read it. The file systems are those of Spark: Python has no others on
+a cluster.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdsfor.analysis.names import Names
+from holdsfor.columns.encoding import Symbols
+from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.sources.blocks import only_utf8, text_blocks
+from holdsfor.sources.column_mapping import Mapping
+from holdsfor.sources.csv_rows import CsvReader
+from holdsfor.sources.formats import Format, format_of_suffix
+from holdsfor.sources.inputs import Intake, text_form
+from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.times import Clock
+from holdsfor.sources.unreadable import Unreadable
+from holdsfor.spark.input.lines import LineFile
+from holdsfor.spark.input.listing import File, java_problems, told_by_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["Look", "Looked", "Tabular"]
+
+_HEAD = 1 << 16
+_AT_ONCE = 16
+_TEXTS = "records are lines of text"
+_TABLES = "is it a whole Parquet or ORC file?"
+
+
+@dataclass(frozen=True)
+class Tabular:
+    """A file with a table: its format, and its columns with their types as a text, the same for the same ones."""
+
+    form: Format
+    schema: str
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A file that was looked at; whether the first time that is not an integer, if it shows one, has an offset."""
+
+    file: File
+    content: LineFile | Tabular
+    has_offset: bool | None = None
+
+
+@dataclass(frozen=True)
+class Look:
+    """Looks at files, several at once."""
+
+    spark: SparkSession
+    names: Names
+    tick: int
+    form: Format | None
+    mapping: Mapping | None
+
+    def all(self, files: Sequence[File]) -> list[Looked | Unreadable]:
+        """What each file is, or why it cannot be read."""
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            return list(pool.map(self._looked, files))
+
+    def _looked(self, file: File) -> Looked | Unreadable:
+        form = self.form or format_of_suffix(file.path)
+        try:
+            if form == "arrow":
+                message = f"`{file.path}` cannot be read: Spark does not read Arrow files"
+                raise DataProblem(Diagnostic("HF501", message, hint="write it as Parquet", file=file.path))
+            if form in ("parquet", "orc"):
+                return Looked(file, Tabular(form, self._schema(file, form)))
+            return self._lines(file, form)
+        except DataProblem as problem:
+            return Unreadable.because(file.path, problem)
+
+    # -- lines ---------------------------------------------------------------------------------------------------------
+
+    def _lines(self, file: File, form: Format | None) -> Looked:
+        """How the lines of a file are written: the readers read the first of them."""
+        head = self._head(file)
+        form = text_form(form, head, file.path, self.mapping, self.names)
+        intake = Intake(self.names, self.tick, Symbols(), ColumnReading(), Clock())
+        reader = intake.line_reader(form, file.path, self.mapping)
+        for block in text_blocks(head, file.path):
+            reader.read(only_utf8(block, file.path, reader.n_lines, intake.reading))
+        header = reader.header if isinstance(reader, CsvReader) else None
+        return Looked(file, LineFile(file.path, form, header), intake.clock.has_offset)
+
+    def _head(self, file: File) -> bytes:
+        """The first lines of a file: at least one that is not blank, if there is one."""
+        size = _HEAD
+        while True:
+            packed = self._bytes(file, size)
+            content = _unpacked(packed, file.path) if file.path.endswith(".gz") else packed
+            lines = content if len(packed) < size else content[: content.rfind(b"\n") + 1]
+            if lines.strip() or len(packed) < size:
+                return lines
+            size *= 4
+
+    def _bytes(self, file: File, size: int) -> bytes:
+        stream = None
+        try:
+            path, configuration = self._hadoop_path(file)
+            stream = path.getFileSystem(configuration).open(path)
+            return bytes(stream.readNBytes(size))
+        except java_problems() as error:
+            raise _unreadable(file, error, _TEXTS) from None
+        finally:
+            if stream is not None:
+                stream.close()
+
+    # -- tables --------------------------------------------------------------------------------------------------------
+
+    def _schema(self, file: File, form: Format) -> str:
+        try:
+            path, configuration = self._hadoop_path(file)
+            if form == "orc":
+                orc = self._jvm.org.apache.orc.OrcFile
+                return str(orc.createReader(path, orc.readerOptions(configuration)).getSchema().toString())
+            hadoop = self._jvm.org.apache.parquet.hadoop
+            reader = hadoop.ParquetFileReader.open(hadoop.util.HadoopInputFile.fromPath(path, configuration))
+            try:
+                columns = str(reader.getFileMetaData().getSchema().toString())
+            finally:
+                reader.close()
+        except java_problems() as error:
+            raise _unreadable(file, error, _TABLES) from None
+        return columns.partition("\n")[2]  # the first line has a name that writers choose
+
+    # -- the file systems of Spark -------------------------------------------------------------------------------------
+
+    @property
+    def _jvm(self) -> Any:
+        return self.spark.sparkContext._jvm
+
+    def _hadoop_path(self, file: File) -> tuple[Any, Any]:
+        path = self._jvm.org.apache.hadoop.fs.Path(self._jvm.java.net.URI(file.uri))
+        return path, self.spark.sparkContext._jsc.hadoopConfiguration()
+
+
+def _unpacked(packed: bytes, path: str) -> bytes:
+    """What the beginning of a packed file has, as far as it goes; a file may have several packed parts."""
+    content = b""
+    try:
+        while packed:
+            part = zlib.decompressobj(wbits=31)
+            content += part.decompress(packed)
+            packed = part.unused_data
+        return content
+    except zlib.error as error:
+        message = f"`{path}` cannot be read: {str(error).lower()}"
+        raise DataProblem(Diagnostic("HF501", message, hint=_TEXTS, file=path)) from None
+
+
+def _unreadable(file: File, problem: Exception, hint: str) -> DataProblem:
+    reason = told_by_java(problem).replace(file.uri, "it").replace(file.path, "it")
+    return DataProblem(Diagnostic("HF501", f"`{file.path}` cannot be read: {reason}", hint=hint, file=file.path))

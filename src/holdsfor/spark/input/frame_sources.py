@@ -1,0 +1,118 @@
+"""What a run on Spark reads: DataFrames, each with what makes facts of its batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from holdsfor.analysis.names import Names
+from holdsfor.columns.encoding import Symbols
+from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.sources.arrow import read_table
+from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.table_layout import TIMES, layout_of
+from holdsfor.sources.times import Clock
+from holdsfor.spark.input.frame_reader import FILE, ROW, TABLE, Setting, TableReader, mapping_of
+from holdsfor.spark.input.lines import LineReader
+from holdsfor.spark.input.listing import told_by_java
+from holdsfor.spark.input.set_aside import Place
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["Source", "checked_table", "has_offset"]
+
+_PEEKED = 100
+
+
+@dataclass(frozen=True)
+class Source:
+    """A DataFrame, what makes facts of its batches, and what is known of its records.
+
+    Times that are not integers have an offset from UTC or they have none; what the first of them has is known, or can
+    be seen in columns of a DataFrame. `plain` is a table as it was before its columns were chosen: perhaps it is made
+    of nothing but files.
+    """
+
+    frame: DataFrame
+    reader: Callable[[Setting], TableReader | LineReader]
+    may_take_back: bool
+    has_offset: bool | None = None
+    times: tuple[str, ...] = ()
+    n_files: int = 1
+    plain: DataFrame | None = None
+
+
+def checked_table(
+    frame: DataFrame,
+    names: Names,
+    tick: int,
+    mapping: str | None = None,
+    files: dict[int, Place] | None = None,
+    place: Place = TABLE,
+    plain: DataFrame | None = None,
+) -> Source:
+    """The source that a table is, if an empty one with its columns could be read; HF502 or HF505 if not."""
+    from pyspark.sql import functions as F
+
+    own = [name for name in frame.columns if name not in (FILE, ROW)] if files else frame.columns
+    described = mapping_of(mapping)
+    layout = layout_of(own, described, names, place.file)
+    empty = _arrow_schema(frame.select(*map(quoted, layout.wanted))).empty_table()
+    read_table(empty, names, tick, Symbols(), ColumnReading(), mapping=described)
+    origin = [name for name in (FILE, ROW) if files and name in frame.columns]
+    aliases = {name: f"c{i}" for i, name in enumerate(layout.wanted)}  # PySpark does not pass on names with dots
+    columns = [F.col(quoted(name)).alias(alias) for name, alias in aliases.items()]
+    return Source(
+        frame.select(*columns, *origin),
+        partial(TableReader, columns=tuple(aliases), mapping=mapping, files=files or {}, place=place),
+        may_take_back="op" in layout.columns,
+        times=tuple(aliases[layout.columns[name]] for name in TIMES if name in layout.columns),
+        n_files=len(files or [place]),
+        plain=frame if plain is None else plain,
+    )
+
+
+def quoted(column: str) -> str:
+    """The name of a column, whatever characters it has."""
+    return f"`{column.replace('`', '``')}`"
+
+
+def has_offset(sources: Sequence[Source]) -> bool:
+    """Whether times have an offset from UTC, as the first time of the run that is not an integer.
+
+    Types tell; where times are texts, a few of them are looked at.
+    """
+    for source in sources:
+        known = source.has_offset
+        for column in source.times if known is None else ():
+            known = _of_column(source.frame, column)
+            if known is not None:
+                break
+        if known is not None:
+            return known
+    return True
+
+
+def _of_column(frame: DataFrame, column: str) -> bool | None:
+    kind = frame.schema[column].dataType.typeName()
+    if kind != "string":
+        return {"timestamp": True, "timestamp_ntz": False, "date": False}.get(kind)
+    clock = Clock()
+    for row in frame.select(column).where(f"{column} is not null").limit(_PEEKED).collect():
+        clock.read(row[0])
+    return clock.has_offset
+
+
+def _arrow_schema(frame: DataFrame) -> Any:
+    """The columns as Arrow has them; of the zone in which Spark shows timestamps it matters only that there is one."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    try:
+        return to_arrow_schema(frame.schema, timezone="UTC")
+    except PySparkException as problem:
+        message = f"a column has a type that records do not have: {told_by_java(problem)}"
+        raise DataProblem(Diagnostic("HF502", message, hint="cast the column first")) from None

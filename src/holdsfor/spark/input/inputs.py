@@ -1,0 +1,217 @@
+"""What is given to a run on Spark: DataFrames of records, of lines or with columns of their own, files, and history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from holdsfor.analysis.names import Names
+from holdsfor.columns.encoding import Symbols
+from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
+from holdsfor.sources.column_kinds import split_kind
+from holdsfor.sources.column_roles import columns_by_role
+from holdsfor.sources.number_checks import TextUses
+from holdsfor.sources.table_layout import layout_of
+from holdsfor.sources.unreadable import Unreadable, refuse_if_all
+from holdsfor.spark.input.files import Files, Form
+from holdsfor.spark.input.frame_sources import Source, checked_table, quoted
+from holdsfor.spark.input.lines import LineReader, lines_of_frame
+from holdsfor.spark.input.set_aside import Place
+from holdsfor.spark.prepared.history import Prepared, is_prepared, prepared
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Columns", "Given", "Inputs", "Mapped", "events", "files", "fluents", "inputs_of"]
+
+Columns: TypeAlias = "str | dict[str, str]"
+"""What the columns of a table are: a description such as `happensAt(speed(vessel, knots), ts)`, or roles by name."""
+
+Given: TypeAlias = "DataFrame | Mapped | Prepared | Files | str | Path | tuple[DataFrame | str, Columns]"
+
+_HINT = "give DataFrames, paths, pairs of a DataFrame and its columns, or `hf.spark.events` and `hf.spark.fluents`"
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A DataFrame that has been given the columns of records; all of its rows have one name."""
+
+    name: str
+    frame: DataFrame
+
+
+def files(path: str | Path, *, form: Form | None = None) -> Files:
+    """The files of a path, a folder or a pattern, said to be written in a form; or a table of the catalogue.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string").createTempView("wins")
+    >>> hf.spark.recognise(hf.spark.files("wins", form="table"), rules).intervals.first().fvp
+    'rich(chris)=true'
+    >>> spark.catalog.dropTempView("wins")
+    True
+    """
+    return Files(str(path), form)
+
+
+def events(name: str, frame: DataFrame, *, time: str, args: Sequence[str] = (), arrival: str | None = None) -> Mapped:
+    """A DataFrame in which every row is an event of one name: which columns are its time and its arguments.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([(13, "chris")], "ts long, who string")
+    >>> hf.spark.recognise(hf.spark.events("win", wins, time="ts", args=["who"]), rules).intervals.first().start
+    14
+    """
+    return _mapped(name, frame, {"start": time, "arrival": arrival or time}, args)
+
+
+def fluents(
+    name: str,
+    frame: DataFrame,
+    *,
+    start: str,
+    value: str,
+    end: str | None = None,
+    args: Sequence[str] = (),
+    arrival: str | None = None,
+) -> Mapped:
+    """A DataFrame in which every row is a value of one fluent, over an interval or, without `end`, at a time-point.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text('''
+    ... inputEntity(near(_)=true).
+    ... holdsFor(close(X)=true, I) :- holdsFor(near(X)=true, I).
+    ... ''')
+    >>> rows = spark.createDataFrame([(3, 9, "v1", "true")], "begin long, stop long, vessel string, is_near string")
+    >>> near = hf.spark.fluents("near", rows, start="begin", end="stop", value="is_near", args=["vessel"])
+    >>> hf.spark.recognise(near, rules).intervals.select("fvp", "start", "end").collect()
+    [Row(fvp='close(v1)=true', start=3, end=9)]
+    """
+    columns = {"start": start, "arrival": arrival or start, "value": value}
+    return _mapped(name, frame, columns if end is None else {**columns, "end": end}, args)
+
+
+def _mapped(name: str, frame: DataFrame, columns: dict[str, str], args: Sequence[str]) -> Mapped:
+    from pyspark.sql import functions as F
+
+    constants = {"value": columns["value"]} if "value" in columns else {}
+    constants |= {f"arg{i + 1}": column for i, column in enumerate(args)}
+    wanted = {role: column for role, column in columns.items() if role != "value"}
+    for role, column in constants.items():
+        plain, kind = (column, None) if column in frame.columns else split_kind(column)
+        wanted[role if kind is None else f"{role}:{kind}"] = plain
+    for column in wanted.values():
+        if column not in frame.columns:
+            message = f"column `{column}` not found among the columns of the DataFrame: {', '.join(frame.columns)}"
+            raise DataProblem(Diagnostic("HF502", message, hint=did_you_mean(column, frame.columns)))
+    own = [F.col(quoted(column)).alias(role) for role, column in wanted.items()]
+    return Mapped(name, frame.select(F.lit(name).alias("name"), *own))
+
+
+# -- given → sources ---------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Inputs:
+    """What a run reads: sources, prepared history, and files that cannot be read."""
+
+    sources: list[Source] = field(default_factory=list)
+    histories: list[Prepared] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+
+    def add(self, found: Source | Prepared | Unreadable) -> None:
+        match found:
+            case Source():
+                self.sources.append(found)
+            case Prepared():
+                self.histories.append(found)
+            case Unreadable():
+                self.unreadable.append(found)
+
+    @property
+    def n_files(self) -> int:
+        return sum(source.n_files for source in self.sources) + len(self.unreadable)
+
+
+def inputs_of(given: Given | Iterable[Given], names: Names, tick: int, columns: Columns | None = None) -> Inputs:
+    """What was given, if it fits the rules; nothing to read is HF501."""
+    is_one = isinstance(given, Mapped | Prepared | Files | str | Path) or hasattr(given, "mapInArrow")
+    listed: list[Any] = [given] if is_one or _is_pair(given) else list(given)  # type: ignore[arg-type]
+    if columns is not None:
+        if len(listed) != 1 or _is_pair(listed[0]):
+            message = "`columns` are those of one DataFrame"
+            raise DataProblem(Diagnostic("HF505", message, hint="give pairs of a DataFrame and its columns"))
+        listed = [(listed[0], columns)]
+    inputs = Inputs()
+    for each in listed:
+        for found in _found(each, names, tick, inputs.n_files):
+            inputs.add(found)
+    refuse_if_all(inputs.unreadable, len(inputs.sources) + len(inputs.histories))
+    if not inputs.sources and not inputs.histories:
+        raise DataProblem(Diagnostic("HF501", "there is no input", hint=_HINT))
+    return inputs
+
+
+def _is_pair(given: Any) -> bool:
+    """Whether it is something with what its columns are."""
+    return isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], str | dict)
+
+
+def _found(given: Any, names: Names, tick: int, order: int) -> Iterable[Source | Prepared | Unreadable]:
+    given, mapping = given if _is_pair(given) else (given, None)
+    if isinstance(given, str | Path):
+        given = Files(str(given))
+    if isinstance(given, Files) and given.form is None and mapping is None and is_prepared(_session(), given.given):
+        given = prepared(_session(), given.given)
+    if isinstance(given, Prepared):
+        given.check(names, tick)
+        return [given]
+    if isinstance(given, Files):
+        return _described(given, mapping).sources(_session(), names, tick, order)
+    if isinstance(given, Mapped):
+        _check_texts(given, names)
+    frame = given.frame if isinstance(given, Mapped) else given
+    if not hasattr(frame, "mapInArrow"):
+        raise DataProblem(Diagnostic("HF502", f"expected a DataFrame, found `{type(given).__name__}`", hint=_HINT))
+    if isinstance(mapping, dict):
+        frame, mapping = _renamed(frame, mapping), None
+    if mapping is None and frame.columns == ["value"] and frame.schema["value"].dataType.typeName() == "string":
+        reader = partial(LineReader, place=Place("text", order=order))
+        return [Source(lines_of_frame(frame), reader, may_take_back=True)]
+    return [checked_table(frame, names, tick, mapping, place=Place("table", order=order))]
+
+
+def _check_texts(given: Mapped, names: Names) -> None:
+    """Refuse columns of text that the rules use as numbers."""
+    texts = layout_of(given.frame.columns, None, names, "table").texts
+    strings = {f.name for f in given.frame.schema if f.dataType.typeName() == "string"}
+    uses = TextUses("table", names.number_uses, Symbols(), is_mapped=False)
+    for record in names.records:
+        if record.name == given.name:
+            uses.check_columns(record, {ours: theirs for ours, theirs in texts.items() if theirs in strings})
+
+
+def _described(files: Files, mapping: Any) -> Files:
+    """Files with a description of their columns, which stands behind the path."""
+    if isinstance(mapping, dict):
+        message = "columns by name are those of a DataFrame"
+        hint = "the columns of files are described as text: `happensAt(event(column, …), column)`"
+        raise DataProblem(Diagnostic("HF505", message, hint=hint))
+    return files if mapping is None else Files(f"{files.given}: {mapping}", files.form, files.without)
+
+
+def _renamed(frame: DataFrame, named: dict[str, str]) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    columns = columns_by_role(named, frame.columns)
+    return frame.select(*(F.col(quoted(column)).alias(role) for role, column in columns.items()))
+
+
+def _session() -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()

@@ -1,0 +1,128 @@
+"""Lines of files to facts, in the workers: text, CSV and JSON lines, block by block.
+
+Spark cuts big files into blocks at line breaks and hands over lines, each with the number of its file and the byte at
+which its block begins. Put together again they are the bytes of the file, and the readers of `holdsfor.sources` read
+them as they read the file itself; only the header of a CSV file, which is in its first block, has to be told to the
+others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.types as pt  # type: ignore[import-untyped]
+
+from holdsfor.columns.encoding import Symbols
+from holdsfor.sources.blocks import only_utf8
+from holdsfor.sources.csv_rows import Header
+from holdsfor.sources.formats import Format
+from holdsfor.sources.inputs import Intake
+from holdsfor.spark.exchange.facts import Load
+from holdsfor.spark.input.frame_reader import FILE, Setting, mapping_of, together
+from holdsfor.spark.input.set_aside import Place
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["LINE", "LineFile", "LineReader", "lines_of_files", "lines_of_frame"]
+
+LINE, BLOCK = "__line", "__block"
+"""Columns with a line and its break, and with the byte at which its block begins."""
+
+
+@dataclass(frozen=True)
+class LineFile:
+    """A file of lines: its path, how its records are written, the header if it has one, its place among the files."""
+
+    path: str
+    form: Format = "text"
+    header: Header | None = None
+    order: int = 0
+
+
+def lines_of_frame(frame: DataFrame) -> DataFrame:
+    """The only column of a DataFrame as lines with their break, byte by byte."""
+    from pyspark.sql import functions as F
+
+    line = F.concat(F.col(f"`{frame.columns[0]}`"), F.lit("\n"))
+    return frame.select(line.cast("binary").alias(LINE))
+
+
+def lines_of_files(frame: DataFrame) -> DataFrame:
+    """The lines of a DataFrame that reads text files, with the number of the file and the beginning of the block."""
+    from pyspark.sql import functions as F
+
+    return frame.select(
+        F.concat("value", F.lit("\n")).cast("binary").alias(LINE),
+        F.xxhash64("_metadata.file_path").alias(FILE),
+        F.col("_metadata.file_block_start").alias(BLOCK),
+    )
+
+
+@dataclass(frozen=True)
+class LineReader:
+    """Reads batches of lines; without files they stand in one place, without numbers."""
+
+    setting: Setting
+    mapping: str | None = None
+    files: dict[int, LineFile] = field(default_factory=dict)
+    place: Place = Place("text")
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Load]:
+        at, n_lines = self.place, 0
+        for place, file, block in self._blocks(batches):
+            if place != at:
+                yield from self._ended(at, n_lines)
+                at, n_lines = place, 0
+            intake = self.setting.intake(place, n_lines)
+            is_begin = place.block == 0 and n_lines == 0
+            n_lines = self._read(intake, file, block, n_lines, None if is_begin else file.header)
+            yield self.setting.load(intake, place)
+        yield from self._ended(at, n_lines)
+
+    def _blocks(self, batches: Iterable[Any]) -> Iterator[tuple[Place, LineFile, bytes]]:
+        for table in together(batches):
+            for batch in table.combine_chunks().to_batches():
+                yield from self._stretches(batch)
+
+    def _stretches(self, batch: Any) -> Iterator[tuple[Place, LineFile, bytes]]:
+        if not self.files:
+            yield self.place, LineFile(self.place.file), _content(batch)
+            return
+        for number, begin, block in _stretches(batch):
+            file = self.files[number]
+            yield Place(file.path, begin, file.order), file, block
+
+    def _read(self, intake: Intake, file: LineFile, block: bytes, n_before: int, header: Header | None) -> int:
+        """Read lines, and return how many there are up to their end."""
+        reader = intake.line_reader(file.form, file.path, mapping_of(self.mapping), header)
+        reader.n_lines = n_before
+        reader.read(only_utf8(block, file.path, n_before, intake.reading))
+        return reader.n_lines
+
+    def _ended(self, place: Place, n_lines: int) -> Iterator[Load]:
+        if place.block is not None:
+            yield Load([place.lines(n_lines)], Symbols())
+
+
+def _stretches(batch: Any) -> Iterator[tuple[int, int, bytes]]:
+    """The lines of a batch that stand in the same block of the same file, together."""
+    files, blocks = (batch.column(name).to_numpy(zero_copy_only=False) for name in (FILE, BLOCK))
+    is_other = (files[1:] != files[:-1]) | (blocks[1:] != blocks[:-1])
+    bounds = [0, *(np.flatnonzero(is_other) + 1).tolist(), len(batch)]
+    for begin, end in pairwise(bounds):
+        if begin < end:
+            yield int(files[begin]), int(blocks[begin]), _content(batch.slice(begin, end - begin))
+
+
+def _content(batch: Any) -> bytes:
+    """All lines of a batch: Arrow has them one behind the other already."""
+    column = batch.column(LINE)
+    kind = np.int64 if pt.is_large_binary(column.type) else np.int32
+    _, offsets, content = column.buffers()
+    bounds = np.frombuffer(offsets, kind)[column.offset : column.offset + len(column) + 1]
+    return bytes(memoryview(content)[int(bounds[0]) : int(bounds[-1])]) if len(column) and content else b""

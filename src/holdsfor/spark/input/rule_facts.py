@@ -1,0 +1,20 @@
+"""The facts of the rules that are input: the driver sends them to the stages like records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.columns.encoding import Symbols
+from holdsfor.runtime.input_facts import given_columns
+from holdsfor.spark.exchange.facts import Load, facts_of_records
+
+__all__ = ["given_loads"]
+
+
+def given_loads(compiled: Compiled, tick: int) -> Iterator[Load]:
+    """What the rules give, as one load; nothing if they give nothing."""
+    symbols = Symbols()
+    facts = [facts_of_records(key, records) for key, records in given_columns(compiled, tick, symbols)]
+    if facts:
+        yield Load(facts, symbols)

@@ -1,0 +1,1 @@
+"""The job: input, stages of buckets, and the engine in each bucket."""

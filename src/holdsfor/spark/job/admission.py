@@ -1,0 +1,222 @@
+"""What a run sees of its records: those inside its time-points that are there in time, and the domains they fill."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.query_times import NO_ARRIVAL, QueryTimes
+from holdsfor.columns.records import Fates, Judged, Records
+from holdsfor.columns.retractions import Retractions, take_back
+from holdsfor.columns.tables import Key, fluent_table, point_table
+from holdsfor.distribution.stages import Table
+from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.physical.patterns import build, join
+from holdsfor.physical.rows import one_row
+from holdsfor.runtime.domain_members import distinct_positions, domain_sources
+from holdsfor.runtime.windows import check_query_times
+from holdsfor.sources.text_records import SetAside
+from holdsfor.spark.exchange.facts import Facts, Load, facts_of_records
+from holdsfor.spark.exchange.shipped_rules import Rules
+from holdsfor.spark.input.retractions import operations_of, unmatched_facts
+from holdsfor.syntax.terms import Struct, name_and_arity, variables
+
+__all__ = ["COUNTED", "Admission", "Run", "Telling"]
+
+COUNTED = ("outside", "late", "dropped", "cut")
+"""Kinds of facts that say how many records share no time-point with a run, come late, are dropped or cut."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The time-points of a run, both ends included, its query times, and what Allen relations remember."""
+
+    start: int
+    end: int
+    tick: int
+    window: int | None
+    step: int | None
+    allen_memory: int | None = None
+
+    @property
+    def first(self) -> int:
+        """The first time-point."""
+        return -(-self.start // self.tick) * self.tick
+
+    @property
+    def reach(self) -> int | None:
+        """How long one interval may be over when another one begins that it is `before`: by default the window."""
+        return self.window if self.allen_memory is None else self.allen_memory
+
+    @property
+    def queries(self) -> QueryTimes:
+        step = self.step if self.step is not None else self.window
+        return QueryTimes(self.start, self.end, step, self.window, self.tick)
+
+    @property
+    def last(self) -> int:
+        """The last query time whose window may admit a record of the run."""
+        if self.window is None:
+            return self.end
+        queries = self.queries
+        return max(
+            queries.at_or_after(self.end), queries.at_or_after(self.end + self.window) - (self.step or self.window)
+        )
+
+    @property
+    def query_times(self) -> Sequence[int]:
+        """All query times; a run with far too many of them is refused."""
+        check_query_times(self.queries, self.last)
+        return self.queries.up_to(self.last)
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Of which tables records are counted, and which tables tell the members of which domains; None stands for all."""
+
+    counted: frozenset[Table] | None = None
+    filling: frozenset[tuple[Table, Key]] | None = None
+
+    def counts(self, table: tuple[str, str, int]) -> bool:
+        return self.counted is None or table in self.counted
+
+    def fills(self, table: Table, domain: Key) -> bool:
+        return self.filling is None or (table, domain) in self.filling
+
+
+@dataclass(frozen=True)
+class Admission:
+    """Judges records once, for all query times: windows then make no difference to what is settled.
+
+    Domains are filled by every record of the run, also by those too late for a window. Where rules range over sorts,
+    what such a record mentions matters too: then it goes along, arriving after the last query time.
+    """
+
+    rules: Rules
+    run: Run
+    ranges_over_sorts: bool = False
+    telling: Telling = Telling()
+
+    def __call__(self, loads: Iterable[Load]) -> Iterator[Load]:
+        """The records that are seen, as they are seen, the members that they bring to domains, and counts."""
+        members = _Members(self.rules, self.telling)
+        for load in loads:
+            facts: list[Facts] = []
+            counts: Counter[tuple[str, int]] = Counter()
+            for each in load.facts:
+                if "op" in each.times:
+                    records, retractions = operations_of(each)
+                    done = take_back(records, retractions.records, self.run.queries, self.run.tick)
+                    facts += self._mentions(each, done.records, members, load.symbols)
+                    self._count(each, records, counts)
+                    facts += self.retracted(each, records, retractions, counts)
+                elif each.kind in ("event", "fluent"):
+                    records = each.records()
+                    facts += self._mentions(each, records, members, load.symbols)
+                    facts.append(facts_of_records(each.key, self._count(each, records, counts)))
+                else:
+                    facts.append(each)
+            yield Load([*facts, *self.counted(counts)], load.symbols)
+
+    def _mentions(self, each: Facts, records: Records, members: _Members, symbols: Symbols) -> Iterator[Facts]:
+        """The members and constants that records bring."""
+        inside = self._inside(records.up_to(self.run.end))
+        yield from members.of(each.key, inside, symbols)
+        if self.ranges_over_sorts and self.run.window is not None:
+            yield facts_of_records(each.key, self._mentioned(inside))
+
+    def _count(self, each: Facts, records: Records, counts: Counter[tuple[str, int]]) -> Records:
+        """The records that are seen, as they are seen; what became of the records is counted."""
+        outside = records.count_outside(self.run.start, self.run.end)
+        seen = copy(records.up_to(self.run.end))
+        judged = self.judge(seen)
+        if self.telling.counts(each.table):
+            counts.update({**judged, ("outside", self.run.end): outside})
+        return seen
+
+    def retracted(
+        self,
+        each: Facts,
+        records: Records,
+        retractions: Retractions[SetAside],
+        counts: Counter[tuple[str, int]],
+    ) -> Iterator[Facts]:
+        """What stands of records that retractions may take back, as it is seen, and unmatched retractions."""
+        run = self.run
+        self.admit(records)
+        done = take_back(records, retractions.records, run.queries, run.tick)
+        counts.update(self.fates(done.judged))
+        standing = done.records.up_to(run.end)
+        standing.arrivals = np.full(len(standing), run.first, np.int64)
+        yield facts_of_records(each.key, standing)
+        yield from unmatched_facts(retractions, done.unmatched)
+
+    def fates(self, judged: Judged) -> dict[tuple[str, int], int]:
+        """How many retractions had which fate."""
+        masks = {"late": judged.late, "dropped": judged.dropped, "cut": judged.cut}
+        return {(what, self.run.end): int(np.count_nonzero(mask)) for what, mask in masks.items()}
+
+    def judge(self, records: Records) -> dict[tuple[str, int], int]:
+        """Leave the records that some query time sees, there from the beginning; how many had which fate."""
+        fates = self.admit(records)
+        records.arrivals = np.full(len(records), self.run.first, np.int64)
+        counts = {"late": fates.n_late, "dropped": fates.n_dropped, "cut": fates.n_cut}
+        return {(what, self.run.end): n for what, n in counts.items()}
+
+    def counted(self, counts: Mapping[tuple[str, int], int]) -> Iterator[Facts]:
+        """What was counted, by what it is and until when."""
+        yield from (Facts(what, "", 0, n) for (what, _), n in counts.items() if n)
+
+    def admit(self, records: Records) -> Fates:
+        """Leave the records that some query time sees; how many had which fate."""
+        return records.admit(self.run.queries, self.run.end, self.run.tick)
+
+    def _mentioned(self, records: Records) -> Records:
+        """A record for all that have the same constants, which no query time sees."""
+        mentioned = records.take(dense_ids(records.columns, len(records))[1])
+        mentioned.arrivals = np.full(len(mentioned), NO_ARRIVAL, dtype=np.int64)
+        return mentioned
+
+    def _inside(self, records: Records) -> Records:
+        """The records that have a time-point in the run."""
+        is_inside = records.starts >= self.run.first if records.ends is None else records.ends > self.run.first
+        return records if is_inside.all() else records.take(np.flatnonzero(is_inside))
+
+
+class _Members:
+    """The members of dynamic domains that records tell."""
+
+    def __init__(self, rules: Rules, telling: Telling) -> None:
+        self.sources = [
+            (is_fvp, key, patterns, domain)
+            for is_fvp, key, patterns, domain in domain_sources(rules.compiled())
+            if isinstance(domain, Struct)
+            and telling.fills(("fluent" if is_fvp else "event", *key), name_and_arity(domain))
+        ]
+
+    def of(self, key: Key, records: Records, symbols: Symbols) -> Iterator[Facts]:
+        is_fvp = records.ends is not None
+        for is_wanted, source, patterns, domain in self.sources:
+            if (is_wanted, source) != (is_fvp, key) or not len(records):
+                continue
+            positions = distinct_positions(patterns, domain)
+            if positions is not None:
+                yield _each_once(name_and_arity(domain), [records.columns[i] for i in positions], len(records))
+                continue
+            zeros = np.zeros(len(records), dtype=np.int64)
+            table = (
+                fluent_table(records.columns, zeros, zeros + 1) if is_fvp else point_table([*records.columns, zeros])
+            )
+            found, _ = join(one_row(), table, patterns, symbols)
+            if found.n and set(variables(domain)) <= set(found.columns):
+                yield _each_once(name_and_arity(domain), [build(p, found, symbols) for p in domain.args], found.n)
+
+
+def _each_once(key: Key, columns: list[Int64], n: int) -> Facts:
+    first = dense_ids(columns, n)[1]
+    return Facts("domain", *key, len(first), [column[first] for column in columns])

@@ -1,0 +1,198 @@
+"""A bucket of a stage: all facts that were sent to it, one call of the engine, and the results that it owns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+from holdsfor.analysis.dependencies import Vertex
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation
+from holdsfor.distribution.joins import Path, arguments
+from holdsfor.kernels.keys import Int64
+from holdsfor.physical.patterns import ANYTHING, join
+from holdsfor.physical.rows import one_row
+from holdsfor.runtime.cuts import dated_cuts
+from holdsfor.runtime.session import Session
+from holdsfor.runtime.windows import settled_report
+from holdsfor.sources.reading import Operations
+from holdsfor.spark.exchange.facts import Facts, Load, Texts, by_name, owners
+from holdsfor.spark.exchange.routing import Destination, Sender
+from holdsfor.spark.exchange.shipped_rules import Rules
+from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, Parcel, by_bucket, loads_of, rows_of
+from holdsfor.spark.input.retractions import operations_of
+from holdsfor.spark.job.admission import COUNTED, Run
+from holdsfor.spark.prepared.colocated import AtHand
+from holdsfor.syntax.terms import Atom, Struct, Term, Var
+
+__all__ = ["Bucket"]
+
+_TRAVELLING = ("start", "end", "true_start", "known_from", "known_until")
+"""The times that the next stages need of a result; the others are for people."""
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """Evaluates one stage for one bucket after another.
+
+    `paths` are those of the stage by the label of what goes by them; a stage in one place has none and owns everything.
+    Results go `onward` to the stages that ask for them.
+    """
+
+    rules: Rules
+    run: Run
+    destination: Destination
+    components: tuple[int, ...]
+    paths: dict[str, Path]
+    ranges_over_sorts: bool
+    onward: Sender
+    at_hand: AtHand | None = None
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The results of the buckets whose parcels are in the batches, as parcels."""
+        for bucket, parcels in by_bucket(batches).items():
+            yield from self.evaluated(bucket, self._load(bucket, parcels))
+
+    def _load(self, bucket: int, parcels: list[Any]) -> Load:
+        """What was sent to a bucket, and what it has at hand: parcels of that say from when to when they reach."""
+        symbols = Symbols()
+        sent = [batch.filter(pc.is_null(batch.column("first"))) for batch in parcels]
+        facts = [facts for load in loads_of(sent, symbols) for facts in load.facts]
+        if self.at_hand is not None:
+            prepared = [batch.filter(pc.is_valid(batch.column("first"))) for batch in parcels]
+            facts += self.at_hand.facts(bucket, prepared, symbols)
+        return Load(by_name(facts), symbols)
+
+    def evaluated(self, bucket: int, load: Load) -> Iterator[Any]:
+        """The results of a bucket, as parcels, with what was counted on the way."""
+        session, texts = self._session(load), Texts(load.symbols)
+        results = chain(self.results(session, bucket, texts), self.cuts(session))
+        counted = (Parcel(NOWHERE, (0,), 1, facts) for facts in load.facts if facts.kind in COUNTED)
+        yield from rows_of(chain(counted, self._parcels(results, texts)), texts)
+
+    def _session(self, load: Load) -> Session:
+        """A session of the components of the stage that knows what is in the bucket."""
+        run = self.run
+        session = Session(
+            self.rules.compiled(),
+            start=run.start,
+            end=run.end,
+            tick=run.tick,
+            window=run.window,
+            allen_memory=run.reach,
+            goals=self.rules.goal_terms(),
+            symbols=load.symbols,
+            components=self.components,
+            takes_given=False,
+        )
+        session.keeps_cuts = True
+        for facts in load.facts:
+            _insert(session, facts)
+        if self.ranges_over_sorts:
+            session.announce(run.queries)
+        session.is_announced = True
+        return session
+
+    # -- results -------------------------------------------------------------------------------------------------------
+
+    def results(self, session: Session, bucket: int, texts: Texts) -> Iterator[Facts]:
+        """What all query times settle: windows make no difference to that, unless rules ask for the query time."""
+        session.window = self.run.window if session.asks_for_the_query_time else None
+        report = settled_report(session, self.run.queries, self.run.last)
+        for key, table in report.fluents.items():
+            rows = self.owned(("fluent", key), table, bucket, texts)
+            times = {"start": table.starts[rows], "end": table.ends[rows]}
+            yield Facts("fluent", *key, len(rows), [column[rows] for column in table.keys], times)
+        for key, points in report.events.items():
+            rows = self.owned(("event", key), points, bucket, texts)
+            columns = [column[rows] for column in points.columns[:-1]]
+            yield Facts("event", *key, len(rows), columns, {"start": points.times[rows]})
+
+    def cuts(self, session: Session) -> Iterator[Facts]:
+        """Which results only go on where they are seen first, for the stages after this one."""
+        for key, found in session.cuts.items():
+            table, known_from, known_until = dated_cuts(found)
+            times = {"start": table.starts, "true_start": table.ends}
+            times |= {"known_from": known_from, "known_until": known_until}
+            yield Facts("fluent", *key, table.n, list(table.keys), times)
+
+    def _parcels(self, results: Iterable[Facts], texts: Texts) -> Iterator[Parcel]:
+        """Results for those who asked for them, and for the stages after this one."""
+        for facts in results:
+            if facts.n:
+                if "true_start" not in facts.times:
+                    yield Parcel(NOWHERE, (0,), 1, facts)
+                times = {name: facts.times[name] for name in _TRAVELLING if name in facts.times}
+                yield from self.onward.parcels(replace(facts, times=times), texts)
+
+    def owned(self, what: tuple[str, Key], table: Relation, bucket: int, texts: Texts) -> Int64:
+        """The rows of a table that this bucket owns."""
+        if not self.paths:
+            return np.arange(table.n, dtype=np.int64)
+        kept: list[Int64] = []
+        for vertex in self._vertices(what):
+            patterns, name = _by_path(vertex, self.paths[vertex.label])
+            found, rows = join(one_row(), table, patterns, texts.symbols)
+            own = owners(found.columns[name], self.destination.n_buckets, texts) == bucket
+            kept.append(rows[own])
+        return np.unique(np.concatenate(kept))
+
+    def _vertices(self, what: tuple[str, Key]) -> list[Vertex]:
+        """The vertices that the stage computes of a name."""
+        kind, key = what
+        graph = self.rules.compiled().graph
+        kinds = ("event",) if kind == "event" else ("simple", "static")
+        return [v for v in graph.vertices if v.kind in kinds and v.label in self.paths and _key(v) == key]
+
+
+def _insert(session: Session, facts: Facts) -> None:
+    """Let a session know records, members of domains, and what other stages have computed: that has no arrival."""
+    if facts.kind == "domain":
+        session.background.add_members(facts.key, list(facts.words))
+    elif "op" in facts.times:
+        records, retractions = operations_of(facts)
+        session.apply([Operations(facts.kind == "event", facts.key, records, retractions)])
+    elif "arrival" in facts.times:
+        session.insert_columns(facts.key, facts.records())
+    elif "true_start" in facts.times:
+        times = facts.times
+        cuts = FluentTable((*facts.words, times["start"], times["true_start"]), facts.n)
+        session.computed_cuts[facts.key] = cuts, times["known_from"], times["known_until"]
+    elif facts.kind in ("event", "fluent"):
+        known = facts.times.get("known_from"), facts.times.get("known_until")
+        session.insert_computed(facts.key, _table(facts), *known)
+
+
+def _table(facts: Facts) -> FluentTable | PointTable:
+    """Results of other stages as a table; one that came in two ways is there twice."""
+    starts = facts.times["start"]
+    if facts.kind == "event":
+        return PointTable((*facts.words, starts), facts.n)
+    return FluentTable((*facts.words, starts, facts.times["end"]), facts.n)
+
+
+def _key(vertex: Vertex) -> Key:
+    named = vertex.pattern if vertex.kind == "event" else vertex.fluent
+    return (named.name, len(arguments(vertex.pattern))) if isinstance(named, Struct | Atom) else ("", 0)
+
+
+def _by_path(vertex: Vertex, path: Path) -> tuple[list[Term], str]:
+    """The columns of a vertex as patterns with a variable of its own at every open place; one stands at the path."""
+
+    def opened(term: Term, here: Path) -> Term:
+        if here == path:
+            return Var("#key")
+        if isinstance(term, Struct):
+            return Struct(term.name, tuple(opened(inner, (*here, i)) for i, inner in enumerate(term.args)))
+        if isinstance(term, Var):
+            return Var(f"#{here}") if len(here) > 1 else ANYTHING
+        return term
+
+    columns = arguments(vertex.pattern)
+    patterns = [opened(argument, (i,)) for i, argument in enumerate(columns)]
+    return (patterns if vertex.kind == "event" else [*patterns, opened(vertex.value, (len(columns),))]), "#key"

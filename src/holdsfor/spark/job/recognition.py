@@ -1,0 +1,221 @@
+"""Recognition over DataFrames: the stages of the rules as shuffles, the engine in the workers.
+
+Every stage is: rows to buckets (`sending`), one engine call per bucket (`buckets`), results as rows again. Nothing is
+collected on the driver, and nothing is computed before somebody asks, unless the first and last time-point have to be
+found out from the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.distribution.stages import Stages, plan_stages
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.runtime.session import Session
+from holdsfor.runtime.windows import check_bounds, check_query_times, check_windows
+from holdsfor.sources.times import Unit
+from holdsfor.sources.unreadable import Unreadable
+from holdsfor.spark.exchange.facts import Facts
+from holdsfor.spark.exchange.shipped_rules import Rules
+from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, Parcel
+from holdsfor.spark.input.ingestion import check_buckets, frame_of, keep, rows_frame, union
+from holdsfor.spark.input.inputs import Columns, Given
+from holdsfor.spark.input.set_aside import set_aside_of
+from holdsfor.spark.job.admission import Admission, Run
+from holdsfor.spark.job.buckets import Bucket
+from holdsfor.spark.job.dated_buckets import DatedAdmission
+from holdsfor.spark.job.job_input import Gathered, gather
+from holdsfor.spark.job.stage_functions import buckets_of, destinations_of
+from holdsfor.spark.output.reports import Reports, reports_of
+from holdsfor.spark.output.result_rows import EVENTS, INTERVALS, told_events, told_intervals
+from holdsfor.syntax.terms import Term
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["Recognition", "check_buckets", "recognise"]
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """What the rules recognise, as DataFrames that are computed when they are asked for.
+
+    `intervals` has a row for every maximal interval (`end` is null while it is open), `events` one for every time-point
+    of an output event, `set_aside` one for every record that does not fit, `counts` what became of the records. That is
+    what all query times settle; `reports` has what each of them knows. `unreadable` are the files that cannot be read,
+    which stand in line 0 among what is set aside. Results are kept until `unpersist`, so that asking twice does not
+    compute twice.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+    >>> found = hf.spark.recognise(wins, rules, start=0, end=30)
+    >>> found.intervals.select("fvp", "start", "end").collect()
+    [Row(fvp='rich(chris)=true', start=14, end=None)]
+    >>> found.counts.where("what = 'read'").first().n
+    1
+    """
+
+    intervals: DataFrame
+    events: DataFrame
+    set_aside: DataFrame
+    counts: DataFrame
+    run: Run
+    kept: list[DataFrame] = field(repr=False)
+    tell: Callable[[], Reports] = field(repr=False)
+    unreadable: tuple[Unreadable, ...] = ()
+
+    @cached_property
+    def reports(self) -> Reports:
+        """What each query time knows and changes, as DataFrames that are computed when they are asked for.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+        >>> found = hf.spark.recognise(wins, rules, start=0, end=30, window=10)
+        >>> [(row.query_time, row.start) for row in found.reports.intervals.orderBy("query_time").collect()]
+        [(20, 14), (30, 14)]
+        """
+        return self.tell()
+
+    def unpersist(self) -> None:
+        """Free the memory and disk of the cached results.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+        >>> found = hf.spark.recognise(wins, rules, start=0, end=30)
+        >>> found.intervals.count()
+        1
+        >>> found.unpersist()
+        """
+        for frame in self.kept:
+            frame.unpersist()
+
+
+def recognise(
+    data: Given | Iterable[Given],
+    rules: Compiled,
+    *,
+    start: int | None = None,
+    end: int | None = None,
+    tick: int = 1,
+    window: int | None = None,
+    step: int | None = None,
+    allen_memory: int | None = None,
+    buckets: int | None = None,
+    goals: Iterable[Term] = (),
+    columns: Columns | None = None,
+    time_unit: Unit = "s",
+) -> Recognition:
+    """What the rules recognise in DataFrames, files and prepared history, settled over all query times.
+
+    `columns` says what the columns of the DataFrame are, as `happensAt(speed(vessel, knots), ts)` or as the columns of
+    records by name; several DataFrames come as pairs with theirs.
+
+    Without a window the whole history is one. `start` and `end` are found out from the records, which is a pass over
+    them, if they are not given. An interval that is over for longer than `allen_memory`, by default the window, is not
+    `before` another one. `buckets` is in how many parts entities are divided.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([(13, "chris")], "ts long, who string")
+    >>> found = hf.spark.recognise(wins, rules, columns="happensAt(win(who), ts)")
+    >>> found.intervals.select("fvp", "start", "end").collect()
+    [Row(fvp='rich(chris)=true', start=14, end=None)]
+    """
+    check_windows(tick, window, step, allen_memory)
+    check_bounds(start, end)
+    check_buckets(buckets)
+    goals = list(goals)
+    planned = Session(rules, start=0, tick=tick, window=window, goals=goals)
+    stages = plan_stages(rules, planned.program)
+    gathered = gather(data, rules, Rules.of(rules, goals), tick, columns, time_unit)
+    gathered.intake.has_windows = window is not None
+    n_buckets = gathered.n_buckets if buckets is None else buckets
+    bounds = _bounds(gathered, start, end, n_buckets)
+    run = Run(*bounds, tick, window, step, allen_memory)
+    if planned.asks_for_the_query_time:
+        check_query_times(run.queries, run.last)
+    known = _known(gathered, stages, Admission(gathered.rules, run, stages.ranges_over_sorts), n_buckets)
+
+    def tell() -> Reports:
+        check_query_times(run.queries, run.last)
+        dated = _known(gathered, stages, DatedAdmission(gathered.rules, run, stages.ranges_over_sorts), n_buckets)
+        return reports_of(dated.answers, dated.counted, run)
+
+    return Recognition(
+        frame_of(known.answers.where("kind = 'fluent'"), told_intervals, INTERVALS),
+        frame_of(known.answers.where("kind = 'event'"), told_events, EVENTS),
+        set_aside_of(known.sent),
+        _counts(known.counted),
+        run,
+        gathered.kept,
+        tell,
+        tuple(gathered.unreadable),
+    )
+
+
+def _bounds(gathered: Gathered, start: int | None, end: int | None, n_buckets: int) -> tuple[int, int]:
+    """The first and last time-point of the run: as asked for, else of the first and the last record."""
+    if start is None or end is None:
+        first, last = gathered.bounds(n_buckets)
+        start = (0 if first is None else first) if start is None else start
+        end = (start if last is None else last) if end is None else end
+    if end < start:
+        raise UsageProblem(Diagnostic("HF702", f"the run ends at {end}, before its start {start}"))
+    return start, end
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The parcels that were sent to the stages, and those that came from each; some stages may count records too."""
+
+    sent: DataFrame
+    found: list[DataFrame]
+    counts_in_stages: bool
+
+    @property
+    def answers(self) -> DataFrame:
+        return union(self.found or [self.sent]).where(f"stage = {NOWHERE}")
+
+    @property
+    def counted(self) -> DataFrame:
+        sources = [self.sent, *(self.found if self.counts_in_stages else [])]
+        return union(sources).where(f"stage = {NOWHERE} and kind not in ('event', 'fluent', 'lines')")
+
+
+def _known(gathered: Gathered, stages: Stages, admission: Admission, n_buckets: int) -> _Known:
+    """What the stages find in the records, one stage after another."""
+    destinations = destinations_of(stages, gathered.compiled, n_buckets)
+    sent, at_hand = gathered.sent(admission, destinations, n_buckets)
+    found: list[DataFrame] = []
+    for bucket in buckets_of(stages, destinations, admission, at_hand):
+        found.append(keep(_evaluated(bucket, [sent, *found], gathered), gathered.kept))
+    return _Known(sent, found, bool(at_hand))
+
+
+def _evaluated(bucket: Bucket, known: list[DataFrame], gathered: Gathered) -> DataFrame:
+    """The results of one stage from what is known before it: all of its buckets are evaluated, also empty ones."""
+    destination = bucket.destination
+    number, n = destination.stage, destination.n_buckets
+    arriving = [frame.where(f"stage = {number}") for frame in known]
+    if destination.guards:
+        waiting = union([frame.where(f"stage = {-number}") for frame in known]).repartition(n, "place")
+        arriving.append(frame_of(waiting, destination.routed))
+    arriving += gathered.through_spark(number, bucket.at_hand)
+    everyone = Parcel(number, tuple(range(n)), n, Facts("nothing", "", 0, 0))
+    arriving.append(rows_frame(gathered.intake.spark, [everyone]))
+    return frame_of(union(arriving).repartition(n, "place"), bucket)
+
+
+def _counts(counted: DataFrame) -> DataFrame:
+    """How many records were read, of names that no rule uses, set aside, unmatched, outside the run, late, dropped and
+    cut; and files that cannot be read."""
+    from pyspark.sql import functions as F
+
+    return counted.groupBy(F.col("kind").alias("what"), "name").agg(F.sum("n").alias("n"))

@@ -1,0 +1,67 @@
+"""Runs that begin again without a file that could not be read after all.
+
+What is wrong with a file is mostly known before a run (`holdsfor.spark.input.file_probe`), but a packed file that is
+cut off, a damaged page of a table or a file that is deleted meanwhile shows only when Spark reads it, and then ends the
+job. Its results cannot be trusted, so the whole work is done again on the others. Nothing of a failed attempt is kept:
+results are moved to their place when they are complete.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from holdsfor.errors import Diagnostic
+from holdsfor.sources.unreadable import Unreadable
+from holdsfor.spark.input.files import Files
+from holdsfor.spark.input.listing import File, java_problems
+
+__all__ = ["failed_file", "without_failing_files"]
+
+Made = TypeVar("Made")
+
+_FAILED = re.compile(r"\[FAILED_READ_FILE\.(\w+)\] Encountered error while reading file (\S+)\.\s")
+_FAILED_IN_WORKER = re.compile(r"error\[HF501\]: `(.+)` cannot be read: (.+)$", re.MULTILINE)
+_CAUSE = re.compile(r"^Caused by: (?:[\w$]+\.)*[\w$]+: (.+)$", re.MULTILINE)
+_HINT = "the others were read without it"
+
+
+def without_failing_files(inputs: Sequence[Files], work: Callable[[Sequence[Files]], Made]) -> Made:
+    """What the work makes of the inputs, without files that turn out to be unreadable meanwhile."""
+    excluded: set[str] = set()
+    while True:
+        try:
+            return work(inputs)
+        except java_problems() as problem:
+            failed = failed_file(str(problem))
+            if failed is None or failed.file in excluded:
+                raise
+        excluded.add(failed.file)
+        inputs = [each.excluding(failed) for each in inputs]
+
+
+def failed_file(told: str) -> Unreadable | None:
+    """The file that ended a job of Spark, if it was one.
+
+    >>> failed = failed_file("[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:///a%20b.gz.  SQL\\n"
+    ...                      "Caused by: java.io.EOFException: Unexpected end of input stream\\n")
+    >>> failed.set_aside().reason
+    '`/a b.gz` cannot be read: unexpected end of input stream'
+    """
+    by_worker = _FAILED_IN_WORKER.search(told)
+    if by_worker is not None:
+        return _unreadable(by_worker[1], by_worker[2])
+    found = _FAILED.search(told)
+    if found is None:
+        return None
+    path = File(found[2], 0).path
+    causes = _CAUSE.findall(told)
+    is_gone = found[1] == "FILE_NOT_EXIST"
+    reason = "it is not there any more" if is_gone or not causes else causes[-1][:1].lower() + causes[-1][1:]
+    return _unreadable(path, reason)
+
+
+def _unreadable(path: str, reason: str) -> Unreadable:
+    message = f"`{path}` cannot be read: {reason}"
+    return Unreadable(path, (Diagnostic("HF501", message, hint=_HINT, file=path),))

@@ -1,0 +1,59 @@
+"""The stages of the plan as the functions that the workers call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.distribution.stages import Everywhere, How, Stage, Stages, Table
+from holdsfor.spark.exchange.routing import Destination, Sender
+from holdsfor.spark.job.admission import Admission
+from holdsfor.spark.job.buckets import Bucket
+from holdsfor.spark.job.dated_buckets import DatedAdmission, DatedBucket
+from holdsfor.spark.prepared.colocated import AtHand
+
+__all__ = ["buckets_of", "destinations_of"]
+
+
+def destinations_of(stages: Stages, rules: Compiled, n_buckets: int) -> tuple[Destination, ...]:
+    """The stages as those who send to them know them; one in one place has one bucket."""
+    return tuple(
+        Destination(number, _receives(stage, stages, rules), n_buckets if stage.is_keyed else 1)
+        for number, stage in enumerate(stages.stages, start=1)
+    )
+
+
+def buckets_of(
+    stages: Stages,
+    destinations: tuple[Destination, ...],
+    admission: Admission,
+    at_hand: Mapping[int, AtHand] = MappingProxyType({}),
+) -> list[Bucket]:
+    """What evaluates the buckets of each stage, over query times if admission is dated; results go to later stages."""
+    kind = DatedBucket if isinstance(admission, DatedAdmission) else Bucket
+    return [
+        kind(
+            admission.rules,
+            admission.run,
+            destination,
+            stage.components,
+            {vertex.label: path for vertex, path in stage.paths.items()},
+            stages.ranges_over_sorts and not stage.is_keyed,
+            Sender(destinations[destination.stage :]),
+            at_hand.get(destination.stage),
+        )
+        for stage, destination in zip(stages.stages, destinations, strict=True)
+    ]
+
+
+def _receives(stage: Stage, stages: Stages, rules: Compiled) -> tuple[tuple[Table, How], ...]:
+    if stages.ranges_over_sorts and not stage.is_keyed:
+        return tuple(dict.fromkeys((*stage.receives, *_all_input(rules))))
+    return stage.receives
+
+
+def _all_input(rules: Compiled) -> list[tuple[Table, How]]:
+    """Everything that may be input: where rules range over what it mentions, all of it matters."""
+    events: list[tuple[Table, How]] = [(("event", *key), Everywhere()) for key in rules.names.input_events]
+    return events + [(("fluent", *key), Everywhere()) for key in rules.names.input_fluents]

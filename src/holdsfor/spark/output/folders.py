@@ -1,0 +1,118 @@
+"""Folders that are written whole, on any file system that Spark can write to; those of results among them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from holdsfor.errors import Diagnostic, ExecutionProblem, UsageProblem
+from holdsfor.spark.cluster.connect import refuse_connect
+from holdsfor.spark.output.atomic_rename import Swap, recover, swap
+from holdsfor.spark.output.result_tables import RESULTS, Form, Result
+from holdsfor.spark.output.targets import refuse_existing
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["Folder", "Whole", "refuse_foreign"]
+
+
+def refuse_foreign(path: str) -> None:
+    """Tell that what is in the place is not for us to delete."""
+    hint = "results replace results only, and history only history: name another folder"
+    raise UsageProblem(Diagnostic("HF780", f"`{path}` is not a folder of this kind, and is not replaced", hint=hint))
+
+
+class Whole:
+    """A folder that is written whole, and replaced only if it has something in it of which there is one in each.
+
+    It is written under a hidden name beside its own, which it takes when it is complete. Where the file system renames
+    folders at once, as local ones and HDFS do, nobody ever sees half of it.
+    """
+
+    def __init__(self, spark: SparkSession, path: str, mark: str, *, overwrite: bool = False) -> None:
+        refuse_connect(spark, f"`{path}`")
+        self.shown, self.spark = path, spark
+        self._mark, self._overwrite = mark, overwrite
+        self._files = _Files(spark, path)
+        whole = self._files.root
+        parent, _, name = whole.rpartition("/")
+        if not name:
+            refuse_foreign(path)
+        self._swap = Swap(whole, f"{parent}/.{name}.{uuid4().hex[:12]}", f"{parent}/.{name}.before")
+
+    @property
+    def beside(self) -> str:
+        """The path to write to."""
+        return self._swap.beside
+
+    def check(self) -> None:
+        """Refuse to replace what may not be replaced."""
+        recover(self._files, [self._swap])
+        if self._files.exists(self._swap.name):
+            if not self._overwrite:
+                refuse_existing(self.shown)
+            within = self._files.within(self._swap.name)
+            if within is None or (within and self._mark not in within):
+                refuse_foreign(self.shown)
+
+    def write_text(self, name: str, text: str) -> None:
+        """Write a file with a text."""
+        self._files.write(f"{self.beside}/{name}", text.encode())
+
+    def move(self) -> None:
+        swap(self._files, [self._swap])
+
+    def discard(self) -> None:
+        self._files.drop(self._swap.beside)
+
+
+class Folder(Whole):
+    """A folder with a table each for intervals, events and records set aside."""
+
+    def __init__(self, spark: SparkSession, path: str, form: Form, *, overwrite: bool = False) -> None:
+        super().__init__(spark, path, RESULTS[-1], overwrite=overwrite)
+        self._form = form
+
+    def write(self, result: Result) -> None:
+        self._form.writer(result).save(f"{self.beside}/{result.name}")
+
+
+class _Files:
+    """The file system of a path, as Spark sees it."""
+
+    def __init__(self, spark: SparkSession, path: str) -> None:
+        context: Any = spark.sparkContext
+        self._path = context._jvm.org.apache.hadoop.fs.Path
+        there = self._path(path)
+        self._system = there.getFileSystem(context._jsc.hadoopConfiguration())
+        self.root: str = self._system.makeQualified(there).toString()
+
+    def exists(self, name: str) -> bool:
+        return bool(self._system.exists(self._path(name)))
+
+    def within(self, name: str) -> set[str] | None:
+        """The names in a folder; none of a file."""
+        there = self._path(name)
+        if not self._system.getFileStatus(there).isDirectory():
+            return None
+        return {status.getPath().getName() for status in self._system.listStatus(there)}
+
+    def rename(self, name: str, to: str) -> None:
+        """Give a folder another name; one that would go into a folder of this name, which came in between, does not."""
+        is_moved = not self.exists(to) and self._system.rename(self._path(name), self._path(to))
+        inside = f"{to}/{name.rpartition('/')[2]}"
+        if is_moved and self.exists(inside):
+            self._system.rename(self._path(inside), self._path(name))
+            is_moved = False
+        if not is_moved:
+            message = f"`{name}` cannot be moved to `{to}`"
+            raise ExecutionProblem(Diagnostic("HF620", message, hint="does another run write to the same place?"))
+
+    def write(self, name: str, content: bytes) -> None:
+        stream = self._system.create(self._path(name))
+        stream.write(bytearray(content))
+        stream.close()
+
+    def drop(self, name: str) -> None:
+        self._system.delete(self._path(name), True)

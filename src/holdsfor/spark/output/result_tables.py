@@ -1,0 +1,99 @@
+"""Results on their way out: which tables a run has, and the form in which they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from holdsfor.sources.times import Unit
+from holdsfor.spark.job.recognition import Recognition
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["RESULTS", "Form", "Format", "Part", "Result", "Told", "args_as_json", "results_of"]
+
+Format = Literal["parquet", "csv", "json"]
+Part = Literal["fluent", "day"]
+
+Told = Literal["known", "changes"]
+"""What reports tell."""
+
+RESULTS = ("report_changes", "report_events", "report_intervals", "set_aside", "events", "intervals")
+"""The tables that a run may have. Intervals come last: who finds them in their place finds the others too."""
+
+_PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000}
+
+
+@dataclass(frozen=True)
+class Result:
+    """A table of results; `about` is the column with the name of a fluent or event, `time` the one with its time."""
+
+    name: str
+    frame: DataFrame
+    about: str | None = None
+    time: str | None = None
+
+
+def results_of(found: Recognition, reports: Collection[Told] = ()) -> list[Result]:
+    """The tables of a run, with those reports that are asked for, in the order of `RESULTS`."""
+    told: list[Result] = []
+    if "changes" in reports:
+        told.append(Result("report_changes", found.reports.changes))
+    if "known" in reports:
+        told.append(Result("report_events", found.reports.events, about="name", time="time"))
+        told.append(Result("report_intervals", found.reports.intervals, about="fluent", time="start"))
+    return [
+        *told,
+        Result("set_aside", found.set_aside),
+        Result("events", found.events, about="name", time="time"),
+        Result("intervals", found.intervals, about="fluent", time="start"),
+    ]
+
+
+@dataclass(frozen=True)
+class Form:
+    """How tables are written: by default Parquet by fluent, and events by their name.
+
+    The day of an interval is the one in which it starts, in UTC, of time-points that are seconds, milliseconds or
+    microseconds since 1970.
+    """
+
+    format: Format = "parquet"
+    partition_by: tuple[Part, ...] | None = None
+    time_unit: Unit = "s"
+
+    def writer(self, result: Result) -> Any:
+        """What writes a table."""
+        parts = self._parts(result)
+        frame = args_as_json(result.frame) if self.format == "csv" else result.frame
+        if "day" in parts:
+            frame = frame.withColumn("day", self._day(result))
+            # A task has rows of many days: without a shuffle each would write a file for each of them.
+            frame = frame.hint("rebalance", *parts)
+        if "query_time" in frame.columns:  # who reads the report of one query time skips the others
+            frame = frame.sortWithinPartitions(*parts, "query_time")
+        writer = frame.write.format(self.format).partitionBy(*parts)
+        return writer.option("header", "true") if self.format == "csv" else writer
+
+    def _parts(self, result: Result) -> list[str]:
+        """The columns by which a table is divided; what has no name and no time is not."""
+        default: tuple[Part, ...] = ("fluent",) if self.format == "parquet" else ()
+        asked = default if self.partition_by is None else self.partition_by
+        columns = {"fluent": result.about, "day": result.time and "day"}
+        return [column for part in asked if (column := columns[part]) is not None]
+
+    def _day(self, result: Result) -> Any:
+        from pyspark.sql import functions as F
+
+        n = _PER_DAY[self.time_unit]
+        days = f"(`{result.time}` - pmod(`{result.time}`, {n})) div {n}"
+        return F.expr(f"date_add(date'1970-01-01', cast({days} as int))")
+
+
+def args_as_json(frame: DataFrame) -> DataFrame:
+    """The table with its lists of arguments as text."""
+    from pyspark.sql import functions as F
+
+    return frame.withColumn("args", F.to_json("args")) if "args" in frame.columns else frame

@@ -1,0 +1,104 @@
+"""Results in their place: a folder, tables of the catalogue or of a database, whole or not at all.
+
+Everything is written beside the place and moved there when it is complete, so that nobody sees half of it, a second
+run never mixes with the first, and a run that fails leaves what was there before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, get_args
+
+from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
+from holdsfor.sources.times import Unit
+from holdsfor.spark.cluster.connect import refuse_connect
+from holdsfor.spark.cluster.progress import described
+from holdsfor.spark.job.recognition import Recognition
+from holdsfor.spark.output.catalogue import Catalogue
+from holdsfor.spark.output.databases import Database
+from holdsfor.spark.output.folders import Folder
+from holdsfor.spark.output.result_tables import Form, Format, Part, Told, results_of
+from holdsfor.spark.output.targets import Place, replacing
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["DEFAULT_TABLE", "check_place", "place_of", "write", "write_results"]
+
+DEFAULT_TABLE = "found"
+
+
+def write(
+    found: Recognition,
+    place: str,
+    *,
+    format: Format = "parquet",  # noqa: A002
+    partition_by: Sequence[Part] | None = None,
+    time_unit: Unit = "s",
+    overwrite: bool = False,
+    table: str | None = None,
+    properties: Mapping[str, str] | None = None,
+    reports: Collection[Told] = (),
+) -> None:
+    """Write all results, or nothing: to a folder, to `table:NAME` of the catalogue, or to `jdbc:postgresql://…`.
+
+    What is there already is replaced at once, if `overwrite`. Folders and tables are divided by `fluent`, by the `day`
+    in which an interval starts, or both. `table` is the name of tables in a database, `properties` those of its driver.
+    Of `reports` those that are `known` at query times, or their `changes`, are written besides.
+
+    >>> import holdsfor as hf
+    >>> from tempfile import TemporaryDirectory
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+    >>> with TemporaryDirectory() as folder:
+    ...     hf.spark.write(hf.spark.recognise(wins, rules), f"{folder}/found")
+    ...     spark.read.parquet(f"{folder}/found/intervals").first().fvp
+    'rich(chris)=true'
+    """
+    form = Form(format, None if partition_by is None else tuple(partition_by), time_unit)
+    spark = found.intervals.sparkSession
+    with replacing(place_of(spark, place, form, table, properties, overwrite=overwrite)) as there:
+        write_results(found, there, reports)
+
+
+def write_results(found: Recognition, place: Place, reports: Collection[Told] = ()) -> None:
+    """Write the tables of a run beside their place."""
+    for result in results_of(found, reports):
+        with described(result.frame.sparkSession, f"write {result.name}"):
+            place.write(result)
+
+
+def place_of(
+    spark: SparkSession,
+    place: str,
+    form: Form,
+    table: str | None = None,
+    properties: Mapping[str, str] | None = None,
+    *,
+    overwrite: bool = False,
+) -> Place:
+    """The place that a text names."""
+    refuse_connect(spark, f"results in `{place}`")
+    check_place(place, form, table, has_properties=properties is not None)
+    if place.startswith("jdbc:"):
+        return Database(spark, place, table or DEFAULT_TABLE, properties or {}, overwrite=overwrite)
+    if place.startswith("table:"):
+        return Catalogue(spark, place.removeprefix("table:"), form, overwrite=overwrite)
+    return Folder(spark, place, form, overwrite=overwrite)
+
+
+def check_place(place: str, form: Form, table: str | None, *, has_properties: bool) -> None:
+    """Refuse what goes with another kind of place, and forms that there are not."""
+    for given, known in (((form.format,), get_args(Format)), (form.partition_by or (), get_args(Part))):
+        for each in given:
+            if each not in known:
+                message = f"`{each}` is no form of results, expected {' or '.join(f'`{name}`' for name in known)}"
+                raise UsageProblem(Diagnostic("HF781", message, hint=did_you_mean(str(each), known)))
+    is_database = place.startswith("jdbc:")
+    if is_database and (form.partition_by is not None or form.format != "parquet"):
+        message = "tables of a database have no format and no parts"
+        raise UsageProblem(Diagnostic("HF781", message, hint="leave out `--format` and `--partition-by`"))
+    if not is_database and (table is not None or has_properties):
+        message = f"`{place}` is no database, and has no tables and no properties of its own"
+        hint = "`-o jdbc:postgresql://…` is one; `-o table:NAME` names tables of the catalogue"
+        raise UsageProblem(Diagnostic("HF781", message, hint=hint))

@@ -1,0 +1,1 @@
+"""Prepared history: records written once in buckets, read by many jobs."""

@@ -1,0 +1,158 @@
+"""What the buckets of a stage have at hand: records of prepared history that lie in their bucket already.
+
+A stage that wants records of a name by the argument by which they were prepared, in as many buckets, needs not be sent
+them: whoever evaluates a bucket opens its files. The same goes for members of domains that such records tell about
+their own key. Everything else is sent as ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.tables import Key
+from holdsfor.distribution.stages import ByArgument, Table
+from holdsfor.runtime.domain_members import domain_sources
+from holdsfor.spark.exchange.facts import Facts
+from holdsfor.spark.exchange.routing import Destination
+from holdsfor.spark.exchange.shuffle_blocks import PARCELS, loads_of
+from holdsfor.spark.job.admission import Admission, Telling
+from holdsfor.spark.prepared.history import Prepared
+from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
+
+__all__ = ["AtHand", "Division", "divide"]
+
+_LABELS = [name for name in PARCELS.names if name not in ("stage", "bucket", "place", "payload")]
+
+
+@dataclass(frozen=True)
+class AtHand:
+    """The tables that a stage finds in its buckets, which of them it wants itself, and who judges the records.
+
+    `files` are by bucket; without any the parcels come through Spark, among those that are sent.
+    """
+
+    tables: frozenset[Table]
+    wanted: frozenset[Table]
+    admission: Admission
+    files: Mapping[int, tuple[str, ...]]
+
+    def facts(self, bucket: int, parcels: Iterable[Any], symbols: Symbols) -> Iterator[Facts]:
+        """What is seen of the records in a bucket, the members they tell, and how many are not seen."""
+        batches = [*parcels, *(batch for file in self.files.get(bucket, ()) for batch in self._read(file))]
+        kept = [batch.take(pa.array(self._reaching(batch))) for batch in batches]
+        n_outside = sum(map(self._n_outside, batches)) - sum(map(self._n_outside, kept))
+        if n_outside:
+            yield Facts("outside", "", 0, n_outside)
+        for load in self.admission(loads_of(kept, symbols)):
+            for facts in load.facts:
+                if facts.kind not in ("event", "fluent") or facts.table in self.wanted:
+                    yield facts
+
+    def _read(self, path: str) -> Iterator[Any]:
+        """The parcels of the tables; the content of those that do not reach into the run is left out."""
+        with pq.ParquetFile(path) as file:
+            for group in range(file.num_row_groups):
+                labels = file.read_row_group(group, columns=_LABELS, use_threads=False).combine_chunks()
+                labels = labels.take(pa.array(self._of_tables(labels)))
+                columns = [*_LABELS, "payload"]
+                if len(self._reaching(labels)):
+                    table = file.read_row_group(group, columns=columns, use_threads=False)
+                    labels = table.take(pa.array(self._of_tables(table))).combine_chunks()
+                else:
+                    labels = labels.append_column("payload", pa.nulls(labels.num_rows, pa.binary()))
+                yield from labels.to_batches()
+
+    def _of_tables(self, labels: Any) -> Any:
+        kinds, names, arities = (labels.column(name).to_pylist() for name in ("kind", "name", "arity"))
+        return np.flatnonzero([what in self.tables for what in zip(kinds, names, arities, strict=True)])
+
+    def _reaching(self, labels: Any) -> Any:
+        """The parcels that reach into the run; with windows, what is over before it may still have to be judged."""
+        run = self.admission.run
+        reaches = labels.column("first").to_numpy() <= run.end
+        if run.window is None:
+            reaches &= labels.column("last").to_numpy() + run.tick > run.start
+        return np.flatnonzero(reaches)
+
+    def _n_outside(self, labels: Any) -> int:
+        """How many records there are of the tables that are counted here."""
+        whats = zip(*(labels.column(name).to_pylist() for name in ("kind", "name", "arity", "n")), strict=True)
+        return sum(n for *what, n in whats if self.admission.telling.counts((what[0], what[1], what[2])))
+
+
+# -- what is at hand and what is not -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Division:
+    """Prepared history divided: what each stage has at hand, by its number, and what is left to be sent.
+
+    `destinations` are the stages with what they are sent, `left` are the tables of which something is sent, and
+    `telling` is what is told of these.
+    """
+
+    at_hand: dict[int, tuple[frozenset[Table], frozenset[Table], Telling]]
+    destinations: tuple[Destination, ...]
+    left: frozenset[Table]
+    telling: Telling
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Records that fill a domain: their table and columns, and the domain."""
+
+    table: Table
+    columns: tuple[Term, ...]
+    domain: Struct
+
+    @property
+    def pair(self) -> tuple[Table, Key]:
+        return self.table, name_and_arity(self.domain)
+
+    def is_near(self, destination: Destination, key: int | None) -> bool:
+        """Whether members that a record tells go to the bucket in which the record lies, and nowhere else."""
+        hows = destination.hows(("domain", *name_and_arity(self.domain)))
+        if key is None or key >= len(self.columns) or len(hows) != 1 or not isinstance(hows[0], ByArgument):
+            return False
+        here = self.columns[key]
+        return isinstance(here, Var) and self.domain.args[hows[0].argument] == here
+
+    def is_asked(self, destination: Destination) -> bool:
+        return bool(destination.hows(("domain", *name_and_arity(self.domain))))
+
+
+def divide(prepared: Prepared, rules: Compiled, destinations: tuple[Destination, ...]) -> Division:
+    """What is at hand in prepared history, for rules that it fits."""
+    keys = {each.table: each.key for each in prepared.used(rules.names)}
+    sources = [each for each in _sources(rules) if each.table in keys]
+    at_hand: dict[int, tuple[frozenset[Table], frozenset[Table], Telling]] = {}
+    rest: list[Destination] = []
+    far = set[tuple[Table, Key]]()
+    counted = set[Table]()
+    for destination in destinations:
+        fits = destination.n_buckets == prepared.n_buckets
+        near = {t for t, key in keys.items() if fits and key is not None and destination.hows(t) == [ByArgument(key)]}
+        pairs = {each.pair for each in sources if fits and each.is_near(destination, keys[each.table])}
+        far |= {each.pair for each in sources if each.is_asked(destination)} - pairs
+        opened = near | {table for table, _ in pairs}
+        told = Telling(frozenset(opened - counted), frozenset(pairs))
+        at_hand |= {destination.stage: (frozenset(opened), frozenset(near), told)} if opened else {}
+        counted |= opened
+        rest.append(replace(destination, receives=tuple(each for each in destination.receives if each[0] not in near)))
+    asked = {table for each in rest for table, _ in each.receives} | {how.guard for d in rest for how in d.guards}
+    left = (set(keys) & asked) | {table for table, _ in far} | (set(keys) - counted)
+    return Division(at_hand, tuple(rest), frozenset(left), Telling(frozenset(set(keys) - counted), frozenset(far)))
+
+
+def _sources(rules: Compiled) -> Iterator[_Source]:
+    for is_fvp, key, columns, domain in domain_sources(rules):
+        if isinstance(domain, Struct):
+            yield _Source(("fluent" if is_fvp else "event", *key), columns, domain)

@@ -1,0 +1,250 @@
+"""Prepared history: records written once, bucket by bucket, for many runs.
+
+A place of prepared history is a folder with a table of parcels (`records`, a folder for each bucket) and a description
+(`prepared.json`): the clock tick, the number of buckets, the names and forms that the rules gave to records, and for
+each name the argument by which its records lie in buckets, how many there are and from when to when. Records of a name
+are sorted by time in a bucket, in parcels of bounded size that say from when to when they reach.
+
+What was taken back is not there any more. What did not fit, and how much was read and not used, is among the parcels,
+so that later runs tell it again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import unquote, urlsplit
+
+from holdsfor.analysis.names import Names
+from holdsfor.distribution.stages import Table
+from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.sources.unreadable import Unreadable
+from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, PARCELS
+from holdsfor.spark.input.listing import java_problems
+from holdsfor.spark.input.set_aside import set_aside_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["DESCRIPTION", "RECORDS", "Known", "Prepared", "description", "is_prepared", "prepared"]
+
+DESCRIPTION, RECORDS = "prepared.json", "records"
+_VERSION = 1
+_BUCKET = re.compile(r"/bucket=(\d+)/")
+_AGAIN = "prepare the history again with these rules, or give its own input"
+
+
+Forms: TypeAlias = frozenset[tuple[str, int, str]]
+"""Names, arities and shapes of records."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """The records of one name: by which argument they lie in buckets, how many, from when to when."""
+
+    kind: str
+    name: str
+    arity: int
+    key: int | None
+    n: int
+    first: int
+    last: int
+
+    @property
+    def table(self) -> Table:
+        assert self.kind in ("event", "fluent")
+        return ("event" if self.kind == "event" else "fluent", self.name, self.arity)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A place of prepared history; `frame` has its parcels, `unreadable` are files that it lacks.
+
+    >>> import holdsfor as hf
+    >>> from tempfile import TemporaryDirectory
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+    >>> with TemporaryDirectory() as folder:
+    ...     history = hf.spark.prepare(wins, rules, f"{folder}/history")
+    ...     [(each.name, each.n, each.first, each.last) for each in history.known]
+    [('win', 1, 13, 13)]
+    """
+
+    path: str
+    frame: DataFrame
+    tick: int
+    n_buckets: int
+    forms: Forms
+    computed: frozenset[str]
+    unused: dict[str, int]
+    known: tuple[Known, ...]
+    unreadable: tuple[Unreadable, ...] = ()
+
+    def check(self, names: Names, tick: int) -> None:
+        """Refuse rules that would have read other records, or would have read them otherwise: HF791."""
+        if tick != self.tick:
+            message = f"`{self.path}` was prepared with the clock tick {self.tick}, found {tick}"
+            raise DataProblem(Diagnostic("HF791", message, hint="ticks decide which records fit"))
+        computed = _computed(names)
+        for name in sorted({record.name for record in names.records} | computed):
+            now = _forms(name, _forms_of(names)), name in computed
+            before = _forms(name, self.forms), name in self.computed
+            is_new = before == (frozenset(), False)
+            if (is_new and name in self.unused) or (not is_new and before != now):
+                message = f"`{self.path}` was prepared by rules to which `{name}` is something else"
+                raise DataProblem(Diagnostic("HF791", message, hint=_AGAIN))
+
+    def used(self, names: Names) -> list[Known]:
+        """The records that rules with these names ask for."""
+        wanted = {record.name for record in names.records}
+        return [each for each in self.known if each.name in wanted]
+
+    def unused_by(self, names: Names) -> dict[str, int]:
+        """How many records there are that rules with these names do not ask for, by name."""
+        wanted, counts = {record.name for record in names.records}, Counter[str]()
+        for each in self.known:
+            if each.name not in wanted:
+                counts[each.name] += each.n
+        return dict(counts)
+
+    def extent(self, names: Names) -> tuple[int | None, int | None]:
+        """The first and last time-point of the records that the rules ask for."""
+        used = self.used(names)
+        return min((each.first for each in used), default=None), max((each.last for each in used), default=None)
+
+    # -- parcels -------------------------------------------------------------------------------------------------------
+
+    def parcels(self, tables: Iterable[Table], stage: int = NOWHERE) -> DataFrame:
+        """The records of some tables, as parcels to a stage."""
+        from pyspark.sql import functions as F
+
+        places = [f"{kind} {name}/{arity}" for kind, name, arity in tables]
+        where = F.concat("kind", F.lit(" "), "name", F.lit("/"), "arity").isin(places)
+        return self._columns(self.frame.where(where).withColumn("stage", F.lit(stage)))
+
+    def remarks(self) -> DataFrame:
+        """How many records were read and not used, and those that do not fit."""
+        return self._columns(self.frame.where("kind not in ('event', 'fluent')"))
+
+    def set_aside(self) -> DataFrame:
+        """Records and files that do not fit, with their file, line, text and reason.
+
+        >>> import holdsfor as hf
+        >>> from tempfile import TemporaryDirectory
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> wins = spark.createDataFrame([("win|soon|soon|chris",), ("win|13|13|anna",)], "value string")
+        >>> with TemporaryDirectory() as folder:
+        ...     hf.spark.prepare(wins, rules, f"{folder}/history").set_aside().first().text
+        'win|soon|soon|chris'
+        """
+        return set_aside_of(self.remarks())
+
+    def all_of(self, names: Names) -> DataFrame:
+        """The records that rules with these names ask for, and the remarks."""
+        return self.parcels(each.table for each in self.used(names)).union(self.remarks())
+
+    def _columns(self, frame: DataFrame) -> DataFrame:
+        return frame.select(*PARCELS.names)
+
+    def files_by_bucket(self) -> dict[int, tuple[str, ...]]:
+        """The files of each bucket, if they can be opened by their path."""
+        found: dict[int, tuple[str, ...]] = {}
+        for file in self.frame.inputFiles():
+            place, bucket = urlsplit(file), _BUCKET.search(file)
+            if place.scheme != "file" or bucket is None:
+                return {}
+            number = int(bucket[1])
+            found[number] = (*found.get(number, ()), unquote(place.path))
+        return found
+
+
+def _forms_of(names: Names) -> Forms:
+    return frozenset((record.name, record.arity, record.shape) for record in names.records)
+
+
+def _forms(name: str, forms: Forms) -> Forms:
+    return frozenset(form for form in forms if form[0] == name)
+
+
+def _computed(names: Names) -> set[str]:
+    return {name for name, _ in (*names.events, *names.fluents)} - {record.name for record in names.records}
+
+
+def description(
+    names: Names, tick: int, n_buckets: int, unused: dict[str, int], known: Iterable[Known]
+) -> dict[str, Any]:
+    """What is to be known of history that rules with these names prepared."""
+    return {
+        "format": _VERSION,
+        "tick": tick,
+        "buckets": n_buckets,
+        "forms": sorted(map(list, _forms_of(names))),
+        "computed": sorted(_computed(names)),
+        "unused": dict(sorted(unused.items())),
+        "records": [asdict(each) for each in known],
+    }
+
+
+def _text(spark: SparkSession, path: str) -> str | None:
+    """The description in a place, if it is one of prepared history."""
+    try:
+        return "".join(row.value for row in spark.read.text(f"{path}/{DESCRIPTION}", wholetext=True).collect())
+    except java_problems():
+        return None
+
+
+def is_prepared(spark: SparkSession, path: str) -> bool:
+    """Whether a path is a place of prepared history."""
+    return not set(path) & set("*?[{") and _text(spark, path.rstrip("/")) is not None
+
+
+def prepared(spark: SparkSession, path: str) -> Prepared:
+    """The prepared history in a place, as input of `recognise`; HF790 if there is none.
+
+    >>> import holdsfor as hf
+    >>> from tempfile import TemporaryDirectory
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = hf.spark.prepare(wins, rules, f"{folder}/history")
+    ...     hf.spark.recognise(hf.spark.prepared(spark, f"{folder}/history"), rules).intervals.first().fvp
+    'rich(chris)=true'
+    """
+    place = path.rstrip("/")
+    text = _text(spark, place)
+    if text is None:
+        raise _not_prepared(path, "is not prepared history", "`holdsfor spark prepare` writes such a place")
+    try:
+        found = json.loads(text)
+        version = found["format"]
+    except (ValueError, TypeError, KeyError):
+        raise _not_prepared(path, f"has a `{DESCRIPTION}` that is damaged") from None
+    if version != _VERSION:
+        raise _not_prepared(path, f"is prepared in format {version}, expected {_VERSION}")
+    return Prepared(
+        path,
+        _records(spark, path),
+        found["tick"],
+        found["buckets"],
+        frozenset((name, arity, shape) for name, arity, shape in found["forms"]),
+        frozenset(found["computed"]),
+        found["unused"],
+        tuple(Known(**each) for each in found["records"]),
+    )
+
+
+def _records(spark: SparkSession, path: str) -> DataFrame:
+    from pyspark.errors import AnalysisException
+
+    try:
+        return spark.read.parquet(f"{path.rstrip('/')}/{RECORDS}")
+    except AnalysisException:
+        raise _not_prepared(path, "has lost its records") from None
+
+
+def _not_prepared(path: str, why: str, hint: str = "prepare the history again") -> DataProblem:
+    return DataProblem(Diagnostic("HF790", f"`{path}` {why}", hint=hint, file=path))

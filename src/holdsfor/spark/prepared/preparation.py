@@ -1,0 +1,145 @@
+"""History to be prepared: read and settled once, put in buckets by the keys of the rules, sorted by time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.columns.encoding import Symbols
+from holdsfor.distribution.stages import ByArgument, Stages, plan_stages
+from holdsfor.runtime.session import Session
+from holdsfor.runtime.windows import check_windows
+from holdsfor.sources.times import Unit
+from holdsfor.spark.exchange.facts import Facts, Load, Texts, by_name, owners
+from holdsfor.spark.exchange.routing import by_owner
+from holdsfor.spark.exchange.shipped_rules import Rules
+from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, Parcel, by_bucket, loads_of, rows_of
+from holdsfor.spark.input.ingestion import check_buckets, frame_of, time_points
+from holdsfor.spark.input.inputs import Columns, Given
+from holdsfor.spark.job.job_input import gather
+from holdsfor.spark.output.folders import Whole
+from holdsfor.spark.output.targets import replacing
+from holdsfor.spark.prepared.history import DESCRIPTION, RECORDS, Known, Prepared, description, prepared
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["prepare"]
+
+_ROWS = 1 << 16
+_ROW_GROUP = 1 << 24
+
+
+def prepare(
+    data: Given | Iterable[Given],
+    rules: Compiled,
+    path: str,
+    *,
+    tick: int = 1,
+    buckets: int | None = None,
+    overwrite: bool = False,
+    columns: Columns | None = None,
+    time_unit: Unit = "s",
+) -> Prepared:
+    """Write history to a place from which later runs are faster, and return it as input of `recognise`.
+
+    It is written whole or not at all. What is in the place already is replaced only if that is asked for.
+
+    >>> import holdsfor as hf
+    >>> from tempfile import TemporaryDirectory
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+    >>> with TemporaryDirectory() as folder:
+    ...     history = hf.spark.prepare(wins, rules, f"{folder}/history")
+    ...     hf.spark.recognise(history, rules).intervals.first().fvp
+    'rich(chris)=true'
+    """
+    check_windows(tick, None, None)
+    check_buckets(buckets)
+    gathered = gather(data, rules, Rules.of(rules), tick, columns, time_unit)
+    intake = gathered.everything
+    place = Whole(intake.spark, path, DESCRIPTION, overwrite=overwrite)
+    place.check()
+    n_buckets = intake.n_buckets if buckets is None else buckets
+    shelves = _Shelves(_keys(plan_stages(rules, Session(rules, start=0, tick=tick).program)), n_buckets, tick)
+    laid = intake.then(shelves.send, n_buckets).repartition(n_buckets, "place")
+    with replacing(place):
+        _write(frame_of(laid, shelves.sort), rules, shelves, place)
+    return replace(prepared(intake.spark, path), unreadable=tuple(gathered.unreadable))
+
+
+def _keys(stages: Stages) -> dict[tuple[str, str, int], int]:
+    """By which argument the first stage that goes by a key asks for each table."""
+    keys: dict[tuple[str, str, int], int] = {}
+    for stage in stages.stages:
+        for table, how in stage.receives:
+            if stage.is_keyed and isinstance(how, ByArgument):
+                keys.setdefault(table, how.argument)
+    return keys
+
+
+@dataclass(frozen=True)
+class _Shelves:
+    """Buckets by the keys of the tables; what has no key lies anywhere."""
+
+    keys: dict[tuple[str, str, int], int]
+    n_buckets: int
+    tick: int
+
+    def send(self, loads: Iterable[Load]) -> Iterator[Any]:
+        for load in loads:
+            texts = Texts(load.symbols)
+            yield from rows_of((parcel for facts in load.facts for parcel in self._parcels(facts, texts)), texts)
+
+    def _parcels(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
+        if facts.kind not in ("event", "fluent"):
+            yield Parcel(NOWHERE, (0,), self.n_buckets, facts)
+            return
+        key = self.keys.get(facts.table)
+        told = np.abs(facts.times["start"]) if key is None else facts.words[key]
+        everything = np.arange(facts.n, dtype=np.int64)
+        yield from by_owner(NOWHERE, facts, everything, owners(told, self.n_buckets, texts), self.n_buckets)
+
+    def sort(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The parcels of each bucket, put together by name and time."""
+        for bucket, parcels in by_bucket(batches).items():
+            symbols = Symbols()
+            together = by_name(facts for load in loads_of(parcels, symbols) for facts in load.facts)
+            yield from rows_of((p for facts in together for p in self._sorted(bucket, facts)), Texts(symbols))
+
+    def _sorted(self, bucket: int, facts: Facts) -> Iterator[Parcel]:
+        if facts.kind not in ("event", "fluent"):
+            yield Parcel(NOWHERE, (bucket,), self.n_buckets, facts)
+            return
+        facts = facts.take(np.argsort(facts.times["start"], kind="stable"))
+        for first in range(0, facts.n, _ROWS):
+            part = facts.part(first, min(first + _ROWS, facts.n))
+            yield Parcel(NOWHERE, (bucket,), self.n_buckets, part, *time_points(part, self.tick))
+
+
+def _write(laid: DataFrame, rules: Compiled, shelves: _Shelves, place: Whole) -> None:
+    path = f"{place.beside}/{RECORDS}"
+    writer = laid.write.partitionBy("bucket").option("compression", "zstd").option("parquet.block.size", _ROW_GROUP)
+    writer.parquet(path)
+    unused, known = _found(place.spark.read.parquet(path), shelves.keys)
+    about = description(rules.names, shelves.tick, shelves.n_buckets, unused, known)
+    place.write_text(DESCRIPTION, json.dumps(about, indent=2) + "\n")
+
+
+def _found(frame: DataFrame, keys: dict[tuple[str, str, int], int]) -> tuple[dict[str, int], list[Known]]:
+    """How many records there are of each name, and from when to when."""
+    from pyspark.sql import functions as F
+
+    grouped = frame.groupBy("kind", "name", "arity").agg(F.sum("n"), F.min("first"), F.max("last"))
+    rows = sorted(map(tuple, grouped.collect()))
+    known = [
+        Known(kind, name, arity, keys.get((kind, name, arity)), *more)
+        for kind, name, arity, *more in rows
+        if kind in ("event", "fluent")
+    ]
+    return {name: n for kind, name, _, n, *_ in rows if kind == "unused"}, known

@@ -1,0 +1,105 @@
+"""Instances have one number each, whatever they are asked for with, and in however many portions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdsfor.columns.tuple_ids import Instances
+from tests.unit.kernels.lists import as_columns, as_rows, law
+from tests.unit.kernels.test_keys import colliding
+
+Row = tuple[int, ...]
+
+
+def numbered(instances: Instances, rows: list[Row], width: int) -> list[int]:
+    return [int(number) for number in instances.numbers(as_columns(rows, width), len(rows))]
+
+
+def of_first_meeting(rows: list[Row]) -> list[int]:
+    return [list(dict.fromkeys(rows)).index(row) for row in rows]
+
+
+@law
+@given(
+    st.integers(1, 3).flatmap(lambda width: st.lists(st.lists(st.tuples(*[st.integers(-2, 2)] * width)), max_size=4))
+)
+def test_numbers_are_dense_and_words_come_back(portions: list[list[Row]]) -> None:
+    instances = Instances()
+    width = len(next((row for rows in portions for row in rows), (0,)))
+    numbers = [number for rows in portions for number in numbered(instances, rows, width)]
+    rows = [row for portion in portions for row in portion]
+    assert sorted(set(numbers)) == list(range(len(set(rows))))
+    assert instances.count(width) == len(set(rows))
+    assert as_rows(instances.words(width, np.array(numbers, dtype=np.int64))) == rows
+
+
+@law
+@given(st.lists(st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2))), max_size=4))
+def test_a_tuple_keeps_its_number(portions: list[list[Row]]) -> None:
+    instances = Instances()
+    seen: dict[Row, int] = {}
+    for rows in portions:
+        for row, number in zip(rows, numbered(instances, rows, 2), strict=True):
+            assert seen.setdefault(row, number) == number
+
+
+def test_many_rows_are_numbered_like_few() -> None:
+    rows: list[Row] = [(i * i % 97, i % 5) for i in range(3000)]
+    instances = Instances()
+    few = [number for i in range(0, 3000, 100) for number in numbered(instances, rows[i : i + 100], 2)]
+    assert numbered(instances, rows, 2) == few
+    again = Instances()
+    assert as_rows(again.words(2, again.numbers(as_columns(rows, 2), 3000))) == rows
+
+
+@pytest.mark.parametrize("portion", [1, 2, 3, 1000])
+def test_tuples_that_mix_alike_have_numbers_of_their_own(portion: int) -> None:
+    choices: list[Row] = [(4, 5), colliding((4, 5), 6), colliding((4, 5), 7), (1, 1)]
+    rows = [choices[i % 4] for i in (0, 1, 2, 3, 1, 0, 2, 2, 3)]
+    instances = Instances()
+    numbers = [n for i in range(0, len(rows), portion) for n in numbered(instances, rows[i : i + portion], 2)]
+    assert of_first_meeting([(n,) for n in numbers]) == of_first_meeting(rows)
+    assert as_rows(instances.words(2, np.array(numbers, dtype=np.int64))) == rows
+
+
+@law
+@given(st.lists(st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2))), max_size=4))
+def test_tuples_one_at_a_time_have_the_numbers_of_columns(portions: list[list[Row]]) -> None:
+    instances, others = Instances(), Instances()
+    for rows in portions:
+        assert instances.numbers_of(rows, 2) == numbered(others, rows, 2)
+        assert [instances.find(row) for row in rows] == numbered(others, rows, 2)
+        assert instances.listed(2) == as_rows(others.words(2, np.arange(others.count(2))))
+    assert instances.find((3, 3)) is None
+
+
+def test_numbers_are_known_of_tuples_that_were_met() -> None:
+    """Also of those that mix alike: of which one was met, and then all but one."""
+    choices: list[Row] = [(4, 5), colliding((4, 5), 6), colliding((4, 5), 7), (1, 1)]
+    instances = Instances()
+    asked = [*choices, (2, 2)]
+    assert instances.known(as_columns(asked, 2), 5).tolist() == [-1] * 5
+    met: dict[Row, int] = {}
+    for row in [choices[0], *choices[2:]]:
+        met[row] = numbered(instances, [row], 2)[0]
+        assert instances.known(as_columns(asked, 2), 5).tolist() == [met.get(each, -1) for each in asked]
+
+
+def test_the_empty_tuple_is_found_once_it_was_met() -> None:
+    instances = Instances()
+    assert instances.find(()) is None
+    assert instances.known([], 2).tolist() == [-1, -1]
+    assert instances.numbers_of([(), ()], 0) == [0, 0]
+    assert instances.find(()) == 0
+    assert instances.known([], 2).tolist() == [0, 0]
+    assert instances.listed(0) == [()]
+
+
+def test_the_empty_tuple_is_one_instance() -> None:
+    instances = Instances()
+    assert instances.numbers([], 3).tolist() == [0, 0, 0]
+    assert instances.words(0, np.zeros(3, dtype=np.int64)) == ()
+    assert instances.count(0) == 1

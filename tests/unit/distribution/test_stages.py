@@ -1,0 +1,140 @@
+"""Where rules are computed: one program per reason to send something or to stay in one place."""
+
+from __future__ import annotations
+
+from holdsfor.analysis.pipeline import compile_text
+from holdsfor.distribution.stages import Along, ByArgument, Everywhere, Stage, plan_stages
+from holdsfor.runtime.session import Session
+
+
+def stages(text: str) -> tuple[Stage, ...]:
+    compiled = compile_text(text)
+    return plan_stages(compiled, Session(compiled, start=0).program).stages
+
+
+def only(text: str) -> Stage:
+    (stage,) = stages(text)
+    return stage
+
+
+def why(stage: Stage) -> dict[str, str]:
+    assert not stage.is_keyed
+    return {vertex.label: reason for vertex, reason in stage.reasons}
+
+
+def test_a_rule_goes_by_the_argument_that_all_its_conditions_share() -> None:
+    stage = only("""
+        initiatedAt(on(A, B)=true, T) :- happensAt(push(B, A), T), not holdsAt(locked(B)=true, T).
+    """)
+    assert set(stage.paths.values()) == {(1,)}
+    assert set(stage.receives) == {
+        (("event", "push", 2), ByArgument(0)),
+        (("fluent", "locked", 1), ByArgument(0)),
+    }
+
+
+def test_the_values_of_a_simple_fluent_are_not_told_apart_by_the_value() -> None:
+    stage = only("initiatedAt(near=Place, T) :- happensAt(come(Place), T).")
+    assert why(stage) == {"near=_": "no argument is in all conditions of initiatedAt(near=Place, …)"}
+
+
+def test_a_hint_decides_between_keys_that_are_equally_good() -> None:
+    rule = "initiatedAt(on(A, B)=true, T) :- happensAt(push(A, B), T)."
+    assert set(only(rule).paths.values()) == {(0,)}
+    assert set(only(f"{rule} index(push(_, B), B).").paths.values()) == {(1,)}
+
+
+def test_a_key_that_more_rules_share_is_better_than_the_first() -> None:
+    stage = only("""
+        initiatedAt(on(A, B)=true, T) :- happensAt(push(A, B), T).
+        initiatedAt(lit(B)=true, T) :- happensAt(ask(B), T), holdsAt(on(a, B)=true, T).
+    """)
+    assert set(stage.paths.values()) == {(0,), (1,)}
+    assert (("event", "push", 2), ByArgument(1)) in stage.receives
+
+
+def test_what_earlier_stages_computed_goes_along_the_pairs_that_occur() -> None:
+    first, second = stages("""
+        initiatedAt(slow(V)=true, T) :- happensAt(brake(V), T).
+        terminatedAt(slow(V)=true, T) :- happensAt(speed_up(V), T).
+        initiatedAt(met(V, W)=true, T) :-
+            happensAt(meet(V, W), T), holdsAt(slow(V)=true, T), not holdsAt(slow(W)=true, T).
+    """)
+    assert [vertex.label for vertex in first.computes] == ["slow(_)=true"]
+    assert second.is_keyed
+    assert set(second.receives) == {
+        (("event", "meet", 2), ByArgument(0)),
+        (("fluent", "slow", 1), ByArgument(0)),
+        (("fluent", "slow", 1), Along(0, ("event", "meet", 2), partner=1, owner=0)),
+    }
+
+
+def test_a_condition_under_a_negation_is_no_guard() -> None:
+    (stage,) = stages("""
+        initiatedAt(met(V)=true, T) :- happensAt(look(V), T), not (happensAt(meet(V, W), T), happensAt(wave(W), T)).
+    """)
+    assert why(stage) == {"met(_)=true": "no argument is in all conditions of initiatedAt(met(V)=true, …)"}
+
+
+def test_a_list_that_does_not_contain_the_result_is_no_guard() -> None:
+    (stage,) = stages("""
+        holdsFor(either(V, W)=true, I) :-
+            holdsFor(near(V, W)=true, I1), holdsFor(lit(W)=true, I2), holdsFor(loud(V)=true, I3),
+            union_all([I1, I2, I3], I).
+        grounding(either(V, W)=true) :- thing(V), thing(W).
+        grounding(near(V, W)=true) :- thing(V), thing(W).
+        grounding(lit(W)=true) :- thing(W).
+        grounding(loud(W)=true) :- thing(W).
+        thing(a).
+    """)
+    assert not stage.is_keyed
+
+
+def test_an_event_without_arguments_goes_everywhere() -> None:
+    stage = only("""
+        initiatedAt(on(A)=true, T) :- happensAt(push(A), T).
+        terminatedAt(on(A)=true, T) :- happensAt(push(A), T), happensAt(blackout, T).
+    """)
+    assert (("event", "blackout", 0), Everywhere()) in stage.receives
+
+
+def test_who_asks_for_initiations_is_computed_where_they_are() -> None:
+    (stage,) = stages("""
+        initiatedAt(slow(V)=true, T) :- happensAt(brake(V), T).
+        happensAt(crash(W), T) :- happensAt(meet(W, V), T), initiatedAt(slow(V)=true, T).
+    """)
+    assert len(stage.computes) == 2
+    assert not stage.is_keyed
+
+
+def test_what_ranges_over_what_the_input_mentions_is_in_one_place_with_all_it_needs() -> None:
+    (stage,) = stages("""
+        initiatedAt(on(A)=true, T) :- happensAt(push(A), T).
+        initiatedAt(told(A, B)=true, T) :- happensAt(start(on(A)=true), T).
+    """)
+    assert "ranges over what the input mentions" in why(stage)["told(_,_)=true"]
+    assert "on(_)=true" in why(stage)
+
+
+def test_members_of_a_domain_go_by_the_key_or_everywhere() -> None:
+    stage = only("""
+        dynamicDomain(vessel(_)).
+        dynamicDomain(area(_)).
+        grounding(enters(V, A)) :- vessel(V), area(A).
+        grounding(inside(V, A)=true) :- vessel(V), area(A).
+        initially(inside(_, _)=true).
+        initiatedAt(inside(V, A)=true, T) :- happensAt(enters(V, A), T).
+        index(enters(V, _), V).
+    """)
+    assert (("domain", "vessel", 1), ByArgument(0)) in stage.receives
+    assert (("domain", "area", 1), Everywhere()) in stage.receives
+
+
+def test_a_circle_with_two_keys_is_in_one_place() -> None:
+    (stage,) = stages("""
+        initiatedAt(up(A, B)=true, T) :-
+            happensAt(go(A, B), T), not holdsAt(tired(A)=true, T), not holdsAt(tired(B)=true, T).
+        initiatedAt(tired(A)=true, T) :- happensAt(start(up(A, _)=true), T).
+        initiatedAt(tired(B)=true, T) :- happensAt(start(up(_, B)=true), T).
+    """)
+    assert not stage.is_keyed

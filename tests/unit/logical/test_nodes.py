@@ -1,0 +1,104 @@
+"""Ids of logical nodes and fingerprints depend on the rules alone: every process finds the same."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from holdsfor.analysis.fingerprint import fingerprint
+from holdsfor.analysis.pipeline import Compiled, compile_files, compile_text
+from holdsfor.runtime.session import Session
+from holdsfor.syntax.parser import parse_term
+from tests.apps.data import ROOT
+
+APPLICATIONS = sorted(path for path in (ROOT / "apps").iterdir() if list(path.glob("*.prolog")))
+
+
+def ids_of(compiled: Compiled) -> list[str]:
+    """What a session may remember something about, in processing order, and the fingerprint."""
+    program = Session(compiled, start=0).program
+    found = [str(place) for place in program.deciding_steps]
+    for component, logical in zip(program.components, program.logical.components, strict=True):
+        found.append(f"{component.number} {logical.label}")
+        found += [str(fluent.id) for fluent in component.fluents.values()]
+        found += [f"{component.number} {delay.key} {delay.source}" for delay in component.delays]
+    return [fingerprint(compiled), *found]
+
+
+SCRIPT = """
+import sys
+from holdsfor.analysis.pipeline import compile_files
+from tests.unit.logical.test_nodes import ids_of
+print(*ids_of(compile_files(sys.argv[1:])), sep="\\n")
+"""
+
+
+def ids_in_another_process(files: list[Path], seed: int) -> list[str]:
+    path = os.pathsep.join([str(ROOT), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *map(str, files)],
+        env={**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("application", APPLICATIONS, ids=lambda path: path.name)
+def test_ids_and_fingerprints_are_the_same_in_every_process(application: Path) -> None:
+    files = sorted(application.glob("*.prolog"))
+    expected = ids_of(compile_files(files))
+    assert [ids_in_another_process(files, seed) for seed in (1, 2)] == [expected, expected]
+
+
+def test_steps_of_a_rule_keep_their_ids_when_facts_are_folded_into_it() -> None:
+    text = """
+    limit(5).
+    collectIntervals(a(_)=_).
+    holdsFor(x=true, []).
+    holdsFor(b(X)=true, K) :- limit(N), holdsFor(a(X)=on, I), intDurGreater(I, N, J), intDurLess(J, 9, K).
+    """
+    programs = [Session(compile_text(text), start=0, is_rewriting=each).program for each in (True, False)]
+    assert [program.deciding_steps for program in programs] == [[(1, "J"), (1, "K")]] * 2
+
+
+def test_a_part_of_a_program_keeps_the_numbers_of_its_components() -> None:
+    text = """
+    initiatedAt(a=true, T) :- happensAt(e, T).
+    fi(a=true, a=false, 3).
+    initiatedAt(b=true, T) :- happensAt(start(a=true), T).
+    fi(b=true, b=false, 3).
+    """
+    program = Session(compile_text(text), start=0).program
+    assert [component.number for component in program.part([1]).components] == [1]
+
+
+RULES = "weight(a, 1).\ninitiatedAt(b(X)=true, T) :- happensAt(e(X), T), weight(X, _)."
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        RULES.replace("weight(a, 1)", "weight(a, 2)"),
+        RULES.replace("weight(a, 1)", "weight(a, 1.0)"),
+        RULES.replace("weight(a, 1)", "weight(a, '1')"),
+        RULES.replace("=true", "=false"),
+        RULES + "\nhappensAt(e(a), 3).",
+        RULES + "\n:- discontiguous(e/1).",
+        "\n".join(reversed(RULES.splitlines())),
+    ],
+)
+def test_other_rules_facts_and_orders_have_another_fingerprint(other: str) -> None:
+    assert fingerprint(compile_text(other)) != fingerprint(compile_text(RULES))
+
+
+def test_goals_before_a_run_are_part_of_the_fingerprint() -> None:
+    compiled = compile_text(RULES)
+    goals = [parse_term("assertz(weight(b, 2))")]
+    assert fingerprint(compiled, goals) != fingerprint(compiled)
+    assert fingerprint(compiled, goals) == fingerprint(compiled, list(goals))

@@ -1,0 +1,76 @@
+"""Which instances a plan carries as numbers, and which words it drops for that."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdsfor.analysis.pipeline import compile_text
+from holdsfor.physical.patterns import ANYTHING
+from holdsfor.physical.plan import PlannedRule
+from holdsfor.physical.steps import HoldsNow, MatchPoints, NoneOf
+from holdsfor.runtime.session import Session
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.terms import Term
+
+STATE = "initiatedAt(s(X, Y)=on, T) :- happensAt(set(X, Y), T).\n"
+
+
+def planned(rule: str, name: str = "f") -> PlannedRule:
+    """The plan of a rule for a fluent, besides one for `s(X, Y)`."""
+    session = Session(compile_text(STATE + rule), start=0)
+    fluents = [f for c in session.program.components for key, f in c.fluents.items() if key[0] == name]
+    (found,) = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
+    return found
+
+
+def scanned(rule: PlannedRule) -> MatchPoints:
+    first = rule.steps[0]
+    assert isinstance(first, MatchPoints)
+    return first
+
+
+def shown(patterns: tuple[Term, ...]) -> list[str]:
+    return ["_" if pattern is ANYTHING else show(pattern) for pattern in patterns]
+
+
+def test_the_arguments_of_the_head_come_as_numbers_instead_of_words() -> None:
+    rule = planned("initiatedAt(f(Y, X)=V, T) :- happensAt(e(X, V, Y, Z), T), Z > 1.")
+    assert rule.numbered == "#Y,X"
+    assert scanned(rule).numbered == (("#Y,X", (2, 0)),)
+    assert shown(scanned(rule).patterns) == ["_", "V", "_", "Z"]
+
+
+def test_words_that_others_ask_for_are_kept() -> None:
+    rule = planned("initiatedAt(f(X, Y)=X, T) :- happensAt(e(X, Y), T), Y > 1.")
+    assert rule.numbered == "#X,Y"
+    assert shown(scanned(rule).patterns) == ["X", "Y"]
+
+
+@pytest.mark.parametrize("negated", [False, True])
+def test_what_must_hold_is_asked_by_number(negated: bool) -> None:
+    literal = "not holdsAt(s(X, Y)=on, T)" if negated else "holdsAt(s(X, Y)=on, T)"
+    rule = planned(f"initiatedAt(f(X)=on, T) :- happensAt(e(X, Y), T), {literal}.")
+    assert scanned(rule).numbered == (("#X", (0,)), ("#X,Y", (0, 1)))
+    assert shown(scanned(rule).patterns) == ["_", "_"]
+    inner = [each for step in rule.steps if isinstance(step, NoneOf) for each in step.steps]
+    assert [step.numbered for step in (inner if negated else rule.steps) if isinstance(step, HoldsNow)] == ["#X,Y"]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "initiatedAt(f(X, X)=on, T) :- happensAt(e(X), T).",
+        "initiatedAt(f(k(X))=on, T) :- happensAt(e(X), T).",
+        "initiatedAt(f(X, Y)=on, T) :- happensAt(e(X), T), happensAt(e(Y), T).",
+        "grounding(f(X)=V) :- d(X, V). d(1, 2).\ninitiatedAt(f(X)=V, T) :- happensAt(e(X), T).",
+    ],
+    ids=["twice the same", "inside a term", "of two conditions", "with a value to be grounded"],
+)
+def test_arguments_that_no_condition_has_as_they_are_come_as_words(rule: str) -> None:
+    assert planned(rule).numbered is None
+
+
+def test_what_holds_before_its_instance_is_known_is_asked_by_words() -> None:
+    rule = planned("initiatedAt(f(X)=on, T) :- happensAt(e(X), T), holdsAt(s(X, Y)=on, T), happensAt(g(X, Y), T).")
+    assert [step.numbered for step in rule.steps if isinstance(step, HoldsNow)] == [None]
+    assert rule.numbered == "#X"

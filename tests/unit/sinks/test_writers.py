@@ -1,0 +1,119 @@
+"""Answers as tables say what the lines say, in files that others can read, query time by query time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.csv  # type: ignore[import-untyped]
+import pyarrow.feather  # type: ignore[import-untyped]
+import pyarrow.parquet  # type: ignore[import-untyped]
+import pytest
+
+import holdsfor as hf
+from holdsfor.cli.main import main
+from holdsfor.columns.result_table import answer_schema
+from holdsfor.sinks.result_lines import Known
+from holdsfor.sinks.writers import FINDINGS, opened, write_told
+from holdsfor.syntax.parser import parse_term
+
+CTM = Path(__file__).parents[3] / "apps" / "ctm"
+FILES = [str(CTM / "rules.prolog"), str(CTM / "background.prolog")]
+RUN = ["run", *FILES, "--input", str(CTM / "events.txt")]
+
+
+def read(path: Path) -> Any:
+    reading = pyarrow.parquet.read_table if path.suffix == ".parquet" else pyarrow.feather.read_table
+    return reading(path)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_changes_as_a_table_have_the_rows_of_the_lines(tmp_path: Path, suffix: str) -> None:
+    changes = [*RUN, "--window", "40", "--step", "20", "--report", "changes"]
+    assert main([*changes, "-o", str(tmp_path / f"changes.{suffix}")]) == 0
+    assert main([*changes, "-o", str(tmp_path / "changes.csv")]) == 0
+    found = read(tmp_path / f"changes.{suffix}")
+    assert found.to_pylist() == pyarrow.csv.read_csv(tmp_path / "changes.csv").to_pylist()
+    assert {"added", "shortened"} <= set(found["change"].to_pylist())
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_a_table_has_the_rows_of_the_lines_for_every_query_time(tmp_path: Path, suffix: str) -> None:
+    windows = ["--window", "40", "--step", "20"]
+    assert main([*RUN, *windows, "-o", str(tmp_path / f"answer.{suffix}")]) == 0
+    assert main([*RUN, *windows, "-o", str(tmp_path / "answer.csv")]) == 0
+    found = read(tmp_path / f"answer.{suffix}")
+    assert found.schema == answer_schema()
+    lines = pyarrow.csv.read_csv(tmp_path / "answer.csv")
+    assert found.select(lines.column_names).to_pylist() == lines.to_pylist()
+    assert len(set(found["query_time"].to_pylist())) > 2
+    assert {"fvp", "event"} == set(found["kind"].to_pylist())
+
+
+def test_both_engines_write_the_same_table(tmp_path: Path) -> None:
+    for engine in ("reference", "columnar"):
+        assert main([*RUN, "--engine", engine, "-o", str(tmp_path / f"{engine}.parquet")]) == 0
+    assert read(tmp_path / "reference.parquet").equals(read(tmp_path / "columnar.parquet"))
+
+
+def test_a_result_is_the_table_that_is_written(tmp_path: Path) -> None:
+    assert main([*RUN, "--final", "--format", "arrow", "-o", str(tmp_path / "answer")]) == 0
+    result = hf.recognise(hf.load(*FILES), CTM / "events.txt")
+    assert pyarrow.feather.read_table(tmp_path / "answer").equals(result.to_arrow())
+
+
+def test_terms_are_taken_apart() -> None:
+    fvp, event = parse_term("gap(v1, f('A'))=near_port"), parse_term("noon")
+    table = Known(9, {fvp: [(1, 3), (5, None)]}, {event: [4]}).table()
+    fixed = {"query_time": 9, "kind": "fvp", "name": "gap(v1,f('A'))=near_port", "functor": "gap"}
+    shown = {**fixed, "args": ["v1", "f('A')"], "value": "near_port"}
+    assert table.to_pylist() == [
+        {**shown, "start": 1, "end": 3},
+        {**shown, "start": 5, "end": None},
+        {"query_time": 9, "kind": "event", "name": "noon", "functor": "noon"}
+        | {"args": [], "value": None, "start": 4, "end": 4},
+    ]
+
+
+def test_an_answer_without_rows_is_a_table_without_rows(tmp_path: Path) -> None:
+    events = tmp_path / "events.txt"
+    events.write_text("", encoding="utf-8")
+    for suffix in ("parquet", "arrow"):
+        assert main(["run", *FILES, "--input", str(events), "-o", str(tmp_path / f"answer.{suffix}")]) == 0
+        assert read(tmp_path / f"answer.{suffix}").schema == pa.schema(answer_schema())
+
+
+def test_tables_are_not_written_to_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    leader, terminal = os.openpty()
+    try:
+        assert main([*RUN, "--format", "arrow", "-o", os.ttyname(terminal)]) == 2
+    finally:
+        os.close(leader)
+        os.close(terminal)
+    assert "error[HF730]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_tables_go_through_pipes(tmp_path: Path, form: str) -> None:
+    command = [sys.executable, "-m", "holdsfor.cli.main", *RUN, "--format", form, "-o", "/dev/stdout"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    path = tmp_path / f"answer.{form}"
+    path.write_bytes(done.stdout)
+    assert read(path).schema == answer_schema()
+    assert len(read(path)) > 0
+
+
+def test_what_came_before_an_error_is_in_the_file(tmp_path: Path) -> None:
+    def answers() -> Iterator[Known]:
+        yield Known(9, {parse_term("f=v"): [(1, 3)]}, {})
+        raise KeyboardInterrupt
+
+    path = tmp_path / "answer.parquet"
+    with pytest.raises(KeyboardInterrupt), opened(str(path), "parquet") as output:
+        write_told(answers(), FINDINGS, "parquet", output)
+    assert len(read(tmp_path / "answer.parquet")) == 1
