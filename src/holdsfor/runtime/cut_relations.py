@@ -85,8 +85,8 @@ class _PairsAtEdges(Construct):
     """The pairs of which one interval is cut, or both are."""
 
     def __init__(self, whole: Construct, sources: Operand, targets: Operand, kept: Kept | None) -> None:
-        self.stretch, self.wanted, self.memory = whole.stretch, whole.wanted, whole.memory
-        first = self.stretch.first
+        self.time_range, self.wanted, self.memory = whole.time_range, whole.wanted, whole.memory
+        first = self.time_range.first
         cut_sources = _of_side(AS_SOURCE, sources.cut, None if kept is None else kept.sources)
         cut_targets = _of_side(AS_TARGET, targets.cut, None if kept is None else kept.targets)
         other_targets = _facing(AS_SOURCE, cut_sources, _known(whole.targets, targets.cut), first)
