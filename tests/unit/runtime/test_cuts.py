@@ -148,7 +148,7 @@ def test_a_cut_record_does_not_reach_further_back_because_of_one_that_is_settled
 
 
 def test_relations_of_cut_intervals_need_no_growing_memory() -> None:
-    session, reading = Session(COMPILED, start=0, end=3000, window=20), Reading()
+    session, reading = EngineSession(COMPILED, start=0, end=3000, window=20), Reading()
     lines = ["f|48|12|2900|true|p", *(f"g|{t}|{t}|{t + 3}|true|p" for t in range(60, 2800, 10))]
     read_text_records(lines, "records", COMPILED.names, 1, reading)
     session.insert((48 if fact.start == 12 else fact.start, fact) for fact in reading.facts())
