@@ -6,34 +6,20 @@ Lines are made here and laid out in `physical/plan_text.py`. A line knows the pl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from holdsfor.logical.program import LogicalComponent
-from holdsfor.logical.rule_text import delay_clause, show_step
+from holdsfor.logical.rule_text import delay_clause
+from holdsfor.physical.interval_operators.operator import IntervalOperator
+from holdsfor.physical.interval_planner import PlannedIntervalRule, are_maximal
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Operator
 from holdsfor.physical.plan import PlannedComponent, PlannedDelay, PlannedFluent, PlannedInitial, PlannedRule
 from holdsfor.physical.plan_text import Place, PlanLine
-from holdsfor.physical.planner import Planner
-from holdsfor.physical.rule_scope import list_variables
 from holdsfor.syntax.printer import show, show_indicator
-from holdsfor.syntax.rules import (
-    Allen,
-    Complement,
-    Delay,
-    Duration,
-    HoldsFor,
-    Intersect,
-    IntervalRule,
-    IntervalStep,
-    Not,
-    RelativeComplement,
-    Test,
-    Union,
-    step_lists,
-)
-from holdsfor.syntax.terms import Term, Var, variables
+from holdsfor.syntax.rules import Delay
+from holdsfor.syntax.terms import Var, variables
 
 __all__ = ["Explainer", "Manner"]
 
@@ -59,9 +45,8 @@ class Manner:
 class Explainer:
     """Makes the lines of one program; relations are numbered through."""
 
-    def __init__(self, wording: Wording, planner: Planner) -> None:
+    def __init__(self, wording: Wording) -> None:
         self.wording = wording
-        self.planner = planner
         self.numbers = count(1)
         self.lines: list[PlanLine] = []
 
@@ -110,8 +95,8 @@ class Explainer:
             self.heading(1, f"fluent {show_indicator(*key)}")
             how = "; ".join(f"{what} {', '.join(names)}" for what, names in relations.items() if names)
             self.line(2, [], Description("inertia", "", how), ("inertia", number, key), manner.inside)
-        is_merged = self.is_merged(planned.static)
-        for interval_rule in planned.static:
+        is_merged = not are_maximal(planned.interval_rules)
+        for interval_rule in planned.interval_rules:
             self.interval_rule(interval_rule, is_merged=is_merged)
 
     def effects(self, fluent: PlannedFluent, manner: Manner) -> dict[str, list[str]]:
@@ -157,61 +142,33 @@ class Explainer:
 
     # -- intervals -----------------------------------------------------------------------------------------------------
 
-    def is_merged(self, rules: Sequence[IntervalRule]) -> bool:
-        """Whether what rules give an instance has to be made maximal: not where each has a value of its own."""
-        shapes = [self.planner.shape(rule.fvp) for rule in rules]
-        for rule, shape in zip(rules, shapes, strict=True):
-            assert isinstance(rule.result, Var)
-            bound = set(list_variables(rule)[rule.result.name])
-            for step in self.planner.tests(rule, frozenset(bound)):
-                bound = step.bound_after(bound)
-            if not shape.is_plain or set(shape.arguments or ()) != bound:
-                return True
-        return len({shape.value for shape in shapes}) < len(shapes)
-
-    def interval_rule(self, rule: IntervalRule, *, is_merged: bool) -> None:
-        self.heading(1, f"holdsFor({rule.fvp}, {show(rule.result)})")
-        varies = list_variables(rule)
+    def interval_rule(self, rule: PlannedIntervalRule, *, is_merged: bool) -> None:
+        """The plan of a rule over intervals."""
+        self.heading(1, f"holdsFor({rule.rule.fvp}, {show(rule.rule.result)})")
         relations: dict[str, str] = {}
-        for index, step in enumerate(rule.body):
-            if not isinstance(step, Test | Not):
-                self.interval_step(rule, index, step, varies, relations)
-        assert isinstance(rule.result, Var)
-        names = frozenset(varies[rule.result.name])
-        flow = _Flow(relations[rule.result.name], set(names))
-        flow = self.steps(self.planner.tests(rule, names), flow, 2)
-        operator, how = ("merge", "maximal intervals per instance") if is_merged else ("head", "maximal as they are")
-        self.line(2, [flow.relation], Description(operator, str(rule.fvp), how), None)
+        varies: dict[str, tuple[str, ...]] = {}
+        for operator in rule.operators:
+            relations[operator.output] = self.interval_operator(operator, relations, varies)
+            varies[operator.output] = operator.names
+        flow = _Flow(relations[rule.head.result], set(rule.head.given))
+        flow = self.steps(rule.head.tests, flow, 2)
+        operation, how = ("merge", "maximal intervals per instance") if is_merged else ("head", "maximal as they are")
+        self.line(2, [flow.relation], Description(operation, str(rule.rule.fvp), how), None)
 
-    def interval_step(
-        self,
-        rule: IntervalRule,
-        index: int,
-        step: IntervalStep,
-        varies: dict[str, tuple[str, ...]],
-        relations: dict[str, str],
-    ) -> None:
-        read, made = step_lists(step)
-        inputs = [relations[name] for name in read if name in relations]
-        names = varies[made[0]] if made else ()
-        by = f"by {self.wording.names(names)}" if names else ""
-        description = Description(
-            _operation(step), self._subject(step), _remark(step, [varies[name] for name in read if name in varies]), by
-        )
-        relation = self.line(2, inputs, description, ("list", rule.number, index))
-        relations.update(dict.fromkeys(made, relation))
-
-    def _subject(self, step: IntervalStep) -> str:
-        match step:
-            case HoldsFor(fvp):
-                return str(fvp)
-            case Duration(comparison, bound=bound):
-                return f"{'>' if comparison == 'greater' else '<'} {show(bound)}"
-            case Allen(relation=relation, mode=mode):
-                return f"{relation}, {mode}"
-            case Union() | Intersect() | RelativeComplement() | Complement():
-                return ", ".join(_written_out(step))
-        return show_step(step)
+    def interval_operator(
+        self, operator: IntervalOperator, relations: dict[str, str], varies: dict[str, tuple[str, ...]]
+    ) -> str:
+        """The line of an interval operator, behind those of the plans over instances that it runs."""
+        inputs = [relations[name] for name in operator.inputs]
+        for plan in operator.plans:
+            given = (
+                {name for each in operator.inputs for name in varies[each]} if operator.extends_inputs else set[str]()
+            )
+            flow = _Flow(inputs[0] if operator.extends_inputs else "", given)
+            inputs = [*inputs, self.steps(plan, flow, 3).relation]
+        by = f"by {self.wording.names(operator.names)}" if operator.names else ""
+        description = operator.describe(self.wording)
+        return self.line(2, inputs, replace(description, binds=description.binds or by), id(operator))
 
 
 def _spread(rule: PlannedRule) -> str:
@@ -220,56 +177,3 @@ def _spread(rule: PlannedRule) -> str:
     has_open_value = isinstance(value, Var) and value.name in rule.unbound
     is_value_only = has_open_value and set(rule.unbound) == set(variables(value))
     return "any value" if is_value_only else "over the instances initiated or holding"
-
-
-def _operation(step: IntervalStep) -> str:
-    match step:
-        case HoldsFor():
-            return "intervals"
-        case Union():
-            return "union"
-        case Intersect():
-            return "intersect"
-        case RelativeComplement():
-            return "subtract"
-        case Complement():
-            return "complement"
-        case Duration():
-            return "duration"
-        case Allen():
-            return "allen"
-    return "prove"
-
-
-def _remark(step: IntervalStep, varies: Sequence[tuple[str, ...]]) -> str:
-    match step:
-        case HoldsFor():
-            return ""
-        case Union() | RelativeComplement() if len({frozenset(names) for names in varies}) > 1:
-            return "sweep; over the instances of all variables"
-        case Intersect() if _has_strangers(varies):
-            return "overlaps of instances that share no variable"
-        case Union() | Intersect() | RelativeComplement():
-            return "sweep"
-        case Complement():
-            return "sweep; over all instances, from the first time-point"
-        case Duration():
-            return "whole intervals"
-        case Allen():
-            return "whole intervals; ranges by binary search, remembered as long as undecided"
-    return "background engine, instance by instance"
-
-
-def _has_strangers(varies: Sequence[tuple[str, ...]]) -> bool:
-    """Whether a list shares no variable with those before it."""
-    before: set[str] = set()
-    for names in varies:
-        if before and names and not before & set(names):
-            return True
-        before |= set(names)
-    return False
-
-
-def _written_out(step: Union | Intersect | RelativeComplement | Complement) -> list[str]:
-    terms: list[Term] = list(step.lists)
-    return [show(term) for term in terms if not isinstance(term, Var)]

@@ -48,7 +48,7 @@ from holdsfor.syntax.rules import (
 )
 from holdsfor.syntax.terms import Term, Var, variables
 
-__all__ = ["PlannedIntervalRule", "plan_interval_rule"]
+__all__ = ["PlannedIntervalRule", "are_maximal", "plan_interval_rule"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,12 @@ class PlannedIntervalRule:
     scope: RuleScope
     operators: IntervalPlan
     head: IntervalHead
+
+
+def are_maximal(rules: Sequence[PlannedIntervalRule]) -> bool:
+    """Whether the intervals that rules give are maximal as they are: each rule has a value of its own."""
+    values = [rule.head.shape.value for rule in rules]
+    return all(rule.head.has_own_instances for rule in rules) and len(set(values)) == len(values)
 
 
 def plan_interval_rule(rule: IntervalRule, planner: Planner) -> PlannedIntervalRule:
@@ -157,7 +163,8 @@ class _Planning:
 
     def read(self, step: HoldsFor) -> None:
         shape = shape_of(step.fvp)
-        self.fluents[step.result.name] = shape
+        if not step.some:
+            self.fluents[step.result.name] = shape
         self.add(ReadFluent(step.result.name, tuple(step.instance_variables), shape, bool(step.some)))
 
     def subtract(self, base: str, others: tuple[str, ...], result: str) -> None:
@@ -181,8 +188,9 @@ class _Planning:
         names = self.all_names((source, target))
         is_combined = len(names) not in (len(self.varies[source]), len(self.varies[target]))
         head = self.rule.fvp.term if is_combined and self.scope.is_grounded else None
-        node = step_id(self.rule, step)
-        self.add(Relate(node, step.result.name, names, step.relation, step.mode, source, target, head))
+        of_fluents = self.fluents.get(source), self.fluents.get(target)
+        node, result = step_id(self.rule, step), step.result.name
+        self.add(Relate(node, result, names, step.relation, step.mode, source, target, head, *of_fluents))
 
     def map_intervals(self, step: IntervalCall) -> None:
         (given,), (result,) = step.inputs, step.outputs
@@ -224,4 +232,4 @@ class _Planning:
         names = set(given)
         for operator in tests:
             names = operator.bound_after(names)
-        return IntervalHead(shape_of(self.rule.fvp), result, frozenset(names), tests)
+        return IntervalHead(shape_of(self.rule.fvp), result, given, frozenset(names), tests)

@@ -10,24 +10,21 @@ from holdsfor.analysis.levels import What
 from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.tables import Key
-from holdsfor.logical.nodes import FluentId, NodeId, step_id
+from holdsfor.logical.nodes import FluentId, NodeId
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
+from holdsfor.physical.fvp_shape import distinct_variables
+from holdsfor.physical.interval_planner import PlannedIntervalRule, plan_interval_rule
 from holdsfor.physical.number_columns import number_column_of
 from holdsfor.physical.operators.context import EdgeKind
 from holdsfor.physical.operators.join_points import JoinPoints
 from holdsfor.physical.operators.operator import Operator, Plan, all_operators
 from holdsfor.physical.operators.stamp_time import StampTime
 from holdsfor.physical.ownership import Owned, owned_by
-from holdsfor.physical.planner import Planner, distinct_variables
-from holdsfor.physical.rule_scope import RuleScope
+from holdsfor.physical.planner import Planner
 from holdsfor.prolog.background import grounding_clauses
 from holdsfor.syntax.rules import (
-    Allen,
     Delay,
-    Duration,
     Fvp,
-    IntervalCall,
-    IntervalRule,
     PointRule,
     Postponable,
     Terminated,
@@ -131,18 +128,16 @@ class PlannedComponent:
     """What one component computes: output events, simple fluents, or statically determined ones.
 
     `number` is the position of the component among all of the program. One that `is_circular` asks for what it computes
-    itself, through conditions or delayed effects. `scopes` say what the variables of statically determined fluents
-    range over.
+    itself, through conditions or delayed effects.
     """
 
     number: int
     own: Owned
     events: tuple[PlannedRule, ...]
     fluents: dict[Key, PlannedFluent]
-    static: tuple[IntervalRule, ...]
+    interval_rules: tuple[PlannedIntervalRule, ...]
     delays: tuple[PlannedDelay, ...] = ()
     is_circular: bool = False
-    scopes: tuple[RuleScope, ...] = ()
 
     @property
     def is_only_delayed(self) -> bool:
@@ -170,13 +165,14 @@ class PlannedComponent:
             if rule.unbound or any(step.enumerates_head for step in all_operators(rule.steps)):
                 yield rule.head
         yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
-        yield from (scope.rule.fvp.term for scope in self.scopes if scope.is_grounded and scope.enumerates_head)
+        scopes = (rule.scope for rule in self.interval_rules)
+        yield from (scope.rule.fvp.term for scope in scopes if scope.is_grounded and scope.enumerates_head)
 
     @property
     def ranged(self) -> Iterator[Term]:
         """Terms of rules in which variables stand that may have to range over their sorts."""
         yield from (step.ranged for step in self.point_steps if step.ranged is not None)
-        for scope in self.scopes:
+        for scope in (rule.scope for rule in self.interval_rules):
             patterns = (scope.pattern(name) for name in scope.ranged)
             yield from (pattern for pattern in patterns if pattern is not None)
 
@@ -228,14 +224,10 @@ class PhysicalProgram:
 
     @property
     def deciding_steps(self) -> list[NodeId]:
-        """The ids of the steps that look at whole intervals, in processing order."""
-        return [
-            step_id(rule, step)
-            for component in self.components
-            for rule in component.static
-            for step in rule.body
-            if isinstance(step, Duration | Allen) or (isinstance(step, IntervalCall) and step.is_intervalwise)
-        ]
+        """The ids of the interval operators that look at whole intervals, in processing order."""
+        rules = (rule for component in self.components for rule in component.interval_rules)
+        operators = (operator for rule in rules for operator in rule.operators)
+        return [each.id for each in operators if each.looks_at_whole_intervals and each.id is not None]
 
     def part(self, numbers: Collection[int] | None) -> PhysicalProgram:
         """The program with only the components of these numbers; None is all of them."""
@@ -274,8 +266,8 @@ def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) 
     vertices = logical.vertices
     own = owned_by(vertices, compiled.graph)
     if logical.is_static:
-        rules = tuple(each.rule for each in logical.intervals)
-        return PlannedComponent(logical.number, own, (), {}, rules, scopes=tuple(planner.scope(rule) for rule in rules))
+        rules = tuple(plan_interval_rule(each.rule, planner) for each in logical.intervals)
+        return PlannedComponent(logical.number, own, (), {}, rules)
     mine = [each.rule for each in logical.rules]
     inside = set(vertices)
     is_circular = any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges)

@@ -9,13 +9,13 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from holdsfor.analysis.safety import Scoped, binds_time, bound_by, needed_variables, scoped, take_ready
-from holdsfor.columns.tables import Key
 from holdsfor.logical.defer_open_goals import UNUSED, defer_open_goals, names_left_open
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.nodes import variable_id
 from holdsfor.logical.time_first import time_first, without_time
 from holdsfor.logical.unfold import unfolded
 from holdsfor.physical.arithmetic import COMPARISONS
+from holdsfor.physical.fvp_shape import fvp_patterns, shape_of
 from holdsfor.physical.head_ranges import HeadRanges
 from holdsfor.physical.number_columns import number_column_of
 from holdsfor.physical.operators.aggregate import Aggregate
@@ -44,7 +44,6 @@ from holdsfor.syntax.rules import (
     Either,
     Ends,
     EndsI,
-    Fvp,
     Happens,
     Holds,
     HoldsFor,
@@ -59,43 +58,7 @@ from holdsfor.syntax.rules import (
 )
 from holdsfor.syntax.terms import Struct, Term, Var, is_callable, is_ground, name_and_arity, variables
 
-__all__ = ["Planner", "Shape", "distinct_variables", "fvp_patterns"]
-
-
-def fvp_patterns(fvp: Fvp) -> tuple[Key, tuple[Term, ...]]:
-    """The key of a fluent and the patterns of its columns: arguments, then value."""
-    arguments = fvp.fluent.args if isinstance(fvp.fluent, Struct) else ()
-    return name_and_arity(fvp.fluent), (*arguments, fvp.value)
-
-
-@dataclass(frozen=True)
-class Shape:
-    """How an FVP of a rule is written.
-
-    `arguments` are the names of the variables if each argument is one of its own; `value` is a value without variables.
-    """
-
-    key: Key
-    patterns: tuple[Term, ...]
-    arguments: tuple[str, ...] | None
-    value: Term | None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether its instances are those of the fluent, with one value."""
-        return self.arguments is not None and self.value is not None
-
-
-def shape_of(fvp: Fvp) -> Shape:
-    key, patterns = fvp_patterns(fvp)
-    value = patterns[-1] if is_ground(patterns[-1]) else None
-    return Shape(key, patterns, distinct_variables(patterns[:-1]), value)
-
-
-def distinct_variables(patterns: Sequence[Term]) -> tuple[str, ...] | None:
-    """The names of the patterns, if they are variables, none of them twice."""
-    names = tuple(pattern.name for pattern in patterns if isinstance(pattern, Var))
-    return names if len(set(names)) == len(patterns) else None
+__all__ = ["Planner"]
 
 
 _POINT_KINDS: dict[type[Condition], PointKind] = {
@@ -125,17 +88,6 @@ class Planner:
 
     knowledge: Knowledge
     is_rewriting: bool = field(default=True, kw_only=True)
-    _tests: dict[tuple[int, frozenset[str], frozenset[str] | None], Plan] = field(
-        default_factory=dict, repr=False, compare=False
-    )
-    _scopes: dict[int, RuleScope] = field(default_factory=dict, repr=False, compare=False)
-    _shapes: dict[int, tuple[Fvp, Shape]] = field(default_factory=dict, repr=False, compare=False)
-
-    def shape(self, fvp: Fvp) -> Shape:
-        """How an FVP is written, looked at once."""
-        if id(fvp) not in self._shapes:
-            self._shapes[id(fvp)] = fvp, shape_of(fvp)
-        return self._shapes[id(fvp)][1]
 
     def steps(
         self,
@@ -330,15 +282,11 @@ class Planner:
         return [step.leaving_open(may_stay) for step in self.inner(ordered, bound)]
 
     def scope(self, rule: IntervalRule) -> RuleScope:
-        """What the variables of a rule over intervals range over, looked at once."""
-        if id(rule) not in self._scopes:
-            key = name_and_arity(rule.fvp.fluent)
-            is_grounded = self.knowledge.is_grounded(key)
-            bound = set(variables(rule.fvp.term)) if is_grounded else set[str]()
-            goals = tuple(step for step in rule.body if isinstance(step, Test | Not))
-            open_names = names_left_open(goals, bound, self.knowledge)
-            self._scopes[id(rule)] = RuleScope(rule, is_grounded, open_names)
-        return self._scopes[id(rule)]
+        """What the variables of a rule over intervals range over."""
+        is_grounded = self.knowledge.is_grounded(name_and_arity(rule.fvp.fluent))
+        bound = set(variables(rule.fvp.term)) if is_grounded else set[str]()
+        goals = tuple(step for step in rule.body if isinstance(step, Test | Not))
+        return RuleScope(rule, is_grounded, names_left_open(goals, bound, self.knowledge))
 
     def tests(self, rule: IntervalRule, given: frozenset[str], wanted: frozenset[str] | None = None) -> Plan:
         """Steps for the atemporal goals of a rule over intervals, given the variables that have values.
@@ -346,10 +294,7 @@ class Planner:
         Variables that no goal binds range over the grounding of the head or over their sorts: the `wanted` ones. By
         default all goals must hold, head variables are wanted, and other variables need only have some value.
         """
-        place = id(rule), given, wanted
-        if place not in self._tests:
-            self._tests[place] = tuple(self._instances(self.scope(rule), set(given), wanted))
-        return self._tests[place]
+        return tuple(self._instances(self.scope(rule), set(given), wanted))
 
     def _instances(self, scope: RuleScope, bound: set[str], wanted: frozenset[str] | None) -> list[Operator]:
         asked = scope.head if wanted is None else wanted

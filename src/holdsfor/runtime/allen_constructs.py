@@ -25,12 +25,12 @@ from holdsfor.kernels.allen_memory import AllenMemory
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.packing import packing_for
 from holdsfor.kernels.sweep import Keyed, merge_intervals
+from holdsfor.physical.interval_lists import Lists, natural_join, onto
+from holdsfor.physical.interval_operators.relate import Relate
 from holdsfor.physical.rows import Rows, concatenate
-from holdsfor.runtime.interval_lists import Lists, natural_join, onto
-from holdsfor.syntax.rules import Allen
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.evaluation import TimeRange
+    from holdsfor.physical.time_range import TimeRange
 
 __all__ = ["Construct", "Kept", "Paired", "by_instance", "maximal", "none_of", "together"]
 
@@ -58,7 +58,7 @@ class Construct:
 
     def __init__(
         self,
-        step: Allen,
+        operator: Relate,
         sources: Lists,
         targets: Lists,
         wanted: Rows | None,
@@ -70,7 +70,7 @@ class Construct:
         self.wanted = wanted
         self.sources = sources if kept is None else together([kept.sources, sources])
         self.targets = targets if kept is None else together([kept.targets, targets])
-        memory = AllenMemory(step.relation, step.mode, reach)
+        memory = AllenMemory(operator.relation, operator.mode, reach)
         self.memory = replace(memory, cut=time_range.first) if time_range.is_resumed else memory
 
     def answer(self) -> Lists:

@@ -23,8 +23,8 @@ from holdsfor.kernels.allen import Mode, put_together
 from holdsfor.kernels.allen_memory import AllenMemory
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.kernels.stabbing import Stabbing
+from holdsfor.physical.interval_lists import Lists
 from holdsfor.runtime.allen_constructs import Construct, Kept, Paired, by_instance, maximal, none_of, together
-from holdsfor.runtime.interval_lists import Lists
 
 __all__ = ["ConstructWithCuts", "Operand", "combined", "reaching_back", "split_at_cuts", "with_cuts"]
 

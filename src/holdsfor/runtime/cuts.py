@@ -16,10 +16,11 @@ import numpy as np
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import FluentTable, Key, stacked
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
-from holdsfor.physical.planner import fvp_patterns
+from holdsfor.physical.interval_operators.read_fluent import ReadFluent
+from holdsfor.physical.interval_planner import PlannedIntervalRule
 from holdsfor.runtime.edges import EdgeKind
+from holdsfor.runtime.interval_rules import evaluate_interval_rules
 from holdsfor.runtime.upstream_results import NEVER
-from holdsfor.syntax.rules import HoldsFor, IntervalRule
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
@@ -58,9 +59,10 @@ def without_cuts(kind: EdgeKind, table: FluentTable, cuts: FluentTable | None) -
     return table.take((~is_cut).nonzero()[0])
 
 
-def cuts_of_rules(rules: Sequence[IntervalRule], key: Key, table: FluentTable, context: Evaluation) -> None:
+def cuts_of_rules(rules: Sequence[PlannedIntervalRule], key: Key, table: FluentTable, context: Evaluation) -> None:
     """Note which of the intervals that rules give only go on where an interval of the input is cut."""
-    asked = {fvp_patterns(step.fvp)[0] for rule in rules for step in rule.body if isinstance(step, HoldsFor)}
+    operators = [operator for rule in rules for operator in rule.operators]
+    asked = {operator.shape.key for operator in operators if isinstance(operator, ReadFluent)}
     known = [cuts for name, cuts in context.cuts.items() if name in asked]
     if not known or table.n == 0:
         return
@@ -80,10 +82,8 @@ def _joined(known: FluentTable | None, more: FluentTable) -> FluentTable:
     return more if known is None else stacked([known, more])
 
 
-def _as_if_whole(rules: Sequence[IntervalRule], context: Evaluation) -> FluentTable:
+def _as_if_whole(rules: Sequence[PlannedIntervalRule], context: Evaluation) -> FluentTable:
     """What rules give if no interval of the input is cut; nothing is kept of that."""
-    from holdsfor.runtime.interval_rules import evaluate_interval_rules
-
     aside = copy(context)
     aside.known = {**context.known, **context.whole}
     first = context.time_range.first

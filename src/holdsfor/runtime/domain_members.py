@@ -17,8 +17,8 @@ from holdsfor.analysis.sorts import Sorts
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.physical.fvp_shape import distinct_variables
 from holdsfor.physical.patterns import build, join
-from holdsfor.physical.planner import distinct_variables
 from holdsfor.physical.rows import one_row
 from holdsfor.runtime.background import Background
 from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables

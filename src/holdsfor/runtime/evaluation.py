@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -30,6 +31,9 @@ from holdsfor.kernels.keys import (
 )
 from holdsfor.kernels.packing import OPEN
 from holdsfor.logical.nodes import NodeId
+from holdsfor.physical.interval_lists import Lists
+from holdsfor.physical.interval_operators.map_intervals import MapIntervals
+from holdsfor.physical.interval_operators.relate import Relate
 from holdsfor.physical.operators.context import PointKind
 from holdsfor.physical.operators.ground_head import GroundHead
 from holdsfor.physical.operators.operator import run_operators
@@ -39,6 +43,7 @@ from holdsfor.physical.patterns import build, join, linear
 from holdsfor.physical.plan import PhysicalProgram, PlannedComponent, PlannedFluent, PlannedRule
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
+from holdsfor.physical.time_range import TimeRange
 from holdsfor.runtime.allen_constructs import Construct, Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.cut_relations import ConstructWithCuts
@@ -47,47 +52,16 @@ from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_columns, entity_key
 from holdsfor.runtime.edges import CarriedEdges, EdgeKind, edge_points, without_initial_values
 from holdsfor.runtime.initial_values import InitialValues
-from holdsfor.runtime.interval_lists import Lists
-from holdsfor.runtime.interval_predicates import MadeOneByOne
+from holdsfor.runtime.interval_predicates import MadeOneByOne, make_one_by_one
 from holdsfor.runtime.interval_rules import evaluate_interval_rules
 from holdsfor.runtime.recursion.fixpoint import RecursionOutcome, evaluate_recursion
+from holdsfor.runtime.relations import relate
 from holdsfor.runtime.terminations import terminations_of, visible_breaks
 from holdsfor.syntax.terms import Struct, Term, Var, variables
 
-__all__ = ["Evaluation", "TimeRange"]
+__all__ = ["Evaluation"]
 
 Place = TypeVar("Place", Key, tuple[EdgeKind, Key])
-
-
-@dataclass(frozen=True)
-class TimeRange:
-    """The time-points that are evaluated, both ends included, and the first time-point of the whole run.
-
-    A stretch that `is_resumed` goes on from a settled time-point; what was before it is state.
-    """
-
-    first: int
-    last: int
-    tick: int
-    first_of_run: int
-    is_resumed: bool = False
-
-    @property
-    def after_last(self) -> int:
-        """The time-point after the last one."""
-        return (self.last // self.tick + 1) * self.tick
-
-    def next_of(self, time: int) -> int:
-        return (time // self.tick + 1) * self.tick
-
-    def previous_of(self, time: int) -> int:
-        return ((time - 1) // self.tick) * self.tick
-
-    def next(self, times: Int64) -> Int64:
-        return times + 1 if self.tick == 1 else (times // self.tick + 1) * self.tick
-
-    def previous(self, times: Int64) -> Int64:
-        return times - 1 if self.tick == 1 else ((times - 1) // self.tick) * self.tick
 
 
 def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: TupleIds) -> FluentTable:
@@ -282,8 +256,26 @@ class Evaluation:
         self.whole_lists[place] = found
         return found
 
-    def expect_crossings(self, found: Lists, limits: NDArray[np.float64] | Int64) -> None:
-        """Note when the first open interval becomes as long as its limit."""
+    def instances_of(self, head: Term, names: tuple[str, ...]) -> Rows:
+        return self.domains.bindings(head, names, self, self.version)
+
+    def inside_grounding(self, key: Key, numbers: Int64, values: Int64 | int) -> Int64 | None:
+        return self.domains.inside((True, *key), numbers, values, self, self.version)
+
+    def relate(self, operator: Relate, sources: Lists, targets: Lists, wanted: Rows | None) -> Lists:
+        return relate(operator, sources, targets, wanted, self)
+
+    def map_intervals(self, operator: MapIntervals, whole: Lists) -> Lists:
+        made = make_one_by_one(operator, whole, self.kept_results.get(operator.node), self)
+        self.made[operator.node] = made
+        return made.all()
+
+    def expect_crossings(self, node: NodeId, found: Lists, limits: NDArray[np.float64] | Int64) -> None:
+        """Note the longest limit, and when the first open interval becomes as long as its limit."""
+        finite = limits[np.isfinite(limits)]
+        if len(finite) == 0:
+            return
+        self.longest[node] = math.ceil(finite.max())
         is_short = (found.ends == OPEN) & np.isfinite(limits) & (found.starts + limits >= self.time_range.after_last)
         if is_short.any():
             first = int(np.floor((found.starts + limits)[is_short].min())) - self.time_range.tick
@@ -327,10 +319,10 @@ class Evaluation:
             self.derive_event(rule)
         for key, fluent in component.fluents.items():
             self.derive_fluent(key, fluent)
-        if component.static:
-            key, table = evaluate_interval_rules(component.static, self)
+        if component.interval_rules:
+            key, table = evaluate_interval_rules(component.interval_rules, self)
             if self.cuts:
-                cuts_of_rules(component.static, key, table, self)
+                cuts_of_rules(component.interval_rules, key, table, self)
             self.add_fluents(key, true_starts(table, self.state.get(key), self.time_range.first, self.instances))
 
     def add_fluents(self, key: Key, table: FluentTable) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdsfor.columns.tables import Key
 from holdsfor.physical.explain import Explainer, Manner
+from holdsfor.physical.interval_operators.relate import Relate
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.plan import PlannedComponent
 from holdsfor.physical.plan_text import PlanLine, laid_out
@@ -11,14 +12,13 @@ from holdsfor.physical.profile import Profile, Tally
 from holdsfor.runtime.recursion.steppable import is_steppable
 from holdsfor.runtime.session import EngineSession
 from holdsfor.syntax.printer import show, show_indicator
-from holdsfor.syntax.rules import Allen
 
 __all__ = ["explain"]
 
 
 def explain(session: EngineSession) -> str:
     """The plan of every component, then the groundings, then totals of what was counted."""
-    explainer = Explainer(Wording(lambda key: _size(session, key), {}), session.domains.planner)
+    explainer = Explainer(Wording(lambda key: _size(session, key), {}))
     program = session.program
     for number, (logical, planned) in enumerate(zip(program.logical.components, program.components, strict=True)):
         explainer.component(number, logical, planned, _manner(planned, session))
@@ -52,7 +52,7 @@ def _rest(number: int, component: PlannedComponent, lines: list[PlanLine], profi
     shown = [profile.of(line.place) for line in lines[begins + 1 :] if line.depth == 2 and line.place is not None]
     rest = profile.of(("component", number)).seconds - sum(tally.seconds for tally in shown)
     found = [PlanLine(1, "", ("heads, checks of groundings, and what is between operators",), Tally(seconds=rest))]
-    if any(isinstance(step, Allen) for rule in component.static for step in rule.body):
+    if any(isinstance(operator, Relate) for rule in component.interval_rules for operator in rule.operators):
         kept = profile.of(("kept", number)).rows_out
         return [
             *found,

@@ -20,10 +20,12 @@ from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64
 from holdsfor.logical.nodes import NodeId
+from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.plan import plan_program
 from holdsfor.physical.planner import Planner
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows
+from holdsfor.physical.time_range import TimeRange
 from holdsfor.prolog.background import called_predicates
 from holdsfor.runtime.allen_constructs import Kept
 from holdsfor.runtime.background import Background
@@ -32,10 +34,9 @@ from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domain_members import Members, Mentioned
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.edges import CarriedEdges, edges_at, next_edge
-from holdsfor.runtime.evaluation import Evaluation, TimeRange, true_starts
+from holdsfor.runtime.evaluation import Evaluation, true_starts
 from holdsfor.runtime.initial_values import InitialValues
 from holdsfor.runtime.input_facts import input_fact_columns
-from holdsfor.runtime.interval_lists import Lists
 from holdsfor.runtime.profiled_evaluation import ProfiledEvaluation
 from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.reports.report import ReportColumns

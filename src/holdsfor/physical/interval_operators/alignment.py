@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.sweep import Keyed, merge_intervals, subtract_intervals
 from holdsfor.physical.interval_lists import Lists, onto
@@ -15,7 +15,7 @@ from holdsfor.physical.rows import Rows
 __all__ = ["aligned", "maximal", "subtracted"]
 
 
-def aligned(lists: Sequence[Lists], instances: Instances) -> tuple[list[Keyed], Callable[[Keyed], Lists]]:
+def aligned(lists: Sequence[Lists], instances: TupleIds) -> tuple[list[Keyed], Callable[[Keyed], Lists]]:
     """The intervals of lists with the same variables by number of instance, and the way back.
 
     Instances of fluents have numbers. Other combinations of words, which may be new ones every time, are numbered for
@@ -36,13 +36,13 @@ def _keyed(numbers: Sequence[Int64], lists: Sequence[Lists]) -> list[Keyed]:
     return [(own, each.starts, each.ends) for own, each in zip(numbers, lists, strict=True)]
 
 
-def maximal(intervals: Lists, instances: Instances) -> Lists:
+def maximal(intervals: Lists, instances: TupleIds) -> Lists:
     """The maximal intervals of any intervals, by instance."""
     keyed, back = aligned([intervals], instances)
     return back(merge_intervals(*keyed[0]))
 
 
-def subtracted(base: Lists, others: Sequence[Lists], instances: Instances) -> Lists:
+def subtracted(base: Lists, others: Sequence[Lists], instances: TupleIds) -> Lists:
     """The intervals of a list without those of others, which vary by the same variables or by some of them."""
     others = [each for each in others if each.n]
     if not others or base.n == 0:

@@ -37,11 +37,11 @@ class Constant(IntervalOperator):
         starts = np.array([start for start, _ in intervals], dtype=np.int64)
         ends = np.array([end for _, end in intervals], dtype=np.int64)
         _, starts, ends = merge_intervals(np.zeros(len(intervals), dtype=np.int64), starts, ends)
-        found, stretch = Lists(Rows(len(starts), {}), starts, ends), context.stretch
-        if not stretch.is_resumed:
+        found, time_range = Lists(Rows(len(starts), {}), starts, ends), context.time_range
+        if not time_range.is_resumed:
             return found
-        inside = found.take(found.ends > stretch.first)
-        return inside.with_starts(np.maximum(inside.starts, stretch.first))
+        inside = found.take(found.ends > time_range.first)
+        return inside.with_starts(np.maximum(inside.starts, time_range.first))
 
     def describe(self, wording: Wording) -> Description:
         return Description("constant", wording.show(self.term))

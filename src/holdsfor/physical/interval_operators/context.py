@@ -26,13 +26,12 @@ __all__ = ["IntervalContext"]
 class IntervalContext(Context, Protocol):
     """The intervals of the window in which operators run, and what they keep from one window to the next."""
 
-    stretch: TimeRange
+    time_range: TimeRange
+    input_cuts: dict[Key, FluentTable]
+    """The input intervals that are cut at a window's edge: FVP, seen start, true start in the place of the end."""
 
     def asked_fluents(self, key: Key) -> FluentTable:
         """The intervals of a fluent that conditions of interval rules see."""
-
-    def input_cuts(self, key: Key) -> FluentTable | None:
-        """The intervals of an input fluent that are cut at a window's edge: FVP, seen start, true start."""
 
     def instances_of(self, head: Term, names: tuple[str, ...]) -> Rows:
         """The instances of a grounded FVP, as rows of some of its variables."""

@@ -9,18 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.encoding import Symbols
-from holdsfor.columns.tables import FluentTable
-from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
+from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN
 from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.arithmetic import number_column
 from holdsfor.physical.fvp_shape import FvpShape
 from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.context import IntervalContext
+from holdsfor.physical.interval_operators.cut_inputs import cut_intervals, starting_together
 from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
 from holdsfor.physical.operators.description import Description, Wording
-from holdsfor.physical.patterns import join
-from holdsfor.physical.rows import one_row
 from holdsfor.prolog import evaluate
 from holdsfor.syntax.terms import Term, substitute, variables
 
@@ -55,24 +53,17 @@ class FilterDuration(IntervalOperator):
         whole = registers.lists[self.source]
         if whole.n == 0:
             return whole
-        cuts = None if self.fluent is None else context.input_cuts(self.fluent.key)
-        measured = whole if cuts is None else whole.with_starts(self._true_starts(whole, cuts, context.symbols))
-        lengths = np.where(measured.ends == OPEN, context.stretch.after_last, measured.ends) - measured.starts
+        measured = whole.with_starts(self._true_starts(whole, context))
+        lengths = np.where(measured.ends == OPEN, context.time_range.after_last, measured.ends) - measured.starts
         limits = self._limits(whole, context.symbols)
         context.expect_crossings(self.node, measured, limits)
         return whole.take(lengths > limits if self.comparison == "greater" else lengths < limits)
 
-    def _true_starts(self, whole: Lists, cuts: FluentTable, symbols: Symbols) -> Int64:
+    def _true_starts(self, whole: Lists, context: IntervalContext) -> Int64:
         """The starts of the intervals, the true ones for those of the input that are cut."""
-        assert self.fluent is not None
-        rows, partner = join(one_row(), cuts, self.fluent.patterns, symbols)
-        names = [name for name in whole.names if name in rows.columns]
-        columns = [np.concatenate((whole.rows.columns[name], rows.columns[name])) for name in names]
-        ids = dense_ids(columns, whole.n + rows.n)[0]
-        own, seen = [ids[: whole.n], whole.starts], [ids[whole.n :], cuts.starts[partner]]
-        row, cut = pairs_of_equal_keys(own, whole.n, seen, rows.n)
-        starts = whole.starts.copy()
-        starts[row] = cuts.ends[partner][cut]
+        cuts, starts = cut_intervals(self.fluent, context), whole.starts.copy()
+        rows, partner = starting_together(whole, cuts, cuts.starts)
+        starts[rows] = cuts.ends[partner]
         return starts
 
     def _limits(self, whole: Lists, symbols: Symbols) -> NDArray[np.float64] | Int64:

@@ -22,29 +22,30 @@ __all__ = ["IntervalHead"]
 
 @dataclass(frozen=True)
 class IntervalHead:
-    """Makes intervals of FVPs of the list `result`; `names` are the variables that have values then.
+    """Makes intervals of FVPs of the list `result`.
 
     The instances of the list must satisfy the atemporal goals of the rule, which `tests` plans, and those that have no
-    rows of computed data are left out.
+    rows of computed data are left out. `given` are the variables with values before the tests, `names` after them.
     """
 
     shape: FvpShape
     result: str
+    given: frozenset[str]
     names: frozenset[str]
     tests: Plan
 
     @property
-    def constant_value(self) -> bool:
-        """Whether all intervals have one value and are maximal as they are: instances are those of the list."""
+    def has_own_instances(self) -> bool:
+        """Whether its instances are those of the list, with one value: the intervals are maximal as they are."""
         return self.shape.is_plain and set(self.shape.arguments or ()) == self.names
 
     def table(self, registers: Registers, context: IntervalContext) -> FluentTable:
         """The intervals of the FVPs that are in the grounding."""
-        computed = [rows.keep(tuple(self.names)).distinct() for rows in registers.computed]
+        computed = [rows.keep(tuple(self.given)).distinct() for rows in registers.computed]
         found = self._tested(_with_computed(registers.lists[self.result], computed), context)
         if found.n == 0:
             return empty_fluents(self.shape.key[1])
-        return self._plain(found, context) if self.constant_value else self._built(found, context)
+        return self._plain(found, context) if self.has_own_instances else self._built(found, context)
 
     def _tested(self, found: Lists, context: IntervalContext) -> Lists:
         """The instances that satisfy the atemporal goals, with values for the variables of the head."""

@@ -42,8 +42,8 @@ class MapIntervals(IntervalOperator):
 
     def run(self, registers: Registers, context: IntervalContext) -> Lists:
         made = context.map_intervals(self, registers.lists[self.source])
-        found, stretch = maximal(made, context.symbols.instances), context.stretch
-        return found.take(found.ends > stretch.first) if stretch.is_resumed else found
+        found, time_range = maximal(made, context.symbols.instances), context.time_range
+        return found.take(found.ends > time_range.first) if time_range.is_resumed else found
 
     def describe(self, wording: Wording) -> Description:
         return Description("prove", wording.show(self.goal), "background engine, interval by interval")

@@ -58,8 +58,11 @@ class IntervalOperator(ABC):
 
     @property
     def plans(self) -> tuple[Plan, ...]:
-        """The plans over instances that the operator runs."""
+        """The plans over instances that the operator runs; they begin with the instances of its input, or with none."""
         return ()
+
+    extends_inputs: ClassVar[bool] = False
+    """Whether the plans begin with the instances of the input."""
 
     @abstractmethod
     def run(self, registers: Registers, context: IntervalContext) -> Lists | None:

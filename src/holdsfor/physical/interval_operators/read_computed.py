@@ -37,7 +37,9 @@ class ReadComputed(IntervalOperator):
         terms = context.symbols.terms(rows.columns[self.output])
         spans = [(i, *span) for i, term in enumerate(terms) for span in self._intervals(term)]
         found = np.array(spans, dtype=np.int64).reshape(-1, 3)
-        return maximal(Lists(rows.keep(self.names).take(found[:, 0]), found[:, 1], found[:, 2]), context.symbols.instances)
+        return maximal(
+            Lists(rows.keep(self.names).take(found[:, 0]), found[:, 1], found[:, 2]), context.symbols.instances
+        )
 
     def _intervals(self, term: Term) -> list[tuple[int, int]]:
         if not is_interval_list(term):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from holdsfor.logical.nodes import NodeId
+from holdsfor.physical.fvp_shape import FvpShape
 from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.context import IntervalContext
 from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
@@ -23,7 +24,8 @@ class Relate(IntervalOperator):
     """The intervals that the mode takes of the pairs of sources and targets which are in the relation.
 
     Where the lists vary by different variables, all combinations of their instances are compared, or those of the
-    grounding of the `head`.
+    grounding of the `head`. If a list is that of a fluent, its pattern is given: the intervals of an input fluent that
+    are cut at the edge of a window are compared with their true starts.
     """
 
     node: NodeId
@@ -34,6 +36,8 @@ class Relate(IntervalOperator):
     source: str
     target: str
     head: Term | None
+    source_fluent: FvpShape | None
+    target_fluent: FvpShape | None
 
     looks_at_whole_intervals: ClassVar[bool] = True
 

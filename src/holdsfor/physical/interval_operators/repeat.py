@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,6 +28,8 @@ class Repeat(IntervalOperator):
     names: tuple[str, ...]
     source: str
     plan: Plan
+
+    extends_inputs: ClassVar[bool] = True
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -1,0 +1,44 @@
+"""Allen relations between two lists of a rule over one time range."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdsfor.physical.fvp_shape import FvpShape
+from holdsfor.physical.interval_lists import Lists
+from holdsfor.physical.interval_operators.cut_inputs import cut_intervals, starting_together
+from holdsfor.physical.interval_operators.relate import Relate
+from holdsfor.physical.rows import Rows
+from holdsfor.runtime.allen_constructs import Construct
+from holdsfor.runtime.cut_relations import Operand, combined, reaching_back, split_at_cuts, with_cuts
+
+if TYPE_CHECKING:
+    from holdsfor.runtime.evaluation import Evaluation
+
+__all__ = ["relate"]
+
+
+def relate(operator: Relate, sources: Lists, targets: Lists, wanted: Rows | None, context: Evaluation) -> Lists:
+    """The answer of an Allen construct, with the intervals that are remembered for it."""
+    if context.is_as_if_whole:
+        one, other = context.related[operator.node]
+        return combined((reaching_back(one, sources), reaching_back(other, targets)), operator.mode)
+    own = _split(operator.source_fluent, sources, context), _split(operator.target_fluent, targets, context)
+    kept = context.kept.get(operator.node)
+    more = wanted, kept, context.time_range, context.allen_memory
+    construct = with_cuts(Construct(operator, own[0].whole, own[1].whole, *more), *own, kept)
+    context.constructs[operator.node] = construct
+    if isinstance(construct, Construct) and not context.cuts:
+        return construct.answer()
+    related = context.related[operator.node] = construct.related()
+    return combined(related, operator.mode)
+
+
+def _split(fluent: FvpShape | None, lists: Lists, context: Evaluation) -> Operand:
+    """A list without its cut intervals, and these."""
+    cuts, time_range = cut_intervals(fluent, context), context.time_range
+    seen = np.maximum(cuts.starts, time_range.first) if time_range.is_resumed else cuts.starts
+    rows, partner = starting_together(lists, cuts, seen)
+    return split_at_cuts(lists, rows, cuts.ends[partner], cuts.starts[partner])
