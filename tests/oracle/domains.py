@@ -204,8 +204,7 @@ class Sorts:
             self._add(term.args[0], scope)
             self._add(term.args[1], scope)
         elif term.name == "=" and isinstance(term.args[0], Var):
-            if isinstance(term.args[1], Var):
-                self._join((scope, term.args[0].name), (scope, term.args[1].name))
+            self._place(term.args[1], (scope, term.args[0].name), scope)
         elif term.name not in _COMPARISONS:
             self._place(term, ("top",), scope)
 

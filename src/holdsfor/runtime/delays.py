@@ -15,10 +15,10 @@ from holdsfor.kernels.delays import NEVER, Outlook, due_times, outlook
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.physical.arithmetic import number_column
+from holdsfor.physical.operators.operator import run_operators
 from holdsfor.physical.patterns import build, join, unify_column
 from holdsfor.physical.plan import PlannedDelay, PlannedPostponement
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.physical.steps import run_steps
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, substitute, variables
 
@@ -97,7 +97,7 @@ class Prospects:
         rows = self.set_up.rows.take(acts)
         firm = ~self.set_up.is_postponable[acts]
         numbered = Rows(rows.n, {**rows.columns, "#row": np.arange(rows.n, dtype=np.int64)}, due[acts])
-        rows = run_steps(delay.when_due, numbered, context)
+        rows = run_operators(delay.when_due, numbered, context)
         if rows.n == 0:
             nothing = empty_points(delay.target_key[1] + 1)
             return DueEffects(nothing, [nothing.times] * len(delay.source), np.empty(0, dtype=bool))
@@ -158,7 +158,7 @@ def set_up_by(delay: PlannedDelay, initiations: PointTable, context: Evaluation)
         return None
     sources = {f"#{i}": column[partner] for i, column in enumerate(initiations.columns[:-1])}
     rows = Rows(rows.n, {**rows.columns, **sources}, initiations.times[partner])
-    rows = run_steps(delay.set_up, rows, context)
+    rows = run_operators(delay.set_up, rows, context)
     if rows.n == 0:
         return None
     is_postponable = np.zeros(rows.n, dtype=bool)
@@ -174,7 +174,7 @@ def _is_postponed(
     for i, pattern in zip(range(n_columns), postponement.columns, strict=True):
         words = rows.columns[f"#{i}"][found.columns["#row"]]
         found = unify_column(pattern, words, found, context.symbols)
-    found = run_steps(postponement.steps, found, context)
+    found = run_operators(postponement.steps, found, context)
     mask = np.zeros(rows.n, dtype=bool)
     if found.n:
         mask[found.columns["#row"]] = True

@@ -30,11 +30,15 @@ from holdsfor.kernels.keys import (
 )
 from holdsfor.kernels.packing import OPEN
 from holdsfor.logical.nodes import NodeId
+from holdsfor.physical.operators.context import PointKind
+from holdsfor.physical.operators.ground_head import GroundHead
+from holdsfor.physical.operators.operator import run_operators
+from holdsfor.physical.operators.range_head import RangeHead
+from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import build, join, linear
 from holdsfor.physical.plan import PlannedComponent, PlannedFluent, PlannedRule, Program
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.physical.steps import GroundHead, PointKind, RangeHead, RangeOver, run_steps
 from holdsfor.runtime.allen_constructs import Construct, Kept
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
@@ -365,10 +369,10 @@ class Evaluation:
     def solutions(self, rule: PlannedRule) -> Rows:
         """The rows that satisfy a rule's conditions; of a component that guesses, what is outside is asked once."""
         if self._outside is None or rule.n_outside == 0:
-            return run_steps(rule.steps, one_row(), self)
+            return run_operators(rule.steps, one_row(), self)
         if id(rule) not in self._outside:
-            self._outside[id(rule)] = run_steps(rule.steps[: rule.n_outside], one_row(), self).distinct()
-        return run_steps(rule.steps[rule.n_outside :], self._outside[id(rule)], self)
+            self._outside[id(rule)] = run_operators(rule.steps[: rule.n_outside], one_row(), self).distinct()
+        return run_operators(rule.steps[rule.n_outside :], self._outside[id(rule)], self)
 
     # -- simple fluents ------------------------------------------------------------------------------------------------
 
@@ -416,7 +420,7 @@ class Evaluation:
             return carried
         parts: list[list[Int64]] = []
         for initial in fluent.initially:
-            rows = run_steps(initial.steps, one_row(), self)
+            rows = run_operators(initial.steps, one_row(), self)
             if rows.n and set(variables(initial.head)) - set(rows.columns):
                 rows = GroundHead(initial.head).run(rows, self)
             if rows.n:

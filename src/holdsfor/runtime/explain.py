@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from holdsfor.columns.tables import Key
-from holdsfor.physical.describe import Described, Wording
 from holdsfor.physical.explain import Explainer, Manner
+from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.plan import PlannedComponent
 from holdsfor.physical.plan_text import Line, laid_out
 from holdsfor.physical.profile import Profile, Tally
@@ -73,7 +73,7 @@ def _groundings(session: Session, explainer: Explainer) -> None:
             for given, steps in plan.planned:
                 names = explainer.wording.names(given)
                 what = f"given {names}" if given else "all of them"
-                begin = explainer.line(2, [], Described("instances", show(plan.entity), what), None)
+                begin = explainer.line(2, [], Description("instances", show(plan.entity), what), None)
                 explainer.follow(steps, begin, set(given))
 
 

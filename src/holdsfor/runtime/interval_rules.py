@@ -22,10 +22,11 @@ from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import Keyed, intersect_intervals, merge_intervals, subtract_intervals, unite_intervals
 from holdsfor.logical.nodes import step_id
 from holdsfor.physical.arithmetic import number_column
+from holdsfor.physical.operators.ground_head import GroundHead
+from holdsfor.physical.operators.operator import run_operators
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planner import Planner, Shape, fvp_patterns
 from holdsfor.physical.rows import Rows, one_row
-from holdsfor.physical.steps import GroundHead, run_steps
 from holdsfor.prolog import evaluate
 from holdsfor.runtime.allen_constructs import Construct
 from holdsfor.runtime.cuts import true_starts_of
@@ -203,7 +204,7 @@ class _Rule:
     def ranged(self, rows: Rows, names: Sequence[str]) -> Rows:
         """The rows with the values of variables that they lack: as goals, the grounding of the head or sorts say."""
         steps = self.planner.tests(self.rule, frozenset(rows.columns), frozenset(names))
-        rows = run_steps(steps, rows, self.context)
+        rows = run_operators(steps, rows, self.context)
         if rows.n == 0:
             return Rows(0, dict.fromkeys(names, _NOTHING))
         return rows.keep(names).distinct()
@@ -367,7 +368,7 @@ class _Rule:
         if not steps:
             return found
         rows = found.rows.with_columns({"#row": np.arange(found.n, dtype=np.int64)})
-        rows = run_steps(steps, rows, self.context)
+        rows = run_operators(steps, rows, self.context)
         if rows.n == 0:
             return found.take(np.empty(0, dtype=np.int64))
         row = rows.columns["#row"]

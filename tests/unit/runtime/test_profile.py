@@ -11,10 +11,12 @@ import pytest
 from holdsfor.analysis.pipeline import compile_text
 from holdsfor.cli.main import main
 from holdsfor.errors import PlanningProblem
-from holdsfor.physical.bindings import inner_steps
+from holdsfor.physical.operators.aggregate import Aggregate
+from holdsfor.physical.operators.anti_join import AntiJoin
+from holdsfor.physical.operators.operator import Operator
+from holdsfor.physical.operators.project import Project
 from holdsfor.physical.plan import PlannedComponent
 from holdsfor.physical.profile import Profile
-from holdsfor.physical.steps import Forget, Gather, NoneOf, Step
 from holdsfor.runtime.explain import explain
 from holdsfor.runtime.recursion.steppable import is_walkable
 from holdsfor.runtime.session import Session
@@ -92,7 +94,7 @@ def rows_out_of(session: Session, place: Hashable) -> int:
     return counted(session).of(place).rows_out
 
 
-def rules_of(component: PlannedComponent) -> list[Sequence[Step]]:
+def rules_of(component: PlannedComponent) -> list[Sequence[Operator]]:
     fluents = component.fluents.values()
     effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
     return [rule.steps for rule in (*component.events, *effects)]
@@ -117,8 +119,8 @@ def test_steps_inside_others_begin_with_the_rows_of_those() -> None:
         profile = counted(session)
         steps = [s for c in session.program.components if not c.is_circular for rule in rules_of(c) for s in rule]
         for step in steps:
-            for inside in inner_steps(step) if isinstance(step, NoneOf | Gather) else ():
-                first = next(inner for inner in inside if not isinstance(inner, Forget))
+            for inside in step.inner if isinstance(step, AntiJoin | Aggregate) else ():
+                first = next(inner for inner in inside if not isinstance(inner, Project))
                 assert profile.of(id(first)).rows_in == profile.of(id(step)).rows_in
                 n_found += 1
     assert n_found > 10

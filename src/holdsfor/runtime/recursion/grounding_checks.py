@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from holdsfor.columns.tables import Key
+from holdsfor.columns.tuple_ids import Words
 from holdsfor.kernels.keys import Int64
-from holdsfor.runtime.recursion.scalar_operators import Words
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation

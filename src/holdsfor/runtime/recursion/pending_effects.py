@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from holdsfor.columns.tables import Key, PointTable
+from holdsfor.columns.tuple_ids import Words
 from holdsfor.errors import ExecutionProblem
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.physical.operators.scalar import Binding
 from holdsfor.physical.patterns import build
 from holdsfor.physical.plan import PlannedComponent, PlannedDelay
 from holdsfor.runtime.delays import SetUp, set_up_by
 from holdsfor.runtime.recursion.grounding_checks import Cell, Grounded
-from holdsfor.runtime.recursion.scalar_operators import Binding, Words
 from holdsfor.syntax.terms import is_ground
 
 if TYPE_CHECKING:

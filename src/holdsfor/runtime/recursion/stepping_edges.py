@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdsfor.columns.tables import FluentTable, Key
+from holdsfor.physical.operators.context import EdgeKind
 from holdsfor.physical.plan import PlannedComponent
-from holdsfor.physical.steps import MatchPoints
-from holdsfor.runtime.edges import EdgeKind, edges_at
+from holdsfor.runtime.edges import edges_at
 from holdsfor.runtime.recursion.grounding_checks import Cell
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ def _asked(component: PlannedComponent) -> Iterator[tuple[EdgeKind, Key]]:
     """The edges of its own intervals that a component asks for."""
     found: dict[tuple[EdgeKind, Key], None] = {}
     for step in component.point_steps:
-        if isinstance(step, MatchPoints) and (step.kind == "startI" or step.kind == "endI"):
-            if step.key in component.fluents and component.own.includes(step):
-                found[step.kind, step.key] = None
+        if step.edge is not None and step.edge[1] in component.fluents and step.asks_for(component.own):
+            found[step.edge] = None
     return iter(found)

@@ -17,16 +17,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from holdsfor.columns.tables import FluentTable, Key, PointTable
+from holdsfor.columns.tuple_ids import Words
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64
+from holdsfor.physical.operators.context import PointKind
+from holdsfor.physical.operators.scalar import Binding, NotScalar, ScalarCompiler, run_scalar
 from holdsfor.physical.plan import PlannedComponent
-from holdsfor.physical.steps import PointKind
 from holdsfor.runtime.delays import SetUp, prospects
 from holdsfor.runtime.recursion.codegen import GuardShape, Path, RuleShape, WalkShape, compiled_walk
 from holdsfor.runtime.recursion.grounding_checks import Cell, Grounded
 from holdsfor.runtime.recursion.iteration import Turn
 from holdsfor.runtime.recursion.pending_effects import Fvps, Values, Waiting, is_broken
-from holdsfor.runtime.recursion.scalar_operators import Binding, NotByRow, RowCompiler, Words, solved
 from holdsfor.runtime.recursion.stepping_edges import WalkEdges
 from holdsfor.runtime.recursion.stepping_rules import Change, Group, GuardedRule, WalkRule, WalkRules, walk_delays
 
@@ -48,7 +49,7 @@ def walked(
     """What the component does in a stretch, or None if it has a rule that cannot be walked."""
     try:
         walk = _Walk(component, part, state, carried)
-    except NotByRow:
+    except NotScalar:
         return None
     turn = walk.outcome(walk.run())
     walk.forget()
@@ -78,7 +79,7 @@ class _Walk:
         self.happened: dict[Key, dict[Words, None]] = {rule.key: {} for rule in component.events}
         self.noted: dict[tuple[Change, Key], list[tuple[int, int, int]]] = {}
         self.events: dict[Key, list[Words]] = {key: [] for key in self.happened}
-        compiler = RowCompiler(self, part, component.own)
+        compiler = ScalarCompiler(self, part, component.own)
         rules = WalkRules(component, part, compiler)
         self.groups = rules.groups
         self.triggered = [rule for rule in rules.others if rule.rows is None]
@@ -178,7 +179,7 @@ class _Walk:
 
     def apply(self, rule: WalkRule, bindings: list[Binding]) -> None:
         """Let a rule have its effects for the bindings that satisfy it."""
-        heads = [rule.head(binding) for binding in solved(rule.steps, bindings)]
+        heads = [rule.head(binding) for binding in run_scalar(rule.steps, bindings)]
         if not heads:
             return
         if rule.effect == "happens":
