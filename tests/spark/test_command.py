@@ -79,16 +79,13 @@ def test_csv_has_the_columns_of_records_by_name(spark: SparkSession, tmp_path: P
 
 
 def test_a_configuration_file_of_run_serves_spark_run(spark: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "rules.prolog").write_text(
-        "initiatedAt(on(X)=true, T) :- happensAt(go(X), T), lamp(X).\n", encoding="utf-8"
-    )
+    rules = "initiatedAt(on(X)=true, T) :- happensAt(go(X), T), lamp(X).\n"
+    (tmp_path / "rules.prolog").write_text(rules, encoding="utf-8")
     (tmp_path / "lamps.prolog").write_text("lamp(a).\n", encoding="utf-8")
     (tmp_path / "records.txt").write_text("go|3|3|a\ngo|4|4|b\n", encoding="utf-8")
     config = tmp_path / "app.toml"
-    config.write_text(
-        'rules = "rules.prolog"\nbackground = "lamps.prolog"\ninput = "*.txt"\nend = 9\nfinal = true\noutput = "found"\n',
-        encoding="utf-8",
-    )
+    inputs = 'rules = "rules.prolog"\nbackground = "lamps.prolog"\ninput = "*.txt"\n'
+    config.write_text(inputs + 'end = 9\nfinal = true\noutput = "found"\n', encoding="utf-8")
     assert main(["spark", "run", "--config", str(config)]) == 0
     rows = pq.read_table(tmp_path / "found" / "intervals").to_pylist()
     assert [(row["fvp"], row["start"], row["end"]) for row in rows] == [("on(a)=true", 4, None)]
