@@ -121,7 +121,7 @@ CODES: dict[str, Code] = {
     "HF730": _error("an answer as a table without a file to write it to"),
     "HF731": _error("times that cannot be written as ISO 8601"),
     "HF732": _error("an output without a name, or an output that would overwrite an input or another output"),
-    "HF740": _error("a query time that does not follow the previous query time"),
+    "HF740": _error("an invalid query time of a session"),
     "HF741": _error("two kinds of report that exclude each other"),
     "HF742": _error("an analysis of a plan without input, or at a stage that does not run"),
     "HF750": _error("a picture whose file name has no known suffix"),
