@@ -14,8 +14,8 @@ from holdsfor.cli.outcome.set_aside import SetAsideLog
 from holdsfor.cli.terminal.interruption import Interruption
 from holdsfor.cli.terminal.progress import Progress
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sinks.change_lines import Changed
-from holdsfor.sinks.result_lines import Findings
+from holdsfor.sinks.change_lines import ChangeReport
+from holdsfor.sinks.result_lines import ReportView
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.terms import Term
 
@@ -51,18 +51,18 @@ class Engine(ABC):
         """Read the input."""
 
     @abstractmethod
-    def reports(self, *, final: bool) -> Iterator[Findings]:
+    def reports(self, *, final: bool) -> Iterator[ReportView]:
         """The results known at each query time; with `final`, the settled results once."""
 
     @abstractmethod
-    def changes(self) -> Iterator[Changed]:
+    def changes(self) -> Iterator[ChangeReport]:
         """The changes of each query time to the results known before."""
 
     def bounds(self, first: int | None, last: int | None) -> tuple[int, int]:
         """The first and last time-point of the run, from the options, else from the records."""
-        from holdsfor.analysis.input_facts import with_given
+        from holdsfor.analysis.input_facts import with_input_facts
 
-        first, last = with_given((first, last), self.compiled.description, self.compiled.names, self.options.tick)
+        first, last = with_input_facts((first, last), self.compiled.description, self.compiled.names, self.options.tick)
         start = self.options.start if self.options.start is not None else (first or 0)
         end = self.options.end if self.options.end is not None else (start if last is None else last)
         if end < start:

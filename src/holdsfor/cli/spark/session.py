@@ -23,7 +23,7 @@ __all__ = ["Failed", "on_spark", "shown_progress"]
 _EVERY_SECONDS = 0.2
 _WAITING = "has not accepted any resources"
 
-Result = TypeVar("Result")
+WorkResult = TypeVar("WorkResult")
 
 
 class Failed(Exception):
@@ -34,17 +34,17 @@ class Failed(Exception):
         self.exit_code = exit_code
 
 
-def on_spark(options: argparse.Namespace, shown: str, work: Callable[[SparkSession, bool], Result]) -> Result:
+def on_spark(options: argparse.Namespace, shown: str, work: Callable[[SparkSession, bool], WorkResult]) -> WorkResult:
     """The result of `work`, which gets a session of Spark and whether the session is new.
 
     `shown` is the place for the results, as error messages name it.
     """
-    from holdsfor.spark.cluster.session_start import log, started
+    from holdsfor.spark.cluster.session_start import log, started_session
 
     settings = dict(map(_setting, options.conf))
     with log() as spark_log:
         try:
-            with started(options.master, settings, spark_log) as (spark, is_new):
+            with started_session(options.master, settings, spark_log) as (spark, is_new):
                 return _until_interrupted(spark, lambda: work(spark, is_new), spark_log)
         except HoldsforError:
             raise
@@ -63,7 +63,7 @@ def _setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _until_interrupted(spark: SparkSession, work: Callable[[], Result], spark_log: Log) -> Result:
+def _until_interrupted(spark: SparkSession, work: Callable[[], WorkResult], spark_log: Log) -> WorkResult:
     """The result of `work`, which runs in a thread. A signal cancels its jobs and lets the thread clean up.
 
     The thread waits for the JVM and cannot handle signals. The main thread can still send commands to Spark.
@@ -91,7 +91,7 @@ def _until_interrupted(spark: SparkSession, work: Callable[[], Result], spark_lo
 @contextmanager
 def shown_progress(spark: SparkSession) -> Iterator[None]:
     """Show the progress of Spark on a terminal while the block runs."""
-    from holdsfor.spark.cluster.progress import watched
+    from holdsfor.spark.cluster.progress import watching_progress
 
-    with Line() as line, watched(spark, lambda reached, seconds: line.show(f"{reached}, {seconds:.0f} s")):
+    with Line() as line, watching_progress(spark, lambda reached, seconds: line.show(f"{reached}, {seconds:.0f} s")):
         yield
