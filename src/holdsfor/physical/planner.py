@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from holdsfor.analysis.safety import Scoped, binds_time, bound_by, needed_variables, scoped, take_ready
 from holdsfor.columns.tables import Key
-from holdsfor.logical.defer_open_goals import UNUSED, names_left_open, open_goals_last
+from holdsfor.logical.defer_open_goals import UNUSED, defer_open_goals, names_left_open
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.nodes import variable_id
 from holdsfor.logical.time_first import time_first, without_time
@@ -155,7 +155,7 @@ class Planner:
         bound = {time.name}
         ranges = HeadRanges(head, self.knowledge, is_termination)
         body = tuple(time_first(body, time.name))
-        body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
+        body = defer_open_goals(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
         if names_left_open(body, bound, self.knowledge):
             arguments = None
         before, rest = ranges.take_ready(scoped(body, set(variables(head)) | bound), bound)
@@ -189,7 +189,7 @@ class Planner:
         """The steps of atemporal conditions; head variables that they need and do not bind range over their domain."""
         bound: set[str] = set()
         ranges = HeadRanges(head, self.knowledge)
-        body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
+        body = defer_open_goals(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
         before, rest = ranges.take_ready(scoped(body, set(variables(head))), bound)
         done: set[str] = set()
         steps = self.plan(before, done, None)
@@ -209,7 +209,7 @@ class Planner:
         """The steps of a grounding rule; variables of the entity that goals leave open, or need, range over sorts."""
         names, bound, done = set(variables(entity)), set(given), set(given)
         ranges: dict[str, Operator] = {name: RangeOver(name, entity, ()) for name in variables(entity)}
-        body = open_goals_last(_grounding_body(goals), bound, names, self.knowledge, frozenset(names))
+        body = defer_open_goals(_grounding_body(goals), bound, names, self.knowledge, frozenset(names))
         ready, rest = take_ready(scoped(body, bound | names), bound)
         steps = self.plan(ready, done, None)
         while rest:
@@ -302,7 +302,7 @@ class Planner:
         if untimed is None:
             return self.inner(body, bound, used=used)
         known = bound | {untimed.time}
-        body = open_goals_last(body, known, used, self.knowledge)
+        body = defer_open_goals(body, known, used, self.knowledge)
         ready, rest = take_ready(scoped(body, set(known)), set(known))
         in_order = time_first([*ready, *(condition for condition, _ in rest)], untimed.time)
         return self.plan(in_order, set(bound), Untimed(untimed.time, _mentions(body, untimed.time)))
@@ -319,13 +319,13 @@ class Planner:
 
         `used` are the variables whose values are used behind the body; None: of all variables.
         """
-        body = open_goals_last(body, bound, used, self.knowledge)
+        body = defer_open_goals(body, bound, used, self.knowledge)
         ready, rest = take_ready(scoped(body, set(bound)), set(bound))
         return self.plan([*ready, *(condition for condition, _ in rest)], set(bound), None, (), carriers)
 
     def collected(self, template: Term, body: tuple[Condition, ...], bound: set[str]) -> list[Operator]:
         """Steps for the body of a collection. What is not collected may stay open, if one condition mentions it."""
-        ordered = open_goals_last(body, bound, None, self.knowledge)
+        ordered = defer_open_goals(body, bound, None, self.knowledge)
         may_stay = frozenset(_mentioned_once(ordered) - set(variables(template)))
         return [step.leaving_open(may_stay) for step in self.inner(ordered, bound)]
 
@@ -359,7 +359,7 @@ class Planner:
         scope_names = set(scope.names)
         while True:
             ready, waiting = self._take_sure(waiting, bound, scope)
-            goals = open_goals_last(tuple(ready), bound, scope_names, self.knowledge, frozenset(scope_names))
+            goals = defer_open_goals(tuple(ready), bound, scope_names, self.knowledge, frozenset(scope_names))
             steps += self._ranging(self.plan(goals, bound, None), scope)
             needed = self._needed_first(waiting, bound, scope)
             missing = [name for name in (*needed, *names) if name not in bound]

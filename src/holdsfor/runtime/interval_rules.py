@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.tables import FluentTable, Key, empty_fluents, stacked
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.overlaps import overlapping_pairs
 from holdsfor.kernels.packing import OPEN
@@ -74,7 +74,7 @@ def evaluate_interval_rules(rules: Sequence[IntervalRule], context: Evaluation) 
     return key, _maximal(together, context.symbols.instances, key[1])
 
 
-def _maximal(table: FluentTable, instances: Instances, width: int) -> FluentTable:
+def _maximal(table: FluentTable, instances: TupleIds, width: int) -> FluentTable:
     numbers = table.arguments(instances)
     ids, first = dense_ids((numbers, table.values), table.n)
     merged, starts, ends = merge_intervals(ids, table.starts, table.ends)
@@ -183,11 +183,11 @@ class _Rule:
 
     def resumed(self, found: Lists) -> Lists:
         """The part of a list from the settled time-point on; its true starts come back with the result."""
-        stretch = self.context.stretch
-        if not stretch.is_resumed:
+        time_range = self.context.time_range
+        if not time_range.is_resumed:
             return found
-        inside = found.take(found.ends > stretch.first)
-        return inside.with_starts(np.maximum(inside.starts, stretch.first))
+        inside = found.take(found.ends > time_range.first)
+        return inside.with_starts(np.maximum(inside.starts, time_range.first))
 
     def operand(self, term: Term) -> Lists:
         if isinstance(term, Var):
@@ -304,7 +304,7 @@ class _Rule:
         whole = self.with_data(whole, variables(step.bound))
         if whole.rows.n == 0:
             return whole
-        now = self.context.stretch.after_last
+        now = self.context.time_range.after_last
         measured = whole.with_starts(self.measured_from(step.intervals, whole))
         lengths = np.where(measured.ends == OPEN, now, measured.ends) - measured.starts
         limits = self.bounds(step, whole)
@@ -336,7 +336,7 @@ class _Rule:
             targets,
             self.wanted(sources, targets),
             self.context.kept.get(place),
-            self.context.stretch,
+            self.context.time_range,
             self.context.allen_memory,
         )
         self.context.constructs[place] = construct
@@ -404,8 +404,8 @@ class _Rule:
         whole = self.with_data(whole, [name for name in step_variables(step) if name not in step.outputs])
         made = make_one_by_one(step, whole, self.context.kept_results.get(place), self.context)
         self.context.made[place] = made
-        found, stretch = self.merged(made.all()), self.context.stretch
-        return found.take(found.ends > stretch.first) if stretch.is_resumed else found
+        found, time_range = self.merged(made.all()), self.context.time_range
+        return found.take(found.ends > time_range.first) if time_range.is_resumed else found
 
     def call(self, step: IntervalCall) -> None:
         """A goal of the background knowledge, instance by instance, with the lists as terms."""
