@@ -41,6 +41,7 @@ from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.runtime.allen_constructs import Construct, Kept
 from holdsfor.runtime.background import Background
+from holdsfor.runtime.cut_relations import ConstructWithCuts
 from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_columns, entity_key
@@ -148,13 +149,16 @@ class Evaluation:
         self.prefixes = prefixes
         self.kept = kept
         self.allen_memory = allen_memory
-        self.constructs: dict[NodeId, Construct] = {}
+        self.constructs: dict[NodeId, Construct | ConstructWithCuts] = {}
         self.kept_results: dict[NodeId, Lists] = {}
         self.made: dict[NodeId, MadeOneByOne] = {}
         self.longest: dict[NodeId, int] = {}
         self.next_crossing: int | None = None
         self.cuts: dict[Key, FluentTable] = {}
+        self.input_cuts: dict[Key, FluentTable] = {}
         self.whole: dict[Key, FluentTable] = {}
+        self.related: dict[NodeId, tuple[Lists, Lists]] = {}
+        self.is_as_if_whole = False
         self.initialised = initialised
         self.seen = seen
         self.waiting = waiting

@@ -14,7 +14,7 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import ALL_ARRIVED, LONG_AGO, NO_ARRIVAL, Judge, OneQuery, QueryTimes
-from holdsfor.columns.records import Records
+from holdsfor.columns.records import Mask, Records
 from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents, stacked
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
@@ -27,7 +27,7 @@ from holdsfor.physical.rows import Rows
 from holdsfor.prolog.background import called_predicates
 from holdsfor.runtime.allen_constructs import Kept
 from holdsfor.runtime.background import Background
-from holdsfor.runtime.cuts import DatedCuts, as_if_whole, cuts_of_input
+from holdsfor.runtime.cuts import DatedCuts, as_if_whole, cuts_of_input, cuts_of_records
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domain_members import Members, Mentioned
 from holdsfor.runtime.domains import Domains
@@ -98,6 +98,8 @@ class EngineSession:
         self.cuts: dict[Key, list[tuple[int, FluentTable]]] = {}
         """By query time, the computed intervals that only go on where they are seen first, with their true starts."""
         self.state: dict[Key, FluentTable] = {}
+        self.settled_cuts: dict[Key, FluentTable] = {}
+        self.settled_input_cuts: dict[Key, FluentTable] = {}
         self.prefixes: dict[NodeId, Lists] = {}
         self.kept: dict[NodeId, Kept] = {}
         self.kept_results: dict[NodeId, Lists] = {}
@@ -423,12 +425,17 @@ class EngineSession:
     def _note_cuts(self, evaluation: Evaluation, at: int, arrived_by: int) -> None:
         """Let an evaluation know which intervals of the input are cut."""
         first, last = evaluation.time_range.first, evaluation.time_range.last
+        evaluation.cuts = dict(self.settled_cuts)
         for key, records in self.records.fluents.items():
-            if len(records.cut_rows(last, arrived_by)):
+            cuts = cuts_of_records(records, last, arrived_by)
+            if key in self.settled_input_cuts:
+                cuts = stacked([cuts, self.settled_input_cuts[key]])
+            if cuts.n:
                 whole = records.intervals(first, last, arrived_by, as_if_whole=True)
-                whole = whole.open_after(evaluation.time_range.after_last)
-                evaluation.cuts[key] = cuts_of_input(records, whole, last, arrived_by)
-                evaluation.whole[key] = whole
+                evaluation.whole[key] = whole.open_after(evaluation.time_range.after_last)
+                evaluation.input_cuts[key] = cuts_of_input(evaluation.fluents(key), cuts)
+                both = [each[key] for each in (evaluation.cuts, evaluation.input_cuts) if key in each]
+                evaluation.cuts[key] = stacked(both)
         for key, (cuts, since, until) in self.computed_cuts.items():
             known = cuts.take(((since <= at) & (at < until)).nonzero()[0])
             evaluation.cuts[key], evaluation.whole[key] = known, as_if_whole(evaluation.fluents(key), known)
@@ -471,6 +478,8 @@ class EngineSession:
             rows = ((table.starts <= settled) & (settled < table.ends)).nonzero()[0]
             if len(rows):
                 self.state[key] = table.take(rows)
+        self.settled_cuts = _cuts_that(evaluation.cuts, lambda starts: starts == settled)
+        self.settled_input_cuts = _cuts_that(evaluation.input_cuts, lambda starts: starts <= settled)
         self.prefixes = {
             place: lists.take((lists.starts <= settled) & (settled < lists.ends))
             for place, lists in evaluation.whole_lists.items()
@@ -513,6 +522,12 @@ class EngineSession:
             {key: choose(each).as_points() for key, each in self.records.events.items()},
             {key: choose(each).as_intervals() for key, each in self.records.fluents.items()},
         )
+
+
+def _cuts_that(cuts: dict[Key, FluentTable], begin: Callable[[Int64], Mask]) -> dict[Key, FluentTable]:
+    """The cut intervals whose starts satisfy a test; names without any are left out."""
+    found = {key: table.take(begin(table.starts).nonzero()[0]) for key, table in cuts.items()}
+    return {key: table for key, table in found.items() if table.n}
 
 
 def _asks_for_the_query_time(compiled: Compiled) -> bool:
