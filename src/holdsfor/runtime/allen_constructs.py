@@ -28,7 +28,7 @@ from holdsfor.runtime.interval_lists import Lists, natural_join, onto
 from holdsfor.syntax.rules import Allen
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.evaluation import Stretch
+    from holdsfor.runtime.stretch import Stretch
 
 __all__ = ["Construct", "Kept"]
 

@@ -334,7 +334,7 @@ class _Rule:
             sources,
             targets,
             self.wanted(sources, targets),
-            self.context.kept.get(place),
+            self.context.state.allen.get(place),
             self.context.stretch,
             self.context.allen_memory,
         )
@@ -401,7 +401,7 @@ class _Rule:
         place = step_id(self.rule, step)
         whole = self.context.with_true_starts(self.lists[step.inputs[0]], place)
         whole = self.with_data(whole, [name for name in step_variables(step) if name not in step.outputs])
-        made = make_one_by_one(step, whole, self.context.kept_results.get(place), self.context)
+        made = make_one_by_one(step, whole, self.context.state.made.get(place), self.context)
         self.context.made[place] = made
         found, stretch = self.merged(made.all()), self.context.stretch
         return found.take(found.ends > stretch.first) if stretch.is_resumed else found

@@ -119,9 +119,9 @@ def settled_report(session: Session, queries: QueryTimes, last: int, *, merge_wi
     if not merge_windows:
         return settled_so_far(session, busy_query_times(session, queries, last))
     session.judge_all(queries)
-    if session.asks_for_the_query_time:
+    if session.rules.asks_for_the_query_time:
         check_query_times(queries, last)
-    few = list(queries.up_to(last)) if session.asks_for_the_query_time else _far_apart(session, queries, last)
+    few = list(queries.up_to(last)) if session.rules.asks_for_the_query_time else _far_apart(session, queries, last)
     settled: list[Report] = []
     for at, following in zip(few, [*few[1:], None], strict=True):
         report = session.query(at)

@@ -100,13 +100,13 @@ def recognise(
     check_buckets(buckets)
     goals = list(goals)
     planned = Session(rules, start=0, tick=tick, window=window, goals=goals)
-    stages = plan_stages(rules, planned.program)
+    stages = plan_stages(rules, planned.rules.program)
     gathered = gather(data, rules, Rules.of(rules, goals), tick, columns, time_unit)
     gathered.intake.has_windows = window is not None
     n_buckets = gathered.n_buckets if buckets is None else buckets
     bounds = _bounds(gathered, start, end, n_buckets)
     run = Run(*bounds, tick, window, step, allen_memory)
-    if planned.asks_for_the_query_time:
+    if planned.rules.asks_for_the_query_time:
         check_query_times(run.queries, run.last)
     known = _known(gathered, stages, Admission(gathered.rules, run, stages.ranges_over_sorts), n_buckets)
 

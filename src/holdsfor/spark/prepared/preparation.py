@@ -57,7 +57,7 @@ def prepare(
     place = Whole(intake.spark, path, DESCRIPTION, overwrite=overwrite)
     place.check()
     n_buckets = intake.n_buckets if buckets is None else buckets
-    shelves = _Shelves(_keys(plan_stages(rules, Session(rules, start=0, tick=tick).program)), n_buckets, tick)
+    shelves = _Shelves(_keys(plan_stages(rules, Session(rules, start=0, tick=tick).rules.program)), n_buckets, tick)
     laid = intake.then(shelves.send, n_buckets).repartition(n_buckets, "place")
     with replacing(place):
         _write(frame_of(laid, shelves.sort), rules, shelves, place)

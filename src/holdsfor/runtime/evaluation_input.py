@@ -1,0 +1,67 @@
+"""What an evaluation is given: the events and FVPs of records and of other sessions, and which of them are cut."""
+
+from __future__ import annotations
+
+from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents, stacked
+from holdsfor.runtime.cuts import as_if_whole, cuts_of_input
+from holdsfor.runtime.evaluation import Evaluation
+from holdsfor.runtime.prepared_rules import PreparedRules
+from holdsfor.runtime.state import State
+from holdsfor.runtime.stretch import Stretch, true_starts
+from holdsfor.runtime.upstream_results import Computed
+
+__all__ = ["input_tables", "keep_cuts", "note_cuts", "with_upstream"]
+
+Events = dict[Key, PointTable]
+Fluents = dict[Key, FluentTable]
+
+
+def input_tables(rules: PreparedRules, state: State, stretch: Stretch, arrived_by: int) -> tuple[Events, Fluents]:
+    """The events and FVPs of the records in a stretch.
+
+    An interval that ends after the time-point behind the stretch counts as open. Of a fluent that is given by
+    time-points it is not known yet whether one that holds at the last time-point has ended.
+    """
+    first, last, tick = stretch.first, stretch.last, stretch.tick
+    last_point = last // tick * tick, stretch.after_last
+    fluents: Fluents = {}
+    for key, records in state.records.fluents.items():
+        point = last_point if key in rules.point_fluents else None
+        table = records.intervals(first, last, arrived_by, left_open=point).open_after(last_point[1])
+        fluents[key] = true_starts(table, state.held.get(key), first, rules.symbols.instances)
+    return {key: each.events(first, last, arrived_by) for key, each in state.records.events.items()}, fluents
+
+
+def with_upstream(events: Events, fluents: Fluents, computed: Computed, at: int, first: int) -> tuple[Events, Fluents]:
+    """The tables that are not empty, with what other sessions have computed as it is known at a query time."""
+    events = events | computed.events(at, first)
+    for key, table in computed.fluents(at, first).items():
+        fluents[key] = stacked([fluents[key], table]) if key in fluents else table
+    return (
+        {key: table for key, table in events.items() if table.n},
+        {key: table for key, table in fluents.items() if table.n},
+    )
+
+
+def note_cuts(evaluation: Evaluation, at: int, arrived_by: int) -> None:
+    """Let an evaluation know which intervals of its input are cut."""
+    first, last, state = evaluation.stretch.first, evaluation.stretch.last, evaluation.state
+    for key, records in state.records.fluents.items():
+        if len(records.cut_rows(last, arrived_by)):
+            whole = records.intervals(first, last, arrived_by, as_if_whole=True)
+            whole = whole.open_after(evaluation.stretch.after_last)
+            evaluation.cuts[key] = cuts_of_input(records, whole, last, arrived_by)
+            evaluation.whole[key] = whole
+    for key, (cuts, since, until) in state.computed_cuts.items():
+        known = cuts.take(((since <= at) & (at < until)).nonzero()[0])
+        evaluation.cuts[key], evaluation.whole[key] = known, as_if_whole(evaluation.fluents(key), known)
+
+
+def keep_cuts(kept: dict[Key, list[tuple[int, FluentTable]]], evaluation: Evaluation, at: int) -> None:
+    """Keep the cuts of a query time with those before them that are settled."""
+    for key in {*kept, *(evaluation.cuts.keys() & evaluation.output.keys())}:
+        found = evaluation.cuts.get(key) or empty_fluents(key[1])
+        if key in kept:
+            before = kept[key][-1][1]
+            found = stacked([before.take((before.starts <= evaluation.stretch.first).nonzero()[0]), found])
+        kept.setdefault(key, []).append((at, found))
