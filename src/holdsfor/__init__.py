@@ -30,7 +30,7 @@ __all__ = [
     "term",
 ]
 
-__version__ = "0.1.0"
+__version__ = "0.1.0.dev0"
 
 _HOMES = {
     **dict.fromkeys(("Result", "load", "load_text", "recognise", "term"), "holdsfor.api.recognition"),

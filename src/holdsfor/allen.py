@@ -72,6 +72,11 @@ def pairs(
 
     Rows may be in any order; only those with equal keys are compared. The targets of a key must not overlap (they may
     touch), the sources may. `reach` bounds how far apart `before` and `after` may be.
+
+    >>> pairs([1, 20], [4, 22], [4, 30], [9, 40], "meets")
+    Pairs: `meets` holds once, between 1 of 2 sources and 1 of 2 targets
+    >>> len(pairs([1, 20], [4, 22], [4, 30], [9, 40], "before", reach=10))
+    1
     """
     return compare(starts, ends, starts2, ends2, keys=keys, keys2=keys2).pairs(rel, reach=reach)
 
@@ -80,6 +85,10 @@ def compare(starts: Any, ends: Any, starts2: Any, ends2: Any, *, keys: Any = Non
     """Sources and targets, ready to be asked for the pairs of every relation; see `pairs`.
 
     `keys` and `keys2` are a column, or a list of columns, for the sources and the targets.
+
+    >>> found = compare([1, 1], [4, 4], [4], [9], keys=["a", "b"], keys2=["a"])
+    >>> len(found.pairs("meets")), len(found.pairs("before"))
+    (1, 0)
     """
     sources, targets = read_rows((starts, ends, keys), (starts2, ends2, keys2))
     return Compared(sources, targets, compare_intervals(sources.ordered, targets.ordered))
@@ -112,14 +121,22 @@ def relate(
 
 @dataclass(frozen=True, repr=False)
 class Compared:
-    """Sources and targets, sorted and compared once for all relations."""
+    """Sources and targets, sorted and compared once for all relations.
+
+    >>> compare([1, 20], [4, 22], [4], [9])
+    Compared: 2 sources, 1 targets
+    """
 
     sources: Rows
     targets: Rows
     comparison: Comparison
 
     def pairs(self, rel: Relation, *, reach: int | None = None) -> Pairs:
-        """The pairs of one relation."""
+        """The pairs of one relation.
+
+        >>> compare([1, 20], [4, 22], [4], [9]).pairs("after")
+        Pairs: `after` holds once, between 1 of 2 sources and 1 of 1 targets
+        """
         _check_relation(rel, reach)
         rows, lo, hi = self.comparison.matched(rel, reach)
         return Pairs(rel, self.sources.order[rows], lo, hi, self.targets.order, len(self.sources))
@@ -143,6 +160,10 @@ class Pairs:
 
     `sources` are the rows of sources with a partner, by key and start. `targets` are all rows of targets, by key and
     start. `len` counts pairs.
+
+    >>> found = pairs([20, 5], [24, 8], [0, 18], [10, 30], "during")
+    >>> len(found), found.sources.tolist()
+    (2, [1, 0])
     """
 
     relation: Relation
@@ -154,7 +175,11 @@ class Pairs:
 
     @property
     def ranges(self) -> Int64:
-        """`lo` and `hi` side by side: a row for each source with a partner."""
+        """`lo` and `hi` side by side: a row for each source with a partner.
+
+        >>> pairs([5], [8], [10, 20], [15, 30], "before").ranges.tolist()
+        [[0, 2]]
+        """
         return np.stack((self.lo, self.hi), axis=1)
 
     @cached_property
@@ -166,7 +191,12 @@ class Pairs:
         return int(self._up_to[-1]) if len(self._up_to) else 0
 
     def expand(self, first: int = 0, stop: int | None = None) -> tuple[Int64, Int64]:
-        """The rows of the sources and of the targets, pair by pair; pairs `first` to `stop` if all are too many."""
+        """The rows of the sources and of the targets, pair by pair; pairs `first` to `stop` if all are too many.
+
+        >>> sources, targets = pairs([5], [8], [10, 20], [15, 30], "before").expand()
+        >>> sources.tolist(), targets.tolist()
+        ([0, 0], [0, 1])
+        """
         last = len(self) if stop is None else min(stop, len(self))
         numbers = np.arange(max(first, 0), max(last, first, 0), dtype=np.int64)
         owner = np.searchsorted(self._up_to, numbers, side="right")
@@ -174,14 +204,22 @@ class Pairs:
 
     @property
     def sources_matched(self) -> NDArray[np.bool_]:
-        """For every row of the sources, whether it is related to some target."""
+        """For every row of the sources, whether it is related to some target.
+
+        >>> pairs([20, 1], [22, 4], [4], [9], "meets").sources_matched.tolist()
+        [False, True]
+        """
         matched = np.zeros(self.n_sources, dtype=bool)
         matched[self.sources] = True
         return matched
 
     @property
     def targets_matched(self) -> NDArray[np.bool_]:
-        """For every row of the targets, whether some source is related to it."""
+        """For every row of the targets, whether some source is related to it.
+
+        >>> pairs([1], [4], [4, 30], [9, 40], "meets").targets_matched.tolist()
+        [True, False]
+        """
         matched = np.zeros(len(self.targets), dtype=bool)
         matched[self.targets[in_some_range((self.lo, self.hi), len(self.targets))]] = True
         return matched

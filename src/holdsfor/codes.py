@@ -107,7 +107,7 @@ CODES: dict[str, Code] = {
     "HF701": _error("a clock tick that is not positive"),
     "HF702": _error("a run that ends before it starts"),
     "HF703": _error("a window or step that no run can have"),
-    "HF704": _error("a run without rules or without input"),
+    "HF704": _error("a command without rules, input or output that it needs"),
     "HF705": _error("a first or last time-point that is neither an integer nor a time"),
     "HF706": _error("options of a live run or a replay that do not go together"),
     "HF710": _error("a stream to generate without entities, without a duration or with a negative seed"),

@@ -1,15 +1,17 @@
 """Conditions in any order: a conjunction is solved by taking, again and again, a condition that can be answered now.
 
 Temporal conditions are looked up in the facts of a time-point. Goals about background knowledge are tried; one that
-needs more to be bound waits. When nothing else is left, variables of the head range over their domain.
+needs more to be bound waits. When nothing else is left, a variable of the head that no goal can compute from others
+ranges over its domain, and the goals are tried again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from holdsfor.syntax.terms import Struct, Term
+from holdsfor.syntax.terms import Int, Struct, Term, Var
 from tests.oracle.background import Background, aggregated
 from tests.oracle.scopes import alternatives
 from tests.oracle.terms import (
@@ -17,16 +19,26 @@ from tests.oracle.terms import (
     Refused,
     Unbound,
     as_list,
+    free_names,
     free_variables,
     ground,
     resolve,
     unify,
 )
 
-__all__ = ["Facts", "Solver"]
+__all__ = ["Facts", "Ranges", "Solver"]
 
 _TEMPORAL = {"happensAt": 2, "holdsAt": 2, "initiatedAt": 2, "terminatedAt": 2}
-Widen = Callable[[Binding], Iterable[Binding]]
+_PROBE = Int(1)
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """What variables range over that no goal binds: one of the names, or all that are left in the end."""
+
+    names: Sequence[str]
+    one: Callable[[str, Binding], Iterable[Binding]]
+    rest: Callable[[Binding], Iterable[Binding]]
 
 
 class Facts(Protocol):
@@ -49,20 +61,41 @@ class Solver:
         self.background = background
         self.facts = facts or _Nothing()
 
-    def solve(self, goals: list[Term], binding: Binding, widen: Widen | None = None) -> list[Binding]:
-        """All bindings that make the goals true; `widen` binds what no goal binds, before the goals that need it."""
+    def solve(self, goals: list[Term], binding: Binding, ranges: Ranges | None = None) -> list[Binding]:
+        """All bindings that make the goals true; what no goal binds has its range, before the goals that need it."""
         if not goals:
-            return list(widen(binding)) if widen else [binding]
+            return list(ranges.rest(binding)) if ranges else [binding]
         for goal in sorted(goals, key=self._rank):
             try:
                 found = self._answers(goal, binding)
             except Unbound:
                 continue
             rest = [other for other in goals if other is not goal]
-            return [result for one in found for result in self.solve(rest, one, widen)]
-        if widen is None:
+            return [result for one in found for result in self.solve(rest, one, ranges)]
+        name = None if ranges is None else self._ranging(goals, binding, ranges)
+        if ranges is None or name is None:
             raise Refused(f"cannot be ordered: {goals}")
-        return [result for one in widen(binding) for result in self.solve(goals, one)]
+        return [result for one in ranges.one(name, binding) for result in self.solve(goals, one, ranges)]
+
+    def _ranging(self, goals: list[Term], binding: Binding, ranges: Ranges) -> str | None:
+        """The variable that ranges over its domain next: the first that no goal computes from the others."""
+        asked = set().union(*(free_names(goal, binding) for goal in goals))
+        names = {name: free for name in ranges.names if (free := free_names(Var(name), binding) & asked)}
+        computed = [n for n, free in names.items() if any(self._computes(g, f, binding) for g in goals for f in free)]
+        return next((name for name in names if name not in computed), next(iter(names), None))
+
+    def _computes(self, goal: Term, name: str, binding: Binding) -> bool:
+        """Whether a goal can be answered without a variable of its own, if it has all others."""
+        free = free_names(goal, binding)
+        if name not in free:
+            return False
+        try:
+            self._answers(goal, {**binding, **dict.fromkeys(free - {name}, _PROBE)})
+        except Unbound:
+            return False
+        except Refused:
+            return True
+        return True
 
     @staticmethod
     def _rank(goal: Term) -> int:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdsfor.syntax.terms import Int, Struct, Term, Var
-from tests.oracle.conditions import Facts, Solver
+from tests.oracle.conditions import Facts, Ranges, Solver
 from tests.oracle.description import Delay
-from tests.oracle.terms import Binding, rename, resolve, unify
+from tests.oracle.terms import rename, resolve, unify
 
 if TYPE_CHECKING:
     from tests.oracle.model import Model
@@ -85,12 +85,12 @@ class Delays:
         for body in delay.bodies:
             goals = [rename(goal, "~f") for goal in body]
             start = {**binding, **dict.fromkeys(_times(*goals), Int(t))}
-            for one in solver.solve(goals, start, lambda b: self._widen(target, b)):
+            for one in solver.solve(goals, start, self._ranges(target)):
                 found.append(resolve(target, one))
         return found
 
-    def _widen(self, target: Term, binding: Binding) -> list[Binding]:
-        return self.model.domains.widen(target, (None, None), binding)  # type: ignore[arg-type]
+    def _ranges(self, target: Term) -> Ranges:
+        return self.model.domains.ranges(target, (None, None))  # type: ignore[arg-type]
 
 
 def _may_act(delay: Delay, source: Term, length: int) -> bool:

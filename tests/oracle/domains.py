@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from holdsfor.syntax.terms import Struct, Term, Var
-from tests.oracle.conditions import Solver
+from tests.oracle.conditions import Ranges, Solver
 from tests.oracle.description import Description
 from tests.oracle.records import Record
-from tests.oracle.terms import Binding, free_names, key_of, names_in, rename, resolve, unify
+from tests.oracle.terms import Binding, free_names, in_order, key_of, names_in, rename, resolve, unify
 
 __all__ = ["Domains"]
 
@@ -99,6 +99,20 @@ class Domains:
         unique = {resolve(head, one): one for one in found if one is not None}
         return list(unique.values())
 
+    def ranges(self, head: Term, clause: Term) -> Ranges:
+        """What the variables of a head range over."""
+        names = in_order(head)
+        return Ranges(
+            names, lambda name, b: self.widen_one(head, name, clause, b), lambda b: self.widen(head, clause, b)
+        )
+
+    def widen_one(self, head: Term, name: str, clause: Term, binding: Binding) -> list[Binding]:
+        """The bindings of one variable of a head: with all arguments of a grounding, or by its sort alone."""
+        if not self.has_grounding(head):
+            return self.by_sort({name}, clause, binding)
+        fluent = fluent_of(head)
+        return self.widen(fluent if name in free_names(fluent, binding) else head, clause, binding)
+
     def universe(self, fluent: Term) -> list[Term]:
         """The FVPs that there may be: those that are grounded, else all combinations of what stands in each place."""
         if key_of(fluent) not in self._universe:
@@ -118,9 +132,9 @@ class Domains:
 
     def by_sort(self, names: set[str], clause: Term, binding: Binding) -> list[Binding]:
         """Every variable that is open ranges over what stands in connected places."""
-        open_names = sorted({name for one in names for name in free_names(Var(one), binding)})
-        choices = [sorted(self.sorts.of(name, clause), key=repr) for name in open_names]
-        return [{**binding, **dict(zip(open_names, chosen, strict=True))} for chosen in product(*choices)]
+        written = {name: one for one in sorted(names) for name in free_names(Var(one), binding)}
+        choices = [sorted(self.sorts.of(name, clause), key=repr) for name in written.values()]
+        return [{**binding, **dict(zip(written, chosen, strict=True))} for chosen in product(*choices)]
 
     # -- dynamic domains ---------------------------------------------------------------------------------------------
 
@@ -190,8 +204,7 @@ class Sorts:
             self._add(term.args[0], scope)
             self._add(term.args[1], scope)
         elif term.name == "=" and isinstance(term.args[0], Var):
-            if isinstance(term.args[1], Var):
-                self._join((scope, term.args[0].name), (scope, term.args[1].name))
+            self._place(term.args[1], (scope, term.args[0].name), scope)
         elif term.name not in _COMPARISONS:
             self._place(term, ("top",), scope)
 

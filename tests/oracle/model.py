@@ -14,14 +14,14 @@ from math import inf
 
 from holdsfor.syntax.program import Clause
 from holdsfor.syntax.terms import Int, Struct, Term, Var
-from tests.oracle.conditions import Solver
+from tests.oracle.conditions import Ranges, Solver
 from tests.oracle.delays import Delays
 from tests.oracle.description import Description, PointRule
 from tests.oracle.domains import Domains, fluent_of
 from tests.oracle.intervals import Interval, Line
 from tests.oracle.records import Piece
 from tests.oracle.static import StaticFluents
-from tests.oracle.terms import Refused, free_names, key_of, names_in, rename, resolve, unify
+from tests.oracle.terms import Binding, Refused, in_order, key_of, names_in, rename, resolve, unify
 
 __all__ = ["Model", "Moment"]
 
@@ -113,11 +113,11 @@ class Model:
 
     def _initial(self, head: Term, bodies: list[list[Term]], clause: Clause) -> Iterator[Term]:
         for body in bodies:
-            found = Solver(self.background).solve(body, {}, lambda b: self._widen(head, (clause.head, clause.body), b))
+            found = Solver(self.background).solve(body, {}, self._ranges(head, clause))
             yield from (fvp for one in found if self.domains.allows(fvp := resolve(head, one)))
 
-    def _widen(self, head: Term, clause: object, binding: dict[str, Term]) -> list[dict[str, Term]]:
-        return self.domains.widen(head, clause, binding)  # type: ignore[arg-type]
+    def _ranges(self, head: Term, clause: Clause) -> Ranges:
+        return self.domains.ranges(head, (clause.head, clause.body))  # type: ignore[arg-type]
 
     # -- sweeps ------------------------------------------------------------------------------------------------------
 
@@ -161,18 +161,37 @@ class Model:
             return
         solver = Solver(self.background, At(self, t))
         for body in rule.bodies:
-            for found in solver.solve(body, binding, lambda b: self._open(rule, b)):
+            for found in solver.solve(body, binding, self._open(rule, t)):
                 head = resolve(rule.head, found)
                 if rule.effect != "happensAt" or self.domains.allows(head):
                     yield head
 
-    def _open(self, rule: PointRule, binding: dict[str, Term]) -> list[dict[str, Term]]:
+    def _open(self, rule: PointRule, t: int) -> Ranges:
         """What a head leaves open ranges over its domain; without one, a termination is of everything that matches."""
-        if rule.effect == "terminatedAt" and not self.domains.has_grounding(rule.head):
-            if not free_names(rule.head, binding) & names_in(*(goal for body in rule.bodies for goal in body)):
-                return [binding]
-        head = fluent_of(rule.head) if rule.effect == "terminatedAt" else rule.head
-        return self._widen(head, (rule.text.head, rule.text.body), binding)
+        ranges = self._ranges(rule.head, rule.text)
+        if rule.effect != "terminatedAt":
+            return ranges
+        if self.domains.has_grounding(rule.head):
+            fluent = self._ranges(fluent_of(rule.head), rule.text)
+            return Ranges(ranges.names, ranges.one, fluent.rest)
+        moment = self.moments[t]
+
+        def one(name: str, binding: Binding) -> list[Binding]:
+            found = {resolve(Var(name), each): each for each in ranges.one(name, binding)}
+            for fvp in (*moment.holds, *moment.initiated):
+                matched = unify(rule.head, fvp, binding)
+                if matched is not None:
+                    value = resolve(Var(name), matched)
+                    found.setdefault(value, {**binding, name: value})
+            return list(found.values())
+
+        asked = names_in(*(goal for body in rule.bodies for goal in body))
+
+        def rest(binding: Binding) -> list[Binding]:
+            name = next((name for name in in_order(resolve(rule.head, binding)) if name in asked), None)
+            return [binding] if name is None else [each for given in one(name, binding) for each in rest(given)]
+
+        return Ranges(ranges.names, one, rest)
 
     def _advance(self, t: int) -> None:
         moment = self.moments[t]

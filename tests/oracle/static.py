@@ -8,12 +8,12 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Int, Struct, Term, Var, list_items, list_term
-from tests.oracle.conditions import Solver
+from tests.oracle.conditions import Ranges, Solver
 from tests.oracle.description import StaticRule
 from tests.oracle.domains import fluent_of
 from tests.oracle.intervals import RELATIONS, Interval, allen, longer, shorter
 from tests.oracle.scopes import alternatives, is_negation, scoped
-from tests.oracle.terms import Binding, Refused, compute, names_in, resolve, unify
+from tests.oracle.terms import Binding, Refused, compute, free_names, in_order, names_in, resolve, unify
 
 if TYPE_CHECKING:
     from tests.oracle.model import Model
@@ -189,10 +189,20 @@ class _Rule:
         found: dict[Term, Binding] = {}
         whole = Struct("$", (head, *(Var(name) for name in sorted(ranging))))
         for conjunction in alternatives(scoped(body, ranging, is_rule=True)):
-            wide: Callable[[Binding], list[Binding]] = lambda b: self._widen(model, head, clause, ranging, b)  # noqa: E731
-            for binding in Solver(model.background).solve(conjunction, {}, wide):
+            for binding in Solver(model.background).solve(conjunction, {}, self._ranges(model, clause, ranging)):
                 found.setdefault(resolve(whole, binding), binding)
         return list(found.values())
+
+    def _ranges(self, model: Model, clause: object, ranging: set[str]) -> Ranges:
+        head = self.rule.head
+        names = dict.fromkeys([*in_order(head), *sorted(ranging)])
+
+        def one(name: str, binding: Binding) -> list[Binding]:
+            is_of_head = name in free_names(head, binding) and model.domains.has_grounding(head)
+            named = in_order(head) if is_of_head else [name]
+            return self._widen(model, head if is_of_head else Atom("none"), clause, set(named), binding)
+
+        return Ranges(list(names), one, lambda b: self._widen(model, head, clause, ranging, b))
 
     @staticmethod
     def _widen(model: Model, head: Term, clause: object, ranging: set[str], binding: Binding) -> list[Binding]:

@@ -19,6 +19,7 @@ __all__ = [
     "free_names",
     "free_variables",
     "ground",
+    "in_order",
     "key_of",
     "names_in",
     "plain",
@@ -66,6 +67,12 @@ def names_in(*terms: Term) -> set[str]:
         elif isinstance(term, Struct):
             found |= names_in(*term.args)
     return found
+
+
+def in_order(term: Term) -> list[str]:
+    """The names of the variables in a term, in the order in which they stand."""
+    parts = [in_order(arg) for arg in term.args] if isinstance(term, Struct) else []
+    return [term.name] if isinstance(term, Var) else list(dict.fromkeys(name for part in parts for name in part))
 
 
 def walk(term: Term, binding: Binding) -> Term:

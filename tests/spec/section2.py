@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.spec import head_variables
 from tests.spec.cases import case, refused
 
 _F = "initiatedAt(f(X)=true, T) :- happensAt(on(X), T).\nterminatedAt(f(X)=true, T) :- happensAt(off(X), T).\n"
@@ -194,6 +195,12 @@ CONDITIONS = [
         {"fast(a)=true": [(4, None)]},
     ),
     case(
+        "both zeros are one constant",
+        "initiatedAt(f(X)=V, T) :- happensAt(n(X, N), T), V is -N.",
+        "n|3|3|a|0.0\nn|5|5|a|-0.0\nn|6|6|-0.0|1.5",
+        {"f(a)=0.0": [(4, None)], "f(0.0)= -1.5": [(7, None)]},
+    ),
+    case(
         "3 and 3.0 compare equal in arithmetic",
         _SPEED + "N =:= 3.",
         "speed|3|3|a|3.0\nspeed|4|4|b|3",
@@ -323,4 +330,4 @@ VARIABLES = [
     ),
 ]
 
-CASES = [*CLAUSES, *CONDITIONS, *VARIABLES]
+CASES = [*CLAUSES, *CONDITIONS, *VARIABLES, *head_variables.CASES]

@@ -146,6 +146,30 @@ DURATIONS = [
 
 INSTANCES = [
     case(
+        "equations connect places too",
+        "initiatedAt(busy(X)=true, T) :- happensAt(go(X), T).\n"
+        "terminatedAt(busy(X)=true, T) :- X = Y, happensAt(stop(Y), T).\n"
+        "terminatedAt(busy(X)=true, T) :- happensAt(all, T), X = c.\n"
+        "holdsFor(idle(X)=true, J) :- holdsFor(busy(X)=true, I), complement_all([I], J).\n",
+        "go|3|3|a\nstop|5|5|b\nstop|6|6|a",
+        {
+            "busy(a)=true": [(4, 7)],
+            "idle(a)=true": [(0, 4), (7, None)],
+            "idle(b)=true": [(0, None)],
+            "idle(c)=true": [(0, None)],
+        },
+    ),
+    case(
+        "equations with terms connect the places inside",
+        "initiatedAt(busy(X)=true, T) :- happensAt(go(X), T).\n"
+        "terminatedAt(busy(X)=true, T) :- happensAt(stop(Y), T), unit(Y) = X.\n"
+        "initiatedAt(seen(Y)=true, T) :- happensAt(look, T), holdsAt(busy(unit(Y))=true, T).\n"
+        "holdsFor(unseen(Y)=true, J) :- holdsFor(seen(Y)=true, I), complement_all([I], J).\n",
+        "stop|5|5|b",
+        {"unseen(b)=true": [(0, None)]},
+        engines=("reference", "batch", "windows"),
+    ),
+    case(
         "a condition about a fluent of which nothing is known never fails",
         _X + "holdsFor(d(X)=true, J) :- holdsFor(in0(X)=true, I), heavy(X), complement_all([I], J).\nheavy(zz).\n",
         "in0|3|3|7|true|p",

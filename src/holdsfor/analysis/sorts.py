@@ -1,8 +1,8 @@
 """Sorts: which places of events, fluents and background predicates speak about the same things.
 
 A *place* is an argument position, such as the first argument of `go_to/2`, or the value of a fluent. Two places are of
-one sort when some rule uses one variable in both. The members of a sort are the constants that stand in its places: in
-the input, in the facts of the background knowledge and in the rules.
+one sort when some rule uses one variable in both, or two that an equation makes equal. The members of a sort are the
+constants that stand in its places: in the input, in the facts of the background knowledge and in the rules.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from holdsfor.prolog import Database, standard_order_key
-from holdsfor.prolog.background import called_predicates
+from holdsfor.prolog.background import called_predicates, inner_calls
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.program import Clause
 from holdsfor.syntax.rules import (
@@ -28,7 +28,7 @@ from holdsfor.syntax.rules import (
     Test,
     flat_conditions,
 )
-from holdsfor.syntax.terms import Struct, Term, Var, is_ground
+from holdsfor.syntax.terms import Struct, Term, Var, equations, is_ground, name_and_arity
 
 __all__ = ["Place", "Sorts", "sorts_of"]
 
@@ -82,6 +82,39 @@ def _part(term: Term, place: Place) -> Iterator[tuple[Place, Term]]:
         yield from _inside(term, (*place, term.name, len(term.args)))
 
 
+class _Equal:
+    """What the variables of one rule are equal to, by the equations among its goals."""
+
+    def __init__(self, goals: Iterable[Term]) -> None:
+        self._same: dict[str, str] = {}
+        self._terms: dict[str, list[Term]] = {}
+        found = [each for goal in goals for call in inner_calls(goal) for each in equations(call)]
+        sides = [each.args for each in found if isinstance(each, Struct) and name_and_arity(each) == ("=", 2)]
+        for left, right in sides:
+            if isinstance(left, Var) and isinstance(right, Var):
+                self._same[self.name(left.name)] = self.name(right.name)
+        for left, right in [*sides, *((right, left) for left, right in sides)]:
+            if isinstance(left, Var) and not isinstance(right, Var):
+                self._terms.setdefault(self.name(left.name), []).append(right)
+
+    def name(self, name: str) -> str:
+        """One name for all variables that are equal."""
+        while name in self._same and self._same[name] != name:
+            name = self._same[name]
+        return name
+
+    def standing(self, parts: Iterable[tuple[Place, Term]]) -> Iterator[tuple[Place, Term]]:
+        """The parts in their places, and in the place of a variable also the terms that it is equal to."""
+        stack = [(place, part, frozenset[str]()) for place, part in parts]
+        while stack:
+            place, part, above = stack.pop()
+            yield place, part
+            name = self.name(part.name) if isinstance(part, Var) else ""
+            if name not in above:
+                inner = (one for term in self._terms.get(name, ()) for one in _part(term, place))
+                stack += [(at, one, above | {name}) for at, one in inner]
+
+
 class Sorts:
     """Places joined into sorts, and the members of each."""
 
@@ -103,13 +136,16 @@ class Sorts:
             place, parent = parent, self._parent[parent]
         return place
 
-    def join(self, terms: Iterable[Term]) -> None:
-        """Let each variable of one rule connect the places in which it stands."""
+    def join(self, terms: Iterable[Term], goals: Iterable[Term] = ()) -> None:
+        """Let each variable of one rule connect the places in which it stands, in events, FVPs and goals."""
+        goals = list(goals)
         first: dict[str, Place] = {}
-        for term in terms:
-            for place, part in places(term):
+        equal = _Equal(goals)
+        called = (call for goal in goals for call in called_predicates(goal))
+        for term in (*terms, *called):
+            for place, part in equal.standing(places(term)):
                 if isinstance(part, Var):
-                    here = first.setdefault(part.name, place)
+                    here = first.setdefault(equal.name(part.name), place)
                     self._parent[self.root(place)] = self.root(here)
                 else:
                     self._mentioned.setdefault(place, set()).add(part)
@@ -153,22 +189,22 @@ def sorts_of(description: EventDescription, database: Database, input_terms: Ite
     """The sorts of an event description with its background knowledge and input."""
     sorts = Sorts()
     for rule in description.point_rules:
-        sorts.join([rule.head_term, *_condition_terms(rule.body)])
+        sorts.join([rule.head_term, *_entities(rule.body)], _goals(rule.body))
     for interval_rule in description.interval_rules:
-        sorts.join([interval_rule.fvp.term, *_step_terms(interval_rule.body)])
+        sorts.join([interval_rule.fvp.term, *_operands(interval_rule.body)], _interval_goals(interval_rule.body))
     for delay in description.delays:
         targets = [delay.target.term] if delay.target else []
-        sorts.join([delay.source.term, *targets, *_condition_terms(delay.body)])
+        sorts.join([delay.source.term, *targets, *_entities(delay.body)], _goals(delay.body))
     for initially in description.initially:
-        sorts.join([initially.fvp.term, *_condition_terms(initially.body)])
+        sorts.join([initially.fvp.term, *_entities(initially.body)], _goals(initially.body))
     for grounding in description.groundings:
         entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
-        sorts.join([entity, *(called for goal in grounding.goals for called in called_predicates(goal))])
+        sorts.join([entity], grounding.goals)
     for collected in description.collected:
         sorts.join([*collected.entities, collected.domain])
     for clause in description.background:
         if isinstance(clause, Clause):
-            sorts.join([clause.head, *(called_predicates(clause.body) if clause.body is not None else ())])
+            sorts.join([clause.head], () if clause.body is None else (clause.body,))
     for name, arity in database.predicates():
         for args in database.facts(name, arity):
             if args:
@@ -178,22 +214,30 @@ def sorts_of(description: EventDescription, database: Database, input_terms: Ite
     return sorts
 
 
-def _condition_terms(body: tuple[Condition, ...]) -> Iterator[Term]:
-    for condition, _ in flat_conditions(body):
+def _entities(body: Iterable[Condition]) -> Iterator[Term]:
+    """The events and FVPs of conditions."""
+    for condition, _ in flat_conditions(tuple(body)):
         match condition:
             case Happens(event):
                 yield event
             case Starts(fvp) | Ends(fvp) | Holds(fvp) | Initiated(fvp) | Terminated(fvp):
                 yield fvp.term
-            case Test(goal):
-                yield from called_predicates(goal)
 
 
-def _step_terms(body: Iterable[object]) -> Iterator[Term]:
+def _goals(body: Iterable[Condition]) -> Iterator[Term]:
+    """The atemporal goals of conditions."""
+    return (condition.goal for condition, _ in flat_conditions(tuple(body)) if isinstance(condition, Test))
+
+
+def _operands(body: Iterable[object]) -> Iterator[Term]:
+    """The FVPs whose intervals a rule uses."""
+    return (step.fvp.term for step in body if isinstance(step, HoldsFor))
+
+
+def _interval_goals(body: Iterable[object]) -> Iterator[Term]:
+    """The goals of an interval rule."""
     for step in body:
-        if isinstance(step, HoldsFor):
-            yield step.fvp.term
-        elif isinstance(step, IntervalCall):
-            yield from called_predicates(step.goal)
+        if isinstance(step, IntervalCall):
+            yield step.goal
         elif isinstance(step, Test | Not):
-            yield from _condition_terms((step,))
+            yield from _goals((step,))

@@ -30,6 +30,10 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term, name_and_arity
 
 if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    import polars as pl  # type: ignore[import-not-found, unused-ignore]
+    import pyarrow as pa  # type: ignore[import-untyped]
+
     from holdsfor.analysis.names import Names
     from holdsfor.runtime.reports.report_tables import Reported
     from holdsfor.sources.reading import ColumnReading
@@ -42,12 +46,29 @@ _SHOWN = 20
 
 
 def load(*files: str | Path) -> Compiled:
-    """The rules and background knowledge of files; errors raise with all diagnostics."""
+    """The rules and background knowledge of files; errors raise with all diagnostics.
+
+    >>> import holdsfor as hf
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "rules.prolog"
+    ...     _ = file.write_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    ...     rules = hf.load(file)
+    >>> hf.recognise(rules, hf.Event("win", "chris", at=13)).holds_for("rich(chris)=true")
+    [(14, None)]
+    """
     return compile_files(files)
 
 
 def load_text(text: str) -> Compiled:
-    """Rules given as text."""
+    """Rules given as text; errors raise with all diagnostics.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> hf.recognise(rules, hf.Event("win", "chris", at=13)).holds_for("rich(chris)=true")
+    [(14, None)]
+    """
     return compile_text(text)
 
 
@@ -79,6 +100,15 @@ def recognise(
     that is over for longer than `allen_memory` is not `before` another one any more; by default that is the window.
     Windows do not change what is settled, so many short ones are evaluated as few long ones; without `merge_windows`
     every query time is evaluated.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text('''
+    ... initiatedAt(fast(V)=true, T) :- happensAt(speed(V, Kmh), T), Kmh > 50.
+    ... terminatedAt(fast(V)=true, T) :- happensAt(speed(V, Kmh), T), Kmh =< 50.
+    ... ''')
+    >>> hf.recognise(rules, [hf.Event("speed", "bus", 57, at=3), hf.Event("speed", "bus", 44, at=9)])
+    Result at 9: 1 FVP, 0 events
+      fast(bus)=true  [(4,10)]
     """
     from holdsfor.analysis.input_facts import with_given
     from holdsfor.columns.encoding import Symbols
@@ -110,23 +140,52 @@ def recognise(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Answer:
-    """What is known at a query time: maximal intervals of FVPs and time-points of output events."""
+    """What is known at a query time: maximal intervals of FVPs and time-points of output events.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> hf.recognise(rules, hf.Event("win", "chris", at=13))
+    Result at 13: 1 FVP, 0 events
+      rich(chris)=true  [(14,inf)]
+    """
 
     reported: Reported
     names: Names
 
     @property
     def query_time(self) -> int:
+        """The query time; of a result over all query times, the last one.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> result = hf.recognise(rules, hf.Event("win", "chris", at=13))
+        >>> result.query_time
+        13
+        """
         return self.reported.query_time
 
     @property
     def intervals(self) -> dict[Term, list[tuple[int, int | None]]]:
-        """The maximal intervals of each FVP, in standard order; an open end is None."""
+        """The maximal intervals of each FVP, in standard order; an open end is None.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> result = hf.recognise(rules, hf.Event("win", "chris", at=13))
+        >>> result.intervals[hf.term("rich(chris)=true")]
+        [(14, None)]
+        """
         return self.reported.intervals
 
     @property
     def times(self) -> dict[Term, list[int]]:
-        """The time-points of each output event, in standard order."""
+        """The time-points of each output event, in standard order.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("happensAt(alarm(X), T) :- happensAt(smoke(X), T), happensAt(heat(X), T).")
+        >>> result = hf.recognise(rules, ["smoke|3|3|b1", "heat|3|3|b1"])
+        >>> result.times[hf.term("alarm(b1)")]
+        [3]
+        """
         return self.reported.times
 
     def _find(self, text: str | Term) -> Term:
@@ -141,15 +200,39 @@ class Answer:
         return term
 
     def holds_for(self, fvp: str | Term) -> list[tuple[int, int | None]]:
-        """The intervals of an FVP; none if it never holds. A name that is nearly one of the rules is an error."""
+        """The intervals of an FVP; none if it never holds. A name that is nearly one of the rules is an error.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> result = hf.recognise(rules, hf.Event("win", "chris", at=13))
+        >>> result.holds_for("rich(chris)=true"), result.holds_for("rich(anna)=true")
+        ([(14, None)], [])
+        >>> result.holds_for("ritch(chris)=true")
+        Traceback (most recent call last):
+        KeyError: 'no rule is about ritch(chris)=true; did you mean `rich`?'
+        """
         return self.intervals.get(self._find(fvp), [])
 
     def happens_at(self, event: str | Term) -> list[int]:
-        """The time-points of an output event."""
+        """The time-points of an output event.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("happensAt(alarm(X), T) :- happensAt(smoke(X), T), happensAt(heat(X), T).")
+        >>> result = hf.recognise(rules, ["smoke|3|3|b1", "heat|3|3|b1"])
+        >>> result.happens_at("alarm(b1)")
+        [3]
+        """
         return self.times.get(self._find(event), [])
 
     def holds_at(self, time: int) -> list[str]:
-        """The FVPs that hold at a time-point."""
+        """The FVPs that hold at a time-point.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> result = hf.recognise(rules, hf.Event("win", "chris", at=13))
+        >>> result.holds_at(13), result.holds_at(14)
+        ([], ['rich(chris)=true'])
+        """
         return [
             show(fvp)
             for fvp, intervals in self.intervals.items()
@@ -157,22 +240,49 @@ class Answer:
         ]
 
     def rows(self) -> Iterator[tuple[str, str, int, int | None]]:
-        """`(kind, name, start, end)` for every interval and every time-point."""
+        """`(kind, name, start, end)` for every interval and every time-point.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> result = hf.recognise(rules, hf.Event("win", "chris", at=13))
+        >>> list(result.rows())
+        [('fvp', 'rich(chris)=true', 14, None)]
+        """
         for fvp, intervals in self.intervals.items():
             yield from (("fvp", show(fvp), start, end) for start, end in intervals)
         for event, times in self.times.items():
             yield from (("event", show(event), time, time) for time in times)
 
-    def to_arrow(self) -> Any:
-        """A table with the columns `query_time, kind, name, functor, args, value, start, end`; an open end is null."""
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table: `query_time, kind, name, functor, args, value, start, end`, where an open end is null.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> result = hf.recognise(rules, hf.Event("win", "chris", at=13))
+        >>> result.to_arrow().select(["name", "start", "end"]).to_pylist()
+        [{'name': 'rich(chris)=true', 'start': 14, 'end': None}]
+        """
         return self.reported.table()
 
-    def to_pandas(self) -> Any:
-        """The same as a pandas frame."""
+    def to_pandas(self) -> pd.DataFrame:
+        """The table of `to_arrow` as a pandas frame; needs pandas.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> result = hf.recognise(rules, hf.Event("win", "chris", at=13))
+        >>> result.to_pandas()["name"].tolist()
+        ['rich(chris)=true']
+        """
         return self.to_arrow().to_pandas()
 
-    def to_polars(self) -> Any:
-        """The same as a polars frame."""
+    def to_polars(self) -> pl.DataFrame:
+        """The table of `to_arrow` as a polars frame; needs polars.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> result = hf.recognise(rules, hf.Event("win", "chris", at=13))
+        >>> frame = result.to_polars()  # doctest: +SKIP
+        """
         import polars  # type: ignore[import-not-found, unused-ignore]
 
         return polars.from_arrow(self.to_arrow())
@@ -203,6 +313,12 @@ class Result(Answer):
     *late*: admitted after a query time that should have had it; *dropped*: no window admits it; *cut*: partly before
     the window; *set aside*: does not fit; *unmatched*: a retraction of nothing; *new member*: an entity of a dynamic
     domain that is first seen when time-points are settled already, which no run over files and tables has.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> result = hf.recognise(rules, ["win|13|13|chris", "win|soon|soon|anna"])
+    >>> result.late, result.dropped, result.set_aside
+    (0, 0, 1)
     """
 
     reading: ColumnReading
@@ -214,6 +330,14 @@ class Result(Answer):
 
     @property
     def set_aside(self) -> int:
+        """How many records do not fit; `reading.set_aside` has them with their reasons.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> result = hf.recognise(rules, ["win|13|13|chris", "win|soon|soon|anna"])
+        >>> result.set_aside, result.reading.set_aside[0].text
+        (1, 'win|soon|soon|anna')
+        """
         return len(self.reading.set_aside)
 
 

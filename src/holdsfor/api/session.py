@@ -70,6 +70,13 @@ class Report(Answer):
     have had it; *dropped*: no window admits it, or it is over before the session starts; *cut*: partly before the
     window; *set aside*: does not fit; *unmatched*: a retraction of nothing. *new member*: an entity
     that is first seen when time-points are settled already.
+
+    >>> import holdsfor as hf
+    >>> session = hf.Session(hf.load_text("happensAt(alarm(X), T) :- happensAt(smoke(X), T)."), start=0, window=20)
+    >>> _ = session.insert(hf.Event("smoke", "b1", at=3))
+    >>> report = session.query()
+    >>> report.happens_at("alarm(b1)"), report.late
+    ([3], 0)
     """
 
     late: int
@@ -82,7 +89,15 @@ class Report(Answer):
 
     @cached_property
     def changes(self) -> list[Change]:
-        """How what is known differs from what the report before knew."""
+        """How what is known differs from what the report before knew.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> _ = session.insert(hf.Event("win", "chris", at=3))
+        >>> session.query().changes
+        [Change(kind='added', name='rich(chris)=true', old=None, new=(4, None))]
+        """
         difference = changes_since(*self._told)
         gone, come, symbols = difference.gone, difference.come, self.reported.symbols
         return [
@@ -106,6 +121,15 @@ class Session:
     window. The run starts at `start`, by default with the first record there is at the first query time. `goals` are
     proved before it. An interval that is over for longer than `allen_memory`, by default the window, is not `before`
     another one any more. Records that do not fit are set aside, or are an error if `strict`.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> session = hf.Session(rules, start=0, window=20, step=10)
+    >>> _ = session.insert(hf.Event("win", "chris", at=3))
+    >>> session.query().holds_for("rich(chris)=true")
+    [(4, None)]
+    >>> session
+    <Session over windows of 20, queried at 10, 1 records>
     """
 
     def __init__(
@@ -142,17 +166,38 @@ class Session:
 
     @property
     def start(self) -> int | None:
-        """When the run starts, if that is known yet."""
+        """When the run starts, if that is known yet.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> session.start, hf.Session(rules).start
+        (0, None)
+        """
         return self._start
 
     @property
     def query_time(self) -> int | None:
-        """The last query time."""
+        """The last query time.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> session.query().query_time == session.query_time == 20
+        True
+        """
         return self._engine.previous
 
     @property
     def n_kept_for_allen(self) -> int:
-        """How many intervals from before the window are kept because Allen relations may need them."""
+        """How many intervals from before the window are kept because Allen relations may need them.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> session.n_kept_for_allen
+        0
+        """
         return self._engine.n_kept_for_allen
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
@@ -171,6 +216,13 @@ class Session:
 
         Records arrive when they say so, but not before the query time that follows. A record that takes another back
         (`op` is `-`, in text a leading `-`) does so here too. An exact duplicate is the same record.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> done = session.insert(hf.Event("win", "chris", at=3), ["win|5|5|anna", "win|soon|soon|bob"])
+        >>> done.n_records, [record.text for record in done.set_aside]
+        (3, ['win|soon|soon|bob'])
         """
         reading = self._read(records)
         operations = reading.unsettled()
@@ -184,6 +236,14 @@ class Session:
         """Take back records that were inserted; if one is not there, it is an error and nothing is done.
 
         A record that is over before the last window cannot be taken back any more: that is counted as dropped.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> _ = session.insert(hf.Event("win", "chris", at=3))
+        >>> session.retract(hf.Event("win", "chris", at=3))
+        >>> session.query().holds_for("rich(chris)=true")
+        []
         """
         reading = self._read(records)
         _refuse(reading.set_aside)
@@ -229,6 +289,14 @@ class Session:
 
         A later one is reached in steps, so that no record falls between two windows; the report tells what all of them
         change. The query time may look back over a `window` of its own, as far as nothing is settled.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20)
+        >>> _ = session.insert(hf.Event("win", "chris", at=3))
+        >>> session.query(15)
+        Report at 15: 1 FVP, 0 events, 1 change
+          rich(chris)=true  [(4,inf)]
         """
         start = self._begin() if self._start is None else self._start
         last = self._next_query_time(start, at)

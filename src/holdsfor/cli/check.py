@@ -29,7 +29,7 @@ def add_parser(commands: Commands) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     diagnostics = Diagnostics()
-    analyse(load_programs([Path(file) for file in options.files], diagnostics), diagnostics)
+    analyse(load_programs([Path(file) for file in options.rules], diagnostics), diagnostics)
     if options.json:
         for diagnostic in diagnostics.in_order():
             print(json.dumps(diagnostic.to_json(), ensure_ascii=False))

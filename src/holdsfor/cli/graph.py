@@ -38,13 +38,13 @@ def add_parser(commands: Commands) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    compiled = compile_files(options.files)
+    compiled = compile_files(options.rules)
     if options.output is None:
         sys.stdout.write(_text(compiled, options))
         return 0
     draw = contracted_drawing if options.contracted else drawing
     path = Path(options.output)
-    refuse_overwriting({"--output": [options.output]}, options.files)
+    refuse_overwriting({"--output": [options.output]}, options.rules)
     render_graph(draw(compiled, include_input=options.include_input), path)
     print(f"wrote {path}", file=sys.stderr)
     return 0

@@ -19,7 +19,7 @@ from holdsfor.errors import HoldsforError, printable
 from holdsfor.prolog.builtins.output import printing
 from holdsfor.sinks.output_files import naming
 
-__all__ = ["main"]
+__all__ = ["command_line", "main"]
 
 COMMANDS = (check, plan, graph, run, spark, generate)
 
@@ -30,13 +30,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _main(arguments)
 
 
-def _main(arguments: Sequence[str] | None) -> int:
+def command_line() -> argparse.ArgumentParser:
+    """The parser of the command line, with all commands."""
     parser = argparse.ArgumentParser(prog="holdsfor", description="Composite event recognition that people trust.")
     parser.add_argument("--version", action="version", version=f"holdsfor {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add_parser(commands)
-    options = _without_gaps(parser.parse_args(arguments))
+    return parser
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    options = _without_gaps(command_line().parse_args(arguments))
     try:
         # Not to standard output: results there stay readable for programs.
         with printing(sys.stderr.write):

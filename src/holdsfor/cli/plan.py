@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.analysis.safety import show_safety
 from holdsfor.cli.engines.columnar import ColumnarEngine
-from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
-from holdsfor.cli.options.durations import PER_SECOND, duration_text, make_points
+from holdsfor.cli.options.arguments import Commands, add_command, add_options
+from holdsfor.cli.options.config import fill_in, is_given
+from holdsfor.cli.options.durations import make_points
 from holdsfor.cli.outcome.summary import summarise
-from holdsfor.cli.run import INPUT_FORMATS
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show_program
@@ -62,32 +62,15 @@ def add_parser(commands: Commands) -> None:
         "show what the compiler made of the rules",
         "holdsfor plan rules.prolog background.prolog --stage physical --analyse --input events.txt",
     )
-    add_rule_files(parser)
-    parser.add_argument("--stage", choices=STAGES, help="which stage to show (default: levels)")
-    parser.add_argument(
-        "--background", nargs="+", action="extend", default=[], metavar="FILE", help="more background knowledge"
-    )
-    parser.add_argument("--goal", action="append", default=[], help="a goal to prove before planning; may be repeated")
-    parser.add_argument("--analyse", action="store_true", help="run the physical plan; add rows and time per operator")
-    parser.add_argument(
-        "--input", nargs="+", action="extend", metavar="INPUT", help="with --analyse: records, as for run"
-    )
-    parser.add_argument("--input-format", choices=INPUT_FORMATS, help="of all inputs (default: as each of them is)")
-    parser.add_argument("--time-unit", choices=PER_SECOND, help="a time-point, of ISO times (default: s)")
-    parser.add_argument("--start", metavar="TIME", help="first time-point (default: of the first record)")
-    parser.add_argument("--end", metavar="TIME", help="last time-point (default: of the last record)")
-    parser.add_argument("--tick", type=int, metavar="N", help="distance of time-points (default: 1)")
-    parser.add_argument("--window", type=duration_text, metavar="T", help="how far a query time looks (default: all)")
-    parser.add_argument("--step", type=duration_text, metavar="T", help="between query times (default: the window)")
-    parser.add_argument(
-        "--allen-memory", type=duration_text, metavar="T", help="how far `before` looks (default: the window)"
-    )
+    add_options(parser, "plan")
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
+    _check_given(options)
+    fill_in(options, "plan")
     _check(options)
-    compiled = compile_files([*options.files, *options.background])
+    compiled = compile_files([*options.rules, *options.background])
     stage = options.stage or ("physical" if options.analyse else "levels")
     if stage in ANALYSES:
         print(ANALYSES[stage](compiled), end="")
@@ -97,18 +80,22 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check(options: argparse.Namespace) -> None:
-    """Refuse options that have no meaning together."""
-    if options.analyse and options.stage not in (None, "physical"):
-        message = f"stage `{options.stage}` does not run, so it cannot be analysed"
-        raise UsageProblem(Diagnostic("HF742", message, hint="only `--stage physical` does"))
-    if options.analyse and options.input is None:
-        hint = "name records with `--input`"
-        raise UsageProblem(Diagnostic("HF742", "an analysis runs the plan, so it needs input", hint=hint))
-    given = [f"`--{name.replace('_', '-')}`" for name in _OF_A_RUN if getattr(options, name) is not None]
+def _check_given(options: argparse.Namespace) -> None:
+    """Refuse options of a run on the command line without `--analyse`; in a file they may be there for `run`."""
+    given = [f"`--{name.replace('_', '-')}`" for name in _OF_A_RUN if is_given(options, name)]
     if given and not options.analyse:
-        message = f"{given[0]} is about a run, and only an analysis runs the plan"
+        message = f"{given[0]} needs `--analyse`: only an analysis runs the plan"
         raise UsageProblem(Diagnostic("HF742", message, hint=f"add `--analyse`, or leave out {given[0]}"))
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse options that contradict each other."""
+    if options.analyse and options.stage not in (None, "physical"):
+        message = f"stage `{options.stage}` cannot be analysed, because it does not run"
+        raise UsageProblem(Diagnostic("HF742", message, hint="analyse `--stage physical`"))
+    if options.analyse and not options.input:
+        hint = "name records with `--input`"
+        raise UsageProblem(Diagnostic("HF742", "`--analyse` runs the plan and needs input", hint=hint))
 
 
 def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> Session:
@@ -119,8 +106,6 @@ def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term])
         return Session(compiled, start=0, goals=goals)
     from holdsfor.runtime.windows import check_bounds, check_windows
 
-    options.tick = 1 if options.tick is None else options.tick
-    options.time_unit = options.time_unit or "s"
     make_points(options)
     check_windows(options.tick, options.window, options.step, options.allen_memory)
     check_bounds(options.start, options.end)

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -14,15 +14,16 @@ from typing import IO, Any, Literal
 
 from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.cli.engines.engine import Engine
-from holdsfor.cli.engines.live import CLOCKS, add_live_options, check_live_options, engine_class
+from holdsfor.cli.engines.live import check_live_options, engine_class
 from holdsfor.cli.graph import drawing
-from holdsfor.cli.options.arguments import Commands, add_command
-from holdsfor.cli.options.config import Application, accept_config, fill_in, without
-from holdsfor.cli.options.durations import PER_SECOND, duration_text, make_points
+from holdsfor.cli.options.arguments import Commands, add_command, add_options
+from holdsfor.cli.options.config import Application, fill_in, missing
+from holdsfor.cli.options.durations import PER_SECOND, make_points
 from holdsfor.cli.outcome.memory import peak_memory
 from holdsfor.cli.outcome.run_log import RunLog
 from holdsfor.cli.outcome.set_aside import SetAsideLog
 from holdsfor.cli.outcome.summary import summarise, write_stats
+from holdsfor.cli.terminal.diagnostics import print_diagnostics
 from holdsfor.cli.terminal.interruption import INTERRUPTED
 from holdsfor.cli.terminal.progress import Progress
 from holdsfor.cli.terminal.waiting import announce_inputs, say_waiting
@@ -30,7 +31,7 @@ from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
 from holdsfor.sinks.output_files import refuse_overwriting
 from holdsfor.sinks.result_lines import Findings
 from holdsfor.sinks.time_formats import as_integer, as_iso
-from holdsfor.sinks.writers import CHANGES, FINDINGS, FORMATS, check_output, format_of, opened, write_told
+from holdsfor.sinks.writers import CHANGES, FINDINGS, check_output, format_of, opened, write_told
 from holdsfor.sources.column_mapping import split_mapping
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.parser import parse_term
@@ -41,21 +42,6 @@ from holdsfor.views.timeline import Row, draw_timeline
 
 __all__ = ["add_parser"]
 
-INPUT_FORMATS = ("text", "csv", "jsonl", "parquet", "orc", "arrow")
-_ENGINES = ("columnar", "reference")
-_REPORTS = ("known", "changes")
-_TIMES = ("integer", "iso")
-_FLAG = argparse.BooleanOptionalAction
-_CHOICES = {
-    "engine": _ENGINES,
-    "report": _REPORTS,
-    "times": _TIMES,
-    "format": tuple(FORMATS),
-    "input_format": INPUT_FORMATS,
-    "time_unit": tuple(PER_SECOND),
-    "clock": CLOCKS,
-}
-
 
 def add_parser(commands: Commands) -> None:
     parser = add_command(
@@ -64,56 +50,22 @@ def add_parser(commands: Commands) -> None:
         "recognise what the rules describe in the input",
         "holdsfor run rules.prolog background.prolog --input events.txt --window 2h --step 1h --format jsonl",
     )
-    parser.add_argument("files", nargs="*", metavar="FILE", help="rules and background knowledge")
-    parser.add_argument(
-        "--input", nargs="+", action="extend", metavar="INPUT", help="records: FILE or 'FILE: columns'; `-` is stdin"
-    )
-    parser.add_argument("--input-format", choices=INPUT_FORMATS, help="of all inputs (default: as each of them is)")
-    parser.add_argument("--time-unit", choices=PER_SECOND, default="s", help="a time-point, of ISO times (default: s)")
-    parser.add_argument(
-        "--background", nargs="+", action="extend", default=[], metavar="FILE", help="more background knowledge"
-    )
-    parser.add_argument("--goal", action="append", default=[], help="a goal to prove before the run; may be repeated")
-    parser.add_argument("--engine", choices=_ENGINES, default="columnar", help="how to compute (default: columnar)")
-    parser.add_argument("--start", metavar="TIME", help="first time-point (default: of the first record)")
-    parser.add_argument("--end", metavar="TIME", help="last time-point (default: of the last record)")
-    parser.add_argument("--tick", type=int, default=1, metavar="N", help="distance of time-points (default: 1)")
-    parser.add_argument("--window", type=duration_text, metavar="T", help="how far a query time looks (default: all)")
-    parser.add_argument("--step", type=duration_text, metavar="T", help="between query times (default: the window)")
-    parser.add_argument("--report", choices=_REPORTS, default="known", help="what a query time tells (default: known)")
-    parser.add_argument("--final", action=_FLAG, default=False, help="report once, settled over all query times")
-    parser.add_argument("--merge-windows", action=_FLAG, default=True, help="with `--final`, evaluate few long windows")
-    parser.add_argument("--format", choices=FORMATS, help="of the answer (default: by the suffix of FILE, else text)")
-    parser.add_argument("--times", choices=_TIMES, default="integer", help="how they are written (default: integer)")
-    parser.add_argument(
-        "--allen-memory",
-        type=duration_text,
-        metavar="T",
-        help="how long before another one an interval may end to be `before` it (default: the window)",
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", help="where the answer goes (default: standard output)")
-    parser.add_argument("--timeline", action="append", default=[], metavar="PICTURE", help="draw it: .png or .svg")
-    parser.add_argument("--stats", metavar="FILE", help="write counts, seconds and averages as JSON")
-    parser.add_argument("--log", metavar="FILE", help="write a JSON line per query time: seconds, records in, what out")
-    parser.add_argument("--set-aside", metavar="FILE", help="write the records that do not fit, with reasons, as JSON")
-    parser.add_argument("--strict", action=_FLAG, default=False, help="stop if a record does not fit")
-    add_live_options(parser)
+    add_options(parser, "run")
     parser.set_defaults(execute=execute)
-    accept_config(parser, _CHOICES)
 
 
 def execute(options: argparse.Namespace) -> int:
-    app = fill_in(options)
-    _tell(app.notes)
+    app = fill_in(options, "run")
+    print_diagnostics(app.notes)
     make_points(options)
     _check(options)
     _refuse_overwriting(options, [])
     diagnostics = Diagnostics()
-    compiled = compile_files([*options.files, *options.background], diagnostics)
+    compiled = compile_files([*options.rules, *options.background], diagnostics)
     _refuse_overwriting(options, [program.source.name for program in compiled.programs])
-    _tell(diagnostics.of("warning"))
+    print_diagnostics(diagnostics.of("warning"))
     if not options.input and not compiled.description.given:
-        raise without("input", "`--input` with records")
+        raise missing("input", "`--input` with records", "run")
     _prepare(app, compiled, options.output)
     engine = engine_class(options)(compiled, options, [_goal(text) for text in options.goal])
     engine.progress = Progress(is_beside_results=options.output is None and sys.stdout.isatty())
@@ -142,7 +94,7 @@ def _run(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadabl
     engine.load()
     engine.counts.n_unreadable = len(unreadable)
     engine.set_aside.add_inputs(unreadable)
-    _tell(diagnostic for each in unreadable for diagnostic in each.diagnostics)
+    print_diagnostics(diagnostic for each in unreadable for diagnostic in each.diagnostics)
     engine.seconds["load"] = time.perf_counter() - began
     with opened(options.output, options.format, partial(say_waiting, engine.log, "a reader")) as output, engine.stop:
         _write(engine, options, output, last)
@@ -164,7 +116,7 @@ def _draw_graph(picture: Drawing, path: Path) -> None:
     try:
         render_graph(picture, path)
     except UsageProblem as problem:
-        _tell(
+        print_diagnostics(
             Diagnostic("HF755", f"no dependency graph: {each.message}", hint=each.hint) for each in problem.diagnostics
         )
     else:
@@ -208,18 +160,13 @@ def _refuse_overwriting(options: argparse.Namespace, consulted: list[str]) -> No
     }
     inputs = [split_mapping(each)[0] for each in options.input]
     config = [options.config] if options.config else []
-    refuse_overwriting(outputs, [*options.files, *options.background, *inputs, *config, *consulted])
+    refuse_overwriting(outputs, [*options.rules, *options.background, *inputs, *config, *consulted])
 
 
 def _keeping_last(reports: Iterator[Findings], last: list[Findings]) -> Iterator[Findings]:
     for known in reports:
         last[:] = [known]
         yield known
-
-
-def _tell(diagnostics: Iterable[Diagnostic]) -> None:
-    for diagnostic in diagnostics:
-        print(diagnostic.render(), end="\n\n", file=sys.stderr)
 
 
 def _goal(text: str) -> Term:

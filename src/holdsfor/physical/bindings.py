@@ -18,6 +18,7 @@ from holdsfor.physical.steps import (
     MatchPoints,
     NoneOf,
     Prove,
+    RangeHead,
     RangeOver,
     StampTime,
     Step,
@@ -66,7 +67,7 @@ def bound_after(step: Step, bound: set[str]) -> set[str]:
             return bound | set(variables(term))
         case Unify(pattern, built):
             return bound | set(variables(pattern, built))
-        case RangeOver(name=name):
+        case RangeOver(name=name) | RangeHead(name=name):
             return bound | {name}
         case Forget(names):
             return bound - set(names)

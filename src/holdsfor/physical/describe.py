@@ -24,6 +24,7 @@ from holdsfor.physical.steps import (
     MatchPoints,
     NoneOf,
     Prove,
+    RangeHead,
     RangeOver,
     StampTime,
     Step,
@@ -118,6 +119,13 @@ class Wording:
                 return Described(f"gather {aggregate}", what, "per row, each solution once", binds)
             case GroundHead(head):
                 return Described("ground", self.show(head), "instances of the grounding, or of sorts", binds)
+            case RangeHead(name=name, is_termination=is_termination):
+                how = (
+                    "members of its sort, and of what is initiated or holds"
+                    if is_termination
+                    else "members of its sort"
+                )
+                return Described("range", self.names([name]), how, binds)
             case RangeOver(name=name, is_any=is_any):
                 how = "some member of its sort" if is_any else "members of its sort"
                 return Described("range", self.names([name]), how, binds)

@@ -10,7 +10,18 @@ from dataclasses import dataclass
 from holdsfor.analysis.dependencies import DependencyGraph, Vertex
 from holdsfor.analysis.patterns import may_match
 from holdsfor.columns.tables import Key
-from holdsfor.physical.steps import AnyClause, AnyOf, Broken, Gather, HoldsNow, MatchPoints, NoneOf, Step
+from holdsfor.physical.steps import (
+    AnyClause,
+    AnyOf,
+    Broken,
+    Gather,
+    HoldsNow,
+    MatchPoints,
+    NoneOf,
+    Prove,
+    RangeHead,
+    Step,
+)
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity
 
 __all__ = ["Owned", "asks_for", "owned_by"]
@@ -46,6 +57,10 @@ def asks_for(step: Step, own: Owned) -> bool:
     match step:
         case MatchPoints() | HoldsNow() | Broken():
             return own.includes(step)
+        case RangeHead(is_termination=True):
+            return True
+        case Prove(ranges=ranges):
+            return any(asks_for(each, own) for _, each in ranges)
         case NoneOf(steps=inner) | Gather(steps=inner):
             return any(asks_for(each, own) for each in inner)
         case AnyOf(branches=branches) | AnyClause(branches=branches):

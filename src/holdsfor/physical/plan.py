@@ -18,7 +18,7 @@ from holdsfor.physical.broken_values import BrokenValue, any_value_of
 from holdsfor.physical.ownership import Owned, asks_for, owned_by
 from holdsfor.physical.planner import Planner, distinct_variables, number_column_of
 from holdsfor.physical.rule_scope import RuleScope
-from holdsfor.physical.steps import GroundHead, MatchPoints, Prove, StampTime, Step
+from holdsfor.physical.steps import GroundHead, MatchPoints, Prove, RangeHead, StampTime, Step
 from holdsfor.prolog.background import grounding_clauses
 from holdsfor.syntax.rules import (
     Allen,
@@ -166,7 +166,9 @@ class PlannedComponent:
         fluents = self.fluents.values()
         effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
         for rule in (*self.events, *effects):
-            if rule.unbound or any(isinstance(step, GroundHead) or _may_range(step) for step in all_steps(rule.steps)):
+            if rule.unbound or any(
+                isinstance(step, GroundHead | RangeHead) or _may_range(step) for step in all_steps(rule.steps)
+            ):
                 yield rule.head
         yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
         yield from (scope.rule.fvp.term for scope in self.scopes if scope.is_grounded and scope.enumerates_head)
@@ -354,7 +356,10 @@ def _rule(rule: PointRule, *, compiled: Compiled, planner: Planner, component: O
     arguments = None if rule.kind == "happensAt" or is_circular else distinct_variables(columns[:-1])
     value = columns[-1] if rule.kind == "terminatedAt" else None
     open_value = value.name if isinstance(value, Var) else None
-    steps, bound = planner.steps(rule.head_term, rule.time, rule.body, arguments, open_value)
+    is_termination = rule.kind == "terminatedAt"
+    steps, bound = planner.steps(
+        rule.head_term, rule.time, rule.body, arguments, open_value, is_termination=is_termination
+    )
     key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
     unbound = tuple(name for name in variables(rule.head_term) if name not in bound)
     made = {name for step in steps if isinstance(step, MatchPoints) for name, _ in step.numbered}

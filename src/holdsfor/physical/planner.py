@@ -16,7 +16,9 @@ from holdsfor.logical.nodes import variable_id
 from holdsfor.logical.time_first import time_first, without_time
 from holdsfor.logical.unfold import unfolded
 from holdsfor.physical.arithmetic import COMPARISONS
+from holdsfor.physical.bindings import bound_after
 from holdsfor.physical.broken_values import BrokenValue
+from holdsfor.physical.head_ranges import HeadRanges, with_ranges
 from holdsfor.physical.patterns import ANYTHING
 from holdsfor.physical.rule_scope import RuleScope, connected
 from holdsfor.physical.steps import (
@@ -146,6 +148,8 @@ class Planner:
         body: tuple[Condition, ...],
         arguments: tuple[str, ...] | None = None,
         open_value: str | None = None,
+        *,
+        is_termination: bool = False,
     ) -> tuple[tuple[Step, ...], set[str]]:
         """The steps of a rule and the variables they bind; head variables may be left to the grounding.
 
@@ -153,11 +157,12 @@ class Planner:
         if one condition has all of them, unless the head has to be grounded, which it need not be for an `open_value`.
         """
         bound = {time.name}
+        ranges = HeadRanges(head, self.knowledge, is_termination)
         body = tuple(time_first(body, time.name))
         body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
         if names_left_open(body, bound, self.knowledge):
             arguments = None
-        before, rest = take_ready(scoped(body, set(variables(head)) | bound), bound)
+        before, rest = ranges.take_ready(scoped(body, set(variables(head)) | bound), bound)
         untimed = Untimed(time.name, _mentions(body, time.name) or time.name in variables(head))
         waiting: list[Condition] = []
         if not binds_time(tuple(before)):
@@ -171,30 +176,38 @@ class Planner:
         if is_grounded and arguments in carriers:
             used_after = set(variables(*_beside_the_arguments(head)))
         steps = self.plan(in_order, done, untimed, _lives(in_order, used_after, carriers), carriers)
-        if rest:
-            steps.append(GroundHead(head, is_effect=True))
-            done.update(variables(head))
-            bound.update(variables(head))
-            after, stuck = take_ready(rest, bound)
-            assert not stuck, "the safety analysis refuses rules that get stuck"
-            is_untimed = not binds_time(tuple(in_order))
-            in_order = time_first([*waiting, *after], time.name) if is_untimed else after
-            steps += self.plan(in_order, done, untimed if is_untimed else None)
-        return _ranging(steps, head, is_effect=True), done
+        is_untimed = not binds_time(tuple(in_order))
+        for step, ready in ranges.rounds(rest, bound):
+            steps.append(step)
+            done |= bound_after(step, done)
+            if is_untimed and binds_time(tuple(ready)):
+                ready, waiting = time_first([*waiting, *ready], time.name), []
+            elif is_untimed:
+                ready, more = without_time(ready, time.name)
+                waiting += more
+            steps += self.plan(ready, done, untimed if is_untimed else None)
+            is_untimed = is_untimed and not binds_time(tuple(ready))
+        return self._with_head_ranges(steps, ranges), done
 
     def atemporal_steps(self, head: Term, body: tuple[Condition, ...]) -> tuple[Step, ...]:
-        """The steps of atemporal conditions; head variables that they need unbound range over the grounding."""
+        """The steps of atemporal conditions; head variables that they need and do not bind range over their domain."""
         bound: set[str] = set()
+        ranges = HeadRanges(head, self.knowledge)
         body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
-        before, rest = take_ready(scoped(body, set(variables(head))), bound)
+        before, rest = ranges.take_ready(scoped(body, set(variables(head))), bound)
         done: set[str] = set()
         steps = self.plan(before, done, None)
-        if rest:
-            steps.append(GroundHead(head))
-            done.update(variables(head))
-            after, _ = take_ready(rest, bound | set(variables(head)))
-            steps += self.plan(after, done, None)
-        return _ranging(steps, head)
+        for step, ready in ranges.rounds(rest, bound):
+            steps.append(step)
+            done |= bound_after(step, done)
+            steps += self.plan(ready, done, None)
+        return self._with_head_ranges(steps, ranges)
+
+    @staticmethod
+    def _with_head_ranges(steps: Sequence[Step], ranges: HeadRanges) -> tuple[Step, ...]:
+        """The steps, where head variables that a goal leaves open range over their domain."""
+        names = tuple((name, ranges.step(name, set(variables(ranges.head)))) for name in variables(ranges.head))
+        return tuple(with_ranges(step, names) for step in steps)
 
     def grounding_steps(self, entity: Term, goals: Sequence[Term], given: Set[str]) -> tuple[Step, ...]:
         """The steps of a grounding rule; variables of the entity that goals leave open, or need, range over sorts."""
@@ -212,7 +225,7 @@ class Planner:
             done.add(ranged)
             ready, rest = take_ready(rest, bound)
             steps += self.plan(ready, done, None)
-        return tuple(_with_ranges(step, tuple(ranges.items())) for step in steps)
+        return tuple(with_ranges(step, tuple(ranges.items())) for step in steps)
 
     def open_grounding(self, entity: Term, body: Term, given: Set[str]) -> tuple[list[str], list[str]]:
         """The variables of an entity that the body of its grounding rule needs, and those that it may leave open."""
@@ -401,7 +414,7 @@ class Planner:
             ranges.append(
                 (name, GroundHead(scope.rule.fvp.term) if is_of_head else _range_over(scope, name, is_any=False))
             )
-        return [_with_ranges(step, tuple(ranges)) for step in steps]
+        return [with_ranges(step, tuple(ranges)) for step in steps]
 
     def test(self, goal: Term, bound: set[str]) -> Step:
         """The operator for an atemporal goal."""
@@ -461,22 +474,6 @@ def _grounding_condition(goal: Term) -> Test | Not:
     if isinstance(goal, Struct) and goal.name in ("\\+", "not") and len(goal.args) == 1:
         return Not((Test(goal.args[0], goal.span),), goal.span)
     return Test(goal, goal.span)
-
-
-def _ranging(steps: Sequence[Step], head: Term, *, is_effect: bool = False) -> tuple[Step, ...]:
-    """The steps, where head variables that a goal leaves open range over the grounding."""
-    ranges = tuple((name, GroundHead(head, is_effect=is_effect)) for name in variables(head))
-    return tuple(_with_ranges(step, ranges) for step in steps)
-
-
-def _with_ranges(step: Step, ranges: tuple[tuple[str, Step], ...]) -> Step:
-    match step:
-        case Prove(is_sure=False):
-            return replace(step, ranges=ranges)
-        case AnyOf(branches):
-            inner = tuple(tuple(_with_ranges(each, ranges) for each in branch) for branch in branches)
-            return replace(step, branches=inner)
-    return step
 
 
 def _range_over(scope: RuleScope, name: str, *, is_any: bool) -> RangeOver:

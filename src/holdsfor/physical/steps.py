@@ -37,6 +37,7 @@ __all__ = [
     "MatchPoints",
     "NoneOf",
     "Prove",
+    "RangeHead",
     "RangeOver",
     "StampTime",
     "Step",
@@ -68,6 +69,7 @@ class Context(Protocol):
     def facts(self, key: Key) -> Relation: ...
     def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows: ...
     def members(self, ranging: RangeOver, known: Int64) -> Int64: ...
+    def head_members(self, ranging: RangeHead) -> Int64: ...
     def synchronise(self) -> None: ...
 
 
@@ -502,6 +504,27 @@ class GroundHead:
 
 
 @dataclass(frozen=True)
+class RangeHead:
+    """Lets one variable of a head without a grounding range over its sort.
+
+    In the head of a termination, it ranges also over the FVPs that are initiated or hold, which may be in no sort.
+    """
+
+    head: Term
+    name: str
+    is_termination: bool = False
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        return _times_members(rows, self.name, context.head_members(self))
+
+
+def _times_members(rows: Rows, name: str, members: Int64) -> Rows:
+    """The rows with each of the members for a variable."""
+    owner = np.repeat(np.arange(rows.n, dtype=np.int64), len(members))
+    return rows.take(owner).with_columns({name: np.tile(members, rows.n)})
+
+
+@dataclass(frozen=True)
 class RangeOver:
     """Lets a variable of a rule over intervals range over its sort, and over what is known of fluents it stands in.
 
@@ -517,9 +540,7 @@ class RangeOver:
 
     def run(self, rows: Rows, context: Context) -> Rows:
         members = context.members(self, self.known_members(context))
-        members = members[:1] if self.is_any else members
-        owner = np.repeat(np.arange(rows.n, dtype=np.int64), len(members))
-        return rows.take(owner).with_columns({self.name: np.tile(members, rows.n)})
+        return _times_members(rows, self.name, members[:1] if self.is_any else members)
 
     def known_members(self, context: Context) -> Int64:
         """The values that the variable has in what is known of the fluents."""

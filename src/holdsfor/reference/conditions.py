@@ -65,7 +65,7 @@ class Moment(Protocol):
     def holding(self, pattern: Term) -> Iterable[Term]: ...
     def initiated(self) -> Iterable[Term]: ...
     def broken(self, pattern: Term) -> Iterable[Term]: ...
-    def instances(self, pattern: Term) -> Iterable[Term]: ...
+    def ranging(self, head: Term, name: str, binding: Binding) -> Iterable[Binding]: ...
 
 
 Waiting = list[tuple[Condition, set[str]]]
@@ -157,8 +157,7 @@ class Conditions:
     def over_instances(
         self, waiting: Waiting, binding: Binding, moment: Moment, again: tuple[Term, ...]
     ) -> Iterator[Binding]:
-        pattern = substitute(self.head, binding)
-        unbound = set(variables(pattern))
+        unbound = set(variables(self.head)) - set(binding)
         if not waiting and not unbound & set(variables(*again)):
             yield binding
             return
@@ -166,10 +165,46 @@ class Conditions:
             condition = waiting[0][0]
             raise self.open_variable(condition, min(set(condition_variables(condition)) - set(binding)))
         self.raise_problems(waiting, binding)
-        for instance in moment.instances(pattern):
-            grounded = match(pattern, instance, binding)
-            if grounded is not None:
-                yield from self.solve(waiting, grounded, moment, again)
+        for extended in moment.ranging(self.head, self.ranging_name(waiting, binding, again), binding):
+            yield from self.solve(waiting, extended, moment, again)
+
+    def ranging_name(self, waiting: Waiting, binding: Binding, again: tuple[Term, ...]) -> str:
+        """The head variable that ranges over its domain next: one that is needed, and that no goal computes."""
+        bound = set(binding)
+        needs = [self.needed(*each, bound) for each in waiting]
+        computed = {
+            name
+            for (condition, _), needed in zip(waiting, needs, strict=True)
+            for name in outer_variables(condition) - needed
+        }
+        needed = set(variables(*again)).union(*needs)
+        names = [name for name in variables(self.head) if name not in bound]
+        return min(names, key=lambda name: (name not in needed, name in computed))
+
+    def needed(self, condition: Condition, outside: set[str], bound: set[str]) -> set[str]:
+        """The variables without values that a condition waits for."""
+        match condition:
+            case Test(Struct(name="is", args=(_, right))):
+                return set(variables(right)) - bound
+            case Test(Struct(name=name, args=(_, _)) as goal) if name in _COMPARISONS:
+                return set(variables(goal)) - bound
+            case Test(goal):
+                return self.engine.groundness.needed(goal, bound) - bound
+            case Not(body):
+                return {name for inner in body for name in condition_variables(inner)} & outside - bound
+            case Collect(template, body):
+                own = {name for inner in body for name in condition_variables(inner)}
+                return ((own & outside) | (set(variables(template)) - own)) - bound
+            case Either(branches):
+                return {name for branch in branches for name in self.needed_in(scoped(branch, outside), set(bound))}
+        return set()
+
+    def needed_in(self, waiting: Waiting, bound: set[str]) -> set[str]:
+        """The variables that a branch waits for when all of its conditions that can be answered are."""
+        while ready := next((each for each in waiting if not self.needed(*each, bound)), None):
+            waiting.remove(ready)
+            bound |= set() if isinstance(ready[0], Not) else outer_variables(ready[0])
+        return {name for each in waiting for name in self.needed(*each, bound)}
 
     def raise_problems(self, waiting: Waiting, binding: Binding) -> None:
         """Raise the problem of a goal that waits although it needs none of its variables: no value can help it."""

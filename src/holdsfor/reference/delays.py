@@ -58,7 +58,10 @@ class _Timeless:
     def nothing(self, pattern: Term | None = None) -> Iterable[Term]:
         return ()
 
-    events = started = ended = begun = over = holding = initiated = broken = instances = nothing
+    events = started = ended = begun = over = holding = initiated = broken = nothing
+
+    def ranging(self, head: Term, name: str, binding: Binding) -> Iterable[Binding]:
+        return ()
 
 
 class PendingEffects:

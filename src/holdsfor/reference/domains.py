@@ -15,7 +15,7 @@ from holdsfor.analysis.names import Names, domain_entities
 from holdsfor.analysis.sorts import Sorts
 from holdsfor.prolog import Database, Engine, standard_order_key
 from holdsfor.prolog.background import grounding_clauses
-from holdsfor.reference.matching import match
+from holdsfor.reference.matching import Binding, match
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Fvp
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, is_ground, name_and_arity, substitute, variables
@@ -154,6 +154,25 @@ class Domains:
             assert isinstance(instance, Struct)
             seen[instance.args[0]] = None
         yield from seen
+
+    def ranging(self, head: Term, name: str, binding: Binding) -> Iterator[Binding]:
+        """The extensions of a binding that give a value to a head variable.
+
+        In a declared grounding, all arguments have values then. Without one, the variable ranges over its sort alone.
+        """
+        if not self.is_declared(head):
+            for member in self.sorts().members(head, name):
+                yield {**binding, name: member}
+            return
+        is_fvp = isinstance(head, Struct) and head.name == "="
+        part = head.args[0] if is_fvp and isinstance(head, Struct) else head
+        if name not in variables(part):
+            part = head
+        pattern = substitute(part, binding)
+        for instance in self.instances(pattern) if part is head else self.fluent_instances(pattern):
+            extended = match(part, instance, binding)
+            if extended is not None:
+                yield extended
 
     def over_sorts(self, pattern: Term) -> Iterator[Term]:
         """The pattern with its variables replaced by every constant of their sorts."""

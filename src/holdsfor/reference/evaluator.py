@@ -27,11 +27,11 @@ from holdsfor.reference.domains import Domains, fill_dynamic_domains
 from holdsfor.reference.history import History, Run
 from holdsfor.reference.interval_rules import interval_rule_results
 from holdsfor.reference.intervals import INF, Intervals, contains, next_point, previous_point
-from holdsfor.reference.matching import match
+from holdsfor.reference.matching import Binding, match
 from holdsfor.reference.postponement import Contender, contest
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.rules import PointRule
-from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_arity, substitute
+from holdsfor.syntax.rules import Ends, Happens, Holds, Initiated, PointRule, Starts, Terminated, condition_variables
+from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_arity, substitute, variables
 
 __all__ = ["Answer", "recognise"]
 
@@ -178,6 +178,8 @@ class _Walk:
         self.vertices = component.vertices
         self.moments = [part for part in compiled.moments if part[0].vertex in set(component.vertices)]
         self.rules = {rule: self._conditions(rule) for rule in compiled.description.point_rules}
+        self.open_terminations = [rule for rule in self.rules if self._has_open_arguments(rule)]
+        self.asked: set[Term] = set()
         self.pending = PendingEffects(compiled.description, world.engine, world.run.tick)
         self.current: dict[Term, tuple[Term, int]] = {}
         self.results: dict[Term, list[tuple[int, float]]] = {}
@@ -187,6 +189,13 @@ class _Walk:
 
     def _conditions(self, rule: PointRule) -> Conditions:
         return Conditions(rule.head_term, rule.time, rule.body, self.world.engine)
+
+    def _has_open_arguments(self, rule: PointRule) -> bool:
+        """Whether a rule terminates instances that may be in no sort, because goals compute or test their arguments."""
+        if rule.kind != "terminatedAt" or self.world.domains.is_declared(rule.head_term):
+            return False
+        temporal = [c for c in rule.body if isinstance(c, Happens | Starts | Ends | Holds | Initiated | Terminated)]
+        return not set(variables(rule.head_term)) <= {rule.time.name}.union(*map(condition_variables, temporal))
 
     def _begin(self, compiled: Compiled) -> None:
         """Let the initial values hold from the first time-point on."""
@@ -385,8 +394,27 @@ class _Walk:
         terminated = self.world.terminated.get(self.time, {})
         if any(match(pattern, fvp, {}) is not None for pattern in terminated):
             return True
+        if self.is_terminated_by_goals(fvp):
+            return True
         initiated = (other for other in self.initiated() if isinstance(other, Struct))
         return any(other.args[0] == fvp.args[0] and other.args[1] != fvp.args[1] for other in initiated)
+
+    def is_terminated_by_goals(self, fvp: Term) -> bool:
+        """Whether a rule whose head goals restrict terminates an FVP that holds now or is initiated.
+
+        The question is not repeated while its answer is being derived: start events of other FVPs do not depend on it.
+        """
+        if fvp in self.asked or not (fvp in self.initiated() or fvp in set(self.holding(fvp))):
+            return False
+        self.asked.add(fvp)
+        matches = [(rule, match(rule.head_term, fvp, {})) for rule in self.open_terminations]
+        found = any(
+            next(self.rules[rule].solutions(self, binding), None) is not None
+            for rule, binding in matches
+            if binding is not None
+        )
+        self.asked.remove(fvp)
+        return found
 
     def broken(self, pattern: Term) -> Iterable[Term]:
         """The FVPs of a pattern that are broken now; a value that is a variable ranges over those there may be."""
@@ -423,9 +451,6 @@ class _Walk:
                 found[substitute(head, binding)] = None
         return dict.fromkeys(fvp.args[1] for fvp in found if isinstance(fvp, Struct) and is_ground(fvp))
 
-    def instances(self, pattern: Term) -> Iterable[Term]:
-        """The instances a head with unbound variables may take: of its grounding, and of what holds now."""
-        candidates = dict.fromkeys(self.world.domains.head_instances(pattern))
-        if isinstance(pattern, Struct) and pattern.name == "=":
-            candidates.update(dict.fromkeys(self.holding(pattern)))
-        return [c for c in candidates if match(pattern, c, {}) is not None]
+    def ranging(self, head: Term, name: str, binding: Binding) -> Iterable[Binding]:
+        """The bindings with values for a head variable that conditions need and do not bind."""
+        return self.world.domains.ranging(head, name, binding)

@@ -32,10 +32,10 @@ from holdsfor.physical.patterns import build, join, linear
 from holdsfor.physical.plan import PlannedComponent, PlannedFluent, PlannedRule
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.physical.steps import GroundHead, PointKind, RangeOver, run_steps
+from holdsfor.physical.steps import GroundHead, PointKind, RangeHead, RangeOver, run_steps
 from holdsfor.runtime.allen_constructs import Construct
 from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
-from holdsfor.runtime.domains import entity_key
+from holdsfor.runtime.domains import entity_columns, entity_key
 from holdsfor.runtime.edges import EdgeKind, edge_points, without_initial_values
 from holdsfor.runtime.interval_lists import Lists
 from holdsfor.runtime.interval_predicates import MadeOneByOne
@@ -99,6 +99,7 @@ class Evaluation:
         self.longest: dict[NodeId, int] = {}
         self.next_crossing: int | None = None
         self.circles: dict[int, CircleOutcome] = {}
+        self.affected: Relation | None = None
         self.complemented: dict[NodeId, Rows] = {}
         self.ranges: dict[NodeId, Int64] = {}
         self.whole_lists: dict[NodeId, Lists] = {}
@@ -175,6 +176,14 @@ class Evaluation:
         if ranging.pattern is None:
             return known
         return np.union1d(self.domains.of_sort(ranging.pattern, ranging.name, self), known)
+
+    def head_members(self, ranging: RangeHead) -> Int64:
+        """What a head variable ranges over: its sort, and what terminations of its fluent may affect."""
+        members = self.domains.of_sort(ranging.head, ranging.name, self)
+        if not ranging.is_termination or self.affected is None:
+            return members
+        rows, _ = join(one_row(), self.affected, entity_columns(ranging.head), self.symbols)
+        return np.union1d(members, rows.columns[ranging.name])
 
     def synchronise(self) -> None:
         self.background.synchronise()

@@ -6,7 +6,7 @@ stretch; a condition `terminatedAt(F=V, T)` asks for all instances of the domain
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,14 +14,20 @@ from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, stac
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
 from holdsfor.kernels.stabbing import Stabbing
+from holdsfor.physical.bindings import all_steps
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.plan import PlannedFluent, PlannedRule
+from holdsfor.physical.steps import Prove, RangeHead, Step
 from holdsfor.syntax.terms import Atom, Struct, Var, variables
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
 __all__ = ["Terminations", "terminations_of", "visible_breaks"]
+
+
+_Effects: TypeAlias = tuple[Int64, Int64, Int64]
+"""Numbers of fluents, their values, and when."""
 
 
 class Terminations(NamedTuple):
@@ -38,12 +44,21 @@ def terminations_of(
     evaluation: Evaluation, key: Key, fluent: PlannedFluent, initiations: PointTable, state: FluentTable
 ) -> Terminations:
     """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
+    is_ranging = [any(_ranges_over_affected(step) for step in all_steps(rule.steps)) for rule in fluent.terminations]
+    if any(is_ranging):
+        numbers, values = _there_are(evaluation, key, initiations, state, with_values=True)
+        columns = (*evaluation.instances.words(key[1], numbers), values)
+        evaluation.affected = Relation(columns, len(numbers))
     found = [_terminated(evaluation, key, rule, initiations, state) for rule in fluent.terminations]
+    evaluation.affected = None
     points = evaluation.effects(key, [part for part in found if part is not None])
     if not fluent.has_asked_breaks:
         return Terminations(points, points)
-    in_domain = [_terminated_in_domain(evaluation, rule) for rule in fluent.terminations]
-    firm = [part if inside is None else inside for part, inside in zip(found, in_domain, strict=True)]
+    firm: list[_Effects | None] = []
+    for rule, part, ranges in zip(fluent.terminations, found, is_ranging, strict=True):
+        inside = _terminated_in_domain(evaluation, rule)
+        bound = _terminated(evaluation, key, rule, initiations, state) if ranges else part
+        firm.append(bound if inside is None else inside)
     return Terminations(points, evaluation.effects(key, [part for part in firm if part is not None]))
 
 
@@ -67,7 +82,7 @@ def visible_breaks(
     return stacked([firm, points.take(keep.nonzero()[0])])
 
 
-def _terminated_in_domain(evaluation: Evaluation, rule: PlannedRule) -> tuple[Int64, Int64, Int64] | None:
+def _terminated_in_domain(evaluation: Evaluation, rule: PlannedRule) -> _Effects | None:
     """What a rule with open arguments terminates of all instances there may be, whether or not they ever hold."""
     *arguments, value = rule.columns
     rows = evaluation.solutions(rule)
@@ -87,7 +102,7 @@ def _terminated_in_domain(evaluation: Evaluation, rule: PlannedRule) -> tuple[In
 
 def _terminated(
     evaluation: Evaluation, key: Key, rule: PlannedRule, initiations: PointTable, state: FluentTable
-) -> tuple[Int64, Int64, Int64] | None:
+) -> _Effects | None:
     """What one rule terminates: numbers of fluents, their values, and when; None if it is nothing."""
     rows = evaluation.solutions(rule)
     if rows.n == 0:
@@ -106,6 +121,12 @@ def _terminated(
     assert rows.times is not None
     values = np.full(rows.n, ANY_VALUE, np.int64) if has_open_value else build(value, rows, evaluation.symbols)
     return numbers, values, rows.times
+
+
+def _ranges_over_affected(step: Step) -> bool:
+    """Whether a step lets a head variable range over what is initiated or holds."""
+    ranges = [step, *(each for _, each in step.ranges)] if isinstance(step, Prove) else [step]
+    return any(isinstance(each, RangeHead) and each.is_termination for each in ranges)
 
 
 def _there_are(

@@ -20,7 +20,11 @@ Interval: TypeAlias = tuple[int, int | None]
 
 
 class Change(NamedTuple):
-    """One change of an FVP (intervals) or of an output event (time-points)."""
+    """One change of an FVP (intervals) or of an output event (time-points).
+
+    >>> print(Change("shortened", "rich(chris)=true", (14, None), (14, 20)))
+    shortened rich(chris)=true (14,inf) → (14,20)
+    """
 
     kind: Literal["added", "extended", "shortened", "retracted"]
     name: str
@@ -29,6 +33,11 @@ class Change(NamedTuple):
 
     @property
     def is_of_event(self) -> bool:
+        """Whether the change is about an output event.
+
+        >>> Change("added", "alarm(b1)", None, 3).is_of_event
+        True
+        """
         return isinstance(self.old, int) or isinstance(self.new, int)
 
     def __str__(self) -> str:

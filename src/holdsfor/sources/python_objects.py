@@ -29,7 +29,11 @@ Constant: TypeAlias = str | int | float | bool | Term
 
 @dataclass(frozen=True, init=False)
 class Event:
-    """An event that happens at a time-point."""
+    """An event that happens at a time-point.
+
+    >>> Event("go_to", "chris", "pub", at=17)
+    Event(name='go_to', args=('chris', 'pub'), start=17, arrival=17)
+    """
 
     name: str
     args: tuple[Constant, ...]
@@ -42,7 +46,11 @@ class Event:
 
 @dataclass(frozen=True, init=False)
 class Fluent:
-    """An input fluent that has a value at a time-point (`at`) or over an interval (`start`, `end`)."""
+    """An input fluent that has a value at a time-point (`at`) or over an interval (`start`, `end`).
+
+    >>> Fluent("near", "v1", "v2", start=3, end=9)
+    Fluent(name='near', args=('v1', 'v2'), value=True, start=3, end=9, arrival=3)
+    """
 
     name: str
     args: tuple[Constant, ...]

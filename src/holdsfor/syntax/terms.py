@@ -7,6 +7,7 @@ of a million elements is as safe as a number.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -75,8 +76,16 @@ class Int:
 
 @dataclass(frozen=True, slots=True)
 class Float:
+    """A float. Both zeros are one constant, and so are all NaNs."""
+
     value: float
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.value:
+            object.__setattr__(self, "value", 0.0)
+        elif math.isnan(self.value):
+            object.__setattr__(self, "value", math.nan)
 
 
 @dataclass(frozen=True, slots=True)

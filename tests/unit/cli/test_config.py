@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
-from holdsfor.cli import run
 from holdsfor.cli.main import main
-from holdsfor.cli.options.config import KEYS
-from holdsfor.cli.options.durations import PER_SECOND
-from holdsfor.cli.options.rtec_parameters import PARAMETERS
-from holdsfor.sources.formats import Format
-from holdsfor.sources.times import Unit
 from holdsfor.views import graphviz
 from holdsfor.views.graph import has_graphviz
 
@@ -42,30 +34,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def configure(folder: Path, text: str) -> list[str]:
     (folder / "app.toml").write_text(text, encoding="utf-8")
     return ["run", "--config", str(folder / "app.toml")]
-
-
-def options_of_run() -> list[argparse.Action]:
-    parser = argparse.ArgumentParser()
-    run.add_parser(parser.add_subparsers())
-    (commands,) = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    command: argparse.ArgumentParser = commands.choices["run"]
-    return command._actions
-
-
-def test_every_option_of_run_is_a_key() -> None:
-    names = {action.dest for action in options_of_run()} - {"help", "config", "app", "files"}
-    assert KEYS.keys() == names | {"rules"}
-
-
-def test_the_file_has_the_choices_of_the_command_line() -> None:
-    choices = {action.dest: tuple(action.choices) for action in options_of_run() if action.choices}
-    assert choices == run._CHOICES
-    assert get_args(Format) == run.INPUT_FORMATS
-    assert tuple(PER_SECOND) == get_args(Unit)
-
-
-def test_every_parameter_of_rtec_sets_an_option_or_none() -> None:
-    assert {option for option in PARAMETERS.values() if option} <= KEYS.keys()
 
 
 OWN = """

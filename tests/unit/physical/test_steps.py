@@ -22,6 +22,7 @@ from holdsfor.physical.steps import (
     NoneOf,
     PointKind,
     Prove,
+    RangeHead,
     RangeOver,
     StampTime,
     Step,
@@ -98,6 +99,9 @@ class World:
 
     def ground(self, head: Term, rows: Rows, *, over_all_values: bool = False) -> Rows:
         raise AssertionError("nothing is enumerated here")
+
+    def head_members(self, ranging: RangeHead) -> Int64:
+        return np.empty(0, dtype=np.int64)
 
     def members(self, ranging: RangeOver, known: Int64) -> Int64:
         raise AssertionError("nothing is enumerated here")

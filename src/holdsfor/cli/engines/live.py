@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 from holdsfor.cli.engines.columnar import ColumnarEngine
 from holdsfor.cli.engines.reference import ReferenceEngine
-from holdsfor.cli.options.durations import rate
 from holdsfor.cli.terminal.waiting import say_waiting
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.sources.column_mapping import LISTEN, SOCKET, split_mapping
@@ -22,23 +21,7 @@ if TYPE_CHECKING:
     from holdsfor.runtime.reports.report import Report
     from holdsfor.runtime.session import Session
 
-__all__ = ["CLOCKS", "LiveEngine", "ReplayEngine", "add_live_options", "check_live_options", "engine_class"]
-
-CLOCKS = ("event", "wall")
-
-
-def add_live_options(parser: argparse.ArgumentParser) -> None:
-    live = parser.add_argument_group("live runs")
-    flag = argparse.BooleanOptionalAction
-    live.add_argument(
-        "--live",
-        action=flag,
-        default=False,
-        help="read pipes, sockets (`unix:PATH`, `listen:PATH`), `-` and files as streams",
-    )
-    live.add_argument("--clock", choices=CLOCKS, help="what tells the time (default: event, the records)")
-    live.add_argument("--rate", type=rate, metavar="N", help="time-points per second of the wall clock (default: 1)")
-    live.add_argument("--replay", type=rate, metavar="N", help="play files at N time-points per second, or `max`")
+__all__ = ["LiveEngine", "ReplayEngine", "check_live_options", "engine_class"]
 
 
 def check_live_options(options: argparse.Namespace) -> None:

@@ -1,9 +1,10 @@
-"""The parameters of RTEC's `defaults.toml`, and what they are here.
+"""Translate the parameters of RTEC's `defaults.toml` to options.
 
-The names are those of section 6 of the manual, with those of later versions and of RTEC's own scripts. The input mode
-`fifo` is a live run by the wall clock if an input is a named pipe, and a replay if all are files; `socket` is a replay
-if all are files, else a live run that listens on a Unix socket, as RTEC does. `output_mode = "fifo"` writes to a named
-pipe. Parameters without effect are told in a note; those that ask for something which cannot be done are refused.
+The parameters are those of section 6 of RTEC's manual, of later versions and of RTEC's scripts. The input mode `fifo`
+is a live run by the wall clock if an input is a named pipe, and a replay if all inputs are files. The input mode
+`socket` is a replay if all inputs are files, else a live run that listens on a Unix socket, as RTEC does.
+`output_mode = "fifo"` writes to a named pipe. A parameter without effect is reported in a note. An unknown value is an
+error.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
+from holdsfor.cli.options.declarations import Command
 from holdsfor.cli.options.toml_file import TomlFile
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.sources.column_mapping import LISTEN, SOCKET, split_mapping
@@ -19,16 +21,16 @@ from holdsfor.sources.socket_listener import is_served
 
 __all__ = ["PARAMETERS", "Translation", "from_rtec"]
 
-_OF_ITS_ENGINE = {
+_WITHOUT_EFFECT = {
     "definition_optimisation": "rules are always optimised",
-    "sde_batch": "records are read in batches of their own size",
-    "dynamic_grounding_flag": "domains are as the rules declare them",
-    "dynamic_grounding_threshold": "domains are as the rules declare them",
+    "sde_batch": "the size of batches is fixed",
+    "dynamic_grounding_flag": "domains are those that the rules declare",
+    "dynamic_grounding_threshold": "domains are those that the rules declare",
     "stream_order_flag": "records may come in any order",
-    "preprocessing_flag": "rules do what preprocessing does",
-    "forget_threshold": "what no window needs is forgotten",
+    "preprocessing_flag": "the rules replace preprocessing",
+    "forget_threshold": "the window limits what is remembered",
 }
-"""Parameters of RTEC's own engine, and why they change nothing here."""
+"""Parameters of RTEC's own engine, and the reason why each has no effect."""
 
 PARAMETERS: dict[str, str | None] = {
     "event_description": "rules",
@@ -48,16 +50,19 @@ PARAMETERS: dict[str, str | None] = {
     "dependency_graph_flag": None,
     "dependency_graph_directory": None,
     "include_input": None,
-    **dict.fromkeys(_OF_ITS_ENGINE),
+    **dict.fromkeys(_WITHOUT_EFFECT),
 }
-"""Each parameter of RTEC with the option it sets, if it sets one."""
+"""The option that each parameter sets; None if a parameter has no option of its own."""
 
 _FLAGS = ("dependency_graph_flag", "include_input")
 
 
 @dataclass
 class Translation:
-    """Options with their values, the parameter that each comes from, notes, a pipe to make, and the graph to draw."""
+    """The options that a table of RTEC's sets, and what else it asks for.
+
+    `names` has the parameter of each option. `pipe` is a named pipe to create, `graph` a dependency graph to draw.
+    """
 
     values: dict[str, Any]
     names: dict[str, str]
@@ -67,15 +72,13 @@ class Translation:
     include_input: bool = False
 
 
-def from_rtec(content: dict[str, Any], file: TomlFile, table: str | None) -> Translation:
-    """What a table of RTEC's says, in our words."""
+def from_rtec(content: dict[str, Any], file: TomlFile, table: str | None, command: Command) -> Translation:
+    """The options that a table of RTEC's sets for a command."""
     _check_modes(content, file, table)
     options = {key: option for key, option in PARAMETERS.items() if option and key in content}
     values = {option: content[key] for key, option in options.items()}
     if "results_directory" in content and isinstance(content["results_directory"], str):
-        values["log"] = str(Path(content["results_directory"]) / f"{table or 'holdsfor'}-log.jsonl")
-        suffix = "fifo" if content.get("output_mode") == "fifo" else "txt"
-        values["output"] = str(Path(content["results_directory"]) / f"{table or 'holdsfor'}-intervals.{suffix}")
+        values |= _outputs(Path(content["results_directory"]), table or "holdsfor", content.get("output_mode"), command)
     names = {option: key for key, option in options.items()}
     if content.get("input_mode") in ("fifo", "socket"):
         mode = _live_options(content, file.path.parent)
@@ -88,12 +91,20 @@ def from_rtec(content: dict[str, Any], file: TomlFile, table: str | None) -> Tra
         folder = file.path.parent / content.get("dependency_graph_directory", ".")
         translation.graph = folder / f"{table or 'holdsfor'}.png"
         translation.include_input = content.get("include_input", False)
-    translation.notes = [_note(key, why) for key, why in _without_effect(content)]
+    translation.notes = [_note(key, why) for key, why in _without_effect(content, command)]
     return translation
 
 
+def _outputs(folder: Path, app: str, mode: str | None, command: Command) -> dict[str, str]:
+    """The files for the answer and the log; on Spark, the folder for the results."""
+    if command == "spark run":
+        return {"output": str(folder / app)}
+    suffix = "fifo" if mode == "fifo" else "txt"
+    return {"output": str(folder / f"{app}-intervals.{suffix}"), "log": str(folder / f"{app}-log.jsonl")}
+
+
 def _live_options(content: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The options of a live run if there is a pipe or a socket among the inputs, else those of a replay."""
+    """The options of a live run if an input is a pipe or a socket, else the options of a replay."""
     given = content.get("input_providers", [])
     inputs = given if isinstance(given, list) else [given]
     rate = content.get("stream_rate", 1)
@@ -105,7 +116,7 @@ def _live_options(content: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _as_socket(given: str, folder: Path) -> str:
-    """A path without a file as a socket: to connect to if a program listens there, else to listen on."""
+    """A path without a file becomes a socket: to connect to if a program listens there, else to listen on."""
     if given == "-" or given.startswith((SOCKET, LISTEN)) or (folder / split_mapping(given)[0]).is_file():
         return given
     return f"{SOCKET if is_served(str(folder / given)) else LISTEN}{given}"
@@ -132,14 +143,16 @@ def _check_modes(content: dict[str, Any], file: TomlFile, table: str | None) -> 
         refuse("dependency_graph_directory", "a path")
 
 
-def _without_effect(content: dict[str, Any]) -> list[tuple[str, str]]:
-    """The parameters that are given and change nothing, and why."""
-    is_rate_unused = "stream_rate" in content and content.get("input_mode", "csv") == "csv"
-    found = [("stream_rate", "files are read as fast as they can be")] if is_rate_unused else []
+def _without_effect(content: dict[str, Any], command: Command) -> list[tuple[str, str]]:
+    """The given parameters that have no effect, with the reason."""
+    is_rate_unused = command != "run" or content.get("input_mode", "csv") == "csv"
+    found = [("stream_rate", "files are read at full speed")] if is_rate_unused and "stream_rate" in content else []
+    if content.get("dependency_graph_flag") and command != "run":
+        found.append(("dependency_graph_flag", "only `holdsfor run` draws the dependency graph of a configuration"))
     if not content.get("dependency_graph_flag"):
         unasked = [key for key in ("dependency_graph_directory", "include_input") if key in content]
-        found += [(key, "no dependency graph is asked for") for key in unasked]
-    return found + [(key, why) for key, why in _OF_ITS_ENGINE.items() if key in content]
+        found += [(key, "`dependency_graph_flag` is not set") for key in unasked]
+    return found + [(key, why) for key, why in _WITHOUT_EFFECT.items() if key in content]
 
 
 def _note(key: str, why: str) -> Diagnostic:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from holdsfor.cli.options.durations import PER_SECOND
 from holdsfor.cli.outcome.set_aside import SetAsideLog
+from holdsfor.cli.terminal.diagnostics import print_diagnostics
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.unreadable import Unreadable
 
@@ -17,22 +16,9 @@ if TYPE_CHECKING:
     from holdsfor.spark.input.files import Files
     from holdsfor.spark.job.recognition import Recognition
 
-__all__ = ["add_input_options", "add_misfit_options", "files_from", "put_aside", "refuse_misfits", "tell_unreadable"]
+__all__ = ["files_from", "put_aside", "refuse_misfits", "tell_unreadable"]
 
-_FORMATS = ("text", "csv", "jsonl", "parquet", "orc", "table")
 _AT_ONCE = 10_000
-
-
-def add_input_options(parser: argparse.ArgumentParser) -> None:
-    what = "records: files, folders or patterns, each perhaps with ': columns' behind it, or tables"
-    parser.add_argument("--input", nargs="+", action="extend", required=True, metavar="INPUT", help=what)
-    parser.add_argument("--input-format", choices=_FORMATS, help="of all inputs (default: as each file is)")
-    parser.add_argument("--time-unit", choices=PER_SECOND, default="s", help="a time-point, of ISO times (default: s)")
-
-
-def add_misfit_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--set-aside", metavar="FILE", help="write the records that do not fit, with reasons, as JSON")
-    parser.add_argument("--strict", action="store_true", help="stop if a record or a file does not fit")
 
 
 def files_from(options: argparse.Namespace) -> list[Files]:
@@ -54,9 +40,7 @@ def refuse_misfits(found: Recognition) -> None:
 
 def tell_unreadable(unreadable: Iterable[Unreadable]) -> None:
     """Tell of the files that cannot be read."""
-    for each in unreadable:
-        for diagnostic in each.diagnostics:
-            print(diagnostic.render(), end="\n\n", file=sys.stderr)
+    print_diagnostics(diagnostic for each in unreadable for diagnostic in each.diagnostics)
 
 
 def put_aside(found: Recognition, path: str | None) -> None:

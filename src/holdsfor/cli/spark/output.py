@@ -15,26 +15,10 @@ if TYPE_CHECKING:
     from holdsfor.spark.output.result_tables import Form
     from holdsfor.spark.output.targets import Place
 
-__all__ = ["add_output_options", "check_output", "place_from", "shown_place"]
+__all__ = ["check_output", "place_from", "shown_place"]
 
 _ENVIRONMENT = {"user": "HOLDSFOR_JDBC_USER", "password": "HOLDSFOR_JDBC_PASSWORD"}
 _IS_ELSEWHERE = ("jdbc:", "table:")
-
-
-def add_output_options(parser: argparse.ArgumentParser) -> None:
-    places = "a folder, `table:NAME` of the catalogue or `jdbc:postgresql://…`"
-    parser.add_argument("-o", "--output", required=True, metavar="PLACE", help=f"where results go: {places}")
-    parser.add_argument("--format", choices=("parquet", "csv", "json"), default="parquet", help="default: parquet")
-    parser.add_argument(
-        "--partition-by",
-        nargs="+",
-        action="extend",
-        choices=("fluent", "day"),
-        help="how folders and tables are divided",
-    )
-    parser.add_argument("--overwrite", action="store_true", help="replace results that are there")
-    parser.add_argument("--table", metavar="NAME", help="of a database: NAME_intervals and so on (default: found)")
-    parser.add_argument("--jdbc-properties", metavar="FILE", help="`user=…`, `password=…` and so on of a database")
 
 
 def check_output(options: argparse.Namespace) -> None:
@@ -67,7 +51,7 @@ def shown_place(options: argparse.Namespace) -> str:
 def _form(options: argparse.Namespace) -> Form:
     from holdsfor.spark.output.result_tables import Form
 
-    parts = options.partition_by
+    parts = options.partition_by or None
     return Form(options.format, None if parts is None else tuple(dict.fromkeys(parts)), options.time_unit)
 
 

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.pipeline import Compiled, compile_files
-from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
-from holdsfor.cli.spark.input import add_input_options, files_from, tell_unreadable
-from holdsfor.cli.spark.session import Failed, add_spark_options, on_spark, shown_progress
+from holdsfor.cli.options.arguments import Commands, add_command, add_options
+from holdsfor.cli.options.config import fill_in
+from holdsfor.cli.spark.input import files_from, tell_unreadable
+from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
+from holdsfor.cli.terminal.diagnostics import print_diagnostics
 from holdsfor.errors import Diagnostics
 from holdsfor.sources.text_records import SetAside
 
@@ -29,23 +31,18 @@ _SHOWN_MISFITS = 10
 def add_parser(commands: Commands) -> None:
     example = "holdsfor spark prepare rules.prolog background.prolog --input 'events/*.parquet' -o history"
     parser = add_command(commands, "prepare", "write history once, from which later runs are faster", example)
-    add_rule_files(parser)
-    add_input_options(parser)
-    parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="where the prepared history goes")
-    parser.add_argument("--overwrite", action="store_true", help="replace history that is there")
-    parser.add_argument("--tick", type=int, default=1, metavar="N", help="distance of time-points (default: 1)")
-    add_spark_options(parser)
+    add_options(parser, "spark prepare")
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
     from holdsfor.spark.input.ingestion import check_buckets
 
+    fill_in(options, "spark prepare")
     check_buckets(options.buckets)
     diagnostics = Diagnostics()
-    compiled = compile_files(options.files, diagnostics)
-    for warning in diagnostics.of("warning"):
-        print(warning.render(), end="\n\n", file=sys.stderr)
+    compiled = compile_files([*options.rules, *options.background], diagnostics)
+    print_diagnostics(diagnostics.of("warning"))
     try:
         n_unreadable = on_spark(options, options.output, lambda spark, _: _work(spark, compiled, options))
     except Failed as failed:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from holdsfor.analysis.pipeline import Compiled, compile_files
-from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
-from holdsfor.cli.options.durations import duration_text, make_points
+from holdsfor.cli.options.arguments import Commands, add_command, add_options
+from holdsfor.cli.options.config import fill_in
+from holdsfor.cli.options.durations import make_points
 from holdsfor.cli.outcome.summary import summarise, write_stats
-from holdsfor.cli.spark.input import add_input_options, add_misfit_options, files_from, put_aside, refuse_misfits
+from holdsfor.cli.spark.input import files_from, put_aside, refuse_misfits
 from holdsfor.cli.spark.outcome import SparkOutcome, outcome_of
-from holdsfor.cli.spark.output import add_output_options, check_output, place_from, shown_place
-from holdsfor.cli.spark.session import Failed, add_spark_options, on_spark, shown_progress
+from holdsfor.cli.spark.output import check_output, place_from, shown_place
+from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
+from holdsfor.cli.terminal.diagnostics import print_diagnostics
 from holdsfor.errors import Diagnostics
 from holdsfor.sinks.output_files import refuse_overwriting
 from holdsfor.sources.column_mapping import split_mapping
@@ -36,38 +37,25 @@ EXAMPLE = "holdsfor spark run rules.prolog background.prolog --input 'events/*.p
 def add_parser(commands: Commands) -> None:
     summary = "recognise what the rules describe in the input, on Apache Spark"
     parser = add_command(commands, "run", summary, EXAMPLE)
-    add_rule_files(parser)
-    add_input_options(parser)
-    add_misfit_options(parser)
-    add_output_options(parser)
-    parser.add_argument("--goal", action="append", default=[], help="a goal to prove before the run; may be repeated")
-    parser.add_argument("--start", metavar="TIME", help="first time-point (default: of the first record)")
-    parser.add_argument("--end", metavar="TIME", help="last time-point (default: of the last record)")
-    parser.add_argument("--tick", type=int, default=1, metavar="N", help="distance of time-points (default: 1)")
-    parser.add_argument("--window", type=duration_text, metavar="T", help="how far a query time looks (default: all)")
-    parser.add_argument("--step", type=duration_text, metavar="T", help="between query times (default: the window)")
-    parser.add_argument(
-        "--allen-memory", type=duration_text, metavar="T", help="how far back `before` looks (default: the window)"
-    )
-    told = "write besides what each query time tells; may be repeated"
-    parser.add_argument("--report", action="append", choices=("known", "changes"), default=[], help=told)
-    add_spark_options(parser)
-    parser.add_argument("--stats", metavar="FILE", help="write counts and seconds as JSON")
+    add_options(parser, "spark run")
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
     from holdsfor.spark.input.ingestion import check_buckets
 
+    app = fill_in(options, "spark run")
+    print_diagnostics(app.notes)
     make_points(options)
     check_buckets(options.buckets)
     check_output(options)
+    files = [*options.rules, *options.background]
     outputs = {"--stats": [options.stats], "--set-aside": [options.set_aside]}
-    refuse_overwriting(outputs, [*options.files, *(split_mapping(each)[0] for each in options.input)])
+    config = [options.config] if options.config else []
+    refuse_overwriting(outputs, [*files, *config, *(split_mapping(each)[0] for each in options.input)])
     diagnostics = Diagnostics()
-    compiled = compile_files(options.files, diagnostics)
-    for warning in diagnostics.of("warning"):
-        print(warning.render(), end="\n\n", file=sys.stderr)
+    compiled = compile_files(files, diagnostics)
+    print_diagnostics(diagnostics.of("warning"))
     began = time.perf_counter()
 
     def work(spark: SparkSession, is_new: bool) -> SparkOutcome:

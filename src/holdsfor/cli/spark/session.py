@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from holdsfor.spark.cluster.session_start import Log
 
-__all__ = ["Failed", "add_spark_options", "on_spark", "shown_progress"]
+__all__ = ["Failed", "on_spark", "shown_progress"]
 
 _EVERY_SECONDS = 0.2
 _WAITING = "has not accepted any resources"
@@ -32,13 +32,6 @@ class Failed(Exception):
     def __init__(self, exit_code: int) -> None:
         super().__init__(exit_code)
         self.exit_code = exit_code
-
-
-def add_spark_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--buckets", type=int, metavar="N", help="parts of the entities (default: by size and cores)")
-    master = "where Spark runs, such as `local[4]` or `spark://HOST:PORT` (default: as Spark is configured)"
-    parser.add_argument("--master", help=master)
-    parser.add_argument("--conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark")
 
 
 def on_spark(options: argparse.Namespace, shown: str, work: Callable[[SparkSession, bool], Made]) -> Made:

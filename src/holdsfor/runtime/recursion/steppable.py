@@ -13,7 +13,7 @@ from holdsfor.physical.bindings import bound_after, says_when
 from holdsfor.physical.plan import PlannedComponent, PlannedRule
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows
-from holdsfor.physical.steps import PointKind, RangeOver
+from holdsfor.physical.steps import PointKind, RangeHead, RangeOver
 from holdsfor.prolog import Database, Engine
 from holdsfor.runtime.recursion.scalar_operators import NotByRow, RowCompiler, Words
 from holdsfor.runtime.recursion.stepping_rules import Effect, check_rule, effects_of, walk_delays
@@ -73,6 +73,9 @@ class _Nowhere:
 
     def members(self, ranging: RangeOver, known: Int64) -> Int64:
         return known
+
+    def head_members(self, ranging: RangeHead) -> Int64:
+        return np.empty(0, dtype=np.int64)
 
     def synchronise(self) -> None:
         """There is nothing to tell."""

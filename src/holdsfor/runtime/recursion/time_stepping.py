@@ -9,9 +9,7 @@ takes is proportional to the number of things that happen.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -48,26 +46,13 @@ def walked(
     carried: Sequence[SetUp | None],
 ) -> Turn | None:
     """What the component does in a stretch, or None if it has a rule that cannot be walked."""
-    with _without_collecting():
-        try:
-            walk = _Walk(component, part, state, carried)
-        except NotByRow:
-            return None
-        turn = walk.outcome(walk.run())
-        walk.forget()
-        return turn
-
-
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """A walk makes many small objects and no cycles that last: looking for cycles again and again costs a fifth."""
-    was_enabled = gc.isenabled()
-    gc.disable()
     try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+        walk = _Walk(component, part, state, carried)
+    except NotByRow:
+        return None
+    turn = walk.outcome(walk.run())
+    walk.forget()
+    return turn
 
 
 class _Walk:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.result_table import answer_table
 from holdsfor.runtime.reports.report import Report
 from holdsfor.syntax.terms import Term
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # type: ignore[import-untyped]
 
 __all__ = ["Reported"]
 
@@ -46,7 +49,7 @@ class Reported:
         for event, times in self.report.event_extents(self.symbols).times():
             yield event.name, times
 
-    def table(self) -> Any:
+    def table(self) -> pa.Table:
         """The same as an Arrow table, in the same order."""
         return answer_table(
             self.query_time, self.report.fvp_extents(self.symbols), self.report.event_extents(self.symbols)

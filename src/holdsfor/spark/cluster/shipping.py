@@ -47,7 +47,11 @@ def _files(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
 
 
 def ship(spark: SparkSession) -> None:
-    """Let the workers of a session import this very package, whatever is installed where they are."""
+    """Let the workers of a session import this very package, whatever is installed where they are.
+
+    >>> import holdsfor as hf
+    >>> hf.spark.ship(spark)
+    """
     content = package()
     # Spark refuses a second file of the same name with other content, such as one given with `--py-files`.
     name = f"{_PACKAGE}-{sha256(content).hexdigest()[:12]}.zip"

@@ -44,12 +44,28 @@ class Mapped:
 
 
 def files(path: str | Path, *, form: Form | None = None) -> Files:
-    """The files of a path, a folder or a pattern, said to be written in a form; or a table of the catalogue."""
+    """The files of a path, a folder or a pattern, said to be written in a form; or a table of the catalogue.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string").createTempView("wins")
+    >>> hf.spark.recognise(hf.spark.files("wins", form="table"), rules).intervals.first().fvp
+    'rich(chris)=true'
+    >>> spark.catalog.dropTempView("wins")
+    True
+    """
     return Files(str(path), form)
 
 
 def events(name: str, frame: DataFrame, *, time: str, args: Sequence[str] = (), arrival: str | None = None) -> Mapped:
-    """A DataFrame in which every row is an event of one name: which columns are its time and its arguments."""
+    """A DataFrame in which every row is an event of one name: which columns are its time and its arguments.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([(13, "chris")], "ts long, who string")
+    >>> hf.spark.recognise(hf.spark.events("win", wins, time="ts", args=["who"]), rules).intervals.first().start
+    14
+    """
     return _mapped(name, frame, {"start": time, "arrival": arrival or time}, args)
 
 
@@ -63,7 +79,18 @@ def fluents(
     args: Sequence[str] = (),
     arrival: str | None = None,
 ) -> Mapped:
-    """A DataFrame in which every row is a value of one fluent, over an interval or, without `end`, at a time-point."""
+    """A DataFrame in which every row is a value of one fluent, over an interval or, without `end`, at a time-point.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text('''
+    ... inputEntity(near(_)=true).
+    ... holdsFor(close(X)=true, I) :- holdsFor(near(X)=true, I).
+    ... ''')
+    >>> rows = spark.createDataFrame([(3, 9, "v1", "true")], "begin long, stop long, vessel string, is_near string")
+    >>> near = hf.spark.fluents("near", rows, start="begin", end="stop", value="is_near", args=["vessel"])
+    >>> hf.spark.recognise(near, rules).intervals.select("fvp", "start", "end").collect()
+    [Row(fvp='close(v1)=true', start=3, end=9)]
+    """
     columns = {"start": start, "arrival": arrival or start, "value": value}
     return _mapped(name, frame, columns if end is None else {**columns, "end": end}, args)
 

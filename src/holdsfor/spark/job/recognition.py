@@ -49,6 +49,15 @@ class Recognition:
     what all query times settle; `reports` has what each of them knows. `unreadable` are the files that cannot be read,
     which stand in line 0 among what is set aside. Results are kept until `unpersist`, so that asking twice does not
     compute twice.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+    >>> found = hf.spark.recognise(wins, rules, start=0, end=30)
+    >>> found.intervals.select("fvp", "start", "end").collect()
+    [Row(fvp='rich(chris)=true', start=14, end=None)]
+    >>> found.counts.where("what = 'read'").first().n
+    1
     """
 
     intervals: DataFrame
@@ -62,11 +71,28 @@ class Recognition:
 
     @cached_property
     def reports(self) -> Reports:
-        """What each query time knows and changes, as DataFrames that are computed when they are asked for."""
+        """What each query time knows and changes, as DataFrames that are computed when they are asked for.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+        >>> found = hf.spark.recognise(wins, rules, start=0, end=30, window=10)
+        >>> [(row.query_time, row.start) for row in found.reports.intervals.orderBy("query_time").collect()]
+        [(20, 14), (30, 14)]
+        """
         return self.tell()
 
     def unpersist(self) -> None:
-        """Give the memory and disk of what was computed back."""
+        """Free the memory and disk of the cached results.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+        >>> found = hf.spark.recognise(wins, rules, start=0, end=30)
+        >>> found.intervals.count()
+        1
+        >>> found.unpersist()
+        """
         for frame in self.kept:
             frame.unpersist()
 
@@ -94,6 +120,13 @@ def recognise(
     Without a window the whole history is one. `start` and `end` are found out from the records, which is a pass over
     them, if they are not given. An interval that is over for longer than `allen_memory`, by default the window, is not
     `before` another one. `buckets` is in how many parts entities are divided.
+
+    >>> import holdsfor as hf
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([(13, "chris")], "ts long, who string")
+    >>> found = hf.spark.recognise(wins, rules, columns="happensAt(win(who), ts)")
+    >>> found.intervals.select("fvp", "start", "end").collect()
+    [Row(fvp='rich(chris)=true', start=14, end=None)]
     """
     check_windows(tick, window, step, allen_memory)
     check_bounds(start, end)

@@ -45,6 +45,15 @@ def write(
     What is there already is replaced at once, if `overwrite`. Folders and tables are divided by `fluent`, by the `day`
     in which an interval starts, or both. `table` is the name of tables in a database, `properties` those of its driver.
     Of `reports` those that are `known` at query times, or their `changes`, are written besides.
+
+    >>> import holdsfor as hf
+    >>> from tempfile import TemporaryDirectory
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+    >>> with TemporaryDirectory() as folder:
+    ...     hf.spark.write(hf.spark.recognise(wins, rules), f"{folder}/found")
+    ...     spark.read.parquet(f"{folder}/found/intervals").first().fvp
+    'rich(chris)=true'
     """
     form = Form(format, None if partition_by is None else tuple(partition_by), time_unit)
     spark = found.intervals.sparkSession

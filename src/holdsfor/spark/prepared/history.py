@@ -62,7 +62,17 @@ class Known:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A place of prepared history; `frame` has its parcels, `unreadable` are files that it lacks."""
+    """A place of prepared history; `frame` has its parcels, `unreadable` are files that it lacks.
+
+    >>> import holdsfor as hf
+    >>> from tempfile import TemporaryDirectory
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+    >>> with TemporaryDirectory() as folder:
+    ...     history = hf.spark.prepare(wins, rules, f"{folder}/history")
+    ...     [(each.name, each.n, each.first, each.last) for each in history.known]
+    [('win', 1, 13, 13)]
+    """
 
     path: str
     frame: DataFrame
@@ -121,7 +131,16 @@ class Prepared:
         return self._columns(self.frame.where("kind not in ('event', 'fluent')"))
 
     def set_aside(self) -> DataFrame:
-        """Records and files that do not fit, with their file, line, text and reason."""
+        """Records and files that do not fit, with their file, line, text and reason.
+
+        >>> import holdsfor as hf
+        >>> from tempfile import TemporaryDirectory
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> wins = spark.createDataFrame([("win|soon|soon|chris",), ("win|13|13|anna",)], "value string")
+        >>> with TemporaryDirectory() as folder:
+        ...     hf.spark.prepare(wins, rules, f"{folder}/history").set_aside().first().text
+        'win|soon|soon|chris'
+        """
         return set_aside_of(self.remarks())
 
     def all_of(self, names: Names) -> DataFrame:
@@ -184,7 +203,17 @@ def is_prepared(spark: SparkSession, path: str) -> bool:
 
 
 def prepared(spark: SparkSession, path: str) -> Prepared:
-    """The prepared history in a place, as input of `recognise`; HF790 if there is none."""
+    """The prepared history in a place, as input of `recognise`; HF790 if there is none.
+
+    >>> import holdsfor as hf
+    >>> from tempfile import TemporaryDirectory
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = hf.spark.prepare(wins, rules, f"{folder}/history")
+    ...     hf.spark.recognise(hf.spark.prepared(spark, f"{folder}/history"), rules).intervals.first().fvp
+    'rich(chris)=true'
+    """
     place = path.rstrip("/")
     text = _text(spark, place)
     if text is None:

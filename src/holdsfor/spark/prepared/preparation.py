@@ -49,6 +49,15 @@ def prepare(
     """Write history to a place from which later runs are faster, and return it as input of `recognise`.
 
     It is written whole or not at all. What is in the place already is replaced only if that is asked for.
+
+    >>> import holdsfor as hf
+    >>> from tempfile import TemporaryDirectory
+    >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    >>> wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+    >>> with TemporaryDirectory() as folder:
+    ...     history = hf.spark.prepare(wins, rules, f"{folder}/history")
+    ...     hf.spark.recognise(history, rules).intervals.first().fvp
+    'rich(chris)=true'
     """
     check_windows(tick, None, None)
     check_buckets(buckets)

@@ -1,0 +1,96 @@
+"""Head variables that conditions need and do not bind: which one gets values next, and over what it ranges.
+
+In `initiatedAt(d(X, Y)=true, T) :- happensAt(s, T), Y is 2 * X`, X ranges over its sort and the goal computes Y. A head
+with a declared grounding takes all of its arguments from the grounding at once; its value is left to the goals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from holdsfor.analysis.safety import Scoped, bound_by, needed_variables, scoped
+from holdsfor.logical.knowledge import Knowledge
+from holdsfor.physical.steps import AnyOf, GroundHead, Prove, RangeHead, Step
+from holdsfor.syntax.rules import Condition, Either, Test, outer_variables
+from holdsfor.syntax.terms import Atom, Struct, Term, name_and_arity, variables
+
+__all__ = ["HeadRanges", "with_ranges"]
+
+
+@dataclass(frozen=True)
+class HeadRanges:
+    """The ranges of the variables of an event, an effect or an initial value."""
+
+    head: Term
+    knowledge: Knowledge
+    is_termination: bool = False
+
+    @property
+    def is_grounded(self) -> bool:
+        is_fvp = isinstance(self.head, Struct) and self.head.name == "="
+        named = self.head.args[0] if is_fvp and isinstance(self.head, Struct) else self.head
+        return self.knowledge.is_grounded(name_and_arity(named))
+
+    def take_ready(self, body: Scoped, bound: set[str]) -> tuple[list[Condition], Scoped]:
+        """The conditions in an order in which each has what it needs, and those that wait; `bound` grows along."""
+        waiting, taken = list(body), list[Condition]()
+        while ready := next((each for each in waiting if self._needed(*each, bound) <= bound), None):
+            waiting = [each for each in waiting if each is not ready]
+            taken.append(ready[0])
+            bound |= bound_by(ready[0])
+        return taken, waiting
+
+    def rounds(self, waiting: Scoped, bound: set[str]) -> Iterator[tuple[Step, list[Condition]]]:
+        """Until nothing waits: the step that gives a head variable values, and the conditions that are ready then."""
+        while waiting:
+            step = self.step(self._next_name(waiting, bound), bound)
+            bound |= {step.name} if isinstance(step, RangeHead) else set(variables(step.head))
+            ready, waiting = self.take_ready(waiting, bound)
+            yield step, ready
+
+    def step(self, name: str, bound: set[str]) -> GroundHead | RangeHead:
+        """The step that gives a head variable values."""
+        if not self.is_grounded:
+            return RangeHead(self.head, name, is_termination=self.is_termination)
+        if isinstance(self.head, Struct) and self.head.name == "=":
+            fluent, value = self.head.args
+            if name in variables(fluent) and not set(variables(value)) <= bound:
+                return GroundHead(Struct("=", (fluent, Atom("any"))), is_effect=True)
+        return GroundHead(self.head, is_effect=True)
+
+    def _needed(self, condition: Condition, outside: set[str], bound: set[str]) -> set[str]:
+        """The variables that a condition waits for, also inside the clauses that a goal calls."""
+        match condition:
+            case Test(goal):
+                inside = self.knowledge.needed(goal, bound) & set(variables(self.head))
+                return needed_variables(condition, outside, bound) | inside
+            case Either(branches):
+                return {name for branch in branches for name in self._needed_in(branch, outside, bound)}
+        return needed_variables(condition, outside, bound)
+
+    def _needed_in(self, branch: tuple[Condition, ...], outside: set[str], bound: set[str]) -> set[str]:
+        known = set(bound)
+        _, rest = self.take_ready(scoped(branch, outside), known)
+        return {name for condition, scope in rest for name in self._needed(condition, scope, known) - known}
+
+    def _next_name(self, waiting: Scoped, bound: set[str]) -> str:
+        """A head variable that conditions need, if possible one that no condition computes."""
+        needs = [self._needed(*each, bound) for each in waiting]
+        pairs = zip(waiting, needs, strict=True)
+        computed = {name for (condition, _), own in pairs for name in outer_variables(condition) - own}
+        needed = set[str]().union(*needs)
+        names = [name for name in variables(self.head) if name not in bound]
+        assert names, "the safety analysis refuses rules that get stuck"
+        return min(names, key=lambda name: (name not in needed, name in computed))
+
+
+def with_ranges(step: Step, ranges: tuple[tuple[str, Step], ...]) -> Step:
+    """The step, where variables that a goal leaves open have ranges."""
+    match step:
+        case Prove(is_sure=False):
+            return replace(step, ranges=ranges)
+        case AnyOf(branches):
+            inner = tuple(tuple(with_ranges(each, ranges) for each in branch) for branch in branches)
+            return replace(step, branches=inner)
+    return step

@@ -1,0 +1,31 @@
+"""Every public name has a docstring with an example that runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.docs.docstrings import PUBLIC, examples, failures, on_spark
+
+# Polars is not among the tools of a contributor. The methods of prepared history serve the planner of a run.
+WITHOUT = {f"holdsfor.{owner}.to_polars" for owner in ("Report", "Result")} | {
+    f"holdsfor.spark.Prepared.{method}"
+    for method in ("check", "used", "unused_by", "extent", "parcels", "remarks", "all_of", "files_by_bucket")
+}
+
+
+def test_the_public_names_are_found() -> None:
+    assert {"holdsfor.load", "holdsfor.Session.query", "holdsfor.Report.changes", "holdsfor.Result.query_time"} <= set(
+        PUBLIC
+    )
+    assert {"holdsfor.allen.Pairs.expand", "holdsfor.intervals.union", "holdsfor.spark.recognise"} <= set(PUBLIC)
+    assert set(PUBLIC) >= WITHOUT
+
+
+@pytest.mark.parametrize("name", sorted(set(PUBLIC) - WITHOUT))
+def test_public_names_have_an_example(name: str) -> None:
+    assert examples(name)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in PUBLIC if not on_spark(name)))
+def test_examples_run(name: str) -> None:
+    assert failures(name, {}) == ""
