@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from holdsfor.runtime.session import Session
-from holdsfor.runtime.windows import n_repeated
+from holdsfor.runtime.windows import check_distance, n_repeated
 from holdsfor.sources.feeds import Feed
 from holdsfor.sources.live_reading import take_due
 from holdsfor.sources.text_records import SetAside
@@ -141,7 +141,11 @@ class LiveRun:
         """The next query time; by event time, not one of many at which nothing can change."""
         if self.rate is not None or session.previous != at:
             return at + self.step
-        moments = [session.next_change(), *(feed.next_arrival(at) for feed in self.feeds)]
+        arrivals = [feed.next_arrival(at) for feed in self.feeds]
+        known = [m for m in (session.records.next_moment(at, session.tick), *arrivals) if m is not None]
+        if known:
+            check_distance(session, at, min(known), self.step)
+        moments = [session.next_change(), *arrivals]
         change = min((moment for moment in moments if moment is not None), default=at)
         n_left_out = max(0, (change - at - 1) // self.step)
         self._n_quiet = self._n_quiet + 1 if n_left_out else 0

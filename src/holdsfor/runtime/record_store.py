@@ -161,10 +161,15 @@ class RecordStore:
 
     def next_moment(self, time: int, tick: int) -> int | None:
         """The first moment after a time at which a record arrives, begins or ends, or a retraction arrives."""
+        moments = self.moments(tick)
+        position = int(moments.searchsorted(time, side="right"))
+        return None if position == len(moments) else int(moments[position])
+
+    def moments(self, tick: int) -> Int64:
+        """The moments at which a record arrives, begins or ends, or a retraction arrives, in order."""
         if self._moments is None:
             self._moments = np.unique(np.concatenate([np.empty(0, np.int64), *self._all_moments(tick)]))
-        position = int(self._moments.searchsorted(time, side="right"))
-        return None if position == len(self._moments) else int(self._moments[position])
+        return self._moments
 
     def _all_moments(self, tick: int) -> Iterator[Int64]:
         for records in self.all:

@@ -16,6 +16,8 @@ from holdsfor.sources.fields import EARLIEST, LATEST
 __all__ = [
     "busy_query_times",
     "check_bounds",
+    "check_distance",
+    "check_idle_query_times",
     "check_query_times",
     "check_windows",
     "each_report",
@@ -70,11 +72,40 @@ def check_query_times(queries: QueryTimes, last: int) -> None:
         raise UsageProblem(Diagnostic("HF703", message, hint=hint))
 
 
+def check_idle_query_times(session: Session, queries: QueryTimes, last: int) -> None:
+    """Refuse a run whose rules depend on the query time, with far too many query times near no record."""
+    if not session.asks_for_the_query_time or queries.step is None or queries.n_up_to(last) <= _MOST_QUERY_TIMES:
+        return
+    moments = session.records.moments(session.tick)
+    inside = moments[(moments > queries.start) & (moments < last)]
+    gaps = np.diff(np.concatenate(([queries.start], inside, [last])).astype(np.int64)).view(np.uint64)
+    n_idle = sum((gap - (session.window or 0)) // queries.step for gap in gaps[gaps > (session.window or 0)].tolist())
+    if n_idle > _MOST_QUERY_TIMES:
+        raise _too_many_idle(queries.start, last, n_idle)
+
+
+def check_distance(session: Session, at: int, following: int, step: int) -> None:
+    """Refuse to evaluate every query time from one to another, far away, because rules depend on the query time."""
+    n_idle = (following - at - (session.window or 0)) // step
+    if session.asks_for_the_query_time and n_idle > _MOST_QUERY_TIMES:
+        raise _too_many_idle(at, following, n_idle)
+
+
+def _too_many_idle(first: int, last: int, n_idle: int) -> UsageProblem:
+    message = f"from {first} to {last} there are {n_idle} query times without a record in their window"
+    hint = (
+        "rules that use `queryTime` are evaluated at each of them; a wrong time in one record makes a run this long: "
+        "give its end (`--end`, `end=`), or a longer step"
+    )
+    return UsageProblem(Diagnostic("HF703", f"{message}, expected at most {_MOST_QUERY_TIMES}", hint=hint))
+
+
 def busy_query_times(session: Session, queries: QueryTimes, last: int, *, n_idle: int = 0) -> Iterator[int]:
     """The query times up to the last, without those at which nothing can change.
 
     Of those in a row the first `n_idle` are there. Each query time must be evaluated before the next one is taken.
     """
+    check_idle_query_times(session, queries, last)
     step, at, n_quiet = queries.step, queries.at_or_after(queries.start), 0
     while step is not None and at < last:
         yield at

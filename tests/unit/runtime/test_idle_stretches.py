@@ -9,6 +9,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.cli.main import main
+from holdsfor.errors import HoldsforError
 from holdsfor.runtime import windows
 from holdsfor.syntax.printer import show
 
@@ -95,3 +96,38 @@ def test_leaving_query_times_out_changes_nothing(seed: int, monkeypatch: pytest.
     all_of_them = hf.recognise(rules, lines, window=window, step=step, merge_windows=False)
     assert (few.intervals, few.times) == (all_of_them.intervals, all_of_them.times)
     assert (few.late, few.dropped, few.cut) == (all_of_them.late, all_of_them.dropped, all_of_them.cut)
+
+
+RULES_WITH_THE_QUERY_TIME = RULES + "happensAt(recent(X), T) :- happensAt(a(X), T), queryTime(Q), T > Q - 5.\n"
+
+
+@pytest.mark.parametrize(
+    "mode", [[], ["--live"], ["--report", "changes"], ["--final"], ["--no-merge-windows", "--final"]], ids=" ".join
+)
+def test_a_wild_timestamp_is_refused_where_every_query_time_matters(
+    mode: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, records = tmp_path / "rules.prolog", tmp_path / "records.txt"
+    rules.write_text(RULES_WITH_THE_QUERY_TIME, encoding="utf-8")
+    records.write_text("\n".join(LINES) + "\n", encoding="utf-8")
+    run = ["run", str(rules), "--input", str(records), "--start", "0", "--window", "20", "--step", "10", *mode]
+    assert main(run) != 0
+    assert "query times" in capsys.readouterr().err
+    if "--live" not in mode:
+        assert main([*run, "--end", "200"]) == 0
+
+
+def test_a_wild_query_time_of_a_session_is_refused_where_every_query_time_matters() -> None:
+    session = hf.Session(hf.load_text(RULES_WITH_THE_QUERY_TIME), start=0, window=20, step=10)
+    session.insert(LINES[:2])
+    session.query(10)
+    with pytest.raises(HoldsforError, match="query times without a record"):
+        session.query(WILD + 10)
+    assert session.query(20).holds_for("s(p)=on") == [(4, None)]
+
+
+def test_wild_times_at_both_ends_of_all_time_points_are_counted() -> None:
+    rules = hf.load_text(RULES_WITH_THE_QUERY_TIME)
+    lines = [f"a|{-(2**62)}|{-(2**62)}|p", f"a|{2**62}|{2**62}|q"]
+    with pytest.raises(HoldsforError, match="query times"):
+        hf.recognise(rules, lines, window=20, step=10, merge_windows=False)
