@@ -25,14 +25,15 @@ from timing import write_results
 from holdsfor.columns.tables import Key, PointTable
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64
+from holdsfor.physical.operators.context import Context
+from holdsfor.physical.operators.join_points import JoinPoints
+from holdsfor.physical.operators.scalar import Binding, ScalarCompiler, ScalarOperator
 from holdsfor.physical.patterns import build
 from holdsfor.physical.plan import PlannedComponent, PlannedDelay, PlannedRule
 from holdsfor.physical.rows import Rows, one_row
-from holdsfor.physical.steps import Context, MatchPoints
 from holdsfor.runtime.delays import Prospects, SetUp, set_up_by
 from holdsfor.runtime.evaluation import Evaluation
-from holdsfor.runtime.recursion.scalar_operators import Binding, RowCompiler, RowStep
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.syntax.terms import Var
 
 WINDOWS = range(10, 81, 10)
@@ -48,7 +49,7 @@ STREAMS = {
 Words = tuple[int, ...]
 
 
-class OpenSession(Session):
+class OpenSession(EngineSession):
     """A session that shows its last evaluation."""
 
     @property
@@ -71,15 +72,15 @@ class Count:
 def counted() -> Iterator[Count]:
     """Count what the engine evaluates: what triggers rules, for all entities at once or walked, and what is set up."""
     count = Count()
-    match, match_own, found = MatchPoints.run, RowCompiler.points_own, Prospects.__init__
+    match, match_own, found = JoinPoints.run, JoinPoints.of_component, Prospects.__init__
 
-    def run(self: MatchPoints, rows: Rows, context: Context) -> Rows:
+    def run(self: JoinPoints, rows: Rows, context: Context) -> Rows:
         result = match(self, rows, context)
         count.n += result.n if rows.times is None else 0
         return result
 
-    def points_own(self: RowCompiler, step: MatchPoints, bound: set[str]) -> RowStep:
-        step_on = match_own(self, step, bound)
+    def of_component(self: JoinPoints, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator:
+        step_on = match_own(self, compiler, bound)
 
         def run_row(bindings: list[Binding]) -> list[Binding]:
             result = step_on(bindings)
@@ -94,8 +95,8 @@ def counted() -> Iterator[Count]:
 
     with ExitStack() as stack:
         for owner, name, counting in (
-            (MatchPoints, "run", run),
-            (RowCompiler, "points_own", points_own),
+            (JoinPoints, "run", run),
+            (JoinPoints, "of_component", of_component),
             (Prospects, "__init__", prospects),
         ):
             stack.enter_context(patch.object(owner, name, counting))

@@ -15,7 +15,7 @@ from dataclasses import replace
 import pytest
 
 from holdsfor.errors import ExecutionProblem, PlanningProblem
-from holdsfor.spark.job.admission import Run
+from holdsfor.spark.job.admission import RunSchedule
 from tests.properties.answers import read_case
 from tests.properties.deciding_programs import deciding_case
 from tests.properties.delayed_programs import delayed_case
@@ -68,7 +68,7 @@ def compare(seed: int, case: Case, n_buckets: int) -> Told | None:
     chance = random.Random(seed)
     window, step = narrow_windows(case, chance)
     given, lines = read_case(case), arriving_late(case, window, chance)
-    run = Run(case.start, case.end, case.tick, window, step, case.allen_memory)
+    run = RunSchedule(case.start, case.end, case.tick, window, step, case.allen_memory)
     try:
         expected, settled = embedded_reports(lines, given.compiled, run), embedded_settled(lines, given.compiled, run)
     except (PlanningProblem, ExecutionProblem):
@@ -83,7 +83,7 @@ def compare(seed: int, case: Case, n_buckets: int) -> Told | None:
     return found
 
 
-def differences(run: Run, expected: Told, found: Told) -> Iterator[str]:
+def differences(run: RunSchedule, expected: Told, found: Told) -> Iterator[str]:
     """Where reports differ."""
     for at in run.query_times:
         for what, left, right in (

@@ -27,10 +27,10 @@ from holdsfor.syntax.rules import (
 )
 from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity
 
-__all__ = ["outside_first"]
+__all__ = ["hoist_external"]
 
 
-def outside_first(rule: PointRule, component: tuple[Vertex, ...], knowledge: Knowledge) -> PointRule:
+def hoist_external(rule: PointRule, component: tuple[Vertex, ...], knowledge: Knowledge) -> PointRule:
     """The rule with its conditions on other components in front."""
     if not any(_is_inside(condition, component) for condition in rule.body):
         return rule

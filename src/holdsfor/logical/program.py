@@ -1,8 +1,8 @@
 """The logical program: the rules of each component after the rewrites, in processing order.
 
 A rule with a choice that binds in one branch only becomes several rules first (`branches`). The rewrites come one after
-another: `fold_facts`, then `outside_first`. Unfolding a predicate, and the order of goals that may leave variables open
-(`open_goals`), depend on what is bound, so the planner asks for them on its way through a body.
+another: `fold_facts`, then `hoist_external`. Unfolding a predicate, and the order of goals that may leave variables
+open (`open_goals`), depend on what is bound, so the planner asks for them on its way through a body.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from holdsfor.analysis.levels import Component
 from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.logical.fold_facts import fold_facts, fold_facts_of_intervals
-from holdsfor.logical.hoist_external import outside_first
+from holdsfor.logical.hoist_external import hoist_external
 from holdsfor.logical.knowledge import Knowledge
-from holdsfor.logical.split_branches import rules_of_branches
+from holdsfor.logical.split_branches import split_branches
 from holdsfor.syntax.rules import Condition, Delay, Initially, IntervalRule, PointRule
 from holdsfor.syntax.terms import Term
 
@@ -92,7 +92,7 @@ def _component(
         intervals = [r for r in description.interval_rules if not r.is_empty and concerns(vertices, r.fvp.term)]
         return replace(own, intervals=tuple(_intervals(rule, knowledge, is_rewriting) for rule in intervals))
     written = [rule for rule in description.point_rules if concerns(vertices, rule.head_term)]
-    rules = [each for rule in written for each in rules_of_branches(rule)]
+    rules = [each for rule in written for each in split_branches(rule)]
     return replace(
         own,
         rules=tuple(_rule(rule, vertices, knowledge) if is_rewriting else Rewritten(rule) for rule in rules),
@@ -103,7 +103,7 @@ def _component(
 
 def _rule(rule: PointRule, own: tuple[Vertex, ...], knowledge: Knowledge) -> Rewritten:
     folded, facts = fold_facts(rule, knowledge)
-    ordered = outside_first(folded, own, knowledge)
+    ordered = hoist_external(folded, own, knowledge)
     return Rewritten(ordered, facts, _moved(folded.body, ordered.body))
 
 

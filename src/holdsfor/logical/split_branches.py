@@ -12,19 +12,19 @@ from dataclasses import replace
 from holdsfor.syntax.rules import Condition, Either, PointRule, Test, condition_variables, outer_variables
 from holdsfor.syntax.terms import variables
 
-__all__ = ["rules_of_branches"]
+__all__ = ["split_branches"]
 
 
-def rules_of_branches(rule: PointRule) -> list[PointRule]:
+def split_branches(rule: PointRule) -> list[PointRule]:
     """The rules that say together what one rule says; a choice stands behind what binds its variables otherwise."""
     for i, condition in enumerate(rule.body):
         if isinstance(condition, Either):
             names = _binds_sometimes(condition) & _mentioned(rule, i)
             if names - _bound(rule, [*rule.body[:i], *rule.body[i + 1 :]]):
                 bodies = [(*rule.body[:i], *branch, *rule.body[i + 1 :]) for branch in condition.branches]
-                return [each for body in bodies for each in rules_of_branches(replace(rule, body=body))]
+                return [each for body in bodies for each in split_branches(replace(rule, body=body))]
             if names - _bound(rule, rule.body[:i]):
-                return rules_of_branches(replace(rule, body=(*rule.body[:i], *rule.body[i + 1 :], condition)))
+                return split_branches(replace(rule, body=(*rule.body[:i], *rule.body[i + 1 :], condition)))
     return [rule]
 
 

@@ -11,13 +11,12 @@ from itertools import count
 
 from holdsfor.logical.program import LogicalComponent
 from holdsfor.logical.rule_text import delay_clause, show_step
-from holdsfor.physical.bindings import bound_after, inner_steps, says_when
-from holdsfor.physical.describe import Described, Wording
+from holdsfor.physical.operators.description import Description, Wording
+from holdsfor.physical.operators.operator import Operator
 from holdsfor.physical.plan import PlannedComponent, PlannedDelay, PlannedFluent, PlannedInitial, PlannedRule
-from holdsfor.physical.plan_text import Line, Place
+from holdsfor.physical.plan_text import Place, PlanLine
 from holdsfor.physical.planner import Planner
 from holdsfor.physical.rule_scope import list_variables
-from holdsfor.physical.steps import Forget, Step
 from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.rules import (
     Allen,
@@ -64,34 +63,34 @@ class Explainer:
         self.wording = wording
         self.planner = planner
         self.numbers = count(1)
-        self.lines: list[Line] = []
+        self.lines: list[PlanLine] = []
 
-    def line(self, depth: int, inputs: Sequence[str], described: Described, place: Place, when: str = "") -> str:
+    def line(self, depth: int, inputs: Sequence[str], description: Description, place: Place, when: str = "") -> str:
         """One more relation; returns its name."""
         name = f"r{next(self.numbers)}"
         taken = ", ".join(each for each in inputs if each)
-        cells = (described.operator, taken, described.subject, described.how, described.binds, when)
-        self.lines.append(Line(depth, name, cells, place))
+        cells = (description.operator, taken, description.subject, description.how, description.binds, when)
+        self.lines.append(PlanLine(depth, name, cells, place))
         return name
 
     def heading(self, depth: int, text: str, place: Place = None) -> None:
-        self.lines.append(Line(depth, "", (text,), place))
+        self.lines.append(PlanLine(depth, "", (text,), place))
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
-    def steps(self, steps: Sequence[Step], flow: _Flow, depth: int, whens: Sequence[str] = ()) -> _Flow:
+    def steps(self, steps: Sequence[Operator], flow: _Flow, depth: int, whens: Sequence[str] = ()) -> _Flow:
         """The lines of steps, those inside others before them."""
         for i, step in enumerate(steps):
-            if isinstance(step, Forget) and not flow.bound & set(step.names):
+            description = step.describe(self.wording, flow.bound, is_timed=flow.is_timed)
+            if description is None:
                 continue
-            ends = [self.steps(inner, flow, depth + 1).relation for inner in inner_steps(step)]
-            described = self.wording.step(step, flow.bound, is_timed=flow.is_timed)
+            ends = [self.steps(plan, flow, depth + 1).relation for plan in step.inner]
             inputs = [flow.relation, *ends] if len(ends) < 2 else ends
-            relation = self.line(depth, inputs, described, id(step), whens[i] if whens else "")
-            flow = _Flow(relation, bound_after(step, flow.bound), flow.is_timed or says_when(step))
+            relation = self.line(depth, inputs, description, id(step), whens[i] if whens else "")
+            flow = _Flow(relation, step.bound_after(flow.bound), flow.is_timed or step.binds_time)
         return flow
 
-    def follow(self, steps: Sequence[Step], relation: str, bound: set[str]) -> None:
+    def follow(self, steps: Sequence[Operator], relation: str, bound: set[str]) -> None:
         """The lines of steps that go on from a relation."""
         self.steps(steps, _Flow(relation, bound), 2)
 
@@ -102,7 +101,7 @@ class Explainer:
         self.heading(0, text + (f"  ({manner.name})" if manner.name else ""), ("component", number))
         for rule in planned.events:
             relation = self.rule(rule, manner)
-            self.line(2, [relation], Described("events", show_indicator(*rule.key), "each once"), None)
+            self.line(2, [relation], Description("events", show_indicator(*rule.key), "each once"), None)
         effects = {key: self.effects(fluent, manner) for key, fluent in planned.fluents.items()}
         for delay, plan in zip(logical.delays, planned.delays, strict=True):
             what = "delayed terminations" if plan.is_termination else "delayed initiations"
@@ -110,7 +109,7 @@ class Explainer:
         for key, relations in effects.items():
             self.heading(1, f"fluent {show_indicator(*key)}")
             how = "; ".join(f"{what} {', '.join(names)}" for what, names in relations.items() if names)
-            self.line(2, [], Described("inertia", "", how), ("inertia", number, key), manner.inside)
+            self.line(2, [], Description("inertia", "", how), ("inertia", number, key), manner.inside)
         is_merged = self.is_merged(planned.static)
         for interval_rule in planned.static:
             self.interval_rule(interval_rule, is_merged=is_merged)
@@ -131,30 +130,30 @@ class Explainer:
         if not rule.unbound:
             return flow.relation
         if rule.rule.kind == "terminatedAt":
-            return self.line(2, [flow.relation], Described("spread", show(rule.head), _spread(rule)), None)
-        described = Described("ground", show(rule.head), "instances of the grounding, or of sorts")
-        return self.line(2, [flow.relation], described, ("ground", id(rule.head)))
+            return self.line(2, [flow.relation], Description("spread", show(rule.head), _spread(rule)), None)
+        description = Description("ground", show(rule.head), "instances of the grounding, or of sorts")
+        return self.line(2, [flow.relation], description, ("ground", id(rule.head)))
 
     def initial(self, initial: PlannedInitial) -> str:
         self.heading(1, f"initially({show(initial.head)})")
         flow = self.steps(initial.steps, _Flow(), 2)
         if set(variables(initial.head)) <= flow.bound:
-            return self.line(2, [flow.relation], Described("initial", show(initial.head)), None)
-        described = Described("ground", show(initial.head), "instances of the grounding, or of sorts")
-        return self.line(2, [flow.relation], described, ("ground", id(initial.head)))
+            return self.line(2, [flow.relation], Description("initial", show(initial.head)), None)
+        description = Description("ground", show(initial.head), "instances of the grounding, or of sorts")
+        return self.line(2, [flow.relation], description, ("ground", id(initial.head)))
 
     def delay(self, delay: Delay, plan: PlannedDelay) -> str:
         self.heading(1, delay_clause(delay).split(" :-")[0].rstrip("."))
-        scan = self.line(2, [], Described("scan initiations", str(delay.source)), None)
+        scan = self.line(2, [], Description("scan initiations", str(delay.source)), None)
         bound = set(variables(*plan.source))
         flow = self.steps(plan.set_up, _Flow(scan, bound, is_timed=True), 2, ["when set up"] * len(plan.set_up))
         postponed = "postponable" if plan.postponements else ""
-        effect = self.line(2, [flow.relation], Described("wait", show(delay.delay), postponed), None)
+        effect = self.line(2, [flow.relation], Description("wait", show(delay.delay), postponed), None)
         after = _Flow(effect, set(plan.bound), is_timed=True)
         flow = self.steps(plan.when_due, after, 2, ["when due"] * len(plan.when_due))
         if delay.target is None:
-            return self.line(2, [flow.relation], Described("terminate", str(delay.source)), None)
-        return self.line(2, [flow.relation], Described("initiate", str(delay.target)), None)
+            return self.line(2, [flow.relation], Description("terminate", str(delay.source)), None)
+        return self.line(2, [flow.relation], Description("initiate", str(delay.target)), None)
 
     # -- intervals -----------------------------------------------------------------------------------------------------
 
@@ -165,7 +164,7 @@ class Explainer:
             assert isinstance(rule.result, Var)
             bound = set(list_variables(rule)[rule.result.name])
             for step in self.planner.tests(rule, frozenset(bound)):
-                bound = bound_after(step, bound)
+                bound = step.bound_after(bound)
             if not shape.is_plain or set(shape.arguments or ()) != bound:
                 return True
         return len({shape.value for shape in shapes}) < len(shapes)
@@ -182,7 +181,7 @@ class Explainer:
         flow = _Flow(relations[rule.result.name], set(names))
         flow = self.steps(self.planner.tests(rule, names), flow, 2)
         operator, how = ("merge", "maximal intervals per instance") if is_merged else ("head", "maximal as they are")
-        self.line(2, [flow.relation], Described(operator, str(rule.fvp), how), None)
+        self.line(2, [flow.relation], Description(operator, str(rule.fvp), how), None)
 
     def interval_step(
         self,
@@ -196,10 +195,10 @@ class Explainer:
         inputs = [relations[name] for name in read if name in relations]
         names = varies[made[0]] if made else ()
         by = f"by {self.wording.names(names)}" if names else ""
-        described = Described(
+        description = Description(
             _operation(step), self._subject(step), _remark(step, [varies[name] for name in read if name in varies]), by
         )
-        relation = self.line(2, inputs, described, ("list", rule.number, index))
+        relation = self.line(2, inputs, description, ("list", rule.number, index))
         relations.update(dict.fromkeys(made, relation))
 
     def _subject(self, step: IntervalStep) -> str:

@@ -7,15 +7,16 @@ with a declared grounding takes all of its arguments from the grounding at once;
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from holdsfor.analysis.safety import Scoped, bound_by, needed_variables, scoped
 from holdsfor.logical.knowledge import Knowledge
-from holdsfor.physical.steps import AnyOf, GroundHead, Prove, RangeHead, Step
+from holdsfor.physical.operators.ground_head import GroundHead
+from holdsfor.physical.operators.range_head import RangeHead
 from holdsfor.syntax.rules import Condition, Either, Test, outer_variables
 from holdsfor.syntax.terms import Atom, Struct, Term, name_and_arity, variables
 
-__all__ = ["HeadRanges", "with_ranges"]
+__all__ = ["HeadRanges"]
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,11 @@ class HeadRanges:
             bound |= bound_by(ready[0])
         return taken, waiting
 
-    def rounds(self, waiting: Scoped, bound: set[str]) -> Iterator[tuple[Step, list[Condition]]]:
+    def rounds(self, waiting: Scoped, bound: set[str]) -> Iterator[tuple[GroundHead | RangeHead, list[Condition]]]:
         """Until nothing waits: the step that gives a head variable values, and the conditions that are ready then."""
         while waiting:
             step = self.step(self._next_name(waiting, bound), bound)
-            bound |= {step.name} if isinstance(step, RangeHead) else set(variables(step.head))
+            bound |= step.bound_after(bound)
             ready, waiting = self.take_ready(waiting, bound)
             yield step, ready
 
@@ -83,14 +84,3 @@ class HeadRanges:
         names = [name for name in variables(self.head) if name not in bound]
         assert names, "the safety analysis refuses rules that get stuck"
         return min(names, key=lambda name: (name not in needed, name in computed))
-
-
-def with_ranges(step: Step, ranges: tuple[tuple[str, Step], ...]) -> Step:
-    """The step, where variables that a goal leaves open have ranges."""
-    match step:
-        case Prove(is_sure=False):
-            return replace(step, ranges=ranges)
-        case AnyOf(branches):
-            inner = tuple(tuple(with_ranges(each, ranges) for each in branch) for branch in branches)
-            return replace(step, branches=inner)
-    return step

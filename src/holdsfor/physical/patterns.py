@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from itertools import count
 
 import numpy as np
@@ -15,7 +16,18 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground, variables
 
-__all__ = ["ANYTHING", "bound_positions", "build", "is_plain", "join", "linear", "scan", "unify_column"]
+__all__ = [
+    "ANYTHING",
+    "bound_positions",
+    "build",
+    "is_plain",
+    "join",
+    "linear",
+    "named_variables",
+    "prune_patterns",
+    "scan",
+    "unify_column",
+]
 
 
 ANYTHING = Var("_")
@@ -25,6 +37,20 @@ ANYTHING = Var("_")
 def bound_positions(patterns: Sequence[Term], bound: set[str] | dict[str, Int64]) -> tuple[int, ...]:
     """The positions whose patterns have no unbound variable."""
     return tuple(i for i, pattern in enumerate(patterns) if all(name in bound for name in variables(pattern)))
+
+
+def named_variables(patterns: Sequence[Term]) -> set[str]:
+    """The variables of patterns that get a column."""
+    return set(variables(*(pattern for pattern in patterns if pattern is not ANYTHING)))
+
+
+def prune_patterns(patterns: Sequence[Term], bound: Collection[str], keep: Collection[str]) -> tuple[Term, ...]:
+    """The patterns, where variables that stand once, and are neither bound nor kept, are `ANYTHING`."""
+    counts = Counter(name for pattern in patterns for name in variables(pattern))
+    return tuple(
+        ANYTHING if isinstance(p, Var) and counts[p.name] == 1 and p.name not in bound and p.name not in keep else p
+        for p in patterns
+    )
 
 
 def build(pattern: Term, rows: Rows, symbols: Symbols) -> Int64:

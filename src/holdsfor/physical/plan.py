@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 from holdsfor.analysis.levels import What
 from holdsfor.analysis.patterns import may_match
@@ -13,12 +12,14 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.tables import Key
 from holdsfor.logical.nodes import FluentId, NodeId, step_id
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
-from holdsfor.physical.bindings import all_steps, bound_after
-from holdsfor.physical.broken_values import BrokenValue, any_value_of
-from holdsfor.physical.ownership import Owned, asks_for, owned_by
-from holdsfor.physical.planner import Planner, distinct_variables, number_column_of
+from holdsfor.physical.number_columns import number_column_of
+from holdsfor.physical.operators.context import EdgeKind
+from holdsfor.physical.operators.join_points import JoinPoints
+from holdsfor.physical.operators.operator import Operator, Plan, all_operators
+from holdsfor.physical.operators.stamp_time import StampTime
+from holdsfor.physical.ownership import Owned, owned_by
+from holdsfor.physical.planner import Planner, distinct_variables
 from holdsfor.physical.rule_scope import RuleScope
-from holdsfor.physical.steps import GroundHead, MatchPoints, Prove, RangeHead, StampTime, Step
 from holdsfor.prolog.background import grounding_clauses
 from holdsfor.syntax.rules import (
     Allen,
@@ -37,12 +38,12 @@ from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity, variables
 
 __all__ = [
+    "PhysicalProgram",
     "PlannedComponent",
     "PlannedDelay",
     "PlannedFluent",
     "PlannedInitial",
     "PlannedRule",
-    "Program",
     "plan_program",
 ]
 
@@ -60,7 +61,7 @@ class PlannedRule:
     head: Term
     key: Key
     columns: tuple[Term, ...]
-    steps: tuple[Step, ...]
+    steps: Plan
     unbound: tuple[str, ...]
     n_outside: int
     rank: int
@@ -73,7 +74,7 @@ class PlannedInitial:
 
     head: Term
     columns: tuple[Term, ...]
-    steps: tuple[Step, ...]
+    steps: Plan
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class PlannedPostponement:
     """Initiations of FVPs that fit the columns postpone their effects, if the steps can be satisfied."""
 
     columns: tuple[Term, ...]
-    steps: tuple[Step, ...]
+    steps: Plan
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,10 @@ class PlannedDelay:
     key: Key
     source: tuple[Term, ...]
     postponements: tuple[PlannedPostponement, ...]
-    set_up: tuple[Step, ...]
+    set_up: Plan
     bound: frozenset[str]
     delay: Term
-    when_due: tuple[Step, ...]
+    when_due: Plan
     target_key: Key
     target: tuple[Term, ...]
     is_termination: bool
@@ -149,26 +150,24 @@ class PlannedComponent:
         effects = [rule for f in self.fluents.values() for rule in (*f.initiations, *f.terminations)]
         steps = [step for rule in (*self.events, *effects) for step in rule.steps]
         steps += [step for delay in self.delays for step in delay.when_due]
-        return not any(asks_for(step, self.own) for step in steps)
+        return not any(step.asks_for(self.own) for step in steps)
 
     @property
-    def point_steps(self) -> Iterator[Step]:
+    def point_steps(self) -> Iterator[Operator]:
         """Every step of its rules with a time-point and of its delays, also those inside others."""
         fluents = self.fluents.values()
         effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
         for rule in (*self.events, *effects):
-            yield from all_steps(rule.steps)
+            yield from all_operators(rule.steps)
         for delay in self.delays:
-            yield from all_steps(delay.when_due)
+            yield from all_operators(delay.when_due)
 
     @property
     def enumerated(self) -> Iterator[Term]:
         fluents = self.fluents.values()
         effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
         for rule in (*self.events, *effects):
-            if rule.unbound or any(
-                isinstance(step, GroundHead | RangeHead) or _may_range(step) for step in all_steps(rule.steps)
-            ):
+            if rule.unbound or any(step.enumerates_head for step in all_operators(rule.steps)):
                 yield rule.head
         yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
         yield from (scope.rule.fvp.term for scope in self.scopes if scope.is_grounded and scope.enumerates_head)
@@ -176,18 +175,14 @@ class PlannedComponent:
     @property
     def ranged(self) -> Iterator[Term]:
         """Terms of rules in which variables stand that may have to range over their sorts."""
-        yield from (any_value_of(step.key) for step in self.point_steps if isinstance(step, BrokenValue))
+        yield from (step.ranged for step in self.point_steps if step.ranged is not None)
         for scope in self.scopes:
             patterns = (scope.pattern(name) for name in scope.ranged)
             yield from (pattern for pattern in patterns if pattern is not None)
 
 
-def _may_range(step: Step) -> bool:
-    return isinstance(step, Prove) and bool(step.ranges)
-
-
 @dataclass(frozen=True)
-class Program:
+class PhysicalProgram:
     """The components in processing order, and the rules that they are planned from.
 
     `simple` are the columns of the simple FVPs, by fluent, also of those that other components compute. `open_entities`
@@ -217,18 +212,18 @@ class Program:
             fluents = component.fluents.values()
             effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
             for step in (step for rule in (*component.events, *effects) for step in rule.steps):
-                if isinstance(step, MatchPoints) and step.kind == "events":
+                if isinstance(step, JoinPoints) and step.kind == "events":
                     found.setdefault(step.key, set()).update(positions for _, positions in step.numbered)
         return found
 
     @property
-    def edges(self) -> dict[tuple[Literal["startI", "endI"], Key], None]:
+    def edges(self) -> dict[tuple[EdgeKind, Key], None]:
         """The edges of intervals that rules ask for at the edge itself."""
-        found: dict[tuple[Literal["startI", "endI"], Key], None] = {}
+        found: dict[tuple[EdgeKind, Key], None] = {}
         for component in self.components:
             for step in component.point_steps:
-                if isinstance(step, MatchPoints) and (step.kind == "startI" or step.kind == "endI"):
-                    found[step.kind, step.key] = None
+                if step.edge is not None:
+                    found[step.edge] = None
         return found
 
     @property
@@ -242,20 +237,20 @@ class Program:
             if isinstance(step, Duration | Allen) or (isinstance(step, IntervalCall) and step.is_intervalwise)
         ]
 
-    def part(self, numbers: Collection[int] | None) -> Program:
+    def part(self, numbers: Collection[int] | None) -> PhysicalProgram:
         """The program with only the components of these numbers; None is all of them."""
         if numbers is None:
             return self
         chosen = sorted(numbers)
         logical = LogicalProgram(tuple(self.logical.components[i] for i in chosen))
-        return Program(tuple(self.components[i] for i in chosen), logical, self.simple, self.open_entities)
+        return PhysicalProgram(tuple(self.components[i] for i in chosen), logical, self.simple, self.open_entities)
 
 
-def plan_program(compiled: Compiled, planner: Planner) -> Program:
+def plan_program(compiled: Compiled, planner: Planner) -> PhysicalProgram:
     """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
     logical = rewrite_program(compiled, planner.knowledge, is_rewriting=planner.is_rewriting)
     components = tuple(_component(compiled, component, planner) for component in logical.components)
-    return Program(components, logical, _simple_columns(compiled), _open_entities(compiled, planner))
+    return PhysicalProgram(components, logical, _simple_columns(compiled), _open_entities(compiled, planner))
 
 
 def _open_entities(compiled: Compiled, planner: Planner) -> frozenset[Term]:
@@ -362,10 +357,10 @@ def _rule(rule: PointRule, *, compiled: Compiled, planner: Planner, component: O
     )
     key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
     unbound = tuple(name for name in variables(rule.head_term) if name not in bound)
-    made = {name for step in steps if isinstance(step, MatchPoints) for name, _ in step.numbered}
+    made = {name for step in steps if isinstance(step, JoinPoints) for name, _ in step.numbered}
     numbered = number_column_of(arguments) if arguments else None
     numbered = numbered if numbered in made else None
-    n_outside = next((i for i, step in enumerate(steps) if asks_for(step, component)), len(steps))
+    n_outside = next((i for i, step in enumerate(steps) if step.asks_for(component)), len(steps))
     rank = _rank(compiled, _DECIDED[rule.kind], rule.head_term)
     return PlannedRule(rule, rule.head_term, key, columns, steps, unbound, n_outside, rank, numbered)
 
@@ -376,7 +371,7 @@ def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
     used = set(variables(delay.delay, target.term)).union(*map(condition_variables, delay.conditions_when_due))
     set_up = planner.inner(delay.tests_at_set_up, bound, used=used)
     for step in set_up:
-        bound = bound_after(step, bound)
+        bound = step.bound_after(bound)
     stamp = [] if delay.time is None else [StampTime(delay.time.name)]
     known = bound if delay.time is None else bound | {delay.time.name}
     return PlannedDelay(

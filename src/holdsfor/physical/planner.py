@@ -4,44 +4,40 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
 from holdsfor.analysis.safety import Scoped, binds_time, bound_by, needed_variables, scoped, take_ready
 from holdsfor.columns.tables import Key
-from holdsfor.logical.defer_open_goals import UNUSED, names_left_open, open_goals_last
+from holdsfor.logical.defer_open_goals import UNUSED, defer_open_goals, names_left_open
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.nodes import variable_id
 from holdsfor.logical.time_first import time_first, without_time
 from holdsfor.logical.unfold import unfolded
 from holdsfor.physical.arithmetic import COMPARISONS
-from holdsfor.physical.bindings import bound_after
-from holdsfor.physical.broken_values import BrokenValue
-from holdsfor.physical.head_ranges import HeadRanges, with_ranges
-from holdsfor.physical.patterns import ANYTHING
+from holdsfor.physical.head_ranges import HeadRanges
+from holdsfor.physical.number_columns import number_column_of
+from holdsfor.physical.operators.aggregate import Aggregate
+from holdsfor.physical.operators.anti_join import AntiJoin
+from holdsfor.physical.operators.compute_numbers import ComputeNumbers
+from holdsfor.physical.operators.context import PointKind
+from holdsfor.physical.operators.count_fluents import CountFluents, counts_fluents
+from holdsfor.physical.operators.ground_head import GroundHead
+from holdsfor.physical.operators.join_breaks import JoinBreaks
+from holdsfor.physical.operators.join_broken_values import JoinBrokenValues
+from holdsfor.physical.operators.join_facts import JoinFacts
+from holdsfor.physical.operators.join_fluents import JoinFluents
+from holdsfor.physical.operators.join_points import JoinPoints
+from holdsfor.physical.operators.operator import Operator, Plan
+from holdsfor.physical.operators.project import Project
+from holdsfor.physical.operators.prove import Prove
+from holdsfor.physical.operators.range_over import RangeOver
+from holdsfor.physical.operators.stamp_time import StampTime
+from holdsfor.physical.operators.unify import Unify
+from holdsfor.physical.operators.union_branches import UnionBranches
+from holdsfor.physical.operators.union_clauses import UnionClauses
 from holdsfor.physical.rule_scope import RuleScope, connected
-from holdsfor.physical.steps import (
-    AnyClause,
-    AnyOf,
-    Broken,
-    CountHolding,
-    Forget,
-    Gather,
-    GroundHead,
-    HoldsNow,
-    JoinFacts,
-    MatchPoints,
-    NoneOf,
-    PointKind,
-    Prove,
-    RangeOver,
-    StampTime,
-    Step,
-    TestNumbers,
-    Unify,
-    counts_holding,
-)
 from holdsfor.syntax.rules import (
     Collect,
     Condition,
@@ -63,7 +59,7 @@ from holdsfor.syntax.rules import (
 )
 from holdsfor.syntax.terms import Struct, Term, Var, is_callable, is_ground, name_and_arity, variables
 
-__all__ = ["Planner", "Shape", "distinct_variables", "fvp_patterns", "number_column_of"]
+__all__ = ["Planner", "Shape", "distinct_variables", "fvp_patterns"]
 
 
 def fvp_patterns(fvp: Fvp) -> tuple[Key, tuple[Term, ...]]:
@@ -129,7 +125,7 @@ class Planner:
 
     knowledge: Knowledge
     is_rewriting: bool = field(default=True, kw_only=True)
-    _tests: dict[tuple[int, frozenset[str], frozenset[str] | None], tuple[Step, ...]] = field(
+    _tests: dict[tuple[int, frozenset[str], frozenset[str] | None], Plan] = field(
         default_factory=dict, repr=False, compare=False
     )
     _scopes: dict[int, RuleScope] = field(default_factory=dict, repr=False, compare=False)
@@ -150,7 +146,7 @@ class Planner:
         open_value: str | None = None,
         *,
         is_termination: bool = False,
-    ) -> tuple[tuple[Step, ...], set[str]]:
+    ) -> tuple[Plan, set[str]]:
         """The steps of a rule and the variables they bind; head variables may be left to the grounding.
 
         With `arguments` given, instances come as numbers instead of words where that is of use: those of the arguments
@@ -159,7 +155,7 @@ class Planner:
         bound = {time.name}
         ranges = HeadRanges(head, self.knowledge, is_termination)
         body = tuple(time_first(body, time.name))
-        body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
+        body = defer_open_goals(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
         if names_left_open(body, bound, self.knowledge):
             arguments = None
         before, rest = ranges.take_ready(scoped(body, set(variables(head)) | bound), bound)
@@ -179,7 +175,7 @@ class Planner:
         is_untimed = not binds_time(tuple(in_order))
         for step, ready in ranges.rounds(rest, bound):
             steps.append(step)
-            done |= bound_after(step, done)
+            done |= step.bound_after(done)
             if is_untimed and binds_time(tuple(ready)):
                 ready, waiting = time_first([*waiting, *ready], time.name), []
             elif is_untimed:
@@ -189,31 +185,31 @@ class Planner:
             is_untimed = is_untimed and not binds_time(tuple(ready))
         return self._with_head_ranges(steps, ranges), done
 
-    def atemporal_steps(self, head: Term, body: tuple[Condition, ...]) -> tuple[Step, ...]:
+    def atemporal_steps(self, head: Term, body: tuple[Condition, ...]) -> Plan:
         """The steps of atemporal conditions; head variables that they need and do not bind range over their domain."""
         bound: set[str] = set()
         ranges = HeadRanges(head, self.knowledge)
-        body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
+        body = defer_open_goals(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
         before, rest = ranges.take_ready(scoped(body, set(variables(head))), bound)
         done: set[str] = set()
         steps = self.plan(before, done, None)
         for step, ready in ranges.rounds(rest, bound):
             steps.append(step)
-            done |= bound_after(step, done)
+            done |= step.bound_after(done)
             steps += self.plan(ready, done, None)
         return self._with_head_ranges(steps, ranges)
 
     @staticmethod
-    def _with_head_ranges(steps: Sequence[Step], ranges: HeadRanges) -> tuple[Step, ...]:
+    def _with_head_ranges(steps: Sequence[Operator], ranges: HeadRanges) -> Plan:
         """The steps, where head variables that a goal leaves open range over their domain."""
         names = tuple((name, ranges.step(name, set(variables(ranges.head)))) for name in variables(ranges.head))
-        return tuple(with_ranges(step, names) for step in steps)
+        return tuple(step.with_ranges(names) for step in steps)
 
-    def grounding_steps(self, entity: Term, goals: Sequence[Term], given: Set[str]) -> tuple[Step, ...]:
+    def grounding_steps(self, entity: Term, goals: Sequence[Term], given: Set[str]) -> Plan:
         """The steps of a grounding rule; variables of the entity that goals leave open, or need, range over sorts."""
         names, bound, done = set(variables(entity)), set(given), set(given)
-        ranges: dict[str, Step] = {name: RangeOver(name, entity, ()) for name in variables(entity)}
-        body = open_goals_last(_grounding_body(goals), bound, names, self.knowledge, frozenset(names))
+        ranges: dict[str, Operator] = {name: RangeOver(name, entity, ()) for name in variables(entity)}
+        body = defer_open_goals(_grounding_body(goals), bound, names, self.knowledge, frozenset(names))
         ready, rest = take_ready(scoped(body, bound | names), bound)
         steps = self.plan(ready, done, None)
         while rest:
@@ -225,7 +221,7 @@ class Planner:
             done.add(ranged)
             ready, rest = take_ready(rest, bound)
             steps += self.plan(ready, done, None)
-        return tuple(with_ranges(step, tuple(ranges.items())) for step in steps)
+        return tuple(step.with_ranges(tuple(ranges.items())) for step in steps)
 
     def open_grounding(self, entity: Term, body: Term, given: Set[str]) -> tuple[list[str], list[str]]:
         """The variables of an entity that the body of its grounding rule needs, and those that it may leave open."""
@@ -245,18 +241,18 @@ class Planner:
         untimed: Untimed | None,
         lives: Sequence[set[str]] = (),
         carriers: Carriers = MappingProxyType({}),
-    ) -> list[Step]:
+    ) -> list[Operator]:
         """Steps for conditions in the order they stand; `bound` grows along. Rows may be `untimed` before them.
 
         `lives` are the variables that are asked for after each condition; columns of others are dropped on the way.
         `carriers` are conditions that number the instances of some variables.
         """
-        steps: list[Step] = []
+        steps: list[Operator] = []
         for i, condition in enumerate(body):
-            step = _numbering(self.step(condition, bound, carriers, untimed), condition, carriers)
+            step = self.step(condition, bound, carriers, untimed)
             if lives:
                 keep = lives[i] | ({untimed.time} if untimed is not None else set())
-                steps += [*_blind(step, bound, keep), *_forget(bound | bound_by(condition), keep)]
+                steps += [step.pruned(bound, keep), *_dropping(bound | bound_by(condition), keep)]
             else:
                 steps.append(step)
             bound.update(bound_by(condition))
@@ -272,39 +268,41 @@ class Planner:
         bound: set[str],
         carriers: Carriers = MappingProxyType({}),
         untimed: Untimed | None = None,
-    ) -> Step:
+    ) -> Operator:
         match condition:
             case Happens(event):
                 arguments = event.args if isinstance(event, Struct) else ()
-                return MatchPoints("events", name_and_arity(event), arguments)
+                return JoinPoints("events", name_and_arity(event), arguments, _numbered(condition, carriers))
             case Starts(fvp) | Ends(fvp) | Initiated(fvp):
-                return MatchPoints(_POINT_KINDS[type(condition)], *fvp_patterns(fvp))
+                return JoinPoints(_POINT_KINDS[type(condition)], *fvp_patterns(fvp), _numbered(condition, carriers))
             case Holds(fvp):
                 names = _asked_arguments(condition)
-                return HoldsNow(*fvp_patterns(fvp), number_column_of(names) if names and names in carriers else None)
+                return JoinFluents(*fvp_patterns(fvp), number_column_of(names) if names and names in carriers else None)
             case Terminated(fvp):
-                return (Broken if is_ground(fvp.value) else BrokenValue)(*fvp_patterns(fvp))
+                return (JoinBreaks if is_ground(fvp.value) else JoinBrokenValues)(*fvp_patterns(fvp))
             case Test(goal):
                 return self.test(goal, bound)
             case Not(body):
-                return NoneOf(tuple(self.inner(body, bound, carriers, used=set())))
+                return AntiJoin(tuple(self.inner(body, bound, carriers, used=set())))
             case Either(branches):
                 outputs = tuple(sorted(bound_by(condition)))
-                return AnyOf(tuple(tuple(self.branch(b, bound, set(outputs), untimed)) for b in branches), outputs)
+                return UnionBranches(
+                    tuple(tuple(self.branch(b, bound, set(outputs), untimed)) for b in branches), outputs
+                )
             case Collect(template, body, result, aggregate):
                 own = {name for c in body for name in condition_variables(c)} | set(variables(template))
                 steps = tuple(self.collected(template, body, bound))
-                is_count = aggregate == "count" and counts_holding(steps, bound)
-                return (CountHolding if is_count else Gather)(template, steps, tuple(sorted(own)), result, aggregate)
+                is_count = aggregate == "count" and counts_fluents(steps, bound)
+                return (CountFluents if is_count else Aggregate)(template, steps, tuple(sorted(own)), result, aggregate)
 
     def branch(
         self, body: tuple[Condition, ...], bound: set[str], used: set[str], untimed: Untimed | None
-    ) -> list[Step]:
+    ) -> list[Operator]:
         """Steps for a branch of a choice, which may be the condition that says when."""
         if untimed is None:
             return self.inner(body, bound, used=used)
         known = bound | {untimed.time}
-        body = open_goals_last(body, known, used, self.knowledge)
+        body = defer_open_goals(body, known, used, self.knowledge)
         ready, rest = take_ready(scoped(body, set(known)), set(known))
         in_order = time_first([*ready, *(condition for condition, _ in rest)], untimed.time)
         return self.plan(in_order, set(bound), Untimed(untimed.time, _mentions(body, untimed.time)))
@@ -316,20 +314,20 @@ class Planner:
         carriers: Carriers = MappingProxyType({}),
         *,
         used: set[str] | None = None,
-    ) -> list[Step]:
+    ) -> list[Operator]:
         """Steps for a body inside a negation, a branch or a collection: what is bound outside is all it shares.
 
         `used` are the variables whose values are used behind the body; None: of all variables.
         """
-        body = open_goals_last(body, bound, used, self.knowledge)
+        body = defer_open_goals(body, bound, used, self.knowledge)
         ready, rest = take_ready(scoped(body, set(bound)), set(bound))
         return self.plan([*ready, *(condition for condition, _ in rest)], set(bound), None, (), carriers)
 
-    def collected(self, template: Term, body: tuple[Condition, ...], bound: set[str]) -> list[Step]:
+    def collected(self, template: Term, body: tuple[Condition, ...], bound: set[str]) -> list[Operator]:
         """Steps for the body of a collection. What is not collected may stay open, if one condition mentions it."""
-        ordered = open_goals_last(body, bound, None, self.knowledge)
+        ordered = defer_open_goals(body, bound, None, self.knowledge)
         may_stay = frozenset(_mentioned_once(ordered) - set(variables(template)))
-        return [_staying_open(step, may_stay) for step in self.inner(ordered, bound)]
+        return [step.leaving_open(may_stay) for step in self.inner(ordered, bound)]
 
     def scope(self, rule: IntervalRule) -> RuleScope:
         """What the variables of a rule over intervals range over, looked at once."""
@@ -342,9 +340,7 @@ class Planner:
             self._scopes[id(rule)] = RuleScope(rule, is_grounded, open_names)
         return self._scopes[id(rule)]
 
-    def tests(
-        self, rule: IntervalRule, given: frozenset[str], wanted: frozenset[str] | None = None
-    ) -> tuple[Step, ...]:
+    def tests(self, rule: IntervalRule, given: frozenset[str], wanted: frozenset[str] | None = None) -> Plan:
         """Steps for the atemporal goals of a rule over intervals, given the variables that have values.
 
         Variables that no goal binds range over the grounding of the head or over their sorts: the `wanted` ones. By
@@ -355,15 +351,15 @@ class Planner:
             self._tests[place] = tuple(self._instances(self.scope(rule), set(given), wanted))
         return self._tests[place]
 
-    def _instances(self, scope: RuleScope, bound: set[str], wanted: frozenset[str] | None) -> list[Step]:
+    def _instances(self, scope: RuleScope, bound: set[str], wanted: frozenset[str] | None) -> list[Operator]:
         asked = scope.head if wanted is None else wanted
         waiting = scope.scoped(scope.tests if wanted is None else connected(scope.tests, asked - bound))
         names = [name for name in scope.names if wanted is None or name in wanted]
-        steps: list[Step] = []
+        steps: list[Operator] = []
         scope_names = set(scope.names)
         while True:
             ready, waiting = self._take_sure(waiting, bound, scope)
-            goals = open_goals_last(tuple(ready), bound, scope_names, self.knowledge, frozenset(scope_names))
+            goals = defer_open_goals(tuple(ready), bound, scope_names, self.knowledge, frozenset(scope_names))
             steps += self._ranging(self.plan(goals, bound, None), scope)
             needed = self._needed_first(waiting, bound, scope)
             missing = [name for name in (*needed, *names) if name not in bound]
@@ -406,17 +402,17 @@ class Planner:
         needed |= self.knowledge.needed(condition.goal, bound) & {*scope.names}
         return needed | (tested - self.knowledge.ground_after(condition.goal, bound | needed))
 
-    def _ranging(self, steps: Sequence[Step], scope: RuleScope) -> list[Step]:
+    def _ranging(self, steps: Sequence[Operator], scope: RuleScope) -> list[Operator]:
         """The steps, where variables that a goal leaves open range over the grounding of the head or their sorts."""
-        ranges: list[tuple[str, Step]] = []
+        ranges: list[tuple[str, Operator]] = []
         for name in scope.names:
             is_of_head = scope.is_grounded and name in scope.head
             ranges.append(
                 (name, GroundHead(scope.rule.fvp.term) if is_of_head else _range_over(scope, name, is_any=False))
             )
-        return [with_ranges(step, tuple(ranges)) for step in steps]
+        return [step.with_ranges(tuple(ranges)) for step in steps]
 
-    def test(self, goal: Term, bound: set[str]) -> Step:
+    def test(self, goal: Term, bound: set[str]) -> Operator:
         """The operator for an atemporal goal."""
         assert is_callable(goal)
         key = name_and_arity(goal)
@@ -428,9 +424,9 @@ class Planner:
         prove = Prove(goal, inputs, outputs, self.knowledge.is_stable(goal), is_sure, is_needing)
         if isinstance(goal, Struct):
             if key[0] in COMPARISONS and key[1] == 2:
-                return TestNumbers(goal, prove)
+                return ComputeNumbers(goal, prove)
             if key == ("is", 2) and set(variables(goal.args[1])) <= bound:
-                return TestNumbers(goal, prove)
+                return ComputeNumbers(goal, prove)
             if key == ("=", 2):
                 left, right = goal.args
                 if set(variables(right)) <= bound:
@@ -442,7 +438,7 @@ class Planner:
         either = unfolded(goal, bound, self.knowledge) if self.is_rewriting and is_sure else None
         if either is not None:
             branches = tuple(tuple(self.inner(branch, bound, used=set(outputs))) for branch in either.branches)
-            return AnyClause(branches, outputs, goal)
+            return UnionClauses(branches, outputs, goal)
         return prove
 
 
@@ -454,16 +450,6 @@ def _mentioned_once(body: Sequence[Condition]) -> set[str]:
             once = _mentioned_once(branch)
             counts.update({name for each in branch for name in condition_variables(each)} - once)
     return {name for name, n in counts.items() if n == 1}
-
-
-def _staying_open(step: Step, names: frozenset[str]) -> Step:
-    match step:
-        case Prove(is_sure=False):
-            return replace(step, stays_open=names)
-        case AnyOf(branches):
-            inner = tuple(tuple(_staying_open(each, names) for each in branch) for branch in branches)
-            return replace(step, branches=inner)
-    return step
 
 
 def _grounding_body(goals: Sequence[Term]) -> tuple[Test | Not, ...]:
@@ -485,16 +471,6 @@ def _range_over(scope: RuleScope, name: str, *, is_any: bool) -> RangeOver:
 def _beside_the_arguments(head: Term) -> tuple[Term, ...]:
     """What a head has besides the arguments of a fluent: its value."""
     return head.args[1:] if isinstance(head, Struct) and head.name == "=" else ()
-
-
-def number_column_of(names: tuple[str, ...]) -> str:
-    """The name of the column that has the numbers of the instances of some variables."""
-    return f"#{','.join(names)}"
-
-
-def numbered_variables(column: str) -> tuple[str, ...]:
-    """The variables whose instances a column numbers; none if it is the column of a variable."""
-    return tuple(column[1:].split(",")) if column.startswith("#") else ()
 
 
 def _carriers(body: Sequence[Condition], arguments: tuple[str, ...]) -> dict[tuple[str, ...], Condition]:
@@ -531,13 +507,10 @@ def _places(condition: Condition, names: tuple[str, ...]) -> tuple[int, ...] | N
     return tuple(places[name] for name in names) if set(names) <= set(places) else None
 
 
-def _numbering(step: Step, condition: Condition, carriers: Carriers) -> Step:
-    """The step of a carrier, with the numbers it carries."""
-    if not isinstance(step, MatchPoints):
-        return step
+def _numbered(condition: Condition, carriers: Carriers) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The columns of numbers that a condition carries, and the positions whose words are numbered together."""
     carried = [names for names, carrier in carriers.items() if carrier is condition]
-    places = [(number_column_of(names), _places(condition, names) or ()) for names in carried]
-    return replace(step, numbered=tuple(places))
+    return tuple((number_column_of(names), _places(condition, names) or ()) for names in carried)
 
 
 def _lives(body: Sequence[Condition], used_after: set[str], carriers: Carriers) -> list[set[str]]:
@@ -551,20 +524,8 @@ def _lives(body: Sequence[Condition], used_after: set[str], carriers: Carriers) 
     return lives[::-1]
 
 
-def _blind(step: Step, bound: set[str], keep: set[str]) -> list[Step]:
-    """The step without columns for variables that stand for nothing else."""
-    if not isinstance(step, MatchPoints | JoinFacts | HoldsNow):
-        return [step]
-    names = Counter(name for pattern in step.patterns for name in variables(pattern))
-    patterns = tuple(
-        ANYTHING if isinstance(p, Var) and names[p.name] == 1 and p.name not in bound | keep else p
-        for p in step.patterns
-    )
-    return [replace(step, patterns=patterns)]
-
-
-def _forget(bound: set[str], keep: set[str]) -> list[Step]:
-    return [Forget(tuple(sorted(bound - keep)))] if bound - keep else []
+def _dropping(bound: set[str], keep: set[str]) -> list[Operator]:
+    return [Project(tuple(sorted(bound - keep)))] if bound - keep else []
 
 
 def _mentions(body: Iterable[Condition], name: str) -> bool:

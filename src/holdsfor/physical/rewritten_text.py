@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from holdsfor.logical.program import LogicalComponent, Rewritten, RewrittenIntervals
 from holdsfor.logical.rule_text import delay_clause, initial_clause, interval_clause, point_clause
-from holdsfor.physical.bindings import all_steps
-from holdsfor.physical.plan import PlannedComponent, Program
+from holdsfor.physical.operators.operator import Operator, all_operators
+from holdsfor.physical.operators.union_clauses import UnionClauses
+from holdsfor.physical.plan import PhysicalProgram, PlannedComponent
 from holdsfor.physical.planner import Planner
 from holdsfor.physical.rule_scope import list_variables
-from holdsfor.physical.steps import AnyClause, Step
 from holdsfor.syntax.printer import show, show_clause
 from holdsfor.syntax.rules import show_condition
 from holdsfor.syntax.terms import Var, name_and_arity
@@ -22,7 +22,7 @@ from holdsfor.syntax.terms import Var, name_and_arity
 __all__ = ["show_rewritten"]
 
 
-def show_rewritten(program: Program, planner: Planner) -> str:
+def show_rewritten(program: PhysicalProgram, planner: Planner) -> str:
     """The logical program, component by component in processing order."""
     unfolded: dict[tuple[str, int], None] = {}
     blocks: list[str] = []
@@ -41,7 +41,7 @@ def show_rewritten(program: Program, planner: Planner) -> str:
 
 def _clauses(
     logical: LogicalComponent, planned: PlannedComponent, planner: Planner
-) -> Iterator[tuple[str, Sequence[Step]]]:
+) -> Iterator[tuple[str, Sequence[Operator]]]:
     """The clauses of a component with the comments on them, and their plans."""
     fluents = planned.fluents.values()
     rules = [*planned.events, *(rule for f in fluents for rule in (*f.initiations, *f.terminations))]
@@ -67,13 +67,13 @@ def _remarks(rewritten: Rewritten | RewrittenIntervals) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _unfolded(steps: Sequence[Step]) -> list[AnyClause]:
-    return [step for step in all_steps(steps) if isinstance(step, AnyClause)]
+def _unfolded(steps: Sequence[Operator]) -> list[UnionClauses]:
+    return [step for step in all_operators(steps) if isinstance(step, UnionClauses)]
 
 
-def _unfolded_calls(steps: Sequence[Step]) -> list[str]:
+def _unfolded_calls(steps: Sequence[Operator]) -> list[str]:
     """The calls that stand in the rule itself; those inside unfolded ones are in the definitions."""
-    inside = {id(each) for step in _unfolded(steps) for branch in step.branches for each in all_steps(branch)}
+    inside = {id(each) for step in _unfolded(steps) for branch in step.branches for each in all_operators(branch)}
     return list(dict.fromkeys(show(step.goal) for step in _unfolded(steps) if id(step) not in inside))
 
 

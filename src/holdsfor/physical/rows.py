@@ -40,6 +40,11 @@ class Rows:
     def with_columns(self, more: dict[str, Int64]) -> Rows:
         return Rows(self.n, {**self.columns, **more}, self.times)
 
+    def cross(self, name: str, values: Int64) -> Rows:
+        """Each row with each of the values in one more column."""
+        owner = np.repeat(np.arange(self.n, dtype=np.int64), len(values))
+        return self.take(owner).with_columns({name: np.tile(values, self.n)})
+
     def keep(self, names: Sequence[str]) -> Rows:
         """Only the named columns."""
         return Rows(self.n, {name: self.columns[name] for name in names if name in self.columns}, self.times)

@@ -28,7 +28,7 @@ from holdsfor.runtime.interval_lists import Lists, natural_join, onto
 from holdsfor.syntax.rules import Allen
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.stretch import Stretch
+    from holdsfor.runtime.time_range import TimeRange
 
 __all__ = ["Construct", "Kept"]
 
@@ -60,15 +60,15 @@ class Construct:
         targets: Lists,
         wanted: Rows | None,
         kept: Kept | None,
-        stretch: Stretch,
+        time_range: TimeRange,
         reach: int | None,
     ) -> None:
-        self.stretch = stretch
+        self.time_range = time_range
         self.wanted = wanted
         self.sources = sources if kept is None else _together([kept.sources, sources])
         self.targets = targets if kept is None else _together([kept.targets, targets])
         memory = AllenMemory(step.relation, step.mode, reach)
-        self.memory = replace(memory, cut=stretch.first) if stretch.is_resumed else memory
+        self.memory = replace(memory, cut=time_range.first) if time_range.is_resumed else memory
 
     def answer(self) -> Lists:
         """The answer from the settled time-point on."""
@@ -78,9 +78,9 @@ class Construct:
 
     def decided_until(self, settled: int) -> int:
         """The last time-point up to which the answer is settled, if the lists are settled up to one."""
-        cut = self.stretch.next_of(settled)
+        cut = self.time_range.next_of(settled)
         since = min(memory.unsettled_since for memory in self._settled(cut))
-        return settled if since == cut else self.stretch.previous_of(since)
+        return settled if since == cut else self.time_range.previous_of(since)
 
     def kept_at(self, settled: int) -> Kept:
         """What to keep of the lists before a time-point up to which lists and answer are settled."""

@@ -57,7 +57,7 @@ def cuts_of_rules(rules: Sequence[IntervalRule], key: Key, table: FluentTable, c
     whole = _as_if_whole(rules, context)
     at_edges = np.isin(table.starts, np.concatenate([cuts.starts for cuts in known])).nonzero()[0]
     found = table.take(at_edges)
-    before = context.stretch.previous(found.starts)
+    before = context.time_range.previous(found.starts)
     rows = whole.holding(found.keys, before)
     goes_on = (rows >= 0) & (rows == whole.holding(found.keys, found.starts))
     cut = found.take(goes_on.nonzero()[0])
@@ -76,7 +76,7 @@ def _as_if_whole(rules: Sequence[IntervalRule], context: Evaluation) -> FluentTa
 
     aside = copy(context)
     aside.known = {**context.known, **context.whole}
-    first = context.stretch.first
+    first = context.time_range.first
     aside.cuts = {
         key: table.with_bounds(np.maximum(table.starts, first), table.starts)
         for key, table in context.whole.items()

@@ -15,10 +15,10 @@ from holdsfor.kernels.delays import NEVER, Outlook, due_times, outlook
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.physical.arithmetic import number_column
+from holdsfor.physical.operators.operator import run_operators
 from holdsfor.physical.patterns import build, join, unify_column
 from holdsfor.physical.plan import PlannedDelay, PlannedPostponement
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.physical.steps import run_steps
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, substitute, variables
 
@@ -93,11 +93,11 @@ class Prospects:
         """What is initiated or terminated in the stretch: effects that are due and satisfy their conditions."""
         due = self.set_up.due
         acts = self.ahead.acts(due, self.set_up.is_postponable, self.is_contested)
-        acts &= (due >= context.stretch.first) & (due <= context.stretch.last)
+        acts &= (due >= context.time_range.first) & (due <= context.time_range.last)
         rows = self.set_up.rows.take(acts)
         firm = ~self.set_up.is_postponable[acts]
         numbered = Rows(rows.n, {**rows.columns, "#row": np.arange(rows.n, dtype=np.int64)}, due[acts])
-        rows = run_steps(delay.when_due, numbered, context)
+        rows = run_operators(delay.when_due, numbered, context)
         if rows.n == 0:
             nothing = empty_points(delay.target_key[1] + 1)
             return DueEffects(nothing, [nothing.times] * len(delay.source), np.empty(0, dtype=bool))
@@ -158,7 +158,7 @@ def set_up_by(delay: PlannedDelay, initiations: PointTable, context: Evaluation)
         return None
     sources = {f"#{i}": column[partner] for i, column in enumerate(initiations.columns[:-1])}
     rows = Rows(rows.n, {**rows.columns, **sources}, initiations.times[partner])
-    rows = run_steps(delay.set_up, rows, context)
+    rows = run_operators(delay.set_up, rows, context)
     if rows.n == 0:
         return None
     is_postponable = np.zeros(rows.n, dtype=bool)
@@ -174,7 +174,7 @@ def _is_postponed(
     for i, pattern in zip(range(n_columns), postponement.columns, strict=True):
         words = rows.columns[f"#{i}"][found.columns["#row"]]
         found = unify_column(pattern, words, found, context.symbols)
-    found = run_steps(postponement.steps, found, context)
+    found = run_operators(postponement.steps, found, context)
     mask = np.zeros(rows.n, dtype=bool)
     if found.n:
         mask[found.columns["#row"]] = True
@@ -186,7 +186,7 @@ def _lengths(delay: PlannedDelay, rows: Rows, context: Evaluation) -> Int64:
     lengths = number_column(delay.delay, rows, context.symbols)
     if lengths is None or lengths.dtype != np.int64:
         return _evaluated(delay, rows, context)
-    wrong = np.flatnonzero((lengths <= 0) | (lengths % context.stretch.tick != 0))
+    wrong = np.flatnonzero((lengths <= 0) | (lengths % context.time_range.tick != 0))
     if len(wrong):
         _refuse_length(delay, rows, int(wrong[0]), Int(int(lengths[wrong[0]])), context)
     return lengths.astype(np.int64)
@@ -198,7 +198,7 @@ def _evaluated(delay: PlannedDelay, rows: Rows, context: Evaluation) -> Int64:
     for i in range(rows.n):
         binding = {name: context.symbols.term(int(rows.columns[name][i])) for name in variables(delay.delay)}
         length = substitute(delay.delay, binding)
-        if not isinstance(length, Int) or length.value <= 0 or length.value % context.stretch.tick:
+        if not isinstance(length, Int) or length.value <= 0 or length.value % context.time_range.tick:
             _refuse_length(delay, rows, i, length, context)
         lengths.append(min(length.value, NEVER))
     return np.array(lengths, dtype=np.int64)
@@ -210,7 +210,7 @@ def _refuse_length(delay: PlannedDelay, rows: Rows, row: int, length: Term, cont
     fluent = Struct(delay.key[0], tuple(arguments)) if arguments else Atom(delay.key[0])
     fvp = show(Struct("=", (fluent, value)))
     if isinstance(length, Int) and length.value > 0:
-        wanted = f"a multiple of the clock tick {context.stretch.tick}"
+        wanted = f"a multiple of the clock tick {context.time_range.tick}"
         message = f"the delay of `{fvp}` is {length.value}, expected {wanted}"
         raise ExecutionProblem(Diagnostic("HF608", message, delay.span, "effects are due at time-points"))
     message = f"the delay of `{fvp}` is `{show(length)}`, expected a positive integer"

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from holdsfor.analysis.sorts import Sorts
 from holdsfor.columns.tables import Relation
 from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.physical.operators.context import Context
+from holdsfor.physical.operators.operator import Plan, run_operators
+from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import build, join, unify_column
 from holdsfor.physical.planner import Planner
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.physical.steps import Context, RangeOver, Step, run_steps
 from holdsfor.prolog.background import grounding_clauses
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Fvp
@@ -53,7 +55,7 @@ class _GroundingPlan:
         self.columns = entity_columns(entity)
         self.goals = tuple(goals)
         self.planner = planner
-        self._steps: dict[frozenset[str], tuple[Step, ...]] = {}
+        self._steps: dict[frozenset[str], Plan] = {}
         self.body = body
         self.ranges = {name: RangeOver(name, entity, ()) for name in variables(entity)}
         self.is_open = planner.leaves_open(entity, body)
@@ -75,13 +77,13 @@ class _GroundingPlan:
         return (*(substitute(term, names) for term in asked), *given)
 
     @property
-    def planned(self) -> list[tuple[list[str], tuple[Step, ...]]]:
+    def planned(self) -> list[tuple[list[str], Plan]]:
         """What was planned, with the variables that are given; if nothing was, the check of an instance."""
         if not self._steps:
             self.steps(frozenset(variables(self.entity)))
         return sorted((sorted(given), steps) for given, steps in self._steps.items())
 
-    def steps(self, given: frozenset[str]) -> tuple[Step, ...]:
+    def steps(self, given: frozenset[str]) -> Plan:
         if given not in self._steps:
             self._steps[given] = self.planner.grounding_steps(self.entity, self.goals, given)
         return self._steps[given]
@@ -93,11 +95,11 @@ class _GroundingPlan:
             self._left[given] = self.planner.open_grounding(self.entity, self.body, given)
         needed, left_open = self._left[given]
         if not needed and not left_open:
-            return run_steps(self.steps(given), rows, context)
-        parts = [] if needed else [run_steps(self.steps(given), rows, context)]
+            return run_operators(self.steps(given), rows, context)
+        parts = [] if needed else [run_operators(self.steps(given), rows, context)]
         for name in (*needed, *left_open):
             rows = self.ranges[name].run(rows, context)
-        parts.append(run_steps(self.steps(given | {*needed, *left_open}), rows, context))
+        parts.append(run_operators(self.steps(given | {*needed, *left_open}), rows, context))
         found = [part.keep(["#row", *variables(self.entity)]) for part in parts if part.n]
         return concatenate(found) if found else parts[0]
 

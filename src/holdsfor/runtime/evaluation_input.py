@@ -7,8 +7,8 @@ from holdsfor.runtime.cuts import as_if_whole, cuts_of_input
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.state import State
-from holdsfor.runtime.stretch import Stretch, true_starts
-from holdsfor.runtime.upstream_results import Computed
+from holdsfor.runtime.time_range import TimeRange, true_starts
+from holdsfor.runtime.upstream_results import UpstreamResults
 
 __all__ = ["input_tables", "keep_cuts", "note_cuts", "with_upstream"]
 
@@ -16,14 +16,14 @@ Events = dict[Key, PointTable]
 Fluents = dict[Key, FluentTable]
 
 
-def input_tables(rules: PreparedRules, state: State, stretch: Stretch, arrived_by: int) -> tuple[Events, Fluents]:
-    """The events and FVPs of the records in a stretch.
+def input_tables(rules: PreparedRules, state: State, time_range: TimeRange, arrived_by: int) -> tuple[Events, Fluents]:
+    """The events and FVPs of the records in a time_range.
 
-    An interval that ends after the time-point behind the stretch counts as open. Of a fluent that is given by
+    An interval that ends after the time-point behind the time range counts as open. Of a fluent that is given by
     time-points it is not known yet whether one that holds at the last time-point has ended.
     """
-    first, last, tick = stretch.first, stretch.last, stretch.tick
-    last_point = last // tick * tick, stretch.after_last
+    first, last, tick = time_range.first, time_range.last, time_range.tick
+    last_point = last // tick * tick, time_range.after_last
     fluents: Fluents = {}
     for key, records in state.records.fluents.items():
         point = last_point if key in rules.point_fluents else None
@@ -32,7 +32,9 @@ def input_tables(rules: PreparedRules, state: State, stretch: Stretch, arrived_b
     return {key: each.events(first, last, arrived_by) for key, each in state.records.events.items()}, fluents
 
 
-def with_upstream(events: Events, fluents: Fluents, computed: Computed, at: int, first: int) -> tuple[Events, Fluents]:
+def with_upstream(
+    events: Events, fluents: Fluents, computed: UpstreamResults, at: int, first: int
+) -> tuple[Events, Fluents]:
     """The tables that are not empty, with what other sessions have computed as it is known at a query time."""
     events = events | computed.events(at, first)
     for key, table in computed.fluents(at, first).items():
@@ -45,11 +47,11 @@ def with_upstream(events: Events, fluents: Fluents, computed: Computed, at: int,
 
 def note_cuts(evaluation: Evaluation, at: int, arrived_by: int) -> None:
     """Let an evaluation know which intervals of its input are cut."""
-    first, last, state = evaluation.stretch.first, evaluation.stretch.last, evaluation.state
+    first, last, state = evaluation.time_range.first, evaluation.time_range.last, evaluation.state
     for key, records in state.records.fluents.items():
         if len(records.cut_rows(last, arrived_by)):
             whole = records.intervals(first, last, arrived_by, as_if_whole=True)
-            whole = whole.open_after(evaluation.stretch.after_last)
+            whole = whole.open_after(evaluation.time_range.after_last)
             evaluation.cuts[key] = cuts_of_input(records, whole, last, arrived_by)
             evaluation.whole[key] = whole
     for key, (cuts, since, until) in state.computed_cuts.items():
@@ -63,5 +65,5 @@ def keep_cuts(kept: dict[Key, list[tuple[int, FluentTable]]], evaluation: Evalua
         found = evaluation.cuts.get(key) or empty_fluents(key[1])
         if key in kept:
             before = kept[key][-1][1]
-            found = stacked([before.take((before.starts <= evaluation.stretch.first).nonzero()[0]), found])
+            found = stacked([before.take((before.starts <= evaluation.time_range.first).nonzero()[0]), found])
         kept.setdefault(key, []).append((at, found))

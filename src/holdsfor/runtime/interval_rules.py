@@ -15,17 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.tables import FluentTable, Key, empty_fluents, stacked
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.overlaps import overlapping_pairs
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import Keyed, intersect_intervals, merge_intervals, subtract_intervals, unite_intervals
 from holdsfor.logical.nodes import step_id
 from holdsfor.physical.arithmetic import number_column
+from holdsfor.physical.operators.ground_head import GroundHead
+from holdsfor.physical.operators.operator import run_operators
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.planner import Planner, Shape, fvp_patterns
 from holdsfor.physical.rows import Rows, one_row
-from holdsfor.physical.steps import GroundHead, run_steps
 from holdsfor.prolog import evaluate
 from holdsfor.runtime.allen_constructs import Construct
 from holdsfor.runtime.cuts import true_starts_of
@@ -73,7 +74,7 @@ def evaluate_interval_rules(rules: Sequence[IntervalRule], context: Evaluation) 
     return key, _maximal(together, context.symbols.instances, key[1])
 
 
-def _maximal(table: FluentTable, instances: Instances, width: int) -> FluentTable:
+def _maximal(table: FluentTable, instances: TupleIds, width: int) -> FluentTable:
     numbers = table.arguments(instances)
     ids, first = dense_ids((numbers, table.values), table.n)
     merged, starts, ends = merge_intervals(ids, table.starts, table.ends)
@@ -182,11 +183,11 @@ class _Rule:
 
     def resumed(self, found: Lists) -> Lists:
         """The part of a list from the settled time-point on; its true starts come back with the result."""
-        stretch = self.context.stretch
-        if not stretch.is_resumed:
+        time_range = self.context.time_range
+        if not time_range.is_resumed:
             return found
-        inside = found.take(found.ends > stretch.first)
-        return inside.with_starts(np.maximum(inside.starts, stretch.first))
+        inside = found.take(found.ends > time_range.first)
+        return inside.with_starts(np.maximum(inside.starts, time_range.first))
 
     def operand(self, term: Term) -> Lists:
         if isinstance(term, Var):
@@ -203,7 +204,7 @@ class _Rule:
     def ranged(self, rows: Rows, names: Sequence[str]) -> Rows:
         """The rows with the values of variables that they lack: as goals, the grounding of the head or sorts say."""
         steps = self.planner.tests(self.rule, frozenset(rows.columns), frozenset(names))
-        rows = run_steps(steps, rows, self.context)
+        rows = run_operators(steps, rows, self.context)
         if rows.n == 0:
             return Rows(0, dict.fromkeys(names, _NOTHING))
         return rows.keep(names).distinct()
@@ -303,7 +304,7 @@ class _Rule:
         whole = self.with_data(whole, variables(step.bound))
         if whole.rows.n == 0:
             return whole
-        now = self.context.stretch.after_last
+        now = self.context.time_range.after_last
         measured = whole.with_starts(self.measured_from(step.intervals, whole))
         lengths = np.where(measured.ends == OPEN, now, measured.ends) - measured.starts
         limits = self.bounds(step, whole)
@@ -335,7 +336,7 @@ class _Rule:
             targets,
             self.wanted(sources, targets),
             self.context.state.allen.get(place),
-            self.context.stretch,
+            self.context.time_range,
             self.context.allen_memory,
         )
         self.context.constructs[place] = construct
@@ -367,7 +368,7 @@ class _Rule:
         if not steps:
             return found
         rows = found.rows.with_columns({"#row": np.arange(found.n, dtype=np.int64)})
-        rows = run_steps(steps, rows, self.context)
+        rows = run_operators(steps, rows, self.context)
         if rows.n == 0:
             return found.take(np.empty(0, dtype=np.int64))
         row = rows.columns["#row"]
@@ -403,8 +404,8 @@ class _Rule:
         whole = self.with_data(whole, [name for name in step_variables(step) if name not in step.outputs])
         made = make_one_by_one(step, whole, self.context.state.made.get(place), self.context)
         self.context.made[place] = made
-        found, stretch = self.merged(made.all()), self.context.stretch
-        return found.take(found.ends > stretch.first) if stretch.is_resumed else found
+        found, time_range = self.merged(made.all()), self.context.time_range
+        return found.take(found.ends > time_range.first) if time_range.is_resumed else found
 
     def call(self, step: IntervalCall) -> None:
         """A goal of the background knowledge, instance by instance, with the lists as terms."""

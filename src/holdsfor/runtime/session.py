@@ -21,23 +21,23 @@ from holdsfor.runtime.admission import Admission
 from holdsfor.runtime.edges import next_edge
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.evaluation_input import input_tables, keep_cuts, note_cuts, with_upstream
-from holdsfor.runtime.input_facts import given_columns
+from holdsfor.runtime.input_facts import input_fact_columns
 from holdsfor.runtime.prepared_rules import PreparedRules, refuse_predicates_over_lists
 from holdsfor.runtime.profiled_evaluation import ProfiledEvaluation
 from holdsfor.runtime.record_store import RecordStore
-from holdsfor.runtime.reports.report import Report
+from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.state import State
-from holdsfor.runtime.stretch import Stretch
-from holdsfor.runtime.upstream_results import ALWAYS, NEVER, Computed
+from holdsfor.runtime.time_range import TimeRange
+from holdsfor.runtime.upstream_results import ALWAYS, NEVER, UpstreamResults
 from holdsfor.sources.fields import LATEST
 from holdsfor.sources.reading import ColumnReading, Operations
 from holdsfor.sources.text_records import Fact
 from holdsfor.syntax.terms import Struct, Term, name_and_arity
 
-__all__ = ["Session"]
+__all__ = ["EngineSession"]
 
 
-class Session:
+class EngineSession:
     """One run of an event description; `start` is its first time-point, and none is evaluated after `end`.
 
     Unless it `is_rewriting`, rules are planned as they are written. With `components` only these of the program are
@@ -71,11 +71,11 @@ class Session:
         self.n_input = 0  # events and intervals that the last query time reasoned over
         self.profile: Profile | None = None
         self._evaluation: Evaluation | None = None
-        self.state = State(start, start, RecordStore(), Computed(symbols.instances))
+        self.state = State(start, start, RecordStore(), UpstreamResults(symbols.instances))
         self.begin(start)
         if window is not None:
             refuse_predicates_over_lists(compiled)
-        for key, records in given_columns(compiled, tick, symbols) if takes_given else ():
+        for key, records in input_fact_columns(compiled, tick, symbols) if takes_given else ():
             self.insert_columns(key, records)
 
     def begin(self, start: int) -> None:
@@ -279,12 +279,12 @@ class Session:
         assert self._evaluation is not None
         if self.rules.asks_for_the_query_time:
             return self.previous + 1
-        last = self._evaluation.stretch.last
+        last = self._evaluation.time_range.last
         found = [self.records.next_moment(min(self.previous, last), self.tick), self._evaluation.next_crossing]
         found.append(self.state.computed.next_query_time(self.previous))
         found += [next_edge(kind, self._evaluation.fluents(key), last) for kind, key in self.rules.asked_edges]
         for outcome in self._evaluation.circles.values():
-            for waiting in outcome.waiting(self._evaluation.stretch.after_last):
+            for waiting in outcome.waiting(self._evaluation.time_range.after_last):
                 due = np.empty(0, np.int64) if waiting is None else waiting.due[waiting.due > last]
                 found.append(int(due.min()) if len(due) else None)
         after = [max(moment, self.previous + 1) for moment in found if moment is not None]
@@ -294,18 +294,18 @@ class Session:
         """Go on as if a query time had been evaluated at which nothing changes."""
         self.state.previous = query_time
 
-    def query(self, at: int) -> Report:
+    def query(self, at: int) -> ReportColumns:
         """What is known at a query time; query times must ascend."""
         began = time.perf_counter()
         settled, state = self.settled_at(at), self.state
         if self._evaluation is not None:
             self._settle(self._evaluation, settled)
-        stretch = Stretch(
+        time_range = TimeRange(
             max(settled, self.start), self.last_point(at), self.tick, self.start, is_resumed=settled >= self.start
         )
         judge = OneQuery(at, ALL_ARRIVED if self.window is None else at, self.previous, self.oldest(at))
-        self._admission.admit(judge, stretch.last, self.end, settled)
-        self._evaluation = self._evaluated(stretch, at, judge.until)
+        self._admission.admit(judge, time_range.last, self.end, settled)
+        self._evaluation = self._evaluated(time_range, at, judge.until)
         if self.keeps_cuts:
             keep_cuts(state.cuts, self._evaluation, at)
         state.note(self._evaluation, at, settled)
@@ -317,32 +317,32 @@ class Session:
         self.seconds += time.perf_counter() - began
         return report
 
-    def _evaluated(self, stretch: Stretch, at: int, arrived_by: int) -> Evaluation:
-        """A stretch with the records that have arrived, evaluated for a query time."""
+    def _evaluated(self, time_range: TimeRange, at: int, arrived_by: int) -> Evaluation:
+        """A time range with the records that have arrived, evaluated for a query time."""
         self._admission.number()
-        events, fluents = input_tables(self.rules, self.state, stretch, arrived_by)
+        events, fluents = input_tables(self.rules, self.state, time_range, arrived_by)
         self.n_input = sum(table.n for table in (*events.values(), *fluents.values()))
-        events, fluents = with_upstream(events, fluents, self.state.computed, at, stretch.first)
+        events, fluents = with_upstream(events, fluents, self.state.computed, at, time_range.first)
         if self.rules.asks_for_the_query_time:
             self.rules.members.version += 1
         kind = Evaluation if self.profile is None else ProfiledEvaluation
-        evaluation = kind(self.rules, self.state, stretch, events, fluents, self.allen_memory)
+        evaluation = kind(self.rules, self.state, time_range, events, fluents, self.allen_memory)
         evaluation.profile = self.profile
         note_cuts(evaluation, at, arrived_by)
-        self.rules.background.set_query_time(stretch.last)
+        self.rules.background.set_query_time(time_range.last)
         evaluation.run()
         return evaluation
 
-    def last_report(self) -> Report | None:
+    def last_report(self) -> ReportColumns | None:
         """What the last query time knew, before the window is cut out; None before the first one."""
         return None if self._evaluation is None else self._report(self._evaluation)
 
-    def _report(self, evaluation: Evaluation) -> Report:
-        at, stretch = self.state.evaluated_at, evaluation.stretch
+    def _report(self, evaluation: Evaluation) -> ReportColumns:
+        at, time_range = self.state.evaluated_at, evaluation.time_range
         assert at is not None
         events = {key: table for key, table in evaluation.events.items() if key in self.rules.output_events}
-        known = Report(at, evaluation.output, events)
-        return known.since(stretch.first if stretch.is_resumed else stretch.first_of_run)
+        known = ReportColumns(at, evaluation.output, events)
+        return known.since(time_range.first if time_range.is_resumed else time_range.first_of_run)
 
     def _settle(self, evaluation: Evaluation, settled: int) -> None:
         """Keep, of what is settled now, what holds at the boundary, and forget the records before it."""

@@ -1,9 +1,9 @@
 """Everything that a session carries from one query time to the next.
 
-A query time evaluates a stretch of time-points, from the last settled one to itself. The next query time settles more
-time-points first: of the last evaluation it keeps what holds at the new settled time-point. How far it settles depends
-on its own window, so the last evaluation is needed until then. It follows from the state and the records: a session
-that is restored from a snapshot evaluates the last stretch again.
+A query time evaluates the time-points from the last settled one to itself. The next query time settles more time-points
+first: of the last evaluation it keeps what holds at the new settled time-point. How far it settles depends on its own
+window, so the last evaluation is needed until then. That evaluation follows from the state and the records: a session
+that is restored from a snapshot evaluates the last time range again.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from holdsfor.runtime.cuts import DatedCuts
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.edges import CarriedEdges, edges_at
 from holdsfor.runtime.evaluation import Evaluation
-from holdsfor.runtime.initial_values import Initialised
+from holdsfor.runtime.initial_values import InitialValues
 from holdsfor.runtime.interval_lists import Lists
 from holdsfor.runtime.record_store import RecordStore
-from holdsfor.runtime.stretch import Stretch
-from holdsfor.runtime.upstream_results import Computed
+from holdsfor.runtime.time_range import TimeRange
+from holdsfor.runtime.upstream_results import UpstreamResults
 
 __all__ = ["State"]
 
@@ -36,7 +36,7 @@ class State:
     """What is settled, what is still in the window, and what was counted.
 
     Time: the run begins at `start`. Nothing changes any more up to `settled`; no record that is over by `forgotten` has
-    an effect. `previous` is the last query time. `stretch` is what the query time `evaluated_at` evaluated; later ones
+    an effect. `previous` is the last query time. `time_range` is what the query time `evaluated_at` evaluated; later ones
     were passed by, because nothing changed.
 
     At the settled time-point: `held` are the FVPs that hold, with their true starts; `edges` the `startI` and `endI`
@@ -49,12 +49,12 @@ class State:
     start: int
     settled: int
     records: RecordStore
-    computed: Computed
+    computed: UpstreamResults
     forgotten: int = BEFORE_EVERYTHING
     first_query_time: int | None = None
     previous: int | None = None
     evaluated_at: int | None = None
-    stretch: Stretch | None = None
+    time_range: TimeRange | None = None
     is_announced: bool = False
     n_new_members: int = 0
     held: dict[Key, FluentTable] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class State:
     complements: dict[NodeId, Rows] = field(default_factory=dict)
     ranges: dict[NodeId, Int64] = field(default_factory=dict)
     horizons: dict[NodeId, int] = field(default_factory=dict)
-    initial: Initialised = field(default_factory=Initialised)
+    initial: InitialValues = field(default_factory=InitialValues)
     computed_cuts: dict[Key, DatedCuts] = field(default_factory=dict)
     cuts: dict[Key, list[tuple[int, FluentTable]]] = field(default_factory=dict)
     """By query time, the computed intervals that only go on where they are seen first, with their true starts."""
@@ -87,13 +87,13 @@ class State:
         self.pending = {number: outcome.waiting(settled) for number, outcome in evaluation.circles.items()}
 
     def note(self, evaluation: Evaluation, at: int, settled: int) -> None:
-        """Let a query time have evaluated its stretch."""
+        """Let a query time have evaluated its time_range."""
         if self.previous is None:
             self.first_query_time = at
         for place, limit in evaluation.longest.items():
             self.horizons[place] = max(limit, self.horizons.get(place, 0))
         self.previous = self.evaluated_at = at
-        self.stretch = evaluation.stretch
+        self.time_range = evaluation.time_range
         self.settled = settled
 
 

@@ -14,10 +14,9 @@ from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, stac
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
 from holdsfor.kernels.stabbing import Stabbing
-from holdsfor.physical.bindings import all_steps
+from holdsfor.physical.operators.operator import all_operators
 from holdsfor.physical.patterns import build, join
 from holdsfor.physical.plan import PlannedFluent, PlannedRule
-from holdsfor.physical.steps import Prove, RangeHead, Step
 from holdsfor.syntax.terms import Atom, Struct, Var, variables
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def terminations_of(
     evaluation: Evaluation, key: Key, fluent: PlannedFluent, initiations: PointTable, state: FluentTable
 ) -> Terminations:
     """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
-    is_ranging = [any(_ranges_over_affected(step) for step in all_steps(rule.steps)) for rule in fluent.terminations]
+    is_ranging = [any(each.reads_affected for each in all_operators(rule.steps)) for rule in fluent.terminations]
     if any(is_ranging):
         numbers, values = _there_are(evaluation, key, initiations, state, with_values=True)
         columns = (*evaluation.instances.words(key[1], numbers), values)
@@ -121,12 +120,6 @@ def _terminated(
     assert rows.times is not None
     values = np.full(rows.n, ANY_VALUE, np.int64) if has_open_value else build(value, rows, evaluation.symbols)
     return numbers, values, rows.times
-
-
-def _ranges_over_affected(step: Step) -> bool:
-    """Whether a step lets a head variable range over what is initiated or holds."""
-    ranges = [step, *(each for _, each in step.ranges)] if isinstance(step, Prove) else [step]
-    return any(isinstance(each, RangeHead) and each.is_termination for each in ranges)
 
 
 def _there_are(

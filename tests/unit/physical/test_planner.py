@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from holdsfor.analysis.pipeline import compile_text
+from holdsfor.physical.operators.anti_join import AntiJoin
+from holdsfor.physical.operators.join_fluents import JoinFluents
+from holdsfor.physical.operators.join_points import JoinPoints
 from holdsfor.physical.patterns import ANYTHING
 from holdsfor.physical.plan import PlannedRule
-from holdsfor.physical.steps import HoldsNow, MatchPoints, NoneOf
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
 
@@ -17,15 +19,15 @@ STATE = "initiatedAt(s(X, Y)=on, T) :- happensAt(set(X, Y), T).\n"
 
 def planned(rule: str, name: str = "f") -> PlannedRule:
     """The plan of a rule for a fluent, besides one for `s(X, Y)`."""
-    session = Session(compile_text(STATE + rule), start=0)
+    session = EngineSession(compile_text(STATE + rule), start=0)
     fluents = [f for c in session.rules.program.components for key, f in c.fluents.items() if key[0] == name]
     (found,) = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
     return found
 
 
-def scanned(rule: PlannedRule) -> MatchPoints:
+def scanned(rule: PlannedRule) -> JoinPoints:
     first = rule.steps[0]
-    assert isinstance(first, MatchPoints)
+    assert isinstance(first, JoinPoints)
     return first
 
 
@@ -52,8 +54,8 @@ def test_what_must_hold_is_asked_by_number(negated: bool) -> None:
     rule = planned(f"initiatedAt(f(X)=on, T) :- happensAt(e(X, Y), T), {literal}.")
     assert scanned(rule).numbered == (("#X", (0,)), ("#X,Y", (0, 1)))
     assert shown(scanned(rule).patterns) == ["_", "_"]
-    inner = [each for step in rule.steps if isinstance(step, NoneOf) for each in step.steps]
-    assert [step.numbered for step in (inner if negated else rule.steps) if isinstance(step, HoldsNow)] == ["#X,Y"]
+    inner = [each for step in rule.steps if isinstance(step, AntiJoin) for each in step.plan]
+    assert [step.numbered for step in (inner if negated else rule.steps) if isinstance(step, JoinFluents)] == ["#X,Y"]
 
 
 @pytest.mark.parametrize(
@@ -72,5 +74,5 @@ def test_arguments_that_no_condition_has_as_they_are_come_as_words(rule: str) ->
 
 def test_what_holds_before_its_instance_is_known_is_asked_by_words() -> None:
     rule = planned("initiatedAt(f(X)=on, T) :- happensAt(e(X), T), holdsAt(s(X, Y)=on, T), happensAt(g(X, Y), T).")
-    assert [step.numbered for step in rule.steps if isinstance(step, HoldsNow)] == [None]
+    assert [step.numbered for step in rule.steps if isinstance(step, JoinFluents)] == [None]
     assert rule.numbered == "#X"

@@ -6,7 +6,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.columns.query_times import QueryTimes
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import busy_query_times
 from holdsfor.sources.text_records import Reading, read_text_records
 
@@ -69,7 +69,7 @@ def test_an_open_interval_that_is_cut_becomes_long_in_time() -> None:
 
 
 def test_the_query_time_at_which_a_cut_interval_becomes_long_is_evaluated() -> None:
-    session, reading = Session(COMPILED, start=0, end=300, window=20), Reading()
+    session, reading = EngineSession(COMPILED, start=0, end=300, window=20), Reading()
     read_text_records(["f|48|25|200|true|p"], "records", COMPILED.names, 1, reading)
     session.insert((48, fact) for fact in reading.facts())
     long = []

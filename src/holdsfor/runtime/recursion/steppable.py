@@ -8,41 +8,43 @@ import numpy as np
 
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, empty_fluents, empty_points
+from holdsfor.columns.tuple_ids import Words
 from holdsfor.kernels.keys import Int64
-from holdsfor.physical.bindings import bound_after, says_when
+from holdsfor.physical.operators.context import PointKind
+from holdsfor.physical.operators.range_head import RangeHead
+from holdsfor.physical.operators.range_over import RangeOver
+from holdsfor.physical.operators.scalar import NotScalar, ScalarCompiler
 from holdsfor.physical.plan import PlannedComponent, PlannedRule
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows
-from holdsfor.physical.steps import PointKind, RangeHead, RangeOver
 from holdsfor.prolog import Database, Engine
-from holdsfor.runtime.recursion.scalar_operators import NotByRow, RowCompiler, Words
-from holdsfor.runtime.recursion.stepping_rules import Effect, check_rule, effects_of, walk_delays
+from holdsfor.runtime.recursion.stepping_rules import Effect, check_rule, effects_of, stepping_delays
 from holdsfor.syntax.terms import Term
 
-__all__ = ["is_walkable"]
+__all__ = ["is_steppable"]
 
 
-def is_walkable(component: PlannedComponent, symbols: Symbols) -> bool:
+def is_steppable(component: PlannedComponent, symbols: Symbols) -> bool:
     """Whether every rule has a form for single bindings.
 
     A rule whose conditions outside never hold is left out of a walk, so that also others may be walked in the end.
     """
     nowhere = _Nowhere(symbols)
-    compiler = RowCompiler(nowhere, nowhere, component.own)
+    compiler = ScalarCompiler(nowhere, nowhere, component.own)
     try:
         for rule, effect in effects_of(component):
             _check(rule, effect, compiler)
-        walk_delays(component, compiler)
-    except NotByRow:
+        stepping_delays(component, compiler)
+    except NotScalar:
         return False
     return True
 
 
-def _check(rule: PlannedRule, effect: Effect, compiler: RowCompiler) -> None:
+def _check(rule: PlannedRule, effect: Effect, compiler: ScalarCompiler) -> None:
     bound: set[str] = set()
     for step in rule.steps[: rule.n_outside]:
-        bound = bound_after(step, bound)
-    is_timed = any(says_when(step) for step in rule.steps[: rule.n_outside])
+        bound = step.bound_after(bound)
+    is_timed = any(step.binds_time for step in rule.steps[: rule.n_outside])
     check_rule(rule, effect, compiler, bound, is_timed=is_timed)
 
 

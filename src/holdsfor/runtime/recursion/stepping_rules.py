@@ -14,13 +14,16 @@ import numpy as np
 
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import Key
+from holdsfor.columns.tuple_ids import Words
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64
+from holdsfor.physical.operators.join_fluents import JoinFluents
+from holdsfor.physical.operators.join_points import JoinPoints
+from holdsfor.physical.operators.operator import Plan, run_operators
+from holdsfor.physical.operators.scalar import Binding, NotScalar, ScalarCompiler, ScalarOperator
 from holdsfor.physical.patterns import build
 from holdsfor.physical.plan import PlannedComponent, PlannedRule
 from holdsfor.physical.rows import Rows, one_row
-from holdsfor.physical.steps import Forget, HoldsNow, MatchPoints, NoneOf, Step, run_steps
-from holdsfor.runtime.recursion.scalar_operators import Binding, NotByRow, RowCompiler, RowStep, Words
 from holdsfor.syntax.terms import Term, Var, is_ground, variables
 
 if TYPE_CHECKING:
@@ -31,16 +34,16 @@ __all__ = [
     "Effect",
     "Group",
     "GuardedRule",
-    "WalkRule",
-    "WalkRules",
+    "SteppingRule",
+    "SteppingRules",
     "check_rule",
     "effects_of",
-    "walk_delays",
+    "stepping_delays",
 ]
 
 Effect = Literal["happens", "initiated", "terminated"]
 Change = Literal["initiated", "terminated"]
-_Outside: TypeAlias = dict[tuple[Step, ...], Rows]
+_Outside: TypeAlias = dict[Plan, Rows]
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class WalkRule:
+class SteppingRule:
     """Something that has effects at a time-point, for bindings: a rule, or a delay whose time has come.
 
     `rows` are the bindings known from outside, by time; a rule without them is triggered inside.
@@ -98,7 +101,7 @@ class WalkRule:
     rank: int
     effect: Effect
     key: Key
-    steps: list[RowStep]
+    steps: list[ScalarOperator]
     head: Callable[[Binding], Words]
     rows: Rows | None = None
 
@@ -119,14 +122,14 @@ class WalkRule:
         return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-class WalkRules:
+class SteppingRules:
     """The rules of a component in a stretch; one whose conditions outside never hold is none of them."""
 
-    def __init__(self, component: PlannedComponent, part: Evaluation, compiler: RowCompiler) -> None:
+    def __init__(self, component: PlannedComponent, part: Evaluation, compiler: ScalarCompiler) -> None:
         self.part = part
         self.compiler = compiler
         self.groups: list[Group] = []
-        self.others: list[WalkRule] = []
+        self.others: list[SteppingRule] = []
         self._outside: _Outside = {}
         for rule, effect in effects_of(component):
             self.add(rule, effect)
@@ -136,7 +139,7 @@ class WalkRules:
     def add(self, rule: PlannedRule, effect: Effect) -> None:
         if rule.n_outside == 0:
             steps, head = check_rule(rule, effect, self.compiler, set(), is_timed=False)
-            self.others.append(WalkRule(rule.rank, effect, rule.key, steps, head))
+            self.others.append(SteppingRule(rule.rank, effect, rule.key, steps, head))
             return
         rows = self.outside(rule.steps[: rule.n_outside])
         if rows.n == 0:
@@ -146,12 +149,12 @@ class WalkRules:
             self.add_guarded(rule, effect, guards, rows)
             return
         steps, head = check_rule(rule, effect, self.compiler, set(rows.columns), is_timed=rows.times is not None)
-        self.others.append(WalkRule(rule.rank, effect, rule.key, steps, head, rows))
+        self.others.append(SteppingRule(rule.rank, effect, rule.key, steps, head, rows))
 
-    def outside(self, steps: tuple[Step, ...]) -> Rows:
+    def outside(self, steps: Plan) -> Rows:
         """The bindings that satisfy the steps, by time; rules that begin alike share them."""
         if steps not in self._outside:
-            rows = run_steps(steps, one_row(), self.part).distinct()
+            rows = run_operators(steps, one_row(), self.part).distinct()
             if rows.times is not None and np.any(rows.times[1:] < rows.times[:-1]):
                 rows = rows.take(np.argsort(rows.times, kind="stable"))
             self._outside[steps] = rows
@@ -159,24 +162,25 @@ class WalkRules:
 
     # -- guarded rules -------------------------------------------------------------------------------------------------
 
-    def guards(self, rule: PlannedRule, rows: Rows) -> list[tuple[HoldsNow, bool]] | None:
+    def guards(self, rule: PlannedRule, rows: Rows) -> list[tuple[JoinFluents, bool]] | None:
         """The fluents whose values a rule is left to ask for, and whether they must have them; None if it asks more."""
-        found: list[tuple[HoldsNow, bool]] = []
+        found: list[tuple[JoinFluents, bool]] = []
         bound = set(rows.columns)
         for step in rule.steps[rule.n_outside :]:
-            if isinstance(step, Forget):
-                continue
-            is_negated = isinstance(step, NoneOf) and len(step.steps) == 1
-            asked = step.steps[0] if isinstance(step, NoneOf) and is_negated else step
-            if not isinstance(asked, HoldsNow) or not self.compiler.is_own(asked):
+            guards = step.guards
+            if guards is None or not all(self.is_own_value(holds, bound) for holds, _ in guards):
                 return None
-            if not is_ground(asked.patterns[-1]) or set(variables(*asked.patterns)) - bound:
-                return None
-            found.append((asked, not is_negated))
+            found += guards
         return None if rows.times is None or set(variables(*rule.columns[:-1])) - bound else found
 
+    def is_own_value(self, holds: JoinFluents, bound: set[str]) -> bool:
+        """Whether a bound fluent of the component is asked for a constant value."""
+        if not self.compiler.is_own(holds.lookup):
+            return False
+        return is_ground(holds.patterns[-1]) and set(variables(*holds.patterns)) <= bound
+
     def add_guarded(
-        self, rule: PlannedRule, effect: Change, guards: Sequence[tuple[HoldsNow, bool]], rows: Rows
+        self, rule: PlannedRule, effect: Change, guards: Sequence[tuple[JoinFluents, bool]], rows: Rows
     ) -> None:
         symbols = self.part.symbols
         group = self.group(rows) if effect == "terminated" else self.in_grounding(self.group(rows), rule)
@@ -210,7 +214,7 @@ def _values(value: Term, effect: Change, rows: Rows, symbols: Symbols) -> Int64 
     if set(variables(value)) <= set(rows.columns):
         return build(value, rows, symbols)
     if effect == "initiated" or not isinstance(value, Var):
-        raise NotByRow
+        raise NotScalar
     return ANY_VALUE
 
 
@@ -224,40 +228,40 @@ def effects_of(component: PlannedComponent) -> list[tuple[PlannedRule, Effect]]:
 
 
 def check_rule(
-    rule: PlannedRule, effect: Effect, compiler: RowCompiler, bound: set[str], *, is_timed: bool
-) -> tuple[list[RowStep], Callable[[Binding], Words]]:
-    """What a walk is left to do for a rule, given what is known of it from outside; `NotByRow` if it cannot."""
+    rule: PlannedRule, effect: Effect, compiler: ScalarCompiler, bound: set[str], *, is_timed: bool
+) -> tuple[list[ScalarOperator], Callable[[Binding], Words]]:
+    """What a walk is left to do for a rule, given what is known of it from outside; `NotScalar` if it cannot."""
     head = _head(rule.columns, set(rule.unbound), compiler, may_leave_value_open=effect == "terminated")
-    is_triggered_inside = rule.n_outside == 0 and bool(rule.steps) and isinstance(rule.steps[0], MatchPoints)
+    is_triggered_inside = rule.n_outside == 0 and bool(rule.steps) and isinstance(rule.steps[0], JoinPoints)
     if not is_timed and not is_triggered_inside:
-        raise NotByRow
+        raise NotScalar
     return compiler.compiled(rule.steps[rule.n_outside :], bound), head
 
 
 def _head(
-    columns: Sequence[Term], unbound: set[str], compiler: RowCompiler, *, may_leave_value_open: bool
+    columns: Sequence[Term], unbound: set[str], compiler: ScalarCompiler, *, may_leave_value_open: bool
 ) -> Callable[[Binding], Words]:
     """The words of a head; a termination may leave its value open."""
     if may_leave_value_open and isinstance(columns[-1], Var) and columns[-1].name in unbound:
         if set(variables(*columns[:-1])) & unbound:
-            raise NotByRow
+            raise NotScalar
         get = compiler.key_getter(columns[:-1])
         return lambda binding: (*get(binding), ANY_VALUE)
     if unbound:
-        raise NotByRow
+        raise NotScalar
     return compiler.key_getter(columns)
 
 
-def walk_delays(component: PlannedComponent, compiler: RowCompiler) -> list[WalkRule]:
+def stepping_delays(component: PlannedComponent, compiler: ScalarCompiler) -> list[SteppingRule]:
     """The effects of the component's delays when they are due."""
-    found: list[WalkRule] = []
+    found: list[SteppingRule] = []
     for delay in component.delays:
         if delay.may_contend:
-            raise NotByRow
+            raise NotScalar
         bound = set(delay.bound)
         steps = compiler.compiled(delay.when_due, bound)
         if set(variables(*delay.target)) - bound:
-            raise NotByRow
+            raise NotScalar
         effect: Effect = "terminated" if delay.is_termination else "initiated"
-        found.append(WalkRule(delay.rank, effect, delay.target_key, steps, compiler.key_getter(delay.target)))
+        found.append(SteppingRule(delay.rank, effect, delay.target_key, steps, compiler.key_getter(delay.target)))
     return found

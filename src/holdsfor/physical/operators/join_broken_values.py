@@ -15,17 +15,19 @@ import numpy as np
 from holdsfor.columns.tables import Key, PointTable, Relation
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import distinct_rows
+from holdsfor.physical.operators.context import Context
+from holdsfor.physical.operators.join_breaks import BreakOperator
+from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import join, unify_column
 from holdsfor.physical.rows import Rows, concatenate
-from holdsfor.physical.steps import Broken, Context, RangeOver
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
-__all__ = ["BrokenValue", "any_value_of"]
+__all__ = ["JoinBrokenValues"]
 
 _VALUE = Var("#value")
 
 
-def any_value_of(key: Key) -> Term:
+def _any_value_of(key: Key) -> Term:
     """The FVP `F=V` of a fluent with nothing bound."""
     arguments = _arguments(key)
     return Struct("=", (Struct(key[0], arguments) if arguments else Atom(key[0]), _VALUE))
@@ -36,8 +38,12 @@ def _arguments(key: Key) -> tuple[Term, ...]:
 
 
 @dataclass(frozen=True)
-class BrokenValue(Broken):
+class JoinBrokenValues(BreakOperator):
     """A value of a fluent is broken at the rows' time-points: terminated, or another one is initiated."""
+
+    @property
+    def ranged(self) -> Term:
+        return _any_value_of(self.key)
 
     def run(self, rows: Rows, context: Context) -> Rows:
         terminations, initiations = context.terminations(self.key), context.points("initiations", self.key)
@@ -71,8 +77,8 @@ class BrokenValue(Broken):
         if affected.n == 0:
             return
         assert affected.times is not None
-        yield context.ground(any_value_of(self.key), affected)
-        yield RangeOver(_VALUE.name, any_value_of(self.key), ()).run(affected, context)
+        yield context.ground(_any_value_of(self.key), affected)
+        yield RangeOver(_VALUE.name, _any_value_of(self.key), ()).run(affected, context)
         columns = [*_arguments(self.key), _VALUE]
         for table in (terminations, initiations):
             found, _ = join(affected, table, columns, context.symbols, (len(columns), affected.times))

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.columns.tables import FluentTable
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import Int64, positions_of_pairs
 
-__all__ = ["Stretch", "true_starts"]
+__all__ = ["TimeRange", "true_starts"]
 
 
 @dataclass(frozen=True)
-class Stretch:
+class TimeRange:
     """The time-points that are evaluated, both ends included, and the first time-point of the whole run.
 
-    A stretch that `is_resumed` goes on from a settled time-point; what was before it is state.
+    A time range that `is_resumed` goes on from a settled time-point; what was before it is state.
     """
 
     first: int
@@ -44,7 +44,7 @@ class Stretch:
         return times - 1 if self.tick == 1 else ((times - 1) // self.tick) * self.tick
 
 
-def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: Instances) -> FluentTable:
+def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: TupleIds) -> FluentTable:
     """The table with intervals that hold at the first time-point beginning where they truly began."""
     if state is None or state.n == 0 or table.n == 0:
         return table

@@ -11,25 +11,22 @@ import pytest
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import FluentTable, PointTable, Relation, empty_fluents, empty_points
 from holdsfor.kernels.keys import Int64
+from holdsfor.physical.operators.aggregate import Aggregate
+from holdsfor.physical.operators.anti_join import AntiJoin
+from holdsfor.physical.operators.compute_numbers import ComputeNumbers
+from holdsfor.physical.operators.context import PointKind
+from holdsfor.physical.operators.join_facts import JoinFacts
+from holdsfor.physical.operators.join_fluents import JoinFluents
+from holdsfor.physical.operators.join_points import JoinPoints
+from holdsfor.physical.operators.operator import Operator, run_operators
+from holdsfor.physical.operators.prove import Prove
+from holdsfor.physical.operators.range_head import RangeHead
+from holdsfor.physical.operators.range_over import RangeOver
+from holdsfor.physical.operators.stamp_time import StampTime
+from holdsfor.physical.operators.unify import Unify
+from holdsfor.physical.operators.union_branches import UnionBranches
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, one_row
-from holdsfor.physical.steps import (
-    AnyOf,
-    Gather,
-    HoldsNow,
-    JoinFacts,
-    MatchPoints,
-    NoneOf,
-    PointKind,
-    Prove,
-    RangeHead,
-    RangeOver,
-    StampTime,
-    Step,
-    TestNumbers,
-    Unify,
-    run_steps,
-)
 from holdsfor.prolog import Database, Engine
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
@@ -37,7 +34,6 @@ from holdsfor.syntax.terms import Atom, Struct, Term, Var
 from tests.unit.columns.merging import fluent_table
 
 Key = tuple[str, int]
-TestNumbers.__test__ = False  # type: ignore[attr-defined]
 
 
 @dataclass
@@ -109,9 +105,9 @@ class World:
     def synchronise(self) -> None:
         self.n_synchronised += 1
 
-    def found(self, steps: Sequence[Step], rows: Rows | None = None) -> list[tuple[str, ...]]:
+    def found(self, steps: Sequence[Operator], rows: Rows | None = None) -> list[tuple[str, ...]]:
         """The bindings and time-points after the steps, as they are written."""
-        after = run_steps(steps, rows or one_row(), self)
+        after = run_operators(steps, rows or one_row(), self)
         columns = [
             [str(getattr(t, "name", None) or getattr(t, "value", t)) for t in self.symbols.terms(c)]
             for c in after.columns.values()
@@ -126,7 +122,7 @@ def patterns(text: str) -> tuple[Term, ...]:
     return term.args
 
 
-E1 = MatchPoints("events", ("e", 1), patterns("e(X)"))
+E1 = JoinPoints("events", ("e", 1), patterns("e(X)"))
 
 
 @pytest.fixture
@@ -140,9 +136,9 @@ def world() -> World:
 
 def test_the_first_points_say_when_and_later_ones_must_happen_then(world: World) -> None:
     assert world.found([E1]) == [("a", "1"), ("a", "5"), ("b", "1")]
-    again = MatchPoints("events", ("n", 2), patterns("n(X, N)"))
+    again = JoinPoints("events", ("n", 2), patterns("n(X, N)"))
     assert world.found([E1, again]) == [("a", "2.5", "5"), ("a", "3", "1"), ("b", "4", "1")]
-    other = MatchPoints("events", ("e", 1), patterns("e(Y)"))
+    other = JoinPoints("events", ("e", 1), patterns("e(Y)"))
     assert world.found([E1, other]) == [
         ("a", "a", "1"),
         ("a", "a", "5"),
@@ -153,8 +149,8 @@ def test_the_first_points_say_when_and_later_ones_must_happen_then(world: World)
 
 
 def test_holding_is_asked_at_the_time_point(world: World) -> None:
-    assert world.found([E1, HoldsNow(("f", 1), (Var("X"), Atom("on")))]) == [("a", "1")]
-    assert world.found([E1, HoldsNow(("f", 1), (Var("X"), Var("V")))]) == [
+    assert world.found([E1, JoinFluents(("f", 1), (Var("X"), Atom("on")))]) == [("a", "1")]
+    assert world.found([E1, JoinFluents(("f", 1), (Var("X"), Var("V")))]) == [
         ("a", "off", "5"),
         ("a", "on", "1"),
         ("b", "off", "1"),
@@ -162,18 +158,18 @@ def test_holding_is_asked_at_the_time_point(world: World) -> None:
 
 
 def test_none_of_asks_row_by_row(world: World) -> None:
-    holds = HoldsNow(("f", 1), (Var("X"), Atom("off")))
-    assert world.found([E1, NoneOf((holds,))]) == [("a", "1")]
-    assert world.found([E1, NoneOf((HoldsNow(("f", 1), (Var("Q"), Atom("off"))),))]) == []
-    assert world.found([E1, NoneOf((NoneOf((holds,)),))]) == [("a", "5"), ("b", "1")]
+    holds = JoinFluents(("f", 1), (Var("X"), Atom("off")))
+    assert world.found([E1, AntiJoin((holds,))]) == [("a", "1")]
+    assert world.found([E1, AntiJoin((JoinFluents(("f", 1), (Var("Q"), Atom("off"))),))]) == []
+    assert world.found([E1, AntiJoin((AntiJoin((holds,)),))]) == [("a", "5"), ("b", "1")]
 
 
 def test_any_of_keeps_what_all_branches_bind(world: World) -> None:
     branches = (
-        (HoldsNow(("f", 1), (Var("X"), Var("V"))),),
+        (JoinFluents(("f", 1), (Var("X"), Var("V"))),),
         (JoinFacts(("bg", 2), (Var("X"), Var("V"))), Unify(Var("W"), Var("V"))),
     )
-    assert world.found([E1, AnyOf(branches, ("V",))]) == [
+    assert world.found([E1, UnionBranches(branches, ("V",))]) == [
         ("a", "c", "1"),
         ("a", "c", "5"),
         ("a", "d", "1"),
@@ -186,8 +182,8 @@ def test_any_of_keeps_what_all_branches_bind(world: World) -> None:
 
 
 def test_any_of_nothing_is_nothing(world: World) -> None:
-    never = (HoldsNow(("f", 1), (Var("X"), Atom("never"))),)
-    assert world.found([E1, AnyOf((never, never), ())]) == []
+    never = (JoinFluents(("f", 1), (Var("X"), Atom("never"))),)
+    assert world.found([E1, UnionBranches((never, never), ())]) == []
 
 
 def test_facts_are_joined(world: World) -> None:
@@ -211,14 +207,14 @@ def test_a_goal_that_may_change_is_proved_anew(world: World) -> None:
 
 def test_the_time_point_becomes_a_number(world: World) -> None:
     goal = parse_goal("T > 2")
-    steps: list[Step] = [E1, StampTime("T"), TestNumbers(goal, Prove(goal, ("T",), (), is_stable=True))]
+    steps: list[Operator] = [E1, StampTime("T"), ComputeNumbers(goal, Prove(goal, ("T",), (), is_stable=True))]
     assert world.found(steps) == [("a", "5", "5")]
 
 
 def test_what_has_no_column_is_proved_row_by_row(world: World) -> None:
     goal = parse_goal("R is gcd(truncate(N), 2)")
-    numbers = MatchPoints("events", ("n", 2), patterns("n(X, N)"))
-    steps: list[Step] = [numbers, TestNumbers(goal, Prove(goal, ("N",), ("R",), is_stable=True))]
+    numbers = JoinPoints("events", ("n", 2), patterns("n(X, N)"))
+    steps: list[Operator] = [numbers, ComputeNumbers(goal, Prove(goal, ("N",), ("R",), is_stable=True))]
     assert world.found(steps) == [("a", "2.5", "2", "5"), ("a", "3", "1", "1"), ("b", "4", "2", "1")]
 
 
@@ -238,28 +234,28 @@ def parse_goal(text: str) -> Struct:
     ],
 )
 def test_gathering_gives_every_row_its_own(world: World, aggregate: str, expected: list[tuple[str, ...]]) -> None:
-    inner = MatchPoints("events", ("n", 2), patterns("n(P, Q)"))
-    gather = Gather(Var("Q"), (inner,), ("P", "Q"), Var("K"), aggregate)  # type: ignore[arg-type]
+    inner = JoinPoints("events", ("n", 2), patterns("n(P, Q)"))
+    gather = Aggregate(Var("Q"), (inner,), ("P", "Q"), Var("K"), aggregate)  # type: ignore[arg-type]
     assert world.found([E1, gather]) == expected
 
 
 def test_gathering_nothing_counts_zero_and_has_no_greatest(world: World) -> None:
-    inner = MatchPoints("events", ("n", 2), patterns("n(zz, Q)"))
-    assert world.found([E1, Gather(Var("Q"), (inner,), ("Q",), Var("K"), "count")])[0] == ("a", "0", "1")
-    assert world.found([E1, Gather(Var("Q"), (inner,), ("Q",), Var("K"), "sum")])[0] == ("a", "0", "1")
-    assert world.found([E1, Gather(Var("Q"), (inner,), ("Q",), Var("K"), "max")]) == []
-    empty = Gather(Var("Q"), (inner,), ("Q",), Atom("[]"), "list")
+    inner = JoinPoints("events", ("n", 2), patterns("n(zz, Q)"))
+    assert world.found([E1, Aggregate(Var("Q"), (inner,), ("Q",), Var("K"), "count")])[0] == ("a", "0", "1")
+    assert world.found([E1, Aggregate(Var("Q"), (inner,), ("Q",), Var("K"), "sum")])[0] == ("a", "0", "1")
+    assert world.found([E1, Aggregate(Var("Q"), (inner,), ("Q",), Var("K"), "max")]) == []
+    empty = Aggregate(Var("Q"), (inner,), ("Q",), Atom("[]"), "list")
     assert world.found([E1, empty]) == world.found([E1])
 
 
 def test_lists_are_in_standard_order(world: World) -> None:
-    inner = MatchPoints("events", ("n", 2), patterns("n(P, Q)"))
-    rows = run_steps([E1, Gather(Var("Q"), (inner,), ("P", "Q"), Var("L"), "list")], one_row(), world)
+    inner = JoinPoints("events", ("n", 2), patterns("n(P, Q)"))
+    rows = run_operators([E1, Aggregate(Var("Q"), (inner,), ("P", "Q"), Var("L"), "list")], one_row(), world)
     assert {show(items) for items in world.symbols.terms(rows.columns["L"])} == {"[3,4]", "[2.5]"}
 
 
 def test_unifying_takes_apart_and_puts_together(world: World) -> None:
-    steps: list[Step] = [E1, Unify(Var("W"), parse_term("p(X, 1)")), Unify(parse_term("p(Y, 1)"), Var("W"))]
-    rows = run_steps(steps, one_row(), world)
+    steps: list[Operator] = [E1, Unify(Var("W"), parse_term("p(X, 1)")), Unify(parse_term("p(Y, 1)"), Var("W"))]
+    rows = run_operators(steps, one_row(), world)
     assert world.symbols.terms(rows.columns["Y"]) == world.symbols.terms(rows.columns["X"])
-    assert run_steps([E1, Unify(parse_term("p(X, 1.0)"), parse_term("p(X, 1)"))], one_row(), world).n == 0
+    assert run_operators([E1, Unify(parse_term("p(X, 1.0)"), parse_term("p(X, 1)"))], one_row(), world).n == 0

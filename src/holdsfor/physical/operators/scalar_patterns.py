@@ -11,13 +11,13 @@ from holdsfor.columns.tuple_ids import Words
 from holdsfor.physical.patterns import ANYTHING
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground, substitute, variables
 
-__all__ = ["Binding", "RowPatterns"]
+__all__ = ["Binding", "ScalarPatterns"]
 
 Binding: TypeAlias = dict[str, int]
 """The words of variables, by name."""
 
 
-class RowPatterns:
+class ScalarPatterns:
     """Functions of bindings, made of patterns once."""
 
     def __init__(self, symbols: Symbols) -> None:

@@ -1,0 +1,103 @@
+"""Aggregation over the solutions of a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from holdsfor.columns.encoding import integer_words
+from holdsfor.kernels.keys import Int64
+from holdsfor.physical.operators.context import Context
+from holdsfor.physical.operators.description import Description, Wording
+from holdsfor.physical.operators.operator import Operator, Plan, run_operators
+from holdsfor.physical.operators.scalar import Binding, NotScalar, ScalarCompiler, ScalarOperator, run_scalar
+from holdsfor.physical.patterns import unify_column
+from holdsfor.physical.rows import Rows
+from holdsfor.prolog import evaluate, standard_order_key
+from holdsfor.syntax.terms import Float, Int, Struct, Term, list_term, substitute, variables
+
+__all__ = ["Aggregate"]
+
+
+@dataclass(frozen=True)
+class Aggregate(Operator):
+    """Aggregates the solutions of a plan, one result per row; solutions with equal `names` count once."""
+
+    template: Term
+    plan: Plan
+    names: tuple[str, ...]
+    result: Term
+    aggregate: Literal["list", "count", "sum", "max", "min", "bag", "set"]
+
+    @property
+    def inner(self) -> tuple[Plan, ...]:
+        return (self.plan,)
+
+    def bound_after(self, bound: set[str]) -> set[str]:
+        return bound | set(variables(self.result))
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        numbered = rows.with_columns({"#row": np.arange(rows.n, dtype=np.int64)})
+        found = run_operators(self.plan, numbered, context)
+        if found.n:
+            found = Rows(found.n, found.keep([*self.names, "#row"]).columns).distinct()
+            owner = found.columns["#row"]
+        else:
+            owner = np.empty(0, dtype=np.int64)
+        if self.aggregate == "count":
+            counts = np.bincount(owner, minlength=rows.n).astype(np.int64)
+            return unify_column(self.result, integer_words(counts), rows, context.symbols)
+        return self.collected(rows, found, owner, context)
+
+    def collected(self, rows: Rows, found: Rows, owner: Int64, context: Context) -> Rows:
+        items: list[list[Term]] = [[] for _ in range(rows.n)]
+        if found.n:
+            names = list(variables(self.template))
+            columns = [context.symbols.terms(found.columns[name]) for name in names]
+            for i, row in enumerate(owner.tolist()):
+                binding = {name: column[i] for name, column in zip(names, columns, strict=True)}
+                items[row].append(substitute(self.template, binding))
+        results = [_aggregated(self.aggregate, sorted(each, key=standard_order_key)) for each in items]
+        exists = np.array([result is not None for result in results], dtype=bool)
+        words = context.symbols.words(result for result in results if result is not None)
+        return unify_column(self.result, words, rows.take(exists), context.symbols)
+
+    def scalar(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator:
+        if self.aggregate != "count":
+            raise NotScalar
+        plan = compiler.compiled(self.plan, set(bound))
+        match = compiler.matcher([self.result], bound)
+        names, word = self.names, compiler.symbols.word
+
+        def run(bindings: list[Binding]) -> list[Binding]:
+            found: list[Binding] = []
+            for b in bindings:
+                n = len({tuple(each.get(name) for name in names) for each in run_scalar(plan, [b])})
+                extended = match((word(Int(n)),), b)
+                found += [] if extended is None else [extended]
+            return found
+
+        return run
+
+    def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description:
+        subject = "" if self.aggregate == "count" else wording.show(self.template)
+        binds = self.binds(wording, bound, is_timed=is_timed)
+        return Description(f"gather {self.aggregate}", subject, "per row, each solution once", binds)
+
+
+def _aggregated(kind: str, items: list[Term]) -> Term | None:
+    if kind in ("list", "bag"):
+        return list_term(items)
+    if kind == "set":
+        return list_term(dict.fromkeys(items))
+    numbers = [evaluate(item) for item in items]
+    if kind == "sum":
+        total: Int | Float = Int(0)
+        for number in numbers:
+            total = evaluate(Struct("+", (total, number)))
+        return total
+    if not numbers:
+        return None
+    return (max if kind == "max" else min)(numbers, key=lambda number: number.value)

@@ -1,0 +1,70 @@
+"""Counts of what holds, without a row for each FVP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from holdsfor.columns.encoding import integer_words
+from holdsfor.columns.tables import FluentTable
+from holdsfor.physical.operators.aggregate import Aggregate
+from holdsfor.physical.operators.context import Context
+from holdsfor.physical.operators.description import Description, Wording
+from holdsfor.physical.operators.join_fluents import JoinFluents
+from holdsfor.physical.operators.operator import Operator, Plan
+from holdsfor.physical.ownership import Lookup
+from holdsfor.physical.patterns import bound_positions, build, unify_column
+from holdsfor.physical.rows import Rows
+from holdsfor.syntax.terms import Var, is_ground
+
+__all__ = ["CountFluents", "counts_fluents"]
+
+
+@dataclass(frozen=True)
+class CountFluents(Aggregate):
+    """Counts the FVPs of one pattern that hold at the rows' time-points: those that have begun less those that ended.
+
+    The unbound patterns of its only operator are variables of their own: every FVP that fits is one solution.
+    """
+
+    @property
+    def counted(self) -> JoinFluents:
+        (operator,) = self.plan
+        assert isinstance(operator, JoinFluents)
+        return operator
+
+    @property
+    def inner(self) -> tuple[Plan, ...]:
+        return ()
+
+    @property
+    def lookup(self) -> Lookup:
+        return self.counted.lookup
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        assert rows.times is not None
+        table, patterns = context.fluents(self.counted.key), self.counted.patterns
+        constants = tuple((i, context.symbols.word(p)) for i, p in enumerate(patterns) if is_ground(p))
+        some = table.restricted(constants)[0] if constants else table
+        assert isinstance(some, FluentTable)
+        positions = tuple(i for i in bound_positions(patterns, rows.columns) if not is_ground(patterns[i]))
+        keys = [build(patterns[i], rows, context.symbols) for i in positions]
+        counts = some.n_holding(keys, positions, rows.times)
+        return unify_column(self.result, integer_words(counts), rows, context.symbols)
+
+    def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description:
+        key = wording.key_of(self.counted.patterns, bound, has_value=True)
+        how = f"{key}, those begun less those over" if key else "those begun less those over"
+        subject = wording.fvp(self.counted.key, self.counted.patterns)
+        return Description("count fluents", subject, how, self.binds(wording, bound, is_timed=is_timed))
+
+
+def counts_fluents(plan: Sequence[Operator], bound: set[str]) -> bool:
+    """Whether the solutions of a plan are the FVPs that hold, each once, given the variables that are bound."""
+    if len(plan) != 1 or not isinstance(plan[0], JoinFluents):
+        return False
+    patterns = plan[0].patterns
+    at = bound_positions(patterns, bound)
+    unbound = [pattern for i, pattern in enumerate(patterns) if i not in at]
+    names = {pattern.name for pattern in unbound if isinstance(pattern, Var)}
+    return len(names) == len(unbound)

@@ -1,0 +1,123 @@
+"""Join with what happens: events, starts and ends of intervals, initiations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from holdsfor.columns.tables import Key, PointTable
+from holdsfor.kernels.keys import Int64
+from holdsfor.physical.number_columns import numbered_variables
+from holdsfor.physical.operators.context import Context, EdgeKind, PointKind
+from holdsfor.physical.operators.description import Description, Wording, is_scan, join_kind
+from holdsfor.physical.operators.operator import Operator
+from holdsfor.physical.operators.scalar import Binding, ScalarCompiler, ScalarOperator, ScalarTest, is_bound
+from holdsfor.physical.ownership import Lookup, event_lookup, fvp_lookup
+from holdsfor.physical.patterns import is_plain, join, named_variables, prune_patterns, scan
+from holdsfor.physical.rows import Rows
+from holdsfor.syntax.terms import Term, Var
+
+__all__ = ["JoinPoints"]
+
+
+@dataclass(frozen=True)
+class JoinPoints(Operator):
+    """Something happens at the rows' time-points: an event, a start or end, an initiation.
+
+    `numbered` are the columns of instance numbers that the join adds: their names, and the positions whose words are
+    numbered together.
+    """
+
+    kind: PointKind
+    key: Key
+    patterns: tuple[Term, ...]
+    numbered: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+    # -- what the operator binds ---------------------------------------------------------------------------------------
+
+    def bound_after(self, bound: set[str]) -> set[str]:
+        return bound | named_variables(self.patterns) | {name for name, _ in self.numbered}
+
+    @property
+    def binds_time(self) -> bool:
+        return True
+
+    @property
+    def lookup(self) -> Lookup:
+        return (event_lookup if self.kind == "events" else fvp_lookup)(self.key, self.patterns)
+
+    @property
+    def edge(self) -> tuple[EdgeKind, Key] | None:
+        return (self.kind, self.key) if self.kind == "startI" or self.kind == "endI" else None
+
+    def pruned(self, bound: Collection[str], keep: Collection[str]) -> JoinPoints:
+        return replace(self, patterns=prune_patterns(self.patterns, bound, keep))
+
+    # -- on rows -------------------------------------------------------------------------------------------------------
+
+    def run(self, rows: Rows, context: Context) -> Rows:
+        table = context.points(self.kind, self.key)
+        joined, partner = self.matches(rows, table, context)
+        more = {
+            name: _at(table.numbers(positions, context.symbols.instances), partner) for name, positions in self.numbered
+        }
+        times = _at(table.times, partner) if rows.times is None else joined.times
+        return Rows(joined.n, {**joined.columns, **more}, times)
+
+    def matches(self, rows: Rows, table: PointTable, context: Context) -> tuple[Rows, Int64 | None]:
+        """The rows combined with those of the table that fit, and the latter's positions: None if they are all."""
+        if rows.times is not None:
+            return join(rows, table, self.patterns, context.symbols, (len(self.patterns), rows.times))
+        if rows.is_empty_binding and is_plain(self.patterns):
+            return scan(table, self.patterns, context.symbols)
+        return join(rows, table, self.patterns, context.symbols)
+
+    # -- on single bindings --------------------------------------------------------------------------------------------
+
+    def scalar_test(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarTest | None:
+        if not is_bound(self.patterns, bound) or compiler.is_own(self.lookup):
+            return None
+        columns = compiler.context.points(self.kind, self.key).columns
+        known = set(zip(*(column.tolist() for column in columns), strict=True))
+        get, now = compiler.key_getter(self.patterns), compiler.now
+        return lambda binding: (*get(binding), now.time) in known
+
+    def scalar(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator:
+        if compiler.is_own(self.lookup):
+            return self.of_component(compiler, bound)
+        table = compiler.context.points(self.kind, self.key)
+        return compiler.indexed(table, self.patterns, bound, is_timed=True)
+
+    def of_component(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator:
+        """The join with what happens in the component that is walked."""
+        kind, key, match, now = self.kind, self.key, compiler.matcher(self.patterns, bound), compiler.now
+
+        def run(bindings: list[Binding]) -> list[Binding]:
+            words = list(now.happening(kind, key))
+            matched = [match(each, b) for b in bindings for each in words]
+            return [b for b in matched if b is not None]
+
+        return run
+
+    # -- in words ------------------------------------------------------------------------------------------------------
+
+    def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description:
+        is_event = self.kind == "events"
+        key = wording.key_of(self.patterns, bound, has_value=not is_event, is_timed=is_timed)
+        key = "" if is_scan(self.patterns, bound, is_timed=is_timed) else key
+        operator = f"{join_kind(key, bound, is_timed=is_timed)} {self.kind}"
+        subject = (wording.event if is_event else wording.fvp)(self.key, self.written)
+        return Description(operator, subject, key, self.binds(wording, bound, is_timed=is_timed))
+
+    @property
+    def written(self) -> list[Term]:
+        """The patterns with the variables that are bound as part of a number only."""
+        patterns = list(self.patterns)
+        for column, positions in self.numbered:
+            for name, position in zip(numbered_variables(column), positions, strict=True):
+                patterns[position] = Var(name)
+        return patterns
+
+
+def _at(column: Int64, rows: Int64 | None) -> Int64:
+    return column if rows is None else column[rows]

@@ -1,0 +1,174 @@
+"""The base class of operators: the parts that every operator has, and the parts that some operators have.
+
+A plan is a tuple of operators. Each operator takes rows and returns the rows that satisfy one more condition, extended
+by the variables that the operator binds. An operator is one class in one module of this package, with all of its parts:
+
+- `bound_after`: the columns that rows have after the operator, known before the plan runs;
+- `run`: the operator on rows, all bindings at once;
+- `scalar` or `scalar_test`: the operator on single bindings, for components that are walked through time. An operator
+  without these parts has no scalar form, and a component that needs one is evaluated in turns;
+- `describe`: the line that `plan --stage physical` shows.
+
+`OPERATORS` in `physical/operators/__init__.py` lists the classes; `tests/unit/physical/test_operators.py` checks that
+the list is complete and that no operator lacks a part.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from holdsfor.columns.tables import Key
+from holdsfor.physical.operators.context import Context, EdgeKind
+from holdsfor.physical.operators.description import Description, Wording
+from holdsfor.physical.operators.scalar import NotScalar, ScalarCompiler, ScalarOperator, ScalarTest
+from holdsfor.physical.ownership import Lookup, Owned
+from holdsfor.physical.profile import Profile
+from holdsfor.physical.rows import Rows
+from holdsfor.syntax.terms import Term
+
+if TYPE_CHECKING:
+    from holdsfor.physical.operators.join_fluents import JoinFluents
+
+__all__ = ["Operator", "Plan", "Ranges", "all_operators", "run_operators"]
+
+
+class Operator(ABC):
+    """A step of a plan, from rows to rows."""
+
+    # -- what the operator binds ---------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def bound_after(self, bound: set[str]) -> set[str]:
+        """The columns of variables and of instance numbers after the operator, given the columns before it."""
+
+    @property
+    def binds_time(self) -> bool:
+        """Whether rows have time-points after the operator if they had none before."""
+        return False
+
+    @property
+    def inner(self) -> tuple[Plan, ...]:
+        """The plans that the operator runs itself, each from its own rows."""
+        return ()
+
+    # -- the operator on rows ------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def run(self, rows: Rows, context: Context) -> Rows:
+        """The rows that satisfy the condition, extended by what the operator binds."""
+
+    # -- the operator on single bindings -------------------------------------------------------------------------------
+
+    def scalar(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator | None:
+        """The function of the bindings of one time-point; None if there is nothing to do for them.
+
+        `bound` are the variables with values; the operator adds those that it binds. Raises `NotScalar` if there is no
+        such function.
+        """
+        raise NotScalar
+
+    def scalar_test(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarTest | None:
+        """The condition on one binding, if the operator binds nothing; None if it is not such a condition."""
+        return None
+
+    @property
+    def guards(self) -> list[tuple[JoinFluents, bool]] | None:
+        """The FVPs that must hold, or must not, if the operator asks for nothing else."""
+        return None
+
+    # -- how the operator is shown -------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description | None:
+        """The operator in words; None if there is nothing to show.
+
+        `bound` are the columns before the operator, and `is_timed` says whether the rows have time-points.
+        """
+
+    def binds(self, wording: Wording, bound: set[str], *, is_timed: bool) -> str:
+        """The columns that the operator adds, in words."""
+        time = ["time"] if self.binds_time and not is_timed else []
+        return wording.binds([*wording.in_order(self.bound_after(bound) - bound), *time])
+
+    # -- what the operator reads ---------------------------------------------------------------------------------------
+
+    @property
+    def lookup(self) -> Lookup | None:
+        """The events or FVPs that the operator reads itself."""
+        return None
+
+    def asks_for(self, own: Owned) -> bool:
+        """Whether the operator, or a plan inside it, reads what a component computes."""
+        if self.lookup is not None:
+            return own.includes(self.lookup)
+        return any(operator.asks_for(own) for plan in self.inner for operator in plan)
+
+    @property
+    def edge(self) -> tuple[EdgeKind, Key] | None:
+        """The fluent whose edges of intervals the operator reads at the edge itself."""
+        return None
+
+    @property
+    def enumerates_head(self) -> bool:
+        """Whether the operator may enumerate the instances of the rule's head."""
+        return False
+
+    @property
+    def reads_affected(self) -> bool:
+        """Whether the operator reads the FVPs that a termination may affect."""
+        return False
+
+    @property
+    def ranged(self) -> Term | None:
+        """The FVP whose variables the operator lets range over their sorts."""
+        return None
+
+    # -- how the planner adapts the operator ---------------------------------------------------------------------------
+
+    def pruned(self, bound: Collection[str], keep: Collection[str]) -> Operator:
+        """The operator without columns for variables that are neither bound before nor kept."""
+        return self
+
+    def with_ranges(self, ranges: Ranges) -> Operator:
+        """The operator where variables that a goal leaves open take their values from other operators."""
+        return self
+
+    def leaving_open(self, names: frozenset[str]) -> Operator:
+        """The operator where a goal may leave the named variables open."""
+        return self
+
+
+Plan: TypeAlias = tuple[Operator, ...]
+Ranges: TypeAlias = tuple[tuple[str, Operator], ...]
+"""By the name of a variable, the operator that enumerates its values."""
+
+
+def run_operators(operators: Sequence[Operator], rows: Rows, context: Context) -> Rows:
+    """The rows after all operators; none is run once no row is left."""
+    if context.profile is not None:
+        return _run_and_count(operators, rows, context, context.profile)
+    for operator in operators:
+        if rows.n == 0:
+            return rows
+        rows = operator.run(rows, context)
+    return rows
+
+
+def _run_and_count(operators: Sequence[Operator], rows: Rows, context: Context, profile: Profile) -> Rows:
+    for operator in operators:
+        if rows.n == 0:
+            return rows
+        with profile.at(id(operator), rows.n) as tally:
+            rows = operator.run(rows, context)
+            tally.rows_out += rows.n
+    return rows
+
+
+def all_operators(operators: Sequence[Operator]) -> Iterator[Operator]:
+    """Every operator of a plan, also those inside others."""
+    for operator in operators:
+        yield operator
+        for plan in operator.inner:
+            yield from all_operators(plan)
