@@ -38,6 +38,7 @@ from holdsfor.physical.plan import PlannedComponent, PlannedFluent, PlannedRule
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.runtime.allen_constructs import Construct
+from holdsfor.runtime.cut_relations import ConstructWithCuts
 from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
 from holdsfor.runtime.domains import entity_columns, entity_key
 from holdsfor.runtime.edges import EdgeKind, edge_points, without_initial_values
@@ -89,6 +90,8 @@ class Evaluation:
         self.inputs = frozenset(state.records.fluents)
         self.output: dict[Key, FluentTable] = {}
         self.cuts: dict[Key, FluentTable] = {}
+        self.input_cuts: dict[Key, FluentTable] = {}
+        self.is_as_if_whole = False
         self.whole: dict[Key, FluentTable] = {}
         self.carried_edges = state.edges
         self._initiations: dict[Key, PointTable] = {}
@@ -98,7 +101,8 @@ class Evaluation:
         self._asked: dict[Key, tuple[FluentTable, FluentTable]] = {}
         self._edges: dict[tuple[EdgeKind, Key], tuple[FluentTable, PointTable]] = {}
         self._outside: dict[int, Rows] | None = None
-        self.constructs: dict[NodeId, Construct] = {}
+        self.constructs: dict[NodeId, Construct | ConstructWithCuts] = {}
+        self.related: dict[NodeId, tuple[Lists, Lists]] = {}
         self.made: dict[NodeId, MadeOneByOne] = {}
         self.longest: dict[NodeId, int] = {}
         self.next_crossing: int | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents, stacked
-from holdsfor.runtime.cuts import as_if_whole, cuts_of_input
+from holdsfor.runtime.cuts import as_if_whole, cuts_of_input, cuts_of_records
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.state import State
@@ -48,12 +48,17 @@ def with_upstream(
 def note_cuts(evaluation: Evaluation, at: int, arrived_by: int) -> None:
     """Let an evaluation know which intervals of its input are cut."""
     first, last, state = evaluation.time_range.first, evaluation.time_range.last, evaluation.state
+    evaluation.cuts = dict(state.settled_cuts)
     for key, records in state.records.fluents.items():
-        if len(records.cut_rows(last, arrived_by)):
+        cuts = cuts_of_records(records, last, arrived_by)
+        if key in state.settled_input_cuts:
+            cuts = stacked([cuts, state.settled_input_cuts[key]])
+        if cuts.n:
             whole = records.intervals(first, last, arrived_by, as_if_whole=True)
-            whole = whole.open_after(evaluation.time_range.after_last)
-            evaluation.cuts[key] = cuts_of_input(records, whole, last, arrived_by)
-            evaluation.whole[key] = whole
+            evaluation.whole[key] = whole.open_after(evaluation.time_range.after_last)
+            evaluation.input_cuts[key] = cuts_of_input(evaluation.fluents(key), cuts)
+            both = [each[key] for each in (evaluation.cuts, evaluation.input_cuts) if key in each]
+            evaluation.cuts[key] = stacked(both)
     for key, (cuts, since, until) in state.computed_cuts.items():
         known = cuts.take(((since <= at) & (at < until)).nonzero()[0])
         evaluation.cuts[key], evaluation.whole[key] = known, as_if_whole(evaluation.fluents(key), known)

@@ -8,10 +8,12 @@ that is restored from a snapshot evaluates the last time range again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from holdsfor.columns.records import Mask
 from holdsfor.columns.tables import FluentTable, Key
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64
@@ -36,14 +38,15 @@ class State:
     """What is settled, what is still in the window, and what was counted.
 
     Time: the run begins at `start`. Nothing changes any more up to `settled`; no record that is over by `forgotten` has
-    an effect. `previous` is the last query time. `time_range` is what the query time `evaluated_at` evaluated; later ones
-    were passed by, because nothing changed.
+    an effect. `previous` is the last query time. `time_range` is what the query time `evaluated_at` evaluated; later
+    query times were passed by, because nothing changed.
 
     At the settled time-point: `held` are the FVPs that hold, with their true starts; `edges` the `startI` and `endI`
     there; `pending` the delayed effects of components; `prefixes` the beginnings of lists under filters; `allen` what
     Allen constructs may still compare; `made` what interval-wise predicates made of intervals that are over;
     `complements` the instances that complements have had, `ranges` the values over which variables range; `initial`
-    the fluents that have had their initial values. `horizons` are the longest durations that filters have asked for.
+    the fluents that have had their initial values; `settled_cuts` and `settled_input_cuts` the intervals that are cut,
+    with their true starts. `horizons` are the longest durations that filters have asked for.
     """
 
     start: int
@@ -65,6 +68,8 @@ class State:
     made: dict[NodeId, Lists] = field(default_factory=dict)
     complements: dict[NodeId, Rows] = field(default_factory=dict)
     ranges: dict[NodeId, Int64] = field(default_factory=dict)
+    settled_cuts: dict[Key, FluentTable] = field(default_factory=dict)
+    settled_input_cuts: dict[Key, FluentTable] = field(default_factory=dict)
     horizons: dict[NodeId, int] = field(default_factory=dict)
     initial: InitialValues = field(default_factory=InitialValues)
     computed_cuts: dict[Key, DatedCuts] = field(default_factory=dict)
@@ -77,6 +82,8 @@ class State:
         self.ranges.update(evaluation.ranges)
         self.complements.update(evaluation.complemented)
         self.held = _holding(evaluation.known, settled)
+        self.settled_cuts = _cuts_that(evaluation.cuts, lambda starts: starts == settled)
+        self.settled_input_cuts = _cuts_that(evaluation.input_cuts, lambda starts: starts <= settled)
         self.prefixes = {
             place: lists.take((lists.starts <= settled) & (settled < lists.ends))
             for place, lists in evaluation.whole_lists.items()
@@ -105,3 +112,9 @@ def _holding(known: dict[Key, FluentTable], at: int) -> dict[Key, FluentTable]:
         if len(rows):
             found[key] = table.take(rows)
     return found
+
+
+def _cuts_that(cuts: dict[Key, FluentTable], begin: Callable[[Int64], Mask]) -> dict[Key, FluentTable]:
+    """The cut intervals whose starts satisfy a test; names without any are left out."""
+    found = {key: table.take(begin(table.starts).nonzero()[0]) for key, table in cuts.items()}
+    return {key: table for key, table in found.items() if table.n}

@@ -20,6 +20,7 @@ from holdsfor.sources.csv_rows import CsvReader, Header
 from holdsfor.sources.file_signatures import refuse_other_formats
 from holdsfor.sources.formats import TABLES, Format, format_of_suffix, format_of_text
 from holdsfor.sources.json_rows import JsonLinesReader
+from holdsfor.sources.number_checks import check_joins
 from holdsfor.sources.python_objects import Event, Fluent, mixed_columns, table_of
 from holdsfor.sources.text_columns import ColumnReading, TextReader, read_table
 from holdsfor.sources.text_records import Reading, read_text_records
@@ -159,8 +160,10 @@ def read_inputs(
     """
     input_reader = InputReader(names, tick, symbols, ColumnReading(), Clock(unit))
     _add_each(inputs, lambda each: input_reader.add(open_input(each, names, form)), unreadable)
-    input_reader.reading.settle()
-    return input_reader.reading
+    reading = input_reader.reading
+    reading.settle()
+    check_joins(names.joins, reading.texts, {**reading.events, **reading.fluents}, symbols)
+    return reading
 
 
 def read_facts(

@@ -14,12 +14,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.analysis.sorts import Place
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.columns.retractions import Retractions, apply_retractions
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
+from holdsfor.sources.number_checks import TextColumn
 from holdsfor.sources.text_records import Fact, SetAside
 from holdsfor.syntax.terms import Atom, Struct, name_and_arity
 
@@ -93,6 +95,7 @@ class ColumnReading:
     events: dict[Key, Records] = field(default_factory=dict)
     fluents: dict[Key, Records] = field(default_factory=dict)
     n_places: int = 0
+    texts: dict[Place, TextColumn] = field(default_factory=dict)
     _pieces: dict[Group, list[ReadRecords]] = field(default_factory=dict)
     _retractions: dict[Group, list[Retraction]] = field(default_factory=dict)
 

@@ -173,7 +173,7 @@ class RowReader:
         self, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading, *, is_mapped: bool | None
     ) -> None:
         self.file = file
-        self.text_uses = TextUses(file, names.number_uses, symbols, is_mapped=is_mapped)
+        self.text_uses = TextUses(file, names.number_uses, symbols, reading.texts, is_mapped=is_mapped)
         self.tick = tick
         self.lexicon = Lexicon(symbols, n_behind=0)
         self.reading = reading
