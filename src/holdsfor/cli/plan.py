@@ -35,7 +35,7 @@ ANALYSES: dict[str, Callable[[Compiled], str]] = {
 def _logical(session: EngineSession) -> str:
     from holdsfor.physical.rewritten_text import show_rewritten
 
-    return show_rewritten(session.program, session.domains.planner)
+    return show_rewritten(session.rules.program, session.rules.domains.planner)
 
 
 def _physical(session: EngineSession) -> str:
@@ -47,7 +47,7 @@ def _physical(session: EngineSession) -> str:
 def _spark(session: EngineSession) -> str:
     from holdsfor.distribution.stages import plan_stages
 
-    return str(plan_stages(session.compiled, session.program))
+    return str(plan_stages(session.rules.compiled, session.rules.program))
 
 
 PLANS: dict[str, Callable[[EngineSession], str]] = {"logical": _logical, "physical": _physical, "spark": _spark}

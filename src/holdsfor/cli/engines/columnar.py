@@ -127,7 +127,7 @@ class ColumnarEngine(Engine):
         counts = self.counts
         counts.n_late, counts.n_dropped, counts.n_cut, counts.n_unmatched = session.records.counts
         counts.wide_enough = session.records.fates.widest
-        counts.n_new_members = session.n_new_members
+        counts.n_new_members = session.state.n_new_members
         self.set_aside.add_unmatched(session.records.take_unmatched())
 
     @property
