@@ -34,13 +34,13 @@ from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.edges import CarriedEdges, edges_at, next_edge
 from holdsfor.runtime.evaluation import Evaluation, TimeRange, true_starts
 from holdsfor.runtime.initial_values import InitialValues
-from holdsfor.runtime.input_facts import input_fact_columns
 from holdsfor.runtime.interval_lists import Lists
 from holdsfor.runtime.profiled_evaluation import ProfiledEvaluation
 from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.upstream_results import ALWAYS, NEVER, UpstreamResults
 from holdsfor.sources.fields import LATEST
+from holdsfor.sources.input_facts import input_fact_columns
 from holdsfor.sources.reading import ColumnReading, Operations
 from holdsfor.sources.text_records import Fact
 from holdsfor.syntax.printer import show, show_indicator
@@ -124,7 +124,7 @@ class EngineSession:
         self._deciding = self.program.deciding_steps
         if window is not None:
             _refuse_predicates_over_lists(compiled)
-        for key, records in input_fact_columns(compiled, tick, self.symbols) if takes_given else ():
+        for key, records in input_fact_columns(compiled.names, tick, self.symbols) if takes_given else ():
             self.insert_columns(key, records)
 
     def begin(self, start: int) -> None:
@@ -182,6 +182,7 @@ class EngineSession:
         taken = {} if self.window is None else reading.retracted
         if self.window is None:
             self.records.add_unmatched(reading.unmatched)
+            self.records.forget(reading.with_facts)
         n_outside = 0
         for key, records in (*reading.events.items(), *reading.fluents.items()):
             n_outside += records.count_outside(self.start, end)
