@@ -75,7 +75,7 @@ class EngineSession:
         self.begin(start)
         if window is not None:
             refuse_predicates_over_lists(compiled)
-        for key, records in input_fact_columns(compiled, tick, symbols) if takes_given else ():
+        for key, records in input_fact_columns(compiled.names, tick, symbols) if takes_given else ():
             self.insert_columns(key, records)
 
     def begin(self, start: int) -> None:
