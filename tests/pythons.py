@@ -52,14 +52,14 @@ def _is_of(interpreter: str, version: str) -> bool:
     return done.stdout.strip() == version
 
 
-def _environment(version: str, interpreter: str) -> Path | None:
-    """The virtual environment of a version, with the packages that the tests need; None if they cannot be installed."""
+def _environment(version: str, interpreter: str) -> str | None:
+    """The Python of the virtual environment of a version, with the packages that the tests need; None if they cannot be installed."""
     folder = Path(sys.prefix) / "pythons" / version
-    python, ready = folder / "bin" / "python", folder / ".ready"
+    python, ready = str(folder / "bin" / "python"), folder / ".ready"
     if ready.exists():
         return python
     pip = [python, "-m", "pip", "--disable-pip-version-check", "-qq", "install", "--constraint", "requirements.lock"]
-    for command in ([interpreter, "-m", "venv", "--clear", folder], [*pip, "--no-compile", *PACKAGES]):
+    for command in ([interpreter, "-m", "venv", "--clear", str(folder)], [*pip, "--no-compile", *PACKAGES]):
         if subprocess.run(command, cwd=ROOT, check=False).returncode != 0:
             return None
     ready.touch()

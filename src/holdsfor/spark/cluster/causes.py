@@ -46,9 +46,10 @@ def causes_of(problem: BaseException) -> tuple[Cause, ...]:
 
 def _own(problem: BaseException) -> Cause:
     name, message = type(problem).__name__, str(problem)
-    if not hasattr(problem, "getCondition"):
+    known: Any = problem
+    if not hasattr(known, "getCondition"):
         return Cause(name, message)
-    return Cause(name, message, problem.getCondition(), dict(problem.getMessageParameters() or {}))
+    return Cause(name, message, known.getCondition(), dict(known.getMessageParameters() or {}))
 
 
 def _in_java(problem: BaseException) -> Iterator[Cause]:
