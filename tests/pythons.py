@@ -53,7 +53,7 @@ def _is_of(interpreter: str, version: str) -> bool:
 
 
 def _environment(version: str, interpreter: str) -> str | None:
-    """The Python of the virtual environment of a version, with the packages that the tests need; None if they cannot be installed."""
+    """The Python of a virtual environment with the packages of the tests; None if they cannot be installed."""
     folder = Path(sys.prefix) / "pythons" / version
     python, ready = str(folder / "bin" / "python"), folder / ".ready"
     if ready.exists():
