@@ -124,6 +124,7 @@ CODES: dict[str, Code] = {
     "HF740": _error("a query time that a session cannot have"),
     "HF741": _error("two kinds of report that cannot be had at once"),
     "HF742": _error("a plan that is to be analysed without input, or at a stage that does not run"),
+    "HF743": _error("a rewrite or an analysis that does not exist, or that cannot be switched off"),
     "HF750": _error("a picture whose file name does not say how to draw it"),
     "HF751": _error("a picture that needs a package which is not installed"),
     "HF752": _error("a picture that needs Graphviz, which is not installed"),

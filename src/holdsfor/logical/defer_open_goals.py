@@ -16,13 +16,13 @@ from holdsfor.logical.knowledge import Knowledge
 from holdsfor.syntax.rules import Condition, Not, Test, condition_variables, outer_variables
 from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity, substitute, variables
 
-__all__ = ["UNUSED", "names_left_open", "open_goals_last"]
+__all__ = ["UNUSED", "defer_open_goals", "names_left_open"]
 
 UNUSED = "_#?"
 """How the names of variables begin that a goal may leave open, and that nothing else mentions."""
 
 
-def open_goals_last(
+def defer_open_goals(
     body: tuple[Condition, ...],
     bound: set[str],
     used: set[str] | None,

@@ -10,11 +10,12 @@ from typing import TypeAlias
 
 from holdsfor.analysis.safety import Scoped, binds_time, bound_by, needed_variables, scoped, take_ready
 from holdsfor.columns.tables import Key
-from holdsfor.logical.defer_open_goals import UNUSED, names_left_open, open_goals_last
+from holdsfor.logical.defer_open_goals import UNUSED, defer_open_goals, names_left_open
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.nodes import variable_id
+from holdsfor.logical.rewrites import REWRITES, Rewrite
 from holdsfor.logical.time_first import time_first, without_time
-from holdsfor.logical.unfold import unfolded
+from holdsfor.logical.unfold import unfold
 from holdsfor.physical.arithmetic import COMPARISONS
 from holdsfor.physical.head_ranges import HeadRanges
 from holdsfor.physical.number_columns import number_column_of
@@ -121,15 +122,19 @@ Carriers: TypeAlias = Mapping[tuple[str, ...], Condition]
 
 @dataclass(frozen=True)
 class Planner:
-    """Plans the bodies of rules; one that is not `is_rewriting` takes them as they are written."""
+    """Plans the bodies of rules; `rewrites` are those that are switched on."""
 
     knowledge: Knowledge
-    is_rewriting: bool = field(default=True, kw_only=True)
+    rewrites: tuple[Rewrite, ...] = field(default=REWRITES, kw_only=True)
     _tests: dict[tuple[int, frozenset[str], frozenset[str] | None], Plan] = field(
         default_factory=dict, repr=False, compare=False
     )
     _scopes: dict[int, RuleScope] = field(default_factory=dict, repr=False, compare=False)
     _shapes: dict[int, tuple[Fvp, Shape]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def is_unfolding(self) -> bool:
+        return any(rewrite.name == "unfold" for rewrite in self.rewrites)
 
     def shape(self, fvp: Fvp) -> Shape:
         """How an FVP is written, looked at once."""
@@ -155,7 +160,7 @@ class Planner:
         bound = {time.name}
         ranges = HeadRanges(head, self.knowledge, is_termination)
         body = tuple(time_first(body, time.name))
-        body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
+        body = defer_open_goals(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
         if names_left_open(body, bound, self.knowledge):
             arguments = None
         before, rest = ranges.take_ready(scoped(body, set(variables(head)) | bound), bound)
@@ -189,7 +194,7 @@ class Planner:
         """The steps of atemporal conditions; head variables that they need and do not bind range over their domain."""
         bound: set[str] = set()
         ranges = HeadRanges(head, self.knowledge)
-        body = open_goals_last(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
+        body = defer_open_goals(body, bound, set(variables(head)), self.knowledge, frozenset(variables(head)))
         before, rest = ranges.take_ready(scoped(body, set(variables(head))), bound)
         done: set[str] = set()
         steps = self.plan(before, done, None)
@@ -209,7 +214,7 @@ class Planner:
         """The steps of a grounding rule; variables of the entity that goals leave open, or need, range over sorts."""
         names, bound, done = set(variables(entity)), set(given), set(given)
         ranges: dict[str, Operator] = {name: RangeOver(name, entity, ()) for name in variables(entity)}
-        body = open_goals_last(_grounding_body(goals), bound, names, self.knowledge, frozenset(names))
+        body = defer_open_goals(_grounding_body(goals), bound, names, self.knowledge, frozenset(names))
         ready, rest = take_ready(scoped(body, bound | names), bound)
         steps = self.plan(ready, done, None)
         while rest:
@@ -302,7 +307,7 @@ class Planner:
         if untimed is None:
             return self.inner(body, bound, used=used)
         known = bound | {untimed.time}
-        body = open_goals_last(body, known, used, self.knowledge)
+        body = defer_open_goals(body, known, used, self.knowledge)
         ready, rest = take_ready(scoped(body, set(known)), set(known))
         in_order = time_first([*ready, *(condition for condition, _ in rest)], untimed.time)
         return self.plan(in_order, set(bound), Untimed(untimed.time, _mentions(body, untimed.time)))
@@ -319,13 +324,13 @@ class Planner:
 
         `used` are the variables whose values are used behind the body; None: of all variables.
         """
-        body = open_goals_last(body, bound, used, self.knowledge)
+        body = defer_open_goals(body, bound, used, self.knowledge)
         ready, rest = take_ready(scoped(body, set(bound)), set(bound))
         return self.plan([*ready, *(condition for condition, _ in rest)], set(bound), None, (), carriers)
 
     def collected(self, template: Term, body: tuple[Condition, ...], bound: set[str]) -> list[Operator]:
         """Steps for the body of a collection. What is not collected may stay open, if one condition mentions it."""
-        ordered = open_goals_last(body, bound, None, self.knowledge)
+        ordered = defer_open_goals(body, bound, None, self.knowledge)
         may_stay = frozenset(_mentioned_once(ordered) - set(variables(template)))
         return [step.leaving_open(may_stay) for step in self.inner(ordered, bound)]
 
@@ -359,7 +364,7 @@ class Planner:
         scope_names = set(scope.names)
         while True:
             ready, waiting = self._take_sure(waiting, bound, scope)
-            goals = open_goals_last(tuple(ready), bound, scope_names, self.knowledge, frozenset(scope_names))
+            goals = defer_open_goals(tuple(ready), bound, scope_names, self.knowledge, frozenset(scope_names))
             steps += self._ranging(self.plan(goals, bound, None), scope)
             needed = self._needed_first(waiting, bound, scope)
             missing = [name for name in (*needed, *names) if name not in bound]
@@ -435,7 +440,7 @@ class Planner:
                     return Unify(right, left)
             if self.knowledge.is_relation(key):
                 return JoinFacts(key, goal.args)
-        either = unfolded(goal, bound, self.knowledge) if self.is_rewriting and is_sure else None
+        either = unfold(goal, bound, self.knowledge) if self.is_unfolding and is_sure else None
         if either is not None:
             branches = tuple(tuple(self.inner(branch, bound, used=set(outputs))) for branch in either.branches)
             return UnionClauses(branches, outputs, goal)

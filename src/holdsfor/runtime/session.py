@@ -20,6 +20,7 @@ from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64
 from holdsfor.logical.nodes import NodeId
+from holdsfor.logical.rewrites import chosen_rewrites
 from holdsfor.physical.plan import plan_program
 from holdsfor.physical.planner import Planner
 from holdsfor.physical.profile import Profile
@@ -53,7 +54,7 @@ __all__ = ["Session"]
 class Session:
     """One run of an event description; `start` is its first time-point, and none is evaluated after `end`.
 
-    Unless it `is_rewriting`, rules are planned as they are written. With `components` only these of the program are
+    `without` are the names of rewrites that are switched off. With `components` only these of the program are
     computed; what they ask of others is inserted as if it were input. Unless it `takes_given`, facts of the rules that
     are input are inserted like other records. A `profile` counts what the query times do.
     """
@@ -69,14 +70,14 @@ class Session:
         allen_memory: int | None = None,
         goals: Iterable[Term] = (),
         symbols: Symbols | None = None,
-        is_rewriting: bool = True,
+        without: Iterable[str] = (),
         components: Collection[int] | None = None,
         takes_given: bool = True,
     ) -> None:
         self.compiled = compiled
         self.symbols = Symbols() if symbols is None else symbols
         self.background = Background(compiled.description, self.symbols, tuple(goals))
-        planner = Planner(self.background, is_rewriting=is_rewriting)
+        planner = Planner(self.background, rewrites=chosen_rewrites(without))
         self.program = plan_program(compiled, planner).part(components)
         self._sorts: Sorts | None = None
         self.domains = Domains(compiled.description, planner, self.sorts)

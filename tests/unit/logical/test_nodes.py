@@ -11,6 +11,7 @@ import pytest
 
 from holdsfor.analysis.fingerprint import fingerprint
 from holdsfor.analysis.pipeline import Compiled, compile_files, compile_text
+from holdsfor.logical.rewrites import OPTIONAL_REWRITES
 from holdsfor.runtime.session import Session
 from holdsfor.syntax.parser import parse_term
 from tests.apps.data import ROOT
@@ -63,7 +64,7 @@ def test_steps_of_a_rule_keep_their_ids_when_facts_are_folded_into_it() -> None:
     holdsFor(x=true, []).
     holdsFor(b(X)=true, K) :- limit(N), holdsFor(a(X)=on, I), intDurGreater(I, N, J), intDurLess(J, 9, K).
     """
-    programs = [Session(compile_text(text), start=0, is_rewriting=each).program for each in (True, False)]
+    programs = [Session(compile_text(text), start=0, without=each).program for each in ((), OPTIONAL_REWRITES)]
     assert [program.deciding_steps for program in programs] == [[(1, "J"), (1, "K")]] * 2
 
 

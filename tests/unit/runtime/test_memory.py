@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import holdsfor as hf
-from holdsfor.physical import steps
+from holdsfor.physical.operators import prove
 from tests.seeds import examples
 
 RULES = """
@@ -75,7 +75,7 @@ def step_of_the_stream(session: hf.Session, begin: int) -> hf.Report:
 
 def test_a_steady_stream_keeps_no_more_at_its_end_than_near_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
     n_windows = examples(250)
-    monkeypatch.setattr(steps, "_REMEMBERED", 50)
+    monkeypatch.setattr(prove, "_REMEMBERED", 50)
     session = hf.Session(hf.load_text(RULES), start=0, window=20, step=10)
     kept: dict[int, int] = {}
     n_intervals = 0
