@@ -20,7 +20,7 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.cli.main import main as holdsfor
 from holdsfor.columns.encoding import Symbols
 from holdsfor.runtime.interval_rules import evaluate_interval_rules
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.inputs import read_inputs
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.syntax.printer import show
@@ -64,9 +64,9 @@ def related_intervals(patterns: Compiled, stream: Path, background: Path) -> Ite
         yield from (line.rstrip() for line in lines if line.startswith("proximity|"))
 
 
-def given(patterns: Compiled, reading: ColumnReading, symbols: Symbols, end: int) -> Session:
+def given(patterns: Compiled, reading: ColumnReading, symbols: Symbols, end: int) -> EngineSession:
     """A session that has the intervals and was not asked yet."""
-    session = Session(patterns, start=0, symbols=symbols)
+    session = EngineSession(patterns, start=0, symbols=symbols)
     for key, records in reading.fluents.items():
         session.insert_columns(key, records.up_to(end))
     return session

@@ -33,7 +33,7 @@ from holdsfor.physical.plan import PlannedComponent, PlannedDelay, PlannedRule
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.runtime.delays import Prospects, SetUp, set_up_by
 from holdsfor.runtime.evaluation import Evaluation
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.syntax.terms import Var
 
 WINDOWS = range(10, 81, 10)
@@ -49,7 +49,7 @@ STREAMS = {
 Words = tuple[int, ...]
 
 
-class OpenSession(Session):
+class OpenSession(EngineSession):
     """A session that shows its last evaluation."""
 
     @property

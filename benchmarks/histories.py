@@ -24,7 +24,7 @@ from timing import RESULTS
 import holdsfor as hf
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.generators import Model, model_of, pieces, write_parquet
-from holdsfor.generators.coded_records import Rows
+from holdsfor.generators.coded_records import CodedRecords
 
 __all__ = ["History", "history"]
 
@@ -88,7 +88,7 @@ def _write(model: Model, duration: int, folder: Path) -> int:
     return n_made
 
 
-def _parts(made: Iterator[Rows]) -> Iterator[Iterable[Rows]]:
+def _parts(made: Iterator[CodedRecords]) -> Iterator[Iterable[CodedRecords]]:
     for first in made:
         yield chain([first], islice(made, _PIECES_OF_A_FILE - 1))
 

@@ -16,7 +16,7 @@ from showing import duration, print_table
 from streams import Stream, generated
 from timing import best_seconds, write_results
 
-from holdsfor.reference import History, Run, recognise
+from holdsfor.reference import History, RunBounds, recognise
 from holdsfor.sources.text_records import Reading, read_text_records
 
 SLICE = 300
@@ -55,7 +55,7 @@ def reference_seconds(stream: Stream) -> float:
             history.add_event(fact.entity, fact.start)
         else:
             history.add_interval(fact.entity, fact.value, fact.start, fact.end)
-    run = Run(0, max(fact.start for fact in facts), stream.tick)
+    run = RunBounds(0, max(fact.start for fact in facts), stream.tick)
     return best_seconds(lambda: recognise(stream.compiled, history, run), 1)
 
 

@@ -22,8 +22,8 @@ from processes import Peak, cost_of_children
 import holdsfor as hf
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
-from holdsfor.runtime.reports.report_tables import Reported
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.reports.report_tables import DecodedReport
+from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.inputs import read_inputs
 
 if TYPE_CHECKING:
@@ -40,14 +40,14 @@ def embedded(given: History) -> dict[str, float]:
     began = time.process_time()
     reading = read_inputs(sorted(map(str, given.records.iterdir())), rules.names, 1, symbols)
     read = time.process_time()
-    session = Session(rules, start=0, symbols=symbols)
+    session = EngineSession(rules, start=0, symbols=symbols)
     for key, records in (*reading.events.items(), *reading.fluents.items()):
         session.insert_columns(key, records.up_to(given.end))
     del reading
     session.announce(QueryTimes(0, given.end))
     report = session.query(given.end)
     recognised = time.process_time()
-    n_rows = Reported(report, symbols).table().num_rows
+    n_rows = DecodedReport(report, symbols).table().num_rows
     told = time.process_time()
     return {"read": read - began, "recognise": recognised - read, "tell": told - recognised, "results": n_rows}
 

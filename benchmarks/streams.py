@@ -17,8 +17,8 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import Diagnostics
 from holdsfor.generators import model_of, pieces, write_text
-from holdsfor.runtime.reports.report import Report
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.reports.report import ReportColumns
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import each_report, settled_report
 from holdsfor.sources.text_columns import ColumnReading, read_columns
 
@@ -47,7 +47,7 @@ class Stream:
         reading.settle()
         return symbols, reading
 
-    def run(self, window: int | None, step: int | None = None, session: type[Session] = Session) -> Run:
+    def run(self, window: int | None, step: int | None = None, session: type[EngineSession] = EngineSession) -> Run:
         """A run over the whole stream that has loaded its records and not begun; windows touch unless a step is given.
 
         It starts at time-point 0.
@@ -81,7 +81,7 @@ class Stream:
 class Run:
     """A session with all of its records, and its query times up to the last."""
 
-    session: Session
+    session: EngineSession
     query_times: QueryTimes
     last: int
 
@@ -89,12 +89,12 @@ class Run:
     def queries(self) -> list[int]:
         return list(self.query_times.up_to(self.last))
 
-    def settle(self) -> Report:
+    def settle(self) -> ReportColumns:
         """What all query times together have settled."""
         self.session.announce(self.query_times)
         return settled_report(self.session, self.query_times, self.last)
 
-    def reports(self) -> Iterator[Report]:
+    def reports(self) -> Iterator[ReportColumns]:
         self.session.announce(self.query_times)
         return each_report(self.session, self.queries)
 

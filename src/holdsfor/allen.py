@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
 from holdsfor.intervals.conversion import read_lists
-from holdsfor.intervals.keyed_rows import Rows, read_rows
+from holdsfor.intervals.keyed_rows import KeyedRows, read_rows
 from holdsfor.kernels.allen import (
     Comparison,
     Mode,
@@ -127,8 +127,8 @@ class Compared:
     Compared: 2 sources, 1 targets
     """
 
-    sources: Rows
-    targets: Rows
+    sources: KeyedRows
+    targets: KeyedRows
     comparison: Comparison
 
     def pairs(self, rel: Relation, *, reach: int | None = None) -> Pairs:

@@ -8,7 +8,7 @@ import pytest
 
 from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.cli.main import main
-from holdsfor.reference import INF, Answer, History, Run, recognise
+from holdsfor.reference import INF, History, ReferenceResult, RunBounds, recognise
 from holdsfor.sources.text_records import Reading, read_text_records
 from holdsfor.syntax.printer import show
 
@@ -28,12 +28,12 @@ def history(compiled: Compiled) -> History:
 
 
 @pytest.fixture(scope="module")
-def answer() -> Answer:
+def answer() -> ReferenceResult:
     compiled = compile_files(RULES)
-    return recognise(compiled, history(compiled), Run(0, 30))
+    return recognise(compiled, history(compiled), RunBounds(0, 30))
 
 
-def test_holds_for_gives_every_interval_of_the_manual(answer: Answer) -> None:
+def test_holds_for_gives_every_interval_of_the_manual(answer: ReferenceResult) -> None:
     assert {show(fvp): intervals for fvp, intervals in answer.intervals.items()} == {
         "rich(chris)=true": ((14, 20),),
         "location(chris)=home": ((22, INF),),
@@ -44,7 +44,7 @@ def test_holds_for_gives_every_interval_of_the_manual(answer: Answer) -> None:
     assert answer.times == {}
 
 
-def test_holds_at_16_gives_what_the_manual_says(answer: Answer) -> None:
+def test_holds_at_16_gives_what_the_manual_says(answer: ReferenceResult) -> None:
     assert {show(fvp) for fvp in answer.holds_at(16)} == {
         "rich(chris)=true",
         "location(chris)=work",
@@ -52,7 +52,7 @@ def test_holds_at_16_gives_what_the_manual_says(answer: Answer) -> None:
     }
 
 
-def test_holds_at_follows_the_right_open_ends(answer: Answer) -> None:
+def test_holds_at_follows_the_right_open_ends(answer: ReferenceResult) -> None:
     at = {time: {show(fvp) for fvp in answer.holds_at(time)} for time in (9, 10, 13, 14, 17, 18, 19, 20, 21, 22, 30)}
     assert at[9] == set()
     assert at[10] == at[13] == {"location(chris)=work"}

@@ -9,7 +9,7 @@ from tests.docs.docstrings import PUBLIC, examples, failures, on_spark
 # Polars is not among the tools of a contributor. The methods of prepared history serve the planner of a run.
 WITHOUT = {f"holdsfor.{owner}.to_polars" for owner in ("Report", "Result")} | {
     f"holdsfor.spark.Prepared.{method}"
-    for method in ("check", "used", "unused_by", "extent", "parcels", "remarks", "all_of", "files_by_bucket")
+    for method in ("check", "used", "unused_by", "extent", "shuffle_blocks", "remarks", "all_of", "files_by_bucket")
 }
 
 

@@ -14,9 +14,9 @@ import pytest
 from holdsfor.analysis.pipeline import compile_files
 from holdsfor.errors import Diagnostics
 from holdsfor.runtime.recursion import time_stepping
+from holdsfor.runtime.recursion.codegen import LoopShape, compiled_loop, loop_text
 from holdsfor.runtime.recursion.codegen import Path as Way
-from holdsfor.runtime.recursion.codegen import WalkShape, compiled_walk, walk_text
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.text_records import Reading, read_text_records
 from tests.apps.data import ROOT
 
@@ -24,29 +24,29 @@ TEXTS = Path(__file__).parent / "codegen"
 NETBILL = ROOT / "apps" / "netbill"
 
 
-def shapes_of(files: list[Path], lines: list[str], monkeypatch: pytest.MonkeyPatch) -> list[WalkShape]:
+def shapes_of(files: list[Path], lines: list[str], monkeypatch: pytest.MonkeyPatch) -> list[LoopShape]:
     """The shapes of the walks that records lead to."""
-    shapes: list[WalkShape] = []
+    shapes: list[LoopShape] = []
 
-    def noted(shape: WalkShape) -> Callable[[Way], int]:
+    def noted(shape: LoopShape) -> Callable[[Way], int]:
         shapes.append(shape)
-        return compiled_walk(shape)
+        return compiled_loop(shape)
 
-    monkeypatch.setattr(time_stepping, "compiled_walk", noted)
+    monkeypatch.setattr(time_stepping, "compiled_loop", noted)
     compiled = compile_files(files, Diagnostics())
     reading = Reading()
     read_text_records(lines, "records", compiled.names, 1, reading)
-    session = Session(compiled, start=0)
+    session = EngineSession(compiled, start=0)
     session.insert((fact.start, fact) for fact in reading.facts())
     session.query(max(fact.start for fact in reading.facts()))
     return shapes
 
 
-def check_text(shape: WalkShape, name: str) -> None:
+def check_text(shape: LoopShape, name: str) -> None:
     golden = TEXTS / f"{name}.txt"
     if os.environ.get("HOLDSFOR_UPDATE_GOLDEN") == "1":
-        golden.write_text(walk_text(shape), encoding="utf-8")
-    assert walk_text(shape) == golden.read_text(encoding="utf-8")
+        golden.write_text(loop_text(shape), encoding="utf-8")
+    assert loop_text(shape) == golden.read_text(encoding="utf-8")
 
 
 def test_a_light_is_one_loop_in_which_two_rules_share_rows_and_what_they_ask_for(

@@ -68,7 +68,7 @@ def test_every_plan_of_an_application_is_what_it_was(name: str, stage: str, caps
 def test_circles_in_turns_have_the_answer_of_circles_walked(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fixpoint, "walked", lambda *_: None)
+    monkeypatch.setattr(fixpoint, "stepped", lambda *_: None)
     assert main([*run(PROGRAMS / name), "--engine", "columnar"]) == 0
     expected = (PROGRAMS / name / "answer.jsonl").read_text(encoding="utf-8").splitlines()
     assert capsys.readouterr().out.splitlines() == expected

@@ -14,7 +14,7 @@ import pytest
 from holdsfor.analysis.pipeline import Compiled, compile_files, compile_text
 from holdsfor.logical.rewrites import OPTIONAL_REWRITES
 from holdsfor.physical.rewritten_text import show_rewritten
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.text_records import Reading, read_text_records
 from tests.properties.answers import Answer, Input, reference_answer
 from tests.properties.programs import Case
@@ -40,7 +40,7 @@ def before(name: str) -> Compiled:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_rules_are_rewritten_as_they_were(name: str) -> None:
-    session = Session(before(name), start=0)
+    session = EngineSession(before(name), start=0)
     shown = show_rewritten(session.program, session.domains.planner)
     golden = REWRITES / name / "logical.txt"
     if os.environ.get("HOLDSFOR_UPDATE_GOLDEN") == "1":
@@ -60,7 +60,7 @@ def test_both_sides_recognise_the_same(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_planner_that_does_not_rewrite_leaves_the_rules_as_they_are(name: str) -> None:
-    session = Session(before(name), start=0, without=OPTIONAL_REWRITES)
+    session = EngineSession(before(name), start=0, without=OPTIONAL_REWRITES)
     shown = show_rewritten(session.program, session.domains.planner)
     assert not any(word in shown for word in ("folded", "unfolded", "moved"))
     rules = [each.rule for component in session.program.logical.components for each in component.rules]

@@ -14,7 +14,7 @@ from pathlib import Path
 import holdsfor as hf
 from holdsfor.analysis.pipeline import Compiled, compile_text
 from holdsfor.errors import HoldsforError
-from holdsfor.reference import INF, History, Run, recognise
+from holdsfor.reference import INF, History, RunBounds, recognise
 from holdsfor.sources.text_records import Reading, read_text_records
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
@@ -66,7 +66,7 @@ def _of_reference(question: Question) -> Answer:
             history.add_event(fact.entity, fact.start)
         else:
             history.add_interval(fact.entity, fact.value, fact.start, fact.end)
-    found = recognise(compiled, history, Run(question.start, question.end, question.tick, question.memory))
+    found = recognise(compiled, history, RunBounds(question.start, question.end, question.tick, question.memory))
     intervals = {
         fvp: [(start, None if end == INF else int(end)) for start, end in spans]
         for fvp, spans in found.intervals.items()

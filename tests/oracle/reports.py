@@ -10,9 +10,9 @@ from holdsfor.analysis.pipeline import compile_text
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.runtime.reports.changes import each_change
-from holdsfor.runtime.reports.report import Report
-from holdsfor.runtime.reports.report_tables import Reported
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.reports.report import ReportColumns
+from holdsfor.runtime.reports.report_tables import DecodedReport
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import each_report
 from holdsfor.sources.inputs import read_inputs
 from holdsfor.syntax.terms import Term
@@ -65,7 +65,7 @@ def engine_reports(question: Question) -> Reports:
     session, times = _session(question)
     found: Reports = {}
     for at, report in zip(times, each_report(session, times), strict=True):
-        told = Reported(report, session.symbols)
+        told = DecodedReport(report, session.symbols)
         found[at] = named_answer(replace(question, end=min(at, question.end)), told.times, told.intervals)
     return found
 
@@ -90,7 +90,7 @@ def known_after_changes(question: Question) -> Answer:
     return named_answer(question, instants, intervals)
 
 
-def _rows(report: Report, session: Session) -> set[tuple[Term, int | tuple[int, int | None]]]:
+def _rows(report: ReportColumns, session: EngineSession) -> set[tuple[Term, int | tuple[int, int | None]]]:
     rows: set[tuple[Term, int | tuple[int, int | None]]] = set()
     for fvp, intervals in report.intervals(session.symbols).items():
         rows |= {(fvp, interval) for interval in intervals}
@@ -99,14 +99,14 @@ def _rows(report: Report, session: Session) -> set[tuple[Term, int | tuple[int, 
     return rows
 
 
-def _session(question: Question) -> tuple[Session, list[int]]:
+def _session(question: Question) -> tuple[EngineSession, list[int]]:
     """A session with all records, and its query times."""
     compiled, symbols = compile_text(question.text), Symbols()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "records.txt"
         path.write_text("".join(f"{line}\n" for line in question.lines))
         reading = read_inputs((path,), compiled.names, question.tick, symbols)
-    session = Session(
+    session = EngineSession(
         compiled,
         start=question.start,
         end=question.end,

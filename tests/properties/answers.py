@@ -14,9 +14,9 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import ExecutionProblem
-from holdsfor.reference import INF, History, Run, recognise
-from holdsfor.runtime.reports.report import Report
-from holdsfor.runtime.session import Session
+from holdsfor.reference import INF, History, RunBounds, recognise
+from holdsfor.runtime.reports.report import ReportColumns
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import settled_report
 from holdsfor.sources.text_records import Fact, Reading, read_text_records
 from holdsfor.syntax.printer import show
@@ -68,7 +68,7 @@ def read_case(case: Case) -> Input:
     return Input(case, compiled, reading.facts())
 
 
-def as_answer(report: Report, symbols: Symbols) -> dict[str, list[Found]]:
+def as_answer(report: ReportColumns, symbols: Symbols) -> dict[str, list[Found]]:
     """What a report says, by FVP and event."""
     answer: dict[str, list[Found]] = {show(event): list(times) for event, times in report.times(symbols).items()}
     answer |= {show(fvp): list(intervals) for fvp, intervals in report.intervals(symbols).items()}
@@ -102,7 +102,7 @@ def reference_answer(given: Input) -> Answer:
             history.add_interval(fact.entity, fact.value, fact.start, fact.end)
     case = given.case
     try:
-        found = recognise(given.compiled, history, Run(case.start, case.end, case.tick, case.allen_memory))
+        found = recognise(given.compiled, history, RunBounds(case.start, case.end, case.tick, case.allen_memory))
     except ExecutionProblem as problem:
         return _problem(problem)
     answer: dict[str, list[Found]] = {show(event): list(times) for event, times in found.times.items()}
@@ -121,9 +121,9 @@ def batch_answer(given: Input, at: int) -> Answer:
         return _problem(problem)
 
 
-def _session(given: Input, window: int | None, end: int | None = None) -> Session:
+def _session(given: Input, window: int | None, end: int | None = None) -> EngineSession:
     case = given.case
-    return Session(
+    return EngineSession(
         given.compiled, start=case.start, end=end, tick=case.tick, window=window, allen_memory=case.allen_memory
     )
 

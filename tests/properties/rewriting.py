@@ -9,9 +9,9 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.errors import ExecutionProblem
 from holdsfor.logical.rewrites import OPTIONAL_REWRITES
 from holdsfor.physical.rewritten_text import show_rewritten
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.syntax.printer import show_program
-from holdsfor.syntax.program import Clause, Directive, FactTable, GivenTable
+from holdsfor.syntax.program import Clause, Directive, FactTable, InputFactTable
 from holdsfor.syntax.terms import is_callable, name_and_arity
 from tests.properties.answers import Answer, Input, as_answer
 
@@ -23,13 +23,13 @@ _REWRITTEN |= {("fi", 3), ("ft", 2)}
 
 def rewritten_text(compiled: Compiled) -> str:
     """The rules as the logical stage shows them, with the declarations and the background knowledge as they were."""
-    session = Session(compiled, start=0)
+    session = EngineSession(compiled, start=0)
     rules = show_rewritten(session.program, session.domains.planner)
     programs = [replace(p, items=tuple(item for item in p.items if _is_kept(item))) for p in compiled.programs]
     return "\n".join([rules, *(show_program(program) for program in programs)])
 
 
-def _is_kept(item: Clause | Directive | FactTable | GivenTable) -> bool:
+def _is_kept(item: Clause | Directive | FactTable | InputFactTable) -> bool:
     if not isinstance(item, Clause):
         return True
     assert is_callable(item.head)
@@ -48,7 +48,7 @@ def answer_rewritten(given: Input, at: int) -> Answer:
 
 def answer_without(rewrites: Collection[str], given: Input, at: int) -> Answer:
     """What the engine says without some rewrites."""
-    session = Session(given.compiled, start=given.case.start, tick=given.case.tick, without=rewrites)
+    session = EngineSession(given.compiled, start=given.case.start, tick=given.case.tick, without=rewrites)
     session.insert((at, fact) for fact in given.facts)
     try:
         return as_answer(session.query(at), session.symbols)

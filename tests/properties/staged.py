@@ -14,24 +14,24 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.distribution.stages import Stages, plan_stages
 from holdsfor.errors import ExecutionProblem
 from holdsfor.runtime.reports.changes import each_change
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import each_report, settled_report
 from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.text_columns import read_columns
 from holdsfor.spark.exchange.facts import Load
-from holdsfor.spark.exchange.routing import Destination, Sender
+from holdsfor.spark.exchange.routing import Destination, Router
 from holdsfor.spark.exchange.shipped_rules import Rules
 from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, by_bucket, loads_of
 from holdsfor.spark.input.frame_reader import Setting
 from holdsfor.spark.input.lines import LINE, LineReader
-from holdsfor.spark.input.retractions import Settler
-from holdsfor.spark.input.rule_facts import given_loads
-from holdsfor.spark.job.admission import Admission, Run
+from holdsfor.spark.input.retractions import Retractor
+from holdsfor.spark.input.rule_facts import rule_fact_loads
+from holdsfor.spark.job.admission import Admission, RunSchedule
 from holdsfor.spark.job.buckets import Bucket
 from holdsfor.spark.job.dated_buckets import DatedAdmission
 from holdsfor.spark.job.stage_functions import buckets_of, destinations_of
-from holdsfor.spark.output.result_rows import told_events, told_intervals, told_versions
+from holdsfor.spark.output.result_rows import event_rows, interval_rows, version_rows
 from tests.properties.answers import Answer, Found, Input, as_answer
 
 __all__ = [
@@ -58,7 +58,7 @@ class Told:
 
 
 def stages_of(given: Input) -> Stages:
-    return plan_stages(given.compiled, Session(given.compiled, start=0).program)
+    return plan_stages(given.compiled, EngineSession(given.compiled, start=0).program)
 
 
 def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
@@ -66,36 +66,36 @@ def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
     case = given.case
     lines = [_arriving(text, case.end) for _, text in case.records]
     try:
-        run = Run(case.start, case.end, case.tick, None, None, case.allen_memory)
+        run = RunSchedule(case.start, case.end, case.tick, None, None, case.allen_memory)
         return staged_settled(lines, given.compiled, stages, run, n_buckets)
     except ExecutionProblem as problem:
         return f"fails with {problem.diagnostics.in_order()[0].code}"
 
 
-def staged_settled(lines: list[str], compiled: Compiled, stages: Stages, run: Run, n_buckets: int) -> Settled:
+def staged_settled(lines: list[str], compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int) -> Settled:
     """What all query times settle, as the stages say."""
     admission = Admission(Rules.of(compiled), run, stages.ranges_over_sorts)
     found = _found(lines, compiled, stages, admission, n_buckets)
     answer: Settled = {}
-    for row in _told(found, "fluent", told_intervals):
+    for row in _told(found, "fluent", interval_rows):
         answer.setdefault(row["fvp"], []).append((row["start"], row["end"]))
-    for row in _told(found, "event", told_events):
+    for row in _told(found, "event", event_rows):
         answer.setdefault(row["event"], []).append(row["time"])
     return {name: sorted(found, key=str) for name, found in answer.items()}
 
 
-def staged_reports(lines: list[str], compiled: Compiled, stages: Stages, run: Run, n_buckets: int) -> Told:
+def staged_reports(lines: list[str], compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int) -> Told:
     """What the stages say at each query time, and what each changes."""
     admission = DatedAdmission(Rules.of(compiled), run, stages.ranges_over_sorts)
     found = _found(lines, compiled, stages, admission, n_buckets)
     told = Told({at: {} for at in run.query_times}, {at: set() for at in run.query_times})
     for kind in ("fluent", "event"):
-        for row in _told(found, kind, told_versions):
+        for row in _told(found, kind, version_rows):
             _tell(row, row["start"] if kind == "event" else (row["start"], row["end"]), run, told)
     return told
 
 
-def _tell(row: dict[str, Any], extent: Found, run: Run, told: Told) -> None:
+def _tell(row: dict[str, Any], extent: Found, run: RunSchedule, told: Told) -> None:
     name = row["shown"]
     old = None if row["old_start"] is None else (row["old_start"], row["old_end"])
     told.changes[row["known_from"]].add((name, old, extent))
@@ -107,14 +107,14 @@ def _tell(row: dict[str, Any], extent: Found, run: Run, told: Told) -> None:
                 told.known[at].setdefault(name, set()).add(extent)
 
 
-def embedded_settled(lines: list[str], compiled: Compiled, run: Run) -> Settled:
+def embedded_settled(lines: list[str], compiled: Compiled, run: RunSchedule) -> Settled:
     """What all query times settle, as one session says with all records at hand."""
     session = _session(lines, compiled, run)
     answer = as_answer(settled_report(session, run.queries, run.last), session.symbols)
     return {name: sorted(found, key=str) for name, found in answer.items()}
 
 
-def embedded_reports(lines: list[str], compiled: Compiled, run: Run) -> Told:
+def embedded_reports(lines: list[str], compiled: Compiled, run: RunSchedule) -> Told:
     """What one session says at each query time, with all records at hand as `holdsfor run` has them."""
     told = Told({}, {})
     session = _session(lines, compiled, run)
@@ -129,12 +129,12 @@ def embedded_reports(lines: list[str], compiled: Compiled, run: Run) -> Told:
     return told
 
 
-def _session(lines: list[str], compiled: Compiled, run: Run) -> Session:
+def _session(lines: list[str], compiled: Compiled, run: RunSchedule) -> EngineSession:
     """A session that has all records, and knows what they mention, before the first query time."""
     reading, symbols = ColumnReading(), Symbols()
     read_columns("\n".join(lines).encode(), "text", compiled.names, run.tick, symbols, reading)
     reading.settle()
-    session = Session(
+    session = EngineSession(
         compiled,
         start=run.start,
         end=run.end,
@@ -156,7 +156,7 @@ def _found(lines: list[str], compiled: Compiled, stages: Stages, admission: Admi
         for i in range(PIECES)
     ]
     destinations = destinations_of(stages, compiled, n_buckets)
-    settler, sender = Settler(n_buckets, admission.run.window is not None), Sender(destinations)
+    settler, sender = Retractor(n_buckets, admission.run.window is not None), Router(destinations)
     reader = LineReader(Setting(rules, tick, has_places=True))
     read = [batch for piece in pieces for batch in settler.send(reader([piece]))]
     sent = [
@@ -164,7 +164,7 @@ def _found(lines: list[str], compiled: Compiled, stages: Stages, admission: Admi
         for _, part in sorted(by_bucket(read).items())
         for batch in sender(admission(settler.settle(loads_of(part, Symbols()))))
     ]
-    sent += sender(admission(given_loads(compiled, tick)))
+    sent += sender(admission(rule_fact_loads(compiled, tick)))
     found: list[Any] = []
     for destination, bucket in zip(destinations, buckets_of(stages, destinations, admission), strict=True):
         found += _evaluated(destination, bucket, sent + found)

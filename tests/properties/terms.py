@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holdsfor.syntax.facts import MINIMAL_RUN
 from holdsfor.syntax.operators import Operators
-from holdsfor.syntax.program import Clause, Directive, FactTable, GivenTable, Program
+from holdsfor.syntax.program import Clause, Directive, FactTable, InputFactTable, Program
 from holdsfor.syntax.source import Source
 from holdsfor.syntax.terms import Atom, Constant, Float, Int, Struct, Term, Var, list_term
 
@@ -155,7 +155,7 @@ def spelled_out(program: Program) -> list[Clause | Directive]:
     for item in program.items:
         if isinstance(item, FactTable):
             items.extend(Clause(Struct(item.name, row)) for row in zip(*item.columns, strict=True))
-        elif isinstance(item, GivenTable):
+        elif isinstance(item, InputFactTable):
             items.extend(_given_clause(*row) for row in item.rows)
         else:
             items.append(item)

@@ -16,7 +16,7 @@ import pytest
 
 from holdsfor.errors import PlanningProblem
 from holdsfor.runtime.recursion import fixpoint
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from tests.properties.answers import Schedule, batch_answer, explained, read_case, reference_answer, window_answer
 from tests.properties.delayed_programs import DELAY_CONSTRUCTS, delayed_case
 from tests.properties.laws import (
@@ -90,7 +90,7 @@ def test_parts_of_a_stretch_do_not_change_the_answer(seeds: range, monkeypatch: 
         chance = random.Random(seed)
         case = delayed_case(seed)
         few, length = chance.randint(2, 4), chance.choice([0, 1, 2, 5]) * case.tick
-        monkeypatch.setattr(fixpoint, "walked", lambda *_: None)
+        monkeypatch.setattr(fixpoint, "stepped", lambda *_: None)
         monkeypatch.setattr(fixpoint, "_TURNS", few)
         monkeypatch.setattr(fixpoint, "_FEW_TURNS", chance.randint(1, few))
         if length:
@@ -117,7 +117,7 @@ def test_few_cases_are_refused() -> None:
 
 def _is_refused(case: Case) -> bool:
     try:
-        Session(read_case(case).compiled, start=0, window=10)
+        EngineSession(read_case(case).compiled, start=0, window=10)
     except PlanningProblem:
         return True
     return False

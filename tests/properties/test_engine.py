@@ -16,7 +16,7 @@ from collections import Counter
 import pytest
 
 from holdsfor.errors import PlanningProblem
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from tests.properties.answers import read_case, reference_answer
 from tests.properties.laws import (
     check_against_the_reference,
@@ -70,7 +70,7 @@ def test_few_cases_are_refused() -> None:
     refused = 0
     for seed in AGAINST_REFERENCE[:200]:
         try:
-            Session(read_case(random_case(seed)).compiled, start=0, window=10)
+            EngineSession(read_case(random_case(seed)).compiled, start=0, window=10)
         except PlanningProblem:
             refused += 1
     assert 0 < refused < 50

@@ -13,7 +13,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.analysis.pipeline import Compiled
-from holdsfor.reference import INF, History, Run, recognise
+from holdsfor.reference import INF, History, RunBounds, recognise
 from holdsfor.sources.text_records import Reading, read_text_records
 from holdsfor.syntax.printer import show
 from tests.seeds import chunks, named, share
@@ -78,7 +78,7 @@ def answer_of(result: hf.Result | hf.Report) -> Answer:
     return answer | {show(event): list(times) for event, times in result.times.items()}
 
 
-def reference_of(rules: Compiled, lines: list[str], run: Run) -> Answer:
+def reference_of(rules: Compiled, lines: list[str], run: RunBounds) -> Answer:
     reading, history = Reading(), History()
     read_text_records(lines, "lines", rules.names, run.tick, reading)
     for fact in reading.facts():
@@ -112,7 +112,7 @@ def check(seed: int) -> None:
 
     told = f"seed {seed}, {start} to {end} by {tick}, window {window}, step {step}\n" + "\n".join(lines)
     batch, merged, real = result(), result(window, merge=True), result(window)
-    assert answer_of(batch) == reference_of(rules, lines, Run(start, end, tick)), told
+    assert answer_of(batch) == reference_of(rules, lines, RunBounds(start, end, tick)), told
     assert answer_of(merged) == answer_of(real), told
     fates = [(each.late, each.dropped, each.cut, each.unmatched) for each in (merged, real)]
     assert fates[0] == fates[1], told

@@ -12,7 +12,7 @@ import pytest
 from holdsfor.analysis.pipeline import compile_files, compile_text
 from holdsfor.errors import PlanningProblem
 from holdsfor.logical.rewrites import OPTIONAL_REWRITES
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.text_records import Reading, read_text_records
 from tests.apps.data import ROOT
 from tests.apps.runs import RUNS
@@ -101,5 +101,5 @@ def test_some_cases_are_rewritten() -> None:
 
 def test_a_session_that_does_not_rewrite_plans_other_steps() -> None:
     compiled = compile_files(RUNS["maritime"].files)
-    one, other = (Session(compiled, start=0, without=each) for each in ((), OPTIONAL_REWRITES))
+    one, other = (EngineSession(compiled, start=0, without=each) for each in ((), OPTIONAL_REWRITES))
     assert one.program.logical != other.program.logical

@@ -20,7 +20,7 @@ import holdsfor as hf
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import ExecutionProblem, PlanningProblem
 from holdsfor.runtime.reports.changes import each_change
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.syntax.printer import show
 from tests.properties.answers import Answer, Found, Input, Schedule, batch_answer, explained, read_case
@@ -289,7 +289,7 @@ def _changes(given: Input, schedule: Schedule, chance: random.Random, step: int)
     """What each query time changes; events come late by what the window tolerates."""
     case, slack = given.case, (schedule.window - step) // given.case.tick
     window, memory = schedule.window, case.allen_memory
-    session = Session(given.compiled, start=case.start, tick=case.tick, window=window, allen_memory=memory)
+    session = EngineSession(given.compiled, start=case.start, tick=case.tick, window=window, allen_memory=memory)
     for fact in given.facts:
         delay = chance.randint(0, slack) * case.tick if fact.value is None else 0
         session.insert([(min(fact.start + delay, schedule.query_times[-1]), fact)])

@@ -11,7 +11,7 @@ from collections import Counter
 
 import pytest
 
-from holdsfor.distribution.stages import Along
+from holdsfor.distribution.stages import SemijoinRoute
 from holdsfor.errors import PlanningProblem
 from tests.properties.answers import Answer, Input, batch_answer, explained, read_case
 from tests.properties.delayed_programs import delayed_case
@@ -65,6 +65,6 @@ def test_programs_with_keys_have_stages_of_all_kinds() -> None:
         keyed = [stage for stage in stages.stages if stage.is_keyed]
         kinds["keyed"] += bool(keyed)
         kinds["several keyed"] += len(keyed) > 1
-        kinds["along a guard"] += any(isinstance(how, Along) for stage in keyed for _, how in stage.receives)
+        kinds["along a guard"] += any(isinstance(how, SemijoinRoute) for stage in keyed for _, how in stage.receives)
         kinds["both"] += 0 < len(keyed) < len(stages.stages)
     assert min(kinds[kind] for kind in ("keyed", "several keyed", "along a guard", "both")) >= 15, kinds

@@ -15,7 +15,7 @@ from pathlib import Path
 import holdsfor as hf
 from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.reference.evaluator import recognise
-from holdsfor.reference.history import History, Run
+from holdsfor.reference.history import History, RunBounds
 from holdsfor.reference.intervals import INF
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, Var, list_items
@@ -150,7 +150,7 @@ def reference_answers(test: UnitTest, rules: Compiled) -> dict[int, Intervals]:
         for record in given.get(time, ()):
             if _number(record.args[-1]) > time - test.window:
                 _add(record, history)
-        known = recognise(rules, history, Run(0, time)).intervals.items()
+        known = recognise(rules, history, RunBounds(0, time)).intervals.items()
         intervals = [
             (fvp, [(start, None if end == INF else int(end)) for start, end in spans if end > time - test.window + 1])
             for fvp, spans in known

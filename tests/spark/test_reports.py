@@ -17,7 +17,7 @@ import pytest
 import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import UsageProblem
-from holdsfor.spark.job.admission import Run
+from holdsfor.spark.job.admission import RunSchedule
 from tests.apps.runs import RUNS
 from tests.properties.staged import embedded_reports
 from tests.spark.answers import embedded_rows, options_of, records_of, spark_reports, spark_rows
@@ -103,7 +103,7 @@ def test_rules_may_ask_for_the_query_time_in_windows(spark: SparkSession, tmp_pa
     options: dict[str, Any] = {"start": 0, "end": 30, "window": 10, "step": 5}
     found = hf.spark.recognise(spark.read.text(str(path)), rules, **options)
     reports = spark_reports(found)
-    assert reports == embedded_reports(lines, rules, Run(0, 30, 1, 10, 5))
+    assert reports == embedded_reports(lines, rules, RunSchedule(0, 30, 1, 10, 5))
     assert reports.known[10] == {"known(a,10)": {3, 7}}
     assert spark_rows(found) == embedded_rows(rules, path, **options)
 

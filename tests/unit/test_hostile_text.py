@@ -31,17 +31,17 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import Diagnostic
 from holdsfor.prolog import Database, Engine
 from holdsfor.runtime.recursion import time_stepping
+from holdsfor.runtime.recursion.codegen import LoopShape, compiled_loop, loop_text
 from holdsfor.runtime.recursion.codegen import Path as WalkPath
-from holdsfor.runtime.recursion.codegen import WalkShape, compiled_walk, walk_text
-from holdsfor.runtime.session import Session
-from holdsfor.sinks.change_lines import CHANGE_LINES, Changed
+from holdsfor.runtime.session import EngineSession
+from holdsfor.sinks.change_lines import CHANGE_LINES, ChangeReport
 from holdsfor.sinks.changes import Change
 from holdsfor.sinks.result_lines import LINES
 from holdsfor.spark.exchange.facts import Facts, Texts
 from holdsfor.spark.exchange.serialization import pack, unpack
 from holdsfor.spark.input.listing import File
 from holdsfor.spark.output import databases
-from holdsfor.spark.output.catalogue import Catalogue
+from holdsfor.spark.output.catalogue import CatalogueTarget
 from holdsfor.spark.output.result_tables import Form
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
@@ -129,11 +129,11 @@ def test_an_answer_has_the_names_as_they_are(text: str) -> None:
 def test_a_walk_has_no_name_in_it(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts: list[str] = []
 
-    def noted(shape: WalkShape) -> Callable[[WalkPath], int]:
-        texts.append(walk_text(shape))
-        return compiled_walk(shape)
+    def noted(shape: LoopShape) -> Callable[[WalkPath], int]:
+        texts.append(loop_text(shape))
+        return compiled_loop(shape)
 
-    monkeypatch.setattr(time_stepping, "compiled_walk", noted)
+    monkeypatch.setattr(time_stepping, "compiled_loop", noted)
     recognised(text)
     assert texts
     for walk in texts:
@@ -177,7 +177,7 @@ names_in: dict[str, Callable[[list[str]], set[Term]]] = {
 @pytest.mark.parametrize("form", CHANGE_LINES)
 def test_lines_of_changes_are_whole(text: str, form: str) -> None:
     name = show(Struct("=", (fluent(text), Atom(text))))
-    changed = Changed(5, [Change("added", name, None, (1, None))])
+    changed = ChangeReport(5, [Change("added", name, None, (1, None))])
     lines = list(CHANGE_LINES[form]([changed]))
     assert all(map(is_safe, lines))
     assert len(lines) == {"text": 2, "jsonl": 1, "csv": 2}[form]
@@ -254,7 +254,7 @@ def test_a_diagnostic_is_printable(text: str) -> None:
 @ODD
 def test_every_stage_of_a_plan_is_printable(text: str) -> None:
     compiled = rules_of(text)
-    session = Session(compiled, start=0)
+    session = EngineSession(compiled, start=0)
     for shown in [*(show_stage(compiled) for show_stage in ANALYSES.values()), *(p(session) for p in PLANS.values())]:
         assert all(map(is_safe, shown.split("\n")))
 
@@ -294,7 +294,7 @@ TABLES = pytest.mark.parametrize("text", [t for t in HOSTILE.values() if t.strip
 @TABLES
 def test_statements_for_the_catalogue_have_the_name_quoted(text: str) -> None:
     spark = _Spark()
-    Catalogue(cast(Any, spark), text, Form()).discard()
+    CatalogueTarget(cast(Any, spark), text, Form()).discard()
     assert spark.statements
     for statement in spark.statements:
         (name,) = _identifiers(statement, "`")
@@ -308,13 +308,13 @@ def test_statements_for_a_database_have_the_name_quoted(text: str, monkeypatch: 
             return lambda *arguments: None
 
     @contextmanager
-    def connected(self: databases.Database) -> Iterator[Connection]:
+    def connected(self: databases.DatabaseTarget) -> Iterator[Connection]:
         yield Connection()
 
     statements: list[str] = []
-    monkeypatch.setattr(databases.Database, "_connected", connected)
+    monkeypatch.setattr(databases.DatabaseTarget, "_connected", connected)
     monkeypatch.setattr(databases, "_run", lambda connection, statement: statements.append(statement))
-    place = databases.Database(cast(Any, None), "jdbc:postgresql://host/sea", text, {}, overwrite=True)
+    place = databases.DatabaseTarget(cast(Any, None), "jdbc:postgresql://host/sea", text, {}, overwrite=True)
     place._written.append("intervals")
     place.move()
     place.discard()

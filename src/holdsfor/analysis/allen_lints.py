@@ -17,10 +17,10 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import Allen, Ends, EndsI, Fvp, Happens, HoldsFor, PointRule, Starts, StartsI
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 
-__all__ = ["suspect_allen_relations"]
+__all__ = ["lint_allen_relations"]
 
 
-def suspect_allen_relations(description: EventDescription, diagnostics: Diagnostics) -> None:
+def lint_allen_relations(description: EventDescription, diagnostics: Diagnostics) -> None:
     """Warn about `before` between intervals that touch, and about `meets` between intervals that do not."""
     for rule in description.interval_rules:
         lists = {step.result.name: step.fvp for step in rule.body if isinstance(step, HoldsFor)}

@@ -12,7 +12,7 @@ from itertools import chain
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.program import Clause, Directive, FactTable, GivenTable, Program
+from holdsfor.syntax.program import Clause, Directive, FactTable, InputFactTable, Program
 from holdsfor.syntax.terms import Atom, Constant, Float, Int, Term
 
 __all__ = ["fingerprint"]
@@ -46,7 +46,7 @@ def _texts(programs: Iterable[Program]) -> Iterator[str]:
             case FactTable(name, columns):
                 yield f"facts {name}/{len(columns)}"
                 yield from chain.from_iterable(map(_constant, column) for column in columns)
-            case GivenTable(rows):
+            case InputFactTable(rows):
                 yield f"given {len(rows)}"
                 for name, arguments, value, start, end in rows:
                     constants = [*arguments, *([] if value is None else [value])]

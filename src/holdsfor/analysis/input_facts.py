@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from holdsfor.analysis.names import Names
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.syntax.description import EventDescription
-from holdsfor.syntax.rules import Fvp, Given
+from holdsfor.syntax.rules import Fvp, InputFact
 from holdsfor.syntax.terms import Term, name_and_arity
 
-__all__ = ["given_records", "with_given"]
+__all__ = ["input_fact_records", "with_input_facts"]
 
 Extent = tuple[int | None, int | None]
 
 
-def given_records(
+def input_fact_records(
     description: EventDescription, names: Names, tick: int
 ) -> Iterator[tuple[Term, Term | None, int, int]]:
     """The facts that rules use: events, or fluents with their values, with start and end.
@@ -32,17 +32,17 @@ def given_records(
             yield given.entity.fluent, given.entity.value, given.start, end
 
 
-def _check_times(given: Given, tick: int) -> None:
+def _check_times(given: InputFact, tick: int) -> None:
     for time in (given.start, given.end):
         if time is not None and time % tick:
             message = f"{time} is not a time-point: the clock ticks every {tick}"
             raise UsageProblem(Diagnostic("HF215", message, given.span))
 
 
-def with_given(extent: Extent, description: EventDescription, names: Names, tick: int) -> Extent:
+def with_input_facts(extent: Extent, description: EventDescription, names: Names, tick: int) -> Extent:
     """The first and last time-point of records, those included that the description gives."""
     first, last = extent
-    for _, value, start, end in given_records(description, names, tick):
+    for _, value, start, end in input_fact_records(description, names, tick):
         first = start if first is None else min(first, start)
         until = start if value is None else (end - 1) // tick * tick
         last = until if last is None else max(last, until)

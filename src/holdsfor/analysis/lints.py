@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from holdsfor.analysis.allen_lints import suspect_allen_relations
+from holdsfor.analysis.allen_lints import lint_allen_relations
 from holdsfor.analysis.dependencies import breaks_its_source
 from holdsfor.analysis.names import Names, event_uses, fvp_uses
 from holdsfor.analysis.patterns import anonymous, may_match
@@ -19,12 +19,12 @@ from holdsfor.syntax.rules import EDGE_NAMES, Delay, Fvp, Grounding, IntervalCal
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Int, Struct, Term, Var, is_callable, is_ground, name_and_arity, substitute, variables
 
-__all__ = ["atemporal_goals", "rule_goals", "suspect"]
+__all__ = ["atemporal_goals", "lint", "rule_goals"]
 
 _GROUNDING_STEPS = 200_000
 
 
-def suspect(programs: Iterable[Program], description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+def lint(programs: Iterable[Program], description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
     """Add all warnings."""
     clauses = [clause for program in programs for clause in program.clauses]
     database = background_database(description)
@@ -35,7 +35,7 @@ def suspect(programs: Iterable[Program], description: EventDescription, names: N
     _unused(description, names, diagnostics)
     _one_sided_fluents(description, diagnostics)
     _idle_delays(description, diagnostics)
-    suspect_allen_relations(description, diagnostics)
+    lint_allen_relations(description, diagnostics)
     _same_rules(clauses, diagnostics)
     _groundings(description, names, database, diagnostics)
     _singletons(clauses, diagnostics)

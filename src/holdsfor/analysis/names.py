@@ -9,6 +9,7 @@ from typing import Literal, TypeGuard
 
 from holdsfor.analysis.number_uses import NumberUses, number_uses
 from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match, pattern_name
+from holdsfor.analysis.place_joins import PlaceJoins, place_joins
 from holdsfor.errors import Diagnostics
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show, show_indicator
@@ -79,7 +80,8 @@ class Record:
 class Names:
     """The names of an event description. Patterns are FVPs as terms `F=V`, or events.
 
-    `number_uses` are the places of records where the rules expect numbers. `domain_entities` fill dynamic domains.
+    `number_uses` are the places of records where the rules expect numbers, `joins` those that rules join.
+    `domain_entities` fill dynamic domains.
     """
 
     output_events: list[Term]
@@ -90,6 +92,7 @@ class Names:
     used_fvps: list[Term]
     given_fvps: list[Term] = field(default_factory=list)
     number_uses: NumberUses = field(default_factory=dict, repr=False)
+    joins: PlaceJoins = field(default_factory=PlaceJoins, repr=False)
     domain_entities: list[Term] = field(default_factory=list)
 
     @cached_property
@@ -223,6 +226,7 @@ def name_everything(description: EventDescription) -> Names:
         used_fvps=_distinct(fvp.term for _, fvp in used),
         given_fvps=_distinct(open_arguments(g.entity) for g in description.given if isinstance(g.entity, Fvp)),
         number_uses=number_uses(description),
+        joins=place_joins(description),
         domain_entities=_distinct(entity for entity, _ in domain_entities(description)),
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from holdsfor.analysis.declarations import prove_declarations
 from holdsfor.analysis.dependencies import DependencyGraph, dependency_graph
 from holdsfor.analysis.levels import Levels, Moment, check_circles, levels, moment_order
-from holdsfor.analysis.lints import suspect
+from holdsfor.analysis.lints import lint
 from holdsfor.analysis.names import Names, check_names, name_everything
 from holdsfor.analysis.safety import check_safety
 from holdsfor.analysis.side_effects import check_side_effects
@@ -58,7 +58,7 @@ def analyse(programs: Iterable[Program], diagnostics: Diagnostics) -> Compiled |
     check_circles(description, graph, found, diagnostics)
     if diagnostics.has_errors:
         return None
-    suspect(programs, description, names, diagnostics)
+    lint(programs, description, names, diagnostics)
     return Compiled(programs, description, names, graph, found, tuple(moment_order(description, graph)))
 
 

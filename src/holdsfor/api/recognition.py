@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
 
     from holdsfor.analysis.names import Names
-    from holdsfor.runtime.reports.report_tables import Reported
+    from holdsfor.runtime.reports.report_tables import DecodedReport
     from holdsfor.sources.reading import ColumnReading
     from holdsfor.sources.times import Unit
 
-__all__ = ["Answer", "Result", "load", "load_text", "recognise", "term"]
+__all__ = ["QueryResult", "Result", "load", "load_text", "recognise", "term"]
 
 Input = str | Path | Any
 _SHOWN = 20
@@ -110,11 +110,11 @@ def recognise(
     Result at 9: 1 FVP, 0 events
       fast(bus)=true  [(4,10)]
     """
-    from holdsfor.analysis.input_facts import with_given
+    from holdsfor.analysis.input_facts import with_input_facts
     from holdsfor.columns.encoding import Symbols
     from holdsfor.columns.query_times import QueryTimes
-    from holdsfor.runtime.reports.report_tables import Reported
-    from holdsfor.runtime.session import Session
+    from holdsfor.runtime.reports.report_tables import DecodedReport
+    from holdsfor.runtime.session import EngineSession
     from holdsfor.runtime.windows import check_bounds, check_windows, settled_report
     from holdsfor.sources.inputs import read_inputs
 
@@ -122,12 +122,12 @@ def recognise(
     check_bounds(start, end)
     symbols = Symbols()
     reading = read_inputs(data, rules.names, tick, symbols, unit=time_unit)
-    first, last = with_given(reading.extent(tick), rules.description, rules.names, tick)
+    first, last = with_input_facts(reading.extent(tick), rules.description, rules.names, tick)
     begin = (first or 0) if start is None else start
     stop = (begin if last is None else last) if end is None else end
     if stop < begin:
         raise UsageProblem(Diagnostic("HF702", f"the run ends at {stop}, before its start {begin}"))
-    session = Session(
+    session = EngineSession(
         rules, start=begin, end=stop, tick=tick, window=window, allen_memory=allen_memory, symbols=symbols
     )
     session.insert_reading(reading)
@@ -135,11 +135,11 @@ def recognise(
     session.announce(queries)
     report = settled_report(session, queries, session.last_query_time(queries), merge_windows=merge_windows)
     session.judge_rest(queries)
-    return Result(Reported(report, symbols), rules.names, reading, *session.records.counts, session.n_new_members)
+    return Result(DecodedReport(report, symbols), rules.names, reading, *session.records.counts, session.n_new_members)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Answer:
+class QueryResult:
     """What is known at a query time: maximal intervals of FVPs and time-points of output events.
 
     >>> import holdsfor as hf
@@ -149,7 +149,7 @@ class Answer:
       rich(chris)=true  [(14,inf)]
     """
 
-    reported: Reported
+    reported: DecodedReport
     names: Names
 
     @property
@@ -307,7 +307,7 @@ class Answer:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Result(Answer):
+class Result(QueryResult):
     """What was recognised, settled over all query times, and how many records had which fate.
 
     *late*: admitted after a query time that should have had it; *dropped*: no window admits it; *cut*: partly before
@@ -345,7 +345,7 @@ def _s(n: int) -> str:
     return "" if n == 1 else "s"
 
 
-def _shown(answer: Answer) -> Iterable[tuple[str, str]]:
+def _shown(answer: QueryResult) -> Iterable[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     for fvp, intervals in list(answer.intervals.items())[:_SHOWN]:
         pairs = ",".join(f"({start},{'inf' if end is None else end})" for start, end in intervals[:_SHOWN])

@@ -24,20 +24,20 @@ from functools import cached_property
 from typing import NoReturn, SupportsIndex
 
 from holdsfor.analysis.pipeline import Compiled
-from holdsfor.api.recognition import Answer, Input
+from holdsfor.api.recognition import Input, QueryResult
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
 from holdsfor.runtime import session as engine
 from holdsfor.runtime.reports.changes import changes_since
-from holdsfor.runtime.reports.report import Report as Known
+from holdsfor.runtime.reports.report import ReportColumns as Known
 from holdsfor.runtime.reports.report import merged
-from holdsfor.runtime.reports.report_tables import Reported
+from holdsfor.runtime.reports.report_tables import DecodedReport
 from holdsfor.runtime.windows import busy_query_times, check_bounds, check_windows
 from holdsfor.sinks.changes import Change, event_changes, interval_changes
 from holdsfor.sources.fields import LATEST
-from holdsfor.sources.inputs import Intake, open_input
+from holdsfor.sources.inputs import InputReader, open_input
 from holdsfor.sources.python_objects import Event, Fluent
 from holdsfor.sources.reading import ColumnReading, Operations
 from holdsfor.sources.text_records import SetAside
@@ -63,7 +63,7 @@ class Inserted:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Report(Answer):
+class Report(QueryResult):
     """What a query time knows of its window, and what it changes.
 
     The counts are about what came since the query time before. *late*: admitted although the query time before should
@@ -155,7 +155,7 @@ class Session:
         proved = [parse_term(goal) if isinstance(goal, str) else goal for goal in goals]
         self._names = rules.names
         self._clock = Clock(time_unit)
-        self._engine = engine.Session(
+        self._engine = engine.EngineSession(
             rules, start=start or 0, tick=tick, window=window, allen_memory=allen_memory, goals=proved
         )
         self._start = start
@@ -266,10 +266,10 @@ class Session:
         self._n_set_aside += len(reading.set_aside)
 
     def _read(self, records: Iterable[Input]) -> ColumnReading:
-        intake = Intake(self._names, self.tick, self._engine.symbols, ColumnReading(), self._clock)
+        input_reader = InputReader(self._names, self.tick, self._engine.symbols, ColumnReading(), self._clock)
         for each in records:
-            intake.add(open_input(each, self._names))
-        return intake.reading
+            input_reader.add(open_input(each, self._names))
+        return input_reader.reading
 
     def _refuse_missing(self, key: Key, columns: Records, row: int) -> None:
         terms = [self._engine.symbols.term(int(column[row])) for column in columns.columns]
@@ -372,7 +372,9 @@ class Session:
         )
         told = self._told, current if len(parts) == 1 else merged(parts), frontier
         self._told, self._counted = current, counted
-        return Report(Reported(known, run.symbols), self._names, late, dropped, cut, set_aside, unmatched, new, told)
+        return Report(
+            DecodedReport(known, run.symbols), self._names, late, dropped, cut, set_aside, unmatched, new, told
+        )
 
 
 def _origin(operations: Operations, number: int) -> SetAside:

@@ -12,7 +12,7 @@ from holdsfor.analysis.dependencies import DependencyGraph
 from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.cli.options.arguments import Commands, add_command, add_rule_files
 from holdsfor.sinks.output_files import refuse_overwriting
-from holdsfor.views.graph import Drawing, Edge, Vertex, render_graph
+from holdsfor.views.graph import Drawing, DrawnEdge, DrawnVertex, render_graph
 
 __all__ = ["add_parser", "contracted_drawing", "drawing"]
 
@@ -71,18 +71,18 @@ def contracted_drawing(compiled: Compiled, *, include_input: bool) -> Drawing:
         component = found.component_of(i)
         level = found.levels.components[component].level
         label = "\n".join(vertex.label for vertex in group)
-        vertices.append(Vertex(group_name(i), label, group[0].kind, level, component))
-    return Drawing(vertices, [Edge(group_name(s), group_name(t), "i") for s, t in found.edges])
+        vertices.append(DrawnVertex(group_name(i), label, group[0].kind, level, component))
+    return Drawing(vertices, [DrawnEdge(group_name(s), group_name(t), "i") for s, t in found.edges])
 
 
 def drawing(compiled: Compiled, *, include_input: bool) -> Drawing:
     """What to draw of an event description."""
     levels = compiled.levels
     shown = _shown(compiled, include_input=include_input)
-    vertices = [Vertex(v.label, v.label, v.kind, levels.level_of(v), levels.component_of[v]) for v in shown]
+    vertices = [DrawnVertex(v.label, v.label, v.kind, levels.level_of(v), levels.component_of[v]) for v in shown]
     labels = {v.label for v in shown}
     edges = [
-        Edge(e.source.label, e.target.label, e.kind, e.delay)
+        DrawnEdge(e.source.label, e.target.label, e.kind, e.delay)
         for e in compiled.graph.edges
         if e.source.label in labels and e.target.label in labels
     ]

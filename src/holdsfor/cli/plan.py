@@ -19,7 +19,7 @@ from holdsfor.syntax.printer import show_program
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.session import Session
+    from holdsfor.runtime.session import EngineSession
 
 __all__ = ["STAGES", "add_parser"]
 
@@ -32,25 +32,25 @@ ANALYSES: dict[str, Callable[[Compiled], str]] = {
 }
 
 
-def _logical(session: Session) -> str:
+def _logical(session: EngineSession) -> str:
     from holdsfor.physical.rewritten_text import show_rewritten
 
     return show_rewritten(session.program, session.domains.planner)
 
 
-def _physical(session: Session) -> str:
+def _physical(session: EngineSession) -> str:
     from holdsfor.runtime.explain import explain
 
     return explain(session)
 
 
-def _spark(session: Session) -> str:
+def _spark(session: EngineSession) -> str:
     from holdsfor.distribution.stages import plan_stages
 
     return str(plan_stages(session.compiled, session.program))
 
 
-PLANS: dict[str, Callable[[Session], str]] = {"logical": _logical, "physical": _physical, "spark": _spark}
+PLANS: dict[str, Callable[[EngineSession], str]] = {"logical": _logical, "physical": _physical, "spark": _spark}
 STAGES = (*ANALYSES, *PLANS)
 _OF_A_RUN = ("input", "input_format", "time_unit", "start", "end", "tick", "window", "step", "allen_memory")
 
@@ -98,12 +98,12 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageProblem(Diagnostic("HF742", "`--analyse` runs the plan and needs input", hint=hint))
 
 
-def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> Session:
+def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> EngineSession:
     """A session that has planned the rules; to analyse them, one that has run."""
-    from holdsfor.runtime.session import Session
+    from holdsfor.runtime.session import EngineSession
 
     if not options.analyse:
-        return Session(compiled, start=0, goals=goals)
+        return EngineSession(compiled, start=0, goals=goals)
     from holdsfor.runtime.windows import check_bounds, check_windows
 
     make_points(options)
@@ -121,9 +121,9 @@ def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term])
 class AnalysingEngine(ColumnarEngine):
     """A run that counts what it does."""
 
-    analysed: Session
+    analysed: EngineSession
 
-    def session(self, start: int, end: int | None) -> Session:
+    def session(self, start: int, end: int | None) -> EngineSession:
         from holdsfor.physical.profile import Profile
 
         self.analysed = super().session(start, end)

@@ -29,9 +29,9 @@ from holdsfor.cli.terminal.progress import Progress
 from holdsfor.cli.terminal.waiting import announce_inputs, say_waiting
 from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
 from holdsfor.sinks.output_files import refuse_overwriting
-from holdsfor.sinks.result_lines import Findings
+from holdsfor.sinks.result_lines import ReportView
 from holdsfor.sinks.time_formats import as_integer, as_iso
-from holdsfor.sinks.writers import CHANGES, FINDINGS, check_output, format_of, opened, write_told
+from holdsfor.sinks.writers import CHANGES, REPORTS, check_output, format_of, opened, write_reports
 from holdsfor.sources.column_mapping import split_mapping
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.parser import parse_term
@@ -72,7 +72,7 @@ def execute(options: argparse.Namespace) -> int:
     engine.set_aside = SetAsideLog(options.set_aside, is_strict=options.strict)
     unreadable: list[Unreadable] = []
     engine.unreadable = None if options.strict else unreadable
-    last: list[Findings] = []
+    last: list[ReportView] = []
     with closing(RunLog(options.log)) as engine.log:
         _run(engine, options, unreadable, last)
     for written in (options.output, options.log) if app.folders else ():
@@ -87,7 +87,7 @@ def execute(options: argparse.Namespace) -> int:
     return INTERRUPTED if engine.stop.is_asked else 2 if unreadable else 0
 
 
-def _run(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadable], last: list[Findings]) -> None:
+def _run(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadable], last: list[ReportView]) -> None:
     """Read the input and write the answer."""
     announce_inputs(engine.log, options.input, is_live=options.live)
     began = time.perf_counter()
@@ -123,14 +123,14 @@ def _draw_graph(picture: Drawing, path: Path) -> None:
         print(f"wrote {path}", file=sys.stderr)
 
 
-def _write(engine: Engine, options: argparse.Namespace, output: IO[Any], last: list[Findings]) -> None:
+def _write(engine: Engine, options: argparse.Namespace, output: IO[Any], last: list[ReportView]) -> None:
     """Write what the run tells, and keep the last of it for a picture."""
     shown = as_iso(PER_SECOND[options.time_unit]) if options.times == "iso" else as_integer
     if options.report == "changes":
-        write_told(engine.changes(), CHANGES, options.format, output, shown)
+        write_reports(engine.changes(), CHANGES, options.format, output, shown)
     else:
         reports = engine.reports(final=options.final or bool(options.timeline))
-        write_told(_keeping_last(reports, last), FINDINGS, options.format, output, shown)
+        write_reports(_keeping_last(reports, last), REPORTS, options.format, output, shown)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -163,7 +163,7 @@ def _refuse_overwriting(options: argparse.Namespace, consulted: list[str]) -> No
     refuse_overwriting(outputs, [*options.rules, *options.background, *inputs, *config, *consulted])
 
 
-def _keeping_last(reports: Iterator[Findings], last: list[Findings]) -> Iterator[Findings]:
+def _keeping_last(reports: Iterator[ReportView], last: list[ReportView]) -> Iterator[ReportView]:
     for known in reports:
         last[:] = [known]
         yield known
@@ -173,7 +173,7 @@ def _goal(text: str) -> Term:
     return parse_term(text, "--goal")
 
 
-def _draw(known: Findings, engine: Engine, compiled: Compiled, path: Path) -> None:
+def _draw(known: ReportView, engine: Engine, compiled: Compiled, path: Path) -> None:
     rows = [Row(show(fvp), spans, kind=_kind(fvp, compiled)) for fvp, spans in known.intervals.items()]
     rows += [Row(show(event), times=times, kind="event") for event, times in known.times.items()]
     for written in draw_timeline(rows, start=engine.start, end=known.query_time, path=path):

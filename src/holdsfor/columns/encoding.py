@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.entities import Entities
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.terms import Float, Int, Struct, Term, is_ground
 
@@ -110,7 +110,7 @@ class Symbols:
     def __init__(self) -> None:
         self._words: dict[Term, int] = {}
         self._terms: list[Term] = []
-        self.instances = Instances()
+        self.instances = TupleIds()
         self.entities = Entities(self)
         self.structures: dict[tuple[str, int], Structures] = {}
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from holdsfor.columns.query_times import LONG_AGO, Judge
 from holdsfor.columns.tables import FluentTable, PointTable
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, rows_with_a_partner
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import merge_intervals
@@ -143,7 +143,7 @@ class Records:
             self._numbers[_OWN] = dense_ids(keys, len(self))[0]
         return self._numbers[_OWN]
 
-    def number(self, positions: tuple[int, ...], instances: Instances) -> None:
+    def number(self, positions: tuple[int, ...], instances: TupleIds) -> None:
         """Number the instances that columns make up: tables of these records will know them."""
         if positions not in self._numbers:
             columns = [self.columns[position] for position in positions]

@@ -25,7 +25,7 @@ from holdsfor.kernels.packing import OPEN
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
 
-__all__ = ["Extents", "answer_schema", "answer_table"]
+__all__ = ["Extents", "result_schema", "result_table"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Extents:
         return zip(self.entities, [0, *last], last, strict=False)
 
 
-def answer_schema() -> pa.Schema:
+def result_schema() -> pa.Schema:
     """The columns of an answer."""
     import pyarrow as pa
 
@@ -67,12 +67,12 @@ def answer_schema() -> pa.Schema:
     return pa.schema([*columns.items(), ("start", time), ("end", time)])
 
 
-def answer_table(query_time: int, fvps: Extents, events: Extents) -> pa.Table:
+def result_table(query_time: int, fvps: Extents, events: Extents) -> pa.Table:
     """A row per interval and per time-point. Each FVP and event is written out once, however many rows it has."""
     import pyarrow as pa
 
     parts = [_rows(query_time, "fvp", fvps), _rows(query_time, "event", events)]
-    return pa.concat_tables(pa.table(part, schema=answer_schema()) for part in parts)
+    return pa.concat_tables(pa.table(part, schema=result_schema()) for part in parts)
 
 
 def _rows(query_time: int, kind: str, found: Extents) -> list[Any]:

@@ -23,7 +23,7 @@ from holdsfor.columns.records import Judged, Mask, Records
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.sweep import merge_intervals
 
-__all__ = ["Retractions", "TakenBack", "take_back"]
+__all__ = ["Retracted", "Retractions", "apply_retractions"]
 
 Origin = TypeVar("Origin")
 
@@ -43,7 +43,7 @@ class Retractions(Generic[Origin]):
 
 
 @dataclass(frozen=True)
-class TakenBack:
+class Retracted:
     """The records that stand, what became of the retractions, and the numbers of those without a record."""
 
     records: Records
@@ -106,7 +106,7 @@ def _part(piece: _Piece, start: int, end: int) -> _Piece:
     return _Piece(piece.row, start, end, max(piece.begins, start), piece.seen_at)
 
 
-def take_back(records: Records, taken: Records, judge: Judge, tick: int) -> TakenBack:
+def apply_retractions(records: Records, taken: Records, judge: Judge, tick: int) -> Retracted:
     """Apply retractions to records of the same name; those that arrive after a retraction stand."""
     rows, ids, named = _related(records, taken)
     seen_at, asked_at = judge.seen_at(records.arrivals[rows]), judge.seen_at(taken.arrivals)
@@ -127,7 +127,7 @@ def take_back(records: Records, taken: Records, judge: Judge, tick: int) -> Take
             if not standing[number].remove(start, end, seen, first):
                 unmatched.append(step - len(rows))
     judged = _judged(taken, judge, asked_at, dropped, unmatched)
-    return TakenBack(_standing_records(records, rows, standing), judged, unmatched)
+    return Retracted(_standing_records(records, rows, standing), judged, unmatched)
 
 
 def _related(records: Records, taken: Records) -> tuple[Int64, Int64, Int64]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.encoding import Symbols, symbol_numbers
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.terms import Struct
 
@@ -36,7 +36,7 @@ class Structures:
         self._symbols = symbols
         self._name = name
         self._arity = arity
-        self._tuples = Instances()
+        self._tuples = TupleIds()
         self._word_of = np.empty(0, dtype=np.int64)
         self._tuple_of = np.empty(0, dtype=np.int64)
 

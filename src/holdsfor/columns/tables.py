@@ -15,7 +15,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import Int64, KeyIndex, dense_ids, distinct_rows, index_of, mixed, pairs_of_equal_keys
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.stabbing import Depths, Stabbing
@@ -48,13 +48,13 @@ class Relation:
         self.n = n
         self._columns: tuple[Int64, ...] | None = columns
         self._last = columns
-        self._instances: Instances | None = None
+        self._instances: TupleIds | None = None
         self._numbers: dict[tuple[int, ...], Int64] = {}
         self._indices: dict[tuple[int, ...], KeyIndex] = {}
         self._restricted: dict[tuple[tuple[int, int], ...], tuple[Relation, Int64]] = {}
 
     @classmethod
-    def numbered(cls: type[Table], instances: Instances, width: int, numbers: Int64, more: tuple[Int64, ...]) -> Table:
+    def numbered(cls: type[Table], instances: TupleIds, width: int, numbers: Int64, more: tuple[Int64, ...]) -> Table:
         """The relation whose first `width` columns are the words of the numbers, followed by `more` columns."""
         relation = cls(more, len(numbers))
         relation._columns = None
@@ -78,7 +78,7 @@ class Relation:
                 return self._last[position - width]
         return self.columns[position]
 
-    def numbers(self, positions: tuple[int, ...], instances: Instances) -> Int64:
+    def numbers(self, positions: tuple[int, ...], instances: TupleIds) -> Int64:
         """The numbers of the instances that the columns at the positions make up."""
         known = self._numbers.get(positions)
         if known is None:
@@ -170,7 +170,7 @@ class FluentTable(Relation):
     def ends(self) -> Int64:
         return self._last[-1]
 
-    def of_value(self, value: int, instances: Instances) -> tuple[Int64, Int64, Int64]:
+    def of_value(self, value: int, instances: TupleIds) -> tuple[Int64, Int64, Int64]:
         """The numbers of the arguments, the starts and the ends of the rows with a value."""
         if value not in self._by_value:
             rows = (self.values == value).nonzero()[0]
@@ -178,7 +178,7 @@ class FluentTable(Relation):
             self._by_value[value] = numbers[rows], self.starts[rows], self.ends[rows]
         return self._by_value[value]
 
-    def arguments(self, instances: Instances) -> Int64:
+    def arguments(self, instances: TupleIds) -> Int64:
         """The numbers of the arguments."""
         if self._columns is None:
             return next(iter(self._numbers.values()))
@@ -225,7 +225,7 @@ class FluentTable(Relation):
         ids[row] = partner
         return self._stabbing[None].find(ids, times)
 
-    def holds(self, value: int, instances: Instances, numbers: Int64, times: Int64) -> NDArray[np.bool_]:
+    def holds(self, value: int, instances: TupleIds, numbers: Int64, times: Int64) -> NDArray[np.bool_]:
         """Whether the fluents with arguments of these numbers have the value at the times."""
         own, starts, ends = self.of_value(value, instances)
         if len(own) == 0 or len(times) == 0:

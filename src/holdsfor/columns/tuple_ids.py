@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, mixed
 from holdsfor.kernels.searching import search_sorted
 
-__all__ = ["Instances", "Words"]
+__all__ = ["TupleIds", "Words"]
 
 Words: TypeAlias = tuple[int, ...]
 
@@ -27,10 +27,10 @@ _WORTH_DISTINGUISHING = 400
 _NOTHING = np.empty(0, dtype=np.int64)
 
 
-class Instances:
+class TupleIds:
     """The numbers of all tuples, by width.
 
-    >>> instances = Instances()
+    >>> instances = TupleIds()
     >>> instances.numbers([np.array([7, 8, 7]), np.array([1, 1, 1])], 3).tolist()
     [0, 1, 0]
     >>> [column.tolist() for column in instances.words(2, np.array([1]))]

@@ -12,15 +12,15 @@ from holdsfor.syntax.printer import show_indicator
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 
 __all__ = [
-    "Along",
-    "ByArgument",
+    "Broadcast",
+    "Distribution",
     "DomainUse",
-    "Everywhere",
-    "How",
+    "HashRoute",
     "Keying",
     "Paths",
+    "Routed",
     "Rule",
-    "Sent",
+    "SemijoinRoute",
     "Table",
     "Unit",
     "table_of",
@@ -34,7 +34,7 @@ _MOST_KEYINGS = 64
 
 
 @dataclass(frozen=True)
-class ByArgument:
+class HashRoute:
     """Each row goes to the owner of one of its arguments."""
 
     argument: int
@@ -44,7 +44,7 @@ class ByArgument:
 
 
 @dataclass(frozen=True)
-class Along:
+class SemijoinRoute:
     """Each row goes to the owner of argument `owner` of every row of the guard whose `partner` is its `argument`."""
 
     argument: int
@@ -59,15 +59,15 @@ class Along:
 
 
 @dataclass(frozen=True)
-class Everywhere:
+class Broadcast:
     """Each row goes to all buckets."""
 
     def __str__(self) -> str:
         return "everywhere"
 
 
-How: TypeAlias = ByArgument | Along | Everywhere
-Sent: TypeAlias = tuple[Table, How]
+Distribution: TypeAlias = HashRoute | SemijoinRoute | Broadcast
+Routed: TypeAlias = tuple[Table, Distribution]
 
 
 def table_of(vertex: Vertex) -> Table:
@@ -88,17 +88,17 @@ class DomainUse:
     entity: Term | None = None
     grounding: Term | None = None
 
-    def how(self, key: Term, head_paths: Mapping[Term, Path]) -> How:
+    def how(self, key: Term, head_paths: Mapping[Term, Path]) -> Distribution:
         """How the members that matter to a key get to it."""
         inside = key
         if self.entity is not None and self.grounding is not None:
             path = head_paths.get(self.entity) or _where(self.entity, key)
             found = None if path is None else term_at(self.grounding, path)
             if found is None:
-                return Everywhere()
+                return Broadcast()
             inside = found
         at = None if self.call is None else position(self.call, inside)
-        return Everywhere() if at is None else ByArgument(at)
+        return Broadcast() if at is None else HashRoute(at)
 
 
 def _where(entity: Term, key: Term) -> Path | None:
@@ -133,13 +133,13 @@ class Rule:
             if key is not None and all(_mentions(question.pattern, key) for question in self.join.questions)
         ]
 
-    def fit(self, placed: Paths, *, along_guards: bool) -> list[Sent] | None:
+    def fit(self, placed: Paths, *, along_guards: bool) -> list[Routed] | None:
         """What must be sent where so that the rule can be evaluated by the key of its heads, or None if it cannot."""
         found = {term_at(head, placed[vertex]) for head, vertex in self.about}
         key = next(iter(found))
         if len(found) != 1 or key is None:
             return None
-        receives: list[Sent] = []
+        receives: list[Routed] = []
         for question, vertices in self.asked:
             for vertex in vertices:
                 if vertex in placed:
@@ -153,16 +153,16 @@ class Rule:
         head_paths = {head: placed[vertex] for head, vertex in self.about}
         return receives + [(use.domain, use.how(key, head_paths)) for use in self.uses]
 
-    def _sent(self, question: Question, key: Term, placed: Paths, *, along_guards: bool) -> How | None:
+    def _sent(self, question: Question, key: Term, placed: Paths, *, along_guards: bool) -> Distribution | None:
         """How what a question asks for, and the stage does not compute, gets to where the question is asked."""
         at = position(question.pattern, key)
         if at is not None:
-            return ByArgument(at)
+            return HashRoute(at)
         if not arguments(question.pattern):
-            return Everywhere()
+            return Broadcast()
         return self._along(question, key, placed) if along_guards else None
 
-    def _along(self, question: Question, key: Term, placed: Paths) -> Along | None:
+    def _along(self, question: Question, key: Term, placed: Paths) -> SemijoinRoute | None:
         for guard, vertices in self.asked:
             owner = position(guard.pattern, key)
             if not guard.is_guard or owner is None or not vertices or any(vertex in placed for vertex in vertices):
@@ -170,7 +170,7 @@ class Rule:
             for i, argument in enumerate(arguments(question.pattern)):
                 partner = position(guard.pattern, argument) if isinstance(argument, Var) else None
                 if partner is not None:
-                    return Along(i, table_of(vertices[0]), partner, owner)
+                    return SemijoinRoute(i, table_of(vertices[0]), partner, owner)
         return None
 
 
@@ -189,7 +189,7 @@ class Keying:
     """Paths for the events and FVPs of a unit, and what it must be sent then."""
 
     paths: dict[Vertex, Path]
-    receives: tuple[Sent, ...]
+    receives: tuple[Routed, ...]
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ class Unit:
 
     def _keying(self, chosen: dict[Vertex, Path], placed: Paths, *, along_guards: bool) -> Keying | None:
         together = {**placed, **chosen}
-        receives: dict[Sent, None] = {}
+        receives: dict[Routed, None] = {}
         for rule in self.rules:
             sent = rule.fit(together, along_guards=along_guards)
             if sent is None:

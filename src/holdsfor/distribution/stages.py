@@ -26,14 +26,25 @@ from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.patterns import pattern_name
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.distribution.joins import Path, position
-from holdsfor.distribution.keys import Along, ByArgument, Everywhere, How, Keying, Rule, Sent, Table, Unit, table_of
+from holdsfor.distribution.keys import (
+    Broadcast,
+    Distribution,
+    HashRoute,
+    Keying,
+    Routed,
+    Rule,
+    SemijoinRoute,
+    Table,
+    Unit,
+    table_of,
+)
 from holdsfor.distribution.units import units_of
-from holdsfor.physical.plan import Program
+from holdsfor.physical.plan import PhysicalProgram
 from holdsfor.syntax.printer import show_indicator
 from holdsfor.syntax.program import FactTable
 from holdsfor.syntax.terms import name_and_arity
 
-__all__ = ["Along", "ByArgument", "Everywhere", "How", "Stage", "Stages", "Table", "plan_stages"]
+__all__ = ["Broadcast", "Distribution", "HashRoute", "SemijoinRoute", "Stage", "Stages", "Table", "plan_stages"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +57,7 @@ class Stage:
     components: tuple[int, ...]
     computes: tuple[Vertex, ...]
     paths: dict[Vertex, Path]
-    receives: tuple[Sent, ...]
+    receives: tuple[Routed, ...]
     reasons: tuple[tuple[Vertex, str], ...] = ()
 
     @property
@@ -105,14 +116,14 @@ class _Draft:
 
     units: list[int] = field(default_factory=list)
     paths: dict[Vertex, Path] = field(default_factory=dict)
-    receives: dict[Sent, None] = field(default_factory=dict)
+    receives: dict[Routed, None] = field(default_factory=dict)
 
     def with_unit(self, number: int, option: Keying) -> _Draft:
         receives = {**self.receives, **dict.fromkeys(option.receives)}
         return _Draft([*self.units, number], {**self.paths, **option.paths}, receives)
 
 
-def plan_stages(compiled: Compiled, program: Program) -> Stages:
+def plan_stages(compiled: Compiled, program: PhysicalProgram) -> Stages:
     """The stages of a program."""
     units = units_of(compiled, program)
     placed: set[int] = set()
@@ -147,7 +158,7 @@ def _grown(
     units: list[Unit],
     placed: set[int],
     free: list[int],
-    hints: set[Sent],
+    hints: set[Routed],
     *,
     along_guards: bool,
 ) -> _Draft:
@@ -162,20 +173,20 @@ def _grown(
     return draft
 
 
-def _hints(compiled: Compiled) -> set[Sent]:
+def _hints(compiled: Compiled) -> set[Routed]:
     """What `index/2` declarations say, as ways to send."""
-    found: set[Sent] = set()
+    found: set[Routed] = set()
     for index in compiled.description.indices:
         is_fvp = name_and_arity(index.entity) == ("=", 2)
         kind: Literal["event", "fluent"] = "fluent" if is_fvp else "event"
         at = position(index.entity, index.argument)
         if at is not None:
-            found.add(((kind, *pattern_name(index.entity)), ByArgument(at)))
+            found.add(((kind, *pattern_name(index.entity)), HashRoute(at)))
     return found
 
 
-def _n_hinted(draft: _Draft, hints: set[Sent]) -> int:
-    computed = [(table_of(vertex), ByArgument(path[0])) for vertex, path in draft.paths.items() if len(path) == 1]
+def _n_hinted(draft: _Draft, hints: set[Routed]) -> int:
+    computed = [(table_of(vertex), HashRoute(path[0])) for vertex, path in draft.paths.items() if len(path) == 1]
     return sum(sent in hints for sent in (*draft.receives, *computed))
 
 
@@ -191,13 +202,13 @@ def _one_place(units: list[Unit], members: list[int]) -> Stage:
     computes = tuple(vertex for number in members for vertex in units[number].vertices)
     here = set(computes)
     asked = {
-        (table_of(vertex), Everywhere())
+        (table_of(vertex), Broadcast())
         for number in members
         for rule in units[number].rules
         for vertex in rule.asks
         if vertex not in here
     }
-    asked |= {(table, Everywhere()) for number in members for rule in units[number].rules for table in rule.domains}
+    asked |= {(table, Broadcast()) for number in members for rule in units[number].rules for table in rule.domains}
     reasons = [(v, _reason(units, number, set(members))) for number in members for v in units[number].vertices]
     components = tuple(sorted(c for number in members for c in units[number].components))
     return Stage(components, computes, {}, tuple(sorted(asked, key=_order)), tuple(reasons))
@@ -220,7 +231,7 @@ def _without_key(rule: Rule) -> str | None:
     return f"no argument is in all conditions of {rule.join.what}"
 
 
-def _order(sent: Sent) -> tuple[str, str, int, str]:
+def _order(sent: Routed) -> tuple[str, str, int, str]:
     (kind, name, arity), how = sent
     return kind, name, arity, str(how)
 

@@ -18,7 +18,7 @@ from holdsfor.analysis.patterns import anonymous, may_match
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.distribution.joins import Join, joins_of
 from holdsfor.distribution.keys import DomainUse, Rule, Table, Unit
-from holdsfor.physical.plan import Program
+from holdsfor.physical.plan import PhysicalProgram
 from holdsfor.prolog.background import called_predicates, grounding_clauses
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
@@ -31,7 +31,7 @@ __all__ = ["units_of"]
 Key = tuple[str, int]
 
 
-def units_of(compiled: Compiled, program: Program) -> list[Unit]:
+def units_of(compiled: Compiled, program: PhysicalProgram) -> list[Unit]:
     """The units in processing order."""
     components = [c for c in compiled.levels.components if not c.is_input]
     rules = [_rule(join, compiled) for join in joins_of(compiled.description)]
@@ -91,7 +91,7 @@ def _groups(vertices: tuple[Vertex, ...]) -> list[tuple[Vertex, ...]]:
 # -- what has to be in one place ---------------------------------------------------------------------------------------
 
 
-def _with_reasons(units: list[Unit], compiled: Compiled, program: Program) -> list[Unit]:
+def _with_reasons(units: list[Unit], compiled: Compiled, program: PhysicalProgram) -> list[Unit]:
     """The units, with those that no key can part marked as such, and those that they need at hand."""
     goals = [goal for goal, _ in atemporal_goals(compiled.description)]
     if any(name_and_arity(call) == ("queryTime", 1) for goal in goals for call in called_predicates(goal)):
@@ -118,7 +118,7 @@ def _with_reasons(units: list[Unit], compiled: Compiled, program: Program) -> li
     ]
 
 
-def _is_open(entity: Term, compiled: Compiled, program: Program) -> bool:
+def _is_open(entity: Term, compiled: Compiled, program: PhysicalProgram) -> bool:
     """Whether the instances of an event or FVP depend on what the input mentions."""
     groundings = _groundings(entity, compiled.description)
     return not groundings or any(_term(grounding.entity) in program.open_entities for grounding in groundings)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.coded_records import Codes, RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import CodedRecords, Codes, RecordMaker, Times, Vocabulary
 
 __all__ = ["Surveillance"]
 
@@ -50,7 +50,7 @@ class Surveillance:
     def background(self) -> None:
         return None
 
-    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> Rows:
+    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> CodedRecords:
         rng = np.random.default_rng(seed)
         scenes = _scenes(units, begin, rng)
         frames = _frames(scenes)
@@ -59,7 +59,7 @@ class Surveillance:
         x = np.clip(x, 0, _STAGE_WIDTH - 1) + column * _STAGE_WIDTH
         y = np.clip(y, 0, _STAGE_HEIGHT - 1) + line * _STAGE_HEIGHT
 
-        maker = RowMaker(self.vocabulary)
+        maker = RecordMaker(self.vocabulary)
         who, exists = (2 * frames.unit + frames.role).astype(np.int32), 2 * frames.unit + frames.role < self.n_ids
         turn = (direction + rng.integers(-20, 21, len(who))) % 360
         sight = np.where(rng.random(len(who)) < 0.001, _STATES.index("occluded"), _STATES.index("visible"))

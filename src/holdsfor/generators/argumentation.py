@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.coded_records import RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import CodedRecords, RecordMaker, Times, Vocabulary
 
 __all__ = ["Argumentation"]
 
@@ -65,13 +65,13 @@ class Argumentation:
     def background(self) -> None:
         return None
 
-    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> Rows:
+    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> CodedRecords:
         rng = np.random.default_rng(seed)
         n, game = len(units), units.astype(np.int32)
         passes = rng.random((n, _TURNS)) < 0.6
         length = np.where(passes, rng.integers(4, _TIME_OF_TURN, (n, _TURNS)), _TIME_OF_TURN)
         end = begin[:, None] + np.cumsum(length, axis=1)
-        maker = RowMaker(self.vocabulary)
+        maker = RecordMaker(self.vocabulary)
         maker.add("begin", begin, game, len(_PLAYERS))
         for turn in range(_TURNS):
             maker.add("pass", end[:, turn], game, turn % 2, where=passes[:, turn])

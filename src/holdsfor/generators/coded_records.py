@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NONE", "Codes", "RowMaker", "Rows", "Times", "Vocabulary", "join_rows", "no_rows"]
+__all__ = ["NONE", "CodedRecords", "Codes", "RecordMaker", "Times", "Vocabulary", "join_rows", "no_records"]
 
 NONE = -1
 Codes = NDArray[np.int32]
@@ -31,7 +31,7 @@ class Vocabulary:
 
 
 @dataclass(frozen=True)
-class Rows:
+class CodedRecords:
     """Records in generation order. An event has neither `end` nor `value`, a fluent at a time-point no `end`.
 
     Contract: all columns are of one length; times are not negative, so that `NONE` cannot be one.
@@ -47,30 +47,32 @@ class Rows:
     def __len__(self) -> int:
         return len(self.name)
 
-    def pick(self, chosen: NDArray[Any] | slice) -> Rows:
+    def pick(self, chosen: NDArray[Any] | slice) -> CodedRecords:
         """The rows at the positions, or where the mask is true."""
-        return Rows(*(getattr(self, column.name)[chosen] for column in fields(self)))
+        return CodedRecords(*(getattr(self, column.name)[chosen] for column in fields(self)))
 
 
-def no_rows(n_args: int) -> Rows:
+def no_records(n_args: int) -> CodedRecords:
     times = np.empty(0, np.int64)
     codes = np.empty(0, np.int32)
-    return Rows(codes, times, times, times, codes, np.empty((0, n_args), np.int32))
+    return CodedRecords(codes, times, times, times, codes, np.empty((0, n_args), np.int32))
 
 
-def join_rows(parts: Sequence[Rows]) -> Rows:
+def join_rows(parts: Sequence[CodedRecords]) -> CodedRecords:
     """The rows of all parts, one after the other."""
-    return Rows(*(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Rows)))
+    return CodedRecords(
+        *(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(CodedRecords))
+    )
 
 
-class RowMaker:
+class RecordMaker:
     """Collects the records of a model, many of one name at a time."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.n_args = len(vocabulary.args)
         self.names = {name: code for code, name in enumerate(vocabulary.names)}
         self.values = {value: code for code, value in enumerate(vocabulary.values)}
-        self.parts: list[Rows] = []
+        self.parts: list[CodedRecords] = []
 
     def add(
         self,
@@ -86,7 +88,7 @@ class RowMaker:
         columns = np.full((n, self.n_args), NONE, np.int32)
         for position, arg in enumerate(args):
             columns[:, position] = arg
-        rows = Rows(
+        rows = CodedRecords(
             _codes(name, self.names, n),
             start if end is None else end,
             start,
@@ -96,8 +98,8 @@ class RowMaker:
         )
         self.parts.append(rows if where is None else rows.pick(where))
 
-    def rows(self) -> Rows:
-        return join_rows([no_rows(self.n_args), *self.parts])
+    def rows(self) -> CodedRecords:
+        return join_rows([no_records(self.n_args), *self.parts])
 
 
 def _codes(given: str | Codes, known: Mapping[str, int], n: int) -> Codes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.coded_records import Codes, RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import CodedRecords, Codes, RecordMaker, Times, Vocabulary
 
 __all__ = ["CityTransport"]
 
@@ -51,7 +51,7 @@ class CityTransport:
     def background(self) -> None:
         return None
 
-    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> Rows:
+    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> CodedRecords:
         rng = np.random.default_rng(seed)
         n = len(units)
         vehicle, kind = units.astype(np.int32), self.is_tram[units].astype(np.int32)
@@ -60,7 +60,7 @@ class CityTransport:
         stop = (len(_LEVELS) + line * _STOPS_PER_LINE + place).astype(np.int32)
         mood = self.mood(cycle, units, seed)
 
-        maker = RowMaker(self.vocabulary)
+        maker = RecordMaker(self.vocabulary)
         maker.add("stop_enter", begin, vehicle, kind, stop, _wavering(rng, mood))
         maker.add("stop_leave", leave, vehicle, kind, stop, _wavering(rng, mood))
         maker.add("passenger_density_change", leave, vehicle, kind, _any_of(rng, n, "low", "high"))

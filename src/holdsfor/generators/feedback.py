@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.coded_records import RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import CodedRecords, RecordMaker, Times, Vocabulary
 
 __all__ = ["Feedback"]
 
@@ -33,10 +33,10 @@ class Feedback:
     def background(self) -> None:
         return None
 
-    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> Rows:
+    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> CodedRecords:
         rng = np.random.default_rng(seed)
         is_cell = units % 2 == 1
-        maker = RowMaker(self.vocabulary)
+        maker = RecordMaker(self.vocabulary)
         script = [
             ("inject", 0, 10, 1.0),
             ("inject", 40, 50, 0.5),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.coded_records import Codes, RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import CodedRecords, Codes, RecordMaker, Times, Vocabulary
 
 __all__ = ["Fines"]
 
@@ -48,14 +48,14 @@ class Fines:
     def background(self) -> None:
         return None
 
-    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> Rows:
-        maker = RowMaker(self.vocabulary)
+    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> CodedRecords:
+        maker = RecordMaker(self.vocabulary)
         if cycle == 0:
             _histories(maker, units.astype(np.int32), begin, np.random.default_rng(seed))
         return maker.rows()
 
 
-def _histories(maker: RowMaker, fine: Codes, issued: Times, rng: np.random.Generator) -> None:
+def _histories(maker: RecordMaker, fine: Codes, issued: Times, rng: np.random.Generator) -> None:
     """The whole histories of the fines."""
     n = len(fine)
     drawn = rng.choice(len(_COURSES), n, p=np.array(list(_COURSES.values())) / sum(_COURSES.values()))

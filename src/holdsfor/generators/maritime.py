@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.coded_records import Codes, RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import CodedRecords, Codes, RecordMaker, Times, Vocabulary
 
 __all__ = ["Shipping"]
 
@@ -93,11 +93,11 @@ class Shipping:
         port: NDArray[np.int64] = (vessel * 7 + (cycle + 1) * (vessel % 5 + 1)) % self.n_ports
         return port
 
-    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> Rows:
+    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> CodedRecords:
         rng = np.random.default_rng(seed)
         vessels = np.repeat(units * 2, 2) + np.tile([0, 1], len(units))
         plan = self.plan(vessels, np.repeat(begin, 2), rng)
-        maker = RowMaker(self.vocabulary)
+        maker = RecordMaker(self.vocabulary)
         self.velocities(maker, plan, rng)
         self.critical_events(maker, plan, rng)
         self.visits(maker, plan, cycle, rng)
@@ -120,7 +120,7 @@ class Shipping:
         tows = tugs.reshape(-1, 2).any(axis=1) & ~pilots.reshape(-1, 2).any(axis=1)
         return _Voyages(vessels, begin, times, middle, np.repeat(tows, 2), cruises & fishing, cruises & rescue)
 
-    def velocities(self, maker: RowMaker, plan: _Voyages, rng: np.random.Generator) -> None:
+    def velocities(self, maker: RecordMaker, plan: _Voyages, rng: np.random.Generator) -> None:
         """Speed, course and heading at most critical points."""
         shape = plan.times.shape
         cruising: NDArray[np.float64] = rng.uniform(self.lowest[plan.vessels], self.highest[plan.vessels])
@@ -153,7 +153,7 @@ class Shipping:
             heading_code.astype(np.int32)[told],
         )
 
-    def critical_events(self, maker: RowMaker, plan: _Voyages, rng: np.random.Generator) -> None:
+    def critical_events(self, maker: RecordMaker, plan: _Voyages, rng: np.random.Generator) -> None:
         """What makes the critical points critical."""
         n = len(plan.vessels)
         everyone, anchor, silence = np.ones(n, bool), plan.does("anchor"), plan.does("silence")
@@ -185,7 +185,7 @@ class Shipping:
         turns[anchor | silence, _MIDDLE] = False
         maker.add("change_in_heading", plan.times[turns], plan.vessel_codes[turns])
 
-    def visits(self, maker: RowMaker, plan: _Voyages, cycle: int, rng: np.random.Generator) -> None:
+    def visits(self, maker: RecordMaker, plan: _Voyages, cycle: int, rng: np.random.Generator) -> None:
         """Ports and coasts at both ends, anchorages and protected waters on the way."""
         here, there = self.port(plan.vessels, cycle), self.port(plan.vessels, cycle + 1)
         everyone, crossing = np.ones(len(here), bool), rng.random(len(here)) < 0.2
@@ -204,7 +204,7 @@ class Shipping:
         for name, slot, kind, port, who in script:
             maker.add(name, plan.times[who, slot], plan.vessels[who].astype(np.int32), self.area(kind, port[who]))
 
-    def turns(self, maker: RowMaker, plan: _Voyages, rng: np.random.Generator) -> None:
+    def turns(self, maker: RecordMaker, plan: _Voyages, rng: np.random.Generator) -> None:
         """To and fro, in every half of a slot in the middle."""
         busy = plan.trawls | plan.searches
         slots = np.arange(_MIDDLE.start, _MIDDLE.stop, 0.5)
@@ -214,7 +214,7 @@ class Shipping:
         vessels = np.repeat(plan.vessels[busy].astype(np.int32), len(slots))
         maker.add("change_in_heading", times.ravel(), vessels)
 
-    def encounters(self, maker: RowMaker, plan: _Voyages, rng: np.random.Generator) -> None:
+    def encounters(self, maker: RecordMaker, plan: _Voyages, rng: np.random.Generator) -> None:
         """When partners are close: for long if they meet, for a moment if their ways cross."""
         first, second = plan.vessels[::2].astype(np.int32), plan.vessels[1::2]
         partner = (self.first_partner + second).astype(np.int32)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.generators.coded_records import RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import CodedRecords, RecordMaker, Times, Vocabulary
 
 __all__ = ["NetBill"]
 
@@ -41,7 +41,7 @@ class NetBill:
     def background(self) -> None:
         return None
 
-    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> Rows:
+    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> CodedRecords:
         rng = np.random.default_rng(seed)
         unit = np.repeat(units, _DEALS)
         n = len(unit)
@@ -54,7 +54,7 @@ class NetBill:
         request = np.repeat(begin, _DEALS) + rng.integers(0, self.period, n)
         present = request + 1
         accept = present + rng.integers(1, 14, n)
-        maker = RowMaker(self.vocabulary)
+        maker = RecordMaker(self.vocabulary)
         maker.add("request_quote", request, buyer, seller, goods, where=asked)
         maker.add("present_quote", present, seller, buyer, goods, rng.integers(0, _PRICES, n, np.int32))
         again = present + rng.integers(4, 13, n)

@@ -20,7 +20,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.coded_records import Rows, Vocabulary, join_rows, no_rows
+from holdsfor.generators.coded_records import CodedRecords, Vocabulary, join_rows, no_records
 from holdsfor.generators.lateness import ON_TIME, Lateness
 
 __all__ = ["Model", "pieces"]
@@ -38,7 +38,7 @@ class Model(Protocol):
     n_units: int  # that begin their period independently: entities, or pairs of them
     rows_per_unit: int  # about, in one period
 
-    def cell(self, cycle: int, units: NDArray[np.int64], begin: NDArray[np.int64], seed: list[int]) -> Rows:
+    def cell(self, cycle: int, units: NDArray[np.int64], begin: NDArray[np.int64], seed: list[int]) -> CodedRecords:
         """What the units do in the period that each begins at its `begin`. Never before it."""
 
     def background(self) -> str | None:
@@ -47,10 +47,10 @@ class Model(Protocol):
 
 def pieces(
     model: Model, duration: int, seed: int, lateness: Lateness = ON_TIME, max_rows: int = _PIECE_ROWS
-) -> Iterator[Rows]:
+) -> Iterator[CodedRecords]:
     """The records from time-point 0 up to the duration, sorted by arrival, in pieces of at most `max_rows`."""
-    held = no_rows(len(model.vocabulary.args))
-    waiting: list[Rows] = []
+    held = no_records(len(model.vocabulary.args))
+    waiting: list[CodedRecords] = []
     for made, horizon in _cells(model, duration, seed, lateness):
         held = join_rows([held, made])
         is_due = held.arrival < horizon
@@ -65,13 +65,13 @@ def pieces(
         yield from (piece for piece in _slices(join_rows(waiting), max_rows) if len(piece))
 
 
-def _slices(rows: Rows, max_rows: int) -> Iterator[Rows]:
+def _slices(rows: CodedRecords, max_rows: int) -> Iterator[CodedRecords]:
     """The rows in slices of the given size; the last is smaller, perhaps empty."""
     for first in range(0, len(rows) + 1, max_rows):
         yield rows.pick(slice(first, first + max_rows))
 
 
-def _cells(model: Model, duration: int, seed: int, lateness: Lateness) -> Iterator[tuple[Rows, float]]:
+def _cells(model: Model, duration: int, seed: int, lateness: Lateness) -> Iterator[tuple[CodedRecords, float]]:
     """The cells in the order in which they begin, each with the begin of the next."""
     n_groups = max(1, min(model.n_units, model.n_units * model.rows_per_unit // _CELL_ROWS))
     bounds = [group * model.n_units // n_groups for group in range(n_groups + 1)]
@@ -84,7 +84,7 @@ def _cells(model: Model, duration: int, seed: int, lateness: Lateness) -> Iterat
         made = model.cell(cycle, units, _begin(model, cycle, units), place)
         made = made.pick((made.start >= 0) & (made.start < duration) & (made.end < duration))
         delays = lateness.delays(np.random.default_rng([*place, _LATENESS]), len(made), model.tick)
-        late = Rows(made.name, made.arrival + delays, made.start, made.end, made.value, made.args)
+        late = CodedRecords(made.name, made.arrival + delays, made.start, made.end, made.value, made.args)
         yield late, following[2] if following else np.inf
 
 

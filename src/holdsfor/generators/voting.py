@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.coded_records import Codes, RowMaker, Rows, Times, Vocabulary
+from holdsfor.generators.coded_records import CodedRecords, Codes, RecordMaker, Times, Vocabulary
 
 __all__ = ["Voting"]
 
@@ -69,10 +69,10 @@ class Voting:
     def background(self) -> None:
         return None
 
-    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> Rows:
+    def cell(self, cycle: int, units: NDArray[np.int64], begin: Times, seed: list[int]) -> CodedRecords:
         rng = np.random.default_rng(seed)
         first, last = units[0] * _ASSEMBLY, min((units[-1] + 1) * _ASSEMBLY, self.n_agents)
-        maker = RowMaker(self.vocabulary)
+        maker = RecordMaker(self.vocabulary)
         for act in _PROCEDURE:
             n = max(len(units), round(act.per_agent * (last - first)))
             agent = rng.integers(first, last, n)

@@ -27,7 +27,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from holdsfor.generators.coded_records import NONE, Rows, Vocabulary
+from holdsfor.generators.coded_records import NONE, CodedRecords, Vocabulary
 
 _PLAIN = re.compile(r"[A-Za-z]\w*\Z", re.ASCII)
 """Texts that are the same constant as a text and as a field."""
@@ -35,7 +35,7 @@ _PLAIN = re.compile(r"[A-Za-z]\w*\Z", re.ASCII)
 __all__ = ["to_table", "write_parquet", "write_text"]
 
 
-def write_text(pieces: Iterable[Rows], vocabulary: Vocabulary, file: IO[bytes]) -> int:
+def write_text(pieces: Iterable[CodedRecords], vocabulary: Vocabulary, file: IO[bytes]) -> int:
     """Write the records as lines and return their number. Lines are joined column-wise, in native code."""
     # Each record begins with the line break before it: a join puts its separator between fields only.
     names = pa.array([f"\n{name}" for name in vocabulary.names])
@@ -58,7 +58,7 @@ def write_text(pieces: Iterable[Rows], vocabulary: Vocabulary, file: IO[bytes]) 
     return n_records
 
 
-def write_parquet(pieces: Iterable[Rows], vocabulary: Vocabulary, path: Path) -> int:
+def write_parquet(pieces: Iterable[CodedRecords], vocabulary: Vocabulary, path: Path) -> int:
     """Write the records as a Parquet file, one row group per piece, and return their number."""
     n_records = 0
     dictionaries, columns = _dictionaries(vocabulary), _constant_columns(vocabulary)
@@ -69,7 +69,7 @@ def write_parquet(pieces: Iterable[Rows], vocabulary: Vocabulary, path: Path) ->
     return n_records
 
 
-def to_table(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Any:
+def to_table(pieces: Sequence[CodedRecords], vocabulary: Vocabulary) -> Any:
     """The records as an Arrow table, with the columns of the Parquet file."""
     dictionaries, columns = _dictionaries(vocabulary), _constant_columns(vocabulary)
     if not pieces:
@@ -90,7 +90,7 @@ def _constant_columns(vocabulary: Vocabulary) -> list[str]:
     return [name if all(map(_PLAIN.match, some)) else f"{name}:term" for name, some in texts.items()]
 
 
-def _table(rows: Rows, dictionaries: Sequence[Any], constants: Sequence[str]) -> Any:
+def _table(rows: CodedRecords, dictionaries: Sequence[Any], constants: Sequence[str]) -> Any:
     names, values, *args = dictionaries
     columns = {
         "name": _texts(rows.name, names),

@@ -19,14 +19,14 @@ from holdsfor.intervals.times import SAME_KIND, Kind, flat, refuse, span_of
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.sweep import Keyed
 
-__all__ = ["Given", "read_lists"]
+__all__ = ["CallerLists", "read_lists"]
 
 Form = Literal["arrays", "arrow", "pandas", "polars"]
 _FORMS = "a list of intervals is arrays `(starts, ends, key, …)`, an Arrow table, or a frame of pandas or polars"
 
 
 @dataclass(frozen=True)
-class Given:
+class CallerLists:
     """The lists of a call as keyed columns, and what it takes to give a result back in the caller's form."""
 
     lists: list[Keyed]
@@ -49,7 +49,7 @@ class Given:
         return _frame(table, self.form)
 
 
-def read_lists(lists: Sequence[Any], keys: str | Sequence[str] | None, times: tuple[str, str]) -> Given:
+def read_lists(lists: Sequence[Any], keys: str | Sequence[str] | None, times: tuple[str, str]) -> CallerLists:
     """The lists of a call. They must be of one form, with times of one kind and the same parts of the key."""
     if not lists:
         raise refuse("expected at least one list of intervals, found none", _FORMS)
@@ -153,7 +153,7 @@ def _whole(column: Any) -> Any:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def _numbered(parts: list[_Part], form: Form, names: tuple[str, ...], times: tuple[str, str]) -> Given:
+def _numbered(parts: list[_Part], form: Form, names: tuple[str, ...], times: tuple[str, str]) -> CallerLists:
     kinds = list(dict.fromkeys(part.kind for part in parts))
     if len(kinds) > 1:
         raise refuse(f"expected times of one kind, found {kinds[0]} and {kinds[1]}", SAME_KIND)
@@ -165,4 +165,4 @@ def _numbered(parts: list[_Part], form: Form, names: tuple[str, ...], times: tup
     edges = np.cumsum([0, *(len(part.starts) for part in parts)])
     lists = [(numbers[edges[i] : edges[i + 1]], part.starts, part.ends) for i, part in enumerate(parts)]
     keys = [column[rows] if form == "arrays" else column.take(pa.array(rows)) for column in columns]
-    return Given(lists, len(rows) if columns else 1, kinds[0], form, names, times, keys)
+    return CallerLists(lists, len(rows) if columns else 1, kinds[0], form, names, times, keys)

@@ -15,14 +15,14 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import packing_for
 from holdsfor.kernels.sweep import Keyed
 
-__all__ = ["Rows", "read_rows"]
+__all__ = ["KeyedRows", "read_rows"]
 
 Columns = tuple[Any, Any, Any]
 """Starts, ends, and the keys: none, a column or a list of columns."""
 
 
 @dataclass(frozen=True)
-class Rows:
+class KeyedRows:
     """Intervals by key and start; `order[k]` is the caller's row of the k-th of them."""
 
     ordered: Keyed
@@ -32,7 +32,7 @@ class Rows:
         return len(self.order)
 
 
-def read_rows(sources: Columns, targets: Columns) -> tuple[Rows, Rows]:
+def read_rows(sources: Columns, targets: Columns) -> tuple[KeyedRows, KeyedRows]:
     """Sources and targets with the same numbers for the same keys. The targets of a key must not overlap."""
     one, two = _spans(sources, "of the sources"), _spans(targets, "of the targets")
     if one[2] != two[2]:
@@ -76,17 +76,17 @@ def _numbers(one: list[Any], n_one: int, two: list[Any], n_two: int) -> tuple[In
     return numbers[:n_one], numbers[n_one:]
 
 
-def _sorted(keys: Int64, starts: Int64, ends: Int64) -> Rows:
+def _sorted(keys: Int64, starts: Int64, ends: Int64) -> KeyedRows:
     n_keys = int(keys.max()) + 1 if len(keys) else 1
     packed = starts if n_keys == 1 else packing_for(n_keys, starts).pack(keys, starts)
     if (packed[1:] >= packed[:-1]).all():
-        return Rows((keys, starts, ends), np.arange(len(keys), dtype=np.int64))
+        return KeyedRows((keys, starts, ends), np.arange(len(keys), dtype=np.int64))
     order = np.argsort(packed)
     ordered_keys = keys if n_keys == 1 else keys[order]
-    return Rows((ordered_keys, starts[order], ends[order]), order)
+    return KeyedRows((ordered_keys, starts[order], ends[order]), order)
 
 
-def _refuse_overlaps(rows: Rows) -> None:
+def _refuse_overlaps(rows: KeyedRows) -> None:
     keys, starts, ends = rows.ordered
     clash = np.flatnonzero((keys[1:] == keys[:-1]) & (ends[:-1] > starts[1:]))
     if len(clash) == 0:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.intervals.conversion import Given, read_lists
+from holdsfor.intervals.conversion import CallerLists, read_lists
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import Keyed, intersect_intervals, merge_intervals, subtract_intervals
 
@@ -84,5 +84,5 @@ def complement(*lists: Any, since: Any, until: Any = None, keys: Keys = None, ti
     return given.give_back(subtract_intervals(merge_intervals(*whole), _maximal(given)))
 
 
-def _maximal(given: Given) -> list[Keyed]:
+def _maximal(given: CallerLists) -> list[Keyed]:
     return [merge_intervals(*each) for each in given.lists]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from holdsfor.kernels.keys import Int64, expand_ranges
 from holdsfor.kernels.packing import OPEN, packing_for
 
-__all__ = ["ANY_VALUE", "BEFORE_EVERYTHING", "NO_VALUE", "Changes", "inertial_intervals"]
+__all__ = ["ANY_VALUE", "BEFORE_EVERYTHING", "NO_VALUE", "ValueSpans", "inertial_intervals"]
 
 ANY_VALUE = OPEN
 NO_VALUE = OPEN - 1
@@ -24,7 +24,7 @@ BEFORE_EVERYTHING = int(np.iinfo(np.int64).min) + 1
 
 
 @dataclass(frozen=True)
-class Changes:
+class ValueSpans:
     """Maximal stretches of one value: set at `begins` (exclusive), broken at `stops`, both time-points of effects.
 
     `stops` is `OPEN` where nothing breaks the value. A stretch that was given as state begins before everything.
@@ -38,7 +38,7 @@ class Changes:
 
 def inertial_intervals(
     fluents: Int64, values: Int64, times: Int64, is_initiation: NDArray[np.bool_], state: tuple[Int64, Int64]
-) -> Changes:
+) -> ValueSpans:
     """The stretches in which fluents keep their values.
 
     `fluents, values, times` are initiations and terminations in any order; the value of a termination may be
@@ -54,7 +54,7 @@ def inertial_intervals(
         is_initiation = np.concatenate((np.ones(n_state, dtype=bool), is_initiation))
         times = np.concatenate((np.full(n_state, first, dtype=np.int64), times))
     if len(fluents) == 0:
-        return Changes(fluents, values, fluents, fluents)
+        return ValueSpans(fluents, values, fluents, fluents)
     packing = packing_for(int(fluents.max()) + 1, times)
     packed, values, is_initiation = _in_order(packing.pack_finite(fluents, times), values, is_initiation)
     points = _points(packed)
@@ -169,7 +169,7 @@ def _values_before(undecided: Int64, decided: Int64, result: Int64, fluents: Int
     return before
 
 
-def _stretches(fluents: Int64, times: Int64, values: Int64, first: int | None) -> Changes:
+def _stretches(fluents: Int64, times: Int64, values: Int64, first: int | None) -> ValueSpans:
     """Runs of points with the same value of the same fluent, from the point that begins one to the one that ends it."""
     is_new = np.ones(len(fluents), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=is_new[1:])
@@ -182,4 +182,4 @@ def _stretches(fluents: Int64, times: Int64, values: Int64, first: int | None) -
     begins = times[keep]
     if first is not None:
         begins[begins == first] = BEFORE_EVERYTHING
-    return Changes(fluents[keep], values[keep], begins, stops[keep])
+    return ValueSpans(fluents[keep], values[keep], begins, stops[keep])

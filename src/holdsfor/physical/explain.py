@@ -14,7 +14,7 @@ from holdsfor.logical.rule_text import delay_clause, show_step
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Operator
 from holdsfor.physical.plan import PlannedComponent, PlannedDelay, PlannedFluent, PlannedInitial, PlannedRule
-from holdsfor.physical.plan_text import Line, Place
+from holdsfor.physical.plan_text import Place, PlanLine
 from holdsfor.physical.planner import Planner
 from holdsfor.physical.rule_scope import list_variables
 from holdsfor.syntax.printer import show, show_indicator
@@ -63,18 +63,18 @@ class Explainer:
         self.wording = wording
         self.planner = planner
         self.numbers = count(1)
-        self.lines: list[Line] = []
+        self.lines: list[PlanLine] = []
 
     def line(self, depth: int, inputs: Sequence[str], description: Description, place: Place, when: str = "") -> str:
         """One more relation; returns its name."""
         name = f"r{next(self.numbers)}"
         taken = ", ".join(each for each in inputs if each)
         cells = (description.operator, taken, description.subject, description.how, description.binds, when)
-        self.lines.append(Line(depth, name, cells, place))
+        self.lines.append(PlanLine(depth, name, cells, place))
         return name
 
     def heading(self, depth: int, text: str, place: Place = None) -> None:
-        self.lines.append(Line(depth, "", (text,), place))
+        self.lines.append(PlanLine(depth, "", (text,), place))
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 

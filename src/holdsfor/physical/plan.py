@@ -38,12 +38,12 @@ from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity, variables
 
 __all__ = [
+    "PhysicalProgram",
     "PlannedComponent",
     "PlannedDelay",
     "PlannedFluent",
     "PlannedInitial",
     "PlannedRule",
-    "Program",
     "plan_program",
 ]
 
@@ -182,7 +182,7 @@ class PlannedComponent:
 
 
 @dataclass(frozen=True)
-class Program:
+class PhysicalProgram:
     """The components in processing order, and the rules that they are planned from.
 
     `simple` are the columns of the simple FVPs, by fluent, also of those that other components compute. `open_entities`
@@ -237,20 +237,20 @@ class Program:
             if isinstance(step, Duration | Allen) or (isinstance(step, IntervalCall) and step.is_intervalwise)
         ]
 
-    def part(self, numbers: Collection[int] | None) -> Program:
+    def part(self, numbers: Collection[int] | None) -> PhysicalProgram:
         """The program with only the components of these numbers; None is all of them."""
         if numbers is None:
             return self
         chosen = sorted(numbers)
         logical = LogicalProgram(tuple(self.logical.components[i] for i in chosen))
-        return Program(tuple(self.components[i] for i in chosen), logical, self.simple, self.open_entities)
+        return PhysicalProgram(tuple(self.components[i] for i in chosen), logical, self.simple, self.open_entities)
 
 
-def plan_program(compiled: Compiled, planner: Planner) -> Program:
+def plan_program(compiled: Compiled, planner: Planner) -> PhysicalProgram:
     """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
     logical = rewrite_program(compiled, planner.knowledge, planner.rewrites)
     components = tuple(_component(compiled, component, planner) for component in logical.components)
-    return Program(components, logical, _simple_columns(compiled), _open_entities(compiled, planner))
+    return PhysicalProgram(components, logical, _simple_columns(compiled), _open_entities(compiled, planner))
 
 
 def _open_entities(compiled: Compiled, planner: Planner) -> frozenset[Term]:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from holdsfor.physical.profile import Profile, Tally
 
-__all__ = ["Line", "Place", "laid_out"]
+__all__ = ["Place", "PlanLine", "laid_out"]
 
 Place: TypeAlias = Hashable | Tally | None
 _WIDTHS = (9, 8, 10, 10)
@@ -17,7 +17,7 @@ _TITLES = ("ms", "calls", "rows in", "rows out")
 
 
 @dataclass(frozen=True)
-class Line:
+class PlanLine:
     """A relation with the cells that describe it, or a heading: one cell, no name."""
 
     depth: int
@@ -26,7 +26,7 @@ class Line:
     place: Place = None
 
 
-def laid_out(lines: Sequence[Line], profile: Profile | None = None) -> str:
+def laid_out(lines: Sequence[PlanLine], profile: Profile | None = None) -> str:
     """The text; cells of neighbouring relations stand below each other."""
     texts = [text for _, block in groupby(lines, key=lambda line: bool(line.name)) for text in _aligned(list(block))]
     if profile is not None:
@@ -35,7 +35,7 @@ def laid_out(lines: Sequence[Line], profile: Profile | None = None) -> str:
     return "".join(f"{text.rstrip()}\n" for text in texts)
 
 
-def _aligned(block: Sequence[Line]) -> Iterator[str]:
+def _aligned(block: Sequence[PlanLine]) -> Iterator[str]:
     if not block[0].name:
         yield from ("  " * line.depth + line.cells[0] for line in block)
         return

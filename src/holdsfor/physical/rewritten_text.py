@@ -13,7 +13,7 @@ from holdsfor.logical.rewritten import Rewritten, RewrittenIntervals
 from holdsfor.logical.rule_text import delay_clause, initial_clause, interval_clause, point_clause
 from holdsfor.physical.operators.operator import Operator, all_operators
 from holdsfor.physical.operators.union_clauses import UnionClauses
-from holdsfor.physical.plan import PlannedComponent, Program
+from holdsfor.physical.plan import PhysicalProgram, PlannedComponent
 from holdsfor.physical.planner import Planner
 from holdsfor.physical.rule_scope import list_variables
 from holdsfor.syntax.printer import show, show_clause
@@ -23,7 +23,7 @@ from holdsfor.syntax.terms import Var, name_and_arity
 __all__ = ["show_rewritten"]
 
 
-def show_rewritten(program: Program, planner: Planner) -> str:
+def show_rewritten(program: PhysicalProgram, planner: Planner) -> str:
     """The logical program, component by component in processing order."""
     unfolded: dict[tuple[str, int], None] = {}
     blocks: list[str] = []

@@ -115,7 +115,7 @@ def _leaf(term: Term) -> Number:
             raise not_a("a number", term)
 
 
-class Scope(Protocol):
+class ExpressionScope(Protocol):
     """Where the values of a clause's variables are."""
 
     def slot_of(self, variable: Var) -> int: ...
@@ -123,7 +123,7 @@ class Scope(Protocol):
     def builder(self, term: Term) -> Callable[[Slots], Term]: ...
 
 
-def compile_expression(term: Term, scope: Scope, depth: int = 0) -> Expression:
+def compile_expression(term: Term, scope: ExpressionScope, depth: int = 0) -> Expression:
     """A function from the slots of a clause to the value the expression has there.
 
     What is wrong with the expression itself is told when it is run.

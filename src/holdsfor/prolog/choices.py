@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdsfor.prolog.clauses import Clause
+from holdsfor.prolog.clauses import CompiledClause
 from holdsfor.prolog.code import PROCEED, Frame, Registers
 from holdsfor.prolog.unify import Trail, unify
 from holdsfor.syntax.terms import Term
@@ -79,7 +79,13 @@ class ClausesLeft(Choice):
     __slots__ = ("args", "at", "clauses", "dead", "n", "parent", "time")
 
     def __init__(
-        self, args: tuple[Term, ...], clauses: list[Clause], n: int, dead: dict[Clause, int], time: int, parent: Frame
+        self,
+        args: tuple[Term, ...],
+        clauses: list[CompiledClause],
+        n: int,
+        dead: dict[CompiledClause, int],
+        time: int,
+        parent: Frame,
     ) -> None:
         self.args = args
         self.at = 0

@@ -17,7 +17,7 @@ from holdsfor.prolog.unify import Ref
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
-__all__ = ["Clause", "Clauses", "IndexKey", "index_key"]
+__all__ = ["Clauses", "CompiledClause", "IndexKey", "index_key"]
 
 IndexKey: TypeAlias = str | int | float | tuple[str, int]
 
@@ -41,7 +41,7 @@ def index_key(term: Term) -> IndexKey | None:
     return value if value == value else "nan"
 
 
-class Clause:
+class CompiledClause:
     """`head :- body`. The steps and matchers are made by `prepare`."""
 
     __slots__ = ("blank", "body", "code", "head", "library", "matchers", "span")
@@ -81,14 +81,14 @@ class _Index:
 
     __slots__ = ("at", "buckets", "others")
 
-    def __init__(self, at: int, clauses: list[Clause]) -> None:
+    def __init__(self, at: int, clauses: list[CompiledClause]) -> None:
         self.at = at
-        self.buckets: dict[IndexKey, list[Clause]] = {}
-        self.others: list[Clause] = []
+        self.buckets: dict[IndexKey, list[CompiledClause]] = {}
+        self.others: list[CompiledClause] = []
         for clause in clauses:
             self.append(clause)
 
-    def append(self, clause: Clause) -> None:
+    def append(self, clause: CompiledClause) -> None:
         key = index_key(clause.args[self.at])
         if key is None:
             self.others.append(clause)
@@ -110,16 +110,16 @@ class Clauses:
 
     __slots__ = ("all", "dead", "indexes", "n_dead_ahead", "selective")
 
-    def __init__(self, clauses: list[Clause]) -> None:
+    def __init__(self, clauses: list[CompiledClause]) -> None:
         self.all = clauses
         self.n_dead_ahead = 0
-        self.dead: dict[Clause, int] = {}
+        self.dead: dict[CompiledClause, int] = {}
         self.indexes: dict[int, _Index] = {}
         self.selective: list[int] = []
         for clause in clauses:
             self._note_arguments(clause)
 
-    def _note_arguments(self, clause: Clause) -> None:
+    def _note_arguments(self, clause: CompiledClause) -> None:
         """Keep in mind which arguments can tell clauses apart."""
         args = clause.args
         if len(self.selective) < len(args):
@@ -127,19 +127,19 @@ class Clauses:
             if new:
                 self.selective = sorted([*self.selective, *new])
 
-    def append(self, clause: Clause) -> None:
+    def append(self, clause: CompiledClause) -> None:
         self.all.append(clause)
         self._note_arguments(clause)
         for index in self.indexes.values():
             index.append(clause)
 
-    def prepend(self, clause: Clause) -> None:
+    def prepend(self, clause: CompiledClause) -> None:
         self._replace([clause, *self.living()])
 
-    def living(self) -> list[Clause]:
+    def living(self) -> list[CompiledClause]:
         return [clause for clause in self.all if clause not in self.dead] if self.dead else self.all
 
-    def erase(self, clause: Clause, time: int) -> bool:
+    def erase(self, clause: CompiledClause, time: int) -> bool:
         """Take a clause away; False if it is gone already."""
         if clause in self.dead:
             return False
@@ -150,7 +150,7 @@ class Clauses:
             self.n_dead_ahead += 1
         return True
 
-    def _replace(self, clauses: list[Clause]) -> None:
+    def _replace(self, clauses: list[CompiledClause]) -> None:
         self.all = clauses
         self.n_dead_ahead = 0
         self.dead = {}
@@ -158,7 +158,7 @@ class Clauses:
         for clause in clauses[:1]:
             self._note_arguments(clause)
 
-    def candidates(self, args: tuple[Term, ...]) -> list[Clause]:
+    def candidates(self, args: tuple[Term, ...]) -> list[CompiledClause]:
         """Clauses in order among which are all whose heads unify with the dereferenced arguments.
 
         Among many there may be dead ones; those in front, `n_dead_ahead` of them when the result is `all`, can be left

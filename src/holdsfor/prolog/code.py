@@ -22,6 +22,7 @@ __all__ = [
     "HALT",
     "PROCEED",
     "Call",
+    "CollectAnswer",
     "Control",
     "Cut",
     "CutTo",
@@ -29,7 +30,6 @@ __all__ = [
     "Fail",
     "Fork",
     "Frame",
-    "Gather",
     "Goal",
     "MetaCall",
     "Registers",
@@ -209,7 +209,7 @@ class SoftCut(Control):
         return self.next, slots, cut, parent
 
 
-class Gather(Control):
+class CollectAnswer(Control):
     """Add a copy of a term to the list in a slot, then fail to get the next."""
 
     __slots__ = ("build", "slot")

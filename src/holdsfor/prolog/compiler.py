@@ -20,12 +20,12 @@ from holdsfor.prolog.arithmetic import COMPARISONS, compile_expression, number_t
 from holdsfor.prolog.code import (
     PROCEED,
     Call,
+    CollectAnswer,
     Cut,
     CutTo,
     Enter,
     Fail,
     Fork,
-    Gather,
     MetaCall,
     SoftCut,
     Step,
@@ -167,7 +167,7 @@ class _Compiler:
             return unify(build_result(slots), found, trail)
 
         done = Test(goal, self.scope.slots, after, finish)
-        gather = Gather(gathered, self.scope.builder(template))
+        gather = CollectAnswer(gathered, self.scope.builder(template))
         return Test(_TRUE, {}, Fork(self.local(inner, slot, gather), done, slot), start)
 
     def meta_call(self, goal: Struct, after: Step) -> Step:

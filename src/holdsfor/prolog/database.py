@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdsfor.errors import Diagnostic, ExecutionProblem
-from holdsfor.prolog.clauses import Clause, Clauses
+from holdsfor.prolog.clauses import Clauses, CompiledClause
 from holdsfor.prolog.compiler import CONTROL, TESTS
 from holdsfor.prolog.problems import shown
 from holdsfor.prolog.tables import Table
@@ -67,7 +67,7 @@ class Predicate:
             for clause in Table(columns).clauses(self.name):
                 clauses.append(clause)
 
-    def living(self) -> Iterator[Clause]:
+    def living(self) -> Iterator[CompiledClause]:
         """The clauses as they stand now, those of a table made on the way."""
         if self.table is not None:
             return iter(self.table.clauses(self.name))
@@ -133,7 +133,7 @@ class Database:
         """Put a clause behind the others of its predicate, or in front of them."""
         key = _definable(head, span)
         clauses = self._predicate(key).own_clauses()
-        clause = Clause(head, None if body == Atom("true") else body, span, library)
+        clause = CompiledClause(head, None if body == Atom("true") else body, span, library)
         if first:
             clauses.prepend(clause)
         else:
@@ -155,7 +155,7 @@ class Database:
             self.erase(key, clause)
         self.add_clause(head)
 
-    def erase(self, key: Key, clause: Clause) -> bool:
+    def erase(self, key: Key, clause: CompiledClause) -> bool:
         """Take a clause away; False if it is gone already."""
         self.time += 1
         return self.contents[key].own_clauses().erase(clause, self.time)

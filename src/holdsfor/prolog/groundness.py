@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from holdsfor.prolog.clauses import Clause
+from holdsfor.prolog.clauses import CompiledClause
 from holdsfor.prolog.compiler import TESTS
 from holdsfor.prolog.database import Database, Predicate
 from holdsfor.syntax.terms import Struct, Term, conjuncts, is_callable, is_ground, name_and_arity, variables
@@ -146,7 +146,7 @@ class Groundness:
             assumed = found
             self._needs = {known: needs for known, needs in self._needs.items() if known in before}
 
-    def _needed_by_clause(self, clause: Clause, given: frozenset[int]) -> frozenset[int]:
+    def _needed_by_clause(self, clause: CompiledClause, given: frozenset[int]) -> frozenset[int]:
         """The arguments that the body needs. A variable of its own may stand for any, unless only arithmetic has it."""
         if clause.body is None or not isinstance(clause.head, Struct):
             return frozenset()

@@ -14,7 +14,7 @@ from typing import Any
 
 from holdsfor.errors import ExecutionProblem
 from holdsfor.prolog.choices import Alternative, Choice, ClausesLeft, RowsLeft, unify_row
-from holdsfor.prolog.clauses import Clause
+from holdsfor.prolog.clauses import CompiledClause
 from holdsfor.prolog.code import HALT, PROCEED, Call, Frame, Goal, Registers, Step, Test
 from holdsfor.prolog.compiler import CONTROL, TESTS, compile_body
 from holdsfor.prolog.database import Database, Predicate
@@ -168,7 +168,7 @@ class Machine:
 
     def solutions(self, goal: Term, cells: dict[str, Ref]) -> Iterator[None]:
         """Run a goal; at each solution the cells of its variables are bound."""
-        query = Clause(Struct("$query", tuple(map(Var, cells))), goal)
+        query = CompiledClause(Struct("$query", tuple(map(Var, cells))), goal)
         try:
             code = query.prepare()
         except GoalProblem as problem:

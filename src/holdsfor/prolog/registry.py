@@ -19,9 +19,9 @@ from holdsfor.syntax.terms import Term
 __all__ = [
     "DETERMINISTIC",
     "ENUMERATED",
+    "Answers",
     "Arguments",
-    "Rows",
-    "Run",
+    "BuiltinContext",
     "builtin_keys",
     "deterministic",
     "enumerated",
@@ -29,10 +29,10 @@ __all__ = [
 ]
 
 Arguments: TypeAlias = tuple[Term, ...]
-Rows: TypeAlias = Iterator[tuple[Term, ...]]
+Answers: TypeAlias = Iterator[tuple[Term, ...]]
 
 
-class Run(Protocol):
+class BuiltinContext(Protocol):
     """What a built-in may use of the machine."""
 
     database: Database
@@ -41,8 +41,8 @@ class Run(Protocol):
     def copy(self, term: Term) -> Term: ...
 
 
-Deterministic: TypeAlias = Callable[[Arguments, Run], bool]
-Enumerated: TypeAlias = Callable[[Arguments, Run], Rows]
+Deterministic: TypeAlias = Callable[[Arguments, BuiltinContext], bool]
+Enumerated: TypeAlias = Callable[[Arguments, BuiltinContext], Answers]
 
 DETERMINISTIC: dict[tuple[str, int], Deterministic] = {}
 ENUMERATED: dict[tuple[str, int], Enumerated] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from holdsfor.prolog.clauses import Clause, IndexKey, index_key
+from holdsfor.prolog.clauses import CompiledClause, IndexKey, index_key
 from holdsfor.syntax.terms import Constant, Struct, Term, Var
 
 __all__ = ["Table"]
@@ -75,9 +75,9 @@ class Table:
             self._indexes[at] = _index_column(self.columns[at])
         return self._indexes[at]
 
-    def clauses(self, name: str) -> list[Clause]:
+    def clauses(self, name: str) -> list[CompiledClause]:
         """The facts as clauses, for a predicate that has others too or changes."""
-        return [Clause(Struct(name, row), None) for row in zip(*self.columns, strict=True)]
+        return [CompiledClause(Struct(name, row), None) for row in zip(*self.columns, strict=True)]
 
 
 def _index_column(column: list[Constant]) -> dict[IndexKey, int | list[int]]:

@@ -47,12 +47,12 @@ from holdsfor.syntax.terms import (
     variables,
 )
 
-__all__ = ["Conditions", "Moment"]
+__all__ = ["Conditions", "TimePointView"]
 
 _COMPARISONS = frozenset(["<", ">", "=<", ">=", "=:=", "=\\=", "\\=", "\\==", "@<", "@>", "@=<", "@>="])
 
 
-class Moment(Protocol):
+class TimePointView(Protocol):
     """What is known at one time-point, as ground events and FVPs (terms `F=V`)."""
 
     time: int
@@ -86,7 +86,7 @@ class Conditions:
         around = set(variables(head)) | ({time.name} if time is not None else set())
         self.body = scoped(body, around)
 
-    def solutions(self, moment: Moment, binding: Binding | None = None) -> Iterator[Binding]:
+    def solutions(self, moment: TimePointView, binding: Binding | None = None) -> Iterator[Binding]:
         """The bindings with which all conditions are satisfied at the moment."""
         known = dict(binding or {})
         if self.time is not None:
@@ -94,7 +94,7 @@ class Conditions:
         yield from self.solve(self.body, known, moment)
 
     def solve(
-        self, waiting: Waiting, binding: Binding, moment: Moment, again: tuple[Term, ...] = ()
+        self, waiting: Waiting, binding: Binding, moment: TimePointView, again: tuple[Term, ...] = ()
     ) -> Iterator[Binding]:
         """The bindings that satisfy what is waiting; the goals in `again` have left variables open."""
         ready = next((e for e in waiting if not isinstance(e[0], Test) and self.is_ready(*e, set(binding))), None)
@@ -144,7 +144,7 @@ class Conditions:
             return None
 
     def solve_open(
-        self, waiting: Waiting, binding: Binding, moment: Moment, again: tuple[Term, ...]
+        self, waiting: Waiting, binding: Binding, moment: TimePointView, again: tuple[Term, ...]
     ) -> Iterator[Binding]:
         """What is left: goals that share open variables, then head variables, which range over the grounding."""
         joint = [extended for extended, _ in self.answers(_conjunction(again), binding)] if again else [binding]
@@ -155,7 +155,7 @@ class Conditions:
                 yield from self.over_instances(waiting, binding, moment, again)
 
     def over_instances(
-        self, waiting: Waiting, binding: Binding, moment: Moment, again: tuple[Term, ...]
+        self, waiting: Waiting, binding: Binding, moment: TimePointView, again: tuple[Term, ...]
     ) -> Iterator[Binding]:
         unbound = set(variables(self.head)) - set(binding)
         if not waiting and not unbound & set(variables(*again)):
@@ -249,7 +249,9 @@ class Conditions:
 
     # -- one condition -----------------------------------------------------------------------------------------------
 
-    def satisfy(self, condition: Condition, outside: set[str], binding: Binding, moment: Moment) -> Iterator[Binding]:
+    def satisfy(
+        self, condition: Condition, outside: set[str], binding: Binding, moment: TimePointView
+    ) -> Iterator[Binding]:
         match condition:
             case Happens(event):
                 yield from _matches(event, moment.events(), binding)
@@ -286,7 +288,9 @@ class Conditions:
             known = {name: term for name, term in answer.items() if is_ground(term)}
             yield {**binding, **known}, len(known) < len(answer)
 
-    def collect(self, condition: Collect, outside: set[str], binding: Binding, moment: Moment) -> Iterator[Binding]:
+    def collect(
+        self, condition: Collect, outside: set[str], binding: Binding, moment: TimePointView
+    ) -> Iterator[Binding]:
         """One answer: what is collected over the distinct solutions of the body, in standard order."""
         found = {
             (substitute(condition.template, solution), tuple(sorted(solution.items(), key=lambda item: item[0])))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from holdsfor.analysis.dependencies import Vertex
-from holdsfor.analysis.input_facts import given_records
+from holdsfor.analysis.input_facts import input_fact_records
 from holdsfor.analysis.levels import Component, Moment
 from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.pipeline import Compiled
@@ -24,7 +24,7 @@ from holdsfor.prolog.background import background_database
 from holdsfor.reference.conditions import Conditions
 from holdsfor.reference.delays import Pending, PendingEffects
 from holdsfor.reference.domains import Domains, fill_dynamic_domains
-from holdsfor.reference.history import History, Run
+from holdsfor.reference.history import History, RunBounds
 from holdsfor.reference.interval_rules import interval_rule_results
 from holdsfor.reference.intervals import INF, Intervals, contains, next_point, previous_point
 from holdsfor.reference.matching import Binding, match
@@ -33,14 +33,14 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import Ends, Happens, Holds, Initiated, PointRule, Starts, Terminated, condition_variables
 from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_arity, substitute, variables
 
-__all__ = ["Answer", "recognise"]
+__all__ = ["ReferenceResult", "recognise"]
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReferenceResult:
     """What was recognised: maximal intervals of FVPs (terms `F=V`) and time-points of output events."""
 
-    run: Run
+    run: RunBounds
     intervals: dict[Term, Intervals]
     times: dict[Term, tuple[int, ...]]
 
@@ -52,7 +52,7 @@ class Answer:
         return [fvp for fvp, intervals in self.intervals.items() if contains(intervals, time)]
 
 
-def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Term] = ()) -> Answer:
+def recognise(compiled: Compiled, history: History, run: RunBounds, goals: Iterable[Term] = ()) -> ReferenceResult:
     """The answer of an event description over a history. Start-up goals may change the background knowledge."""
     history = _with_given(compiled, history, run)
     database = background_database(compiled.description)
@@ -76,17 +76,17 @@ def recognise(compiled: Compiled, history: History, run: Run, goals: Iterable[Te
         elif component.is_input:
             continue
         else:
-            found = _Walk(compiled, component, world).intervals()
+            found = _TimeStepping(compiled, component, world).intervals()
         output.update(found)
         for fvp, intervals in found.items():
             world.finish(fvp, intervals, is_simple=component.vertices[0].kind != "static")
-    return Answer(run, _of_the_run(output, run), _output_events(compiled, world))
+    return ReferenceResult(run, _of_the_run(output, run), _output_events(compiled, world))
 
 
-def _with_given(compiled: Compiled, history: History, run: Run) -> History:
+def _with_given(compiled: Compiled, history: History, run: RunBounds) -> History:
     """The history with what the event description gives as facts."""
     together = History(set(history.events), {fvp: set(reported) for fvp, reported in history.fluents.items()})
-    for entity, value, start, end in given_records(compiled.description, compiled.names, run.tick):
+    for entity, value, start, end in input_fact_records(compiled.description, compiled.names, run.tick):
         if value is None:
             together.add_event(entity, start)
         else:
@@ -94,7 +94,7 @@ def _with_given(compiled: Compiled, history: History, run: Run) -> History:
     return together
 
 
-def _of_the_run(output: dict[Term, Intervals], run: Run) -> dict[Term, Intervals]:
+def _of_the_run(output: dict[Term, Intervals], run: RunBounds) -> dict[Term, Intervals]:
     """The intervals that are not over before the run, in standard order."""
     found = {fvp: tuple(i for i in intervals if i[1] > run.first_point) for fvp, intervals in output.items()}
     return {fvp: found[fvp] for fvp in sorted(found, key=standard_order_key) if found[fvp]}
@@ -123,7 +123,7 @@ def _static(compiled: Compiled, component: Component, world: World) -> dict[Term
 class World:
     """Everything known so far: what happens at each time-point, and the intervals of what is finished."""
 
-    def __init__(self, run: Run, domains: Domains, engine: Engine) -> None:
+    def __init__(self, run: RunBounds, domains: Domains, engine: Engine) -> None:
         self.run = run
         self.domains = domains
         self.engine = engine
@@ -170,7 +170,7 @@ class World:
         }
 
 
-class _Walk:
+class _TimeStepping:
     """One component of events and simple fluents, walked along the time-points."""
 
     def __init__(self, compiled: Compiled, component: Component, world: World) -> None:

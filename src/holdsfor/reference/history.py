@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from holdsfor.reference.intervals import INF, Interval, Intervals, maximal, next_point
 from holdsfor.syntax.terms import Struct, Term, name_and_arity
 
-__all__ = ["History", "Run"]
+__all__ = ["History", "RunBounds"]
 
 
 @dataclass(frozen=True)
-class Run:
+class RunBounds:
     """The time-points of a run: from `start` to `end`, both included, `tick` apart. It is queried at its end.
 
     An interval is `before` another one if no more than `allen_memory` lies between them.
@@ -42,16 +42,16 @@ class History:
     def add_interval(self, fluent: Term, value: Term, start: int, end: int) -> None:
         self.fluents.setdefault(Struct("=", (fluent, value)), set()).add((start, end))
 
-    def terms(self, run: Run) -> Iterable[Term]:
+    def terms(self, run: RunBounds) -> Iterable[Term]:
         """Every event and every FVP that the input of the run mentions."""
         yield from dict.fromkeys(event for _, event in self.happenings(run))
         yield from self.intervals(run, frozenset())
 
-    def happenings(self, run: Run) -> list[tuple[int, Term]]:
+    def happenings(self, run: RunBounds) -> list[tuple[int, Term]]:
         """The events of the run."""
         return [(time, event) for time, event in self.events if run.start <= time <= run.end]
 
-    def intervals(self, run: Run, by_points: Container[tuple[str, int]]) -> dict[Term, Intervals]:
+    def intervals(self, run: RunBounds, by_points: Container[tuple[str, int]]) -> dict[Term, Intervals]:
         """The maximal intervals of the input FVPs, of the records that share a time-point with the run.
 
         An interval that ends after the time-point behind the run counts as open. A fluent that is given `by_points` has

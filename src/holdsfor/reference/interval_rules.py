@@ -8,7 +8,7 @@ from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog import Engine, evaluate
 from holdsfor.reference.bindings import Finished, RuleBindings
 from holdsfor.reference.domains import Domains
-from holdsfor.reference.history import Run
+from holdsfor.reference.history import RunBounds
 from holdsfor.reference.intervals import (
     INF,
     Interval,
@@ -56,7 +56,7 @@ __all__ = ["interval_rule_results"]
 
 
 def interval_rule_results(
-    rules: Iterable[IntervalRule], finished: Finished, domains: Domains, engine: Engine, run: Run
+    rules: Iterable[IntervalRule], finished: Finished, domains: Domains, engine: Engine, run: RunBounds
 ) -> dict[Term, Intervals]:
     """The intervals that the rules of one fluent give its FVPs: the union over all rules and all their answers."""
     found: dict[Term, list[Intervals]] = {}
@@ -72,7 +72,7 @@ def interval_rule_results(
 class _Evaluation:
     """One rule. Interval lists are bound beside the data: `lists` by variable name."""
 
-    def __init__(self, finished: Finished, domains: Domains, engine: Engine, run: Run) -> None:
+    def __init__(self, finished: Finished, domains: Domains, engine: Engine, run: RunBounds) -> None:
         self.finished = finished
         self.domains = domains
         self.engine = engine

@@ -93,7 +93,7 @@ class Prospects:
         """What is initiated or terminated in the stretch: effects that are due and satisfy their conditions."""
         due = self.set_up.due
         acts = self.ahead.acts(due, self.set_up.is_postponable, self.is_contested)
-        acts &= (due >= context.stretch.first) & (due <= context.stretch.last)
+        acts &= (due >= context.time_range.first) & (due <= context.time_range.last)
         rows = self.set_up.rows.take(acts)
         firm = ~self.set_up.is_postponable[acts]
         numbered = Rows(rows.n, {**rows.columns, "#row": np.arange(rows.n, dtype=np.int64)}, due[acts])
@@ -186,7 +186,7 @@ def _lengths(delay: PlannedDelay, rows: Rows, context: Evaluation) -> Int64:
     lengths = number_column(delay.delay, rows, context.symbols)
     if lengths is None or lengths.dtype != np.int64:
         return _evaluated(delay, rows, context)
-    wrong = np.flatnonzero((lengths <= 0) | (lengths % context.stretch.tick != 0))
+    wrong = np.flatnonzero((lengths <= 0) | (lengths % context.time_range.tick != 0))
     if len(wrong):
         _refuse_length(delay, rows, int(wrong[0]), Int(int(lengths[wrong[0]])), context)
     return lengths.astype(np.int64)
@@ -198,7 +198,7 @@ def _evaluated(delay: PlannedDelay, rows: Rows, context: Evaluation) -> Int64:
     for i in range(rows.n):
         binding = {name: context.symbols.term(int(rows.columns[name][i])) for name in variables(delay.delay)}
         length = substitute(delay.delay, binding)
-        if not isinstance(length, Int) or length.value <= 0 or length.value % context.stretch.tick:
+        if not isinstance(length, Int) or length.value <= 0 or length.value % context.time_range.tick:
             _refuse_length(delay, rows, i, length, context)
         lengths.append(min(length.value, NEVER))
     return np.array(lengths, dtype=np.int64)
@@ -210,7 +210,7 @@ def _refuse_length(delay: PlannedDelay, rows: Rows, row: int, length: Term, cont
     fluent = Struct(delay.key[0], tuple(arguments)) if arguments else Atom(delay.key[0])
     fvp = show(Struct("=", (fluent, value)))
     if isinstance(length, Int) and length.value > 0:
-        wanted = f"a multiple of the clock tick {context.stretch.tick}"
+        wanted = f"a multiple of the clock tick {context.time_range.tick}"
         message = f"the delay of `{fvp}` is {length.value}, expected {wanted}"
         raise ExecutionProblem(Diagnostic("HF608", message, delay.span, "effects are due at time-points"))
     message = f"the delay of `{fvp}` is `{show(length)}`, expected a positive integer"

@@ -19,7 +19,7 @@ from holdsfor.physical.rows import one_row
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.evaluation import Stretch
+    from holdsfor.runtime.evaluation import TimeRange
 
 __all__ = ["CarriedEdges", "EdgeKind", "edge_points", "edges_at", "next_edge", "without_initial_values"]
 
@@ -27,11 +27,11 @@ EdgeKind = Literal["starts", "ends", "startI", "endI"]
 CarriedEdges: TypeAlias = dict[tuple[EdgeKind, Key], PointTable]
 
 
-def edge_points(kind: EdgeKind, table: FluentTable, stretch: Stretch) -> PointTable:
+def edge_points(kind: EdgeKind, table: FluentTable, time_range: TimeRange) -> PointTable:
     """The edges of one kind that lie in the stretch."""
     at = table.starts if kind in ("starts", "startI") else table.ends
-    times = at if kind in ("startI", "endI") else stretch.previous(at)
-    inside = (at != OPEN) & (times >= stretch.first) & (times <= stretch.last)
+    times = at if kind in ("startI", "endI") else time_range.previous(at)
+    inside = (at != OPEN) & (times >= time_range.first) & (times <= time_range.last)
     rows = inside.nonzero()[0]
     return table.points(rows, times[rows])
 

@@ -20,7 +20,7 @@ from holdsfor.columns.tables import (
     point_table,
     stacked,
 )
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING, inertial_intervals
 from holdsfor.kernels.keys import (
     Int64,
@@ -36,30 +36,31 @@ from holdsfor.physical.operators.operator import run_operators
 from holdsfor.physical.operators.range_head import RangeHead
 from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import build, join, linear
-from holdsfor.physical.plan import PlannedComponent, PlannedFluent, PlannedRule, Program
+from holdsfor.physical.plan import PhysicalProgram, PlannedComponent, PlannedFluent, PlannedRule
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
 from holdsfor.runtime.allen_constructs import Construct, Kept
 from holdsfor.runtime.background import Background
+from holdsfor.runtime.cut_relations import ConstructWithCuts
 from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domains import Domains, entity_columns, entity_key
 from holdsfor.runtime.edges import CarriedEdges, EdgeKind, edge_points, without_initial_values
-from holdsfor.runtime.initial_values import Initialised
+from holdsfor.runtime.initial_values import InitialValues
 from holdsfor.runtime.interval_lists import Lists
 from holdsfor.runtime.interval_predicates import MadeOneByOne
 from holdsfor.runtime.interval_rules import evaluate_interval_rules
-from holdsfor.runtime.recursion.fixpoint import CircleOutcome, evaluate_circle
+from holdsfor.runtime.recursion.fixpoint import RecursionOutcome, evaluate_recursion
 from holdsfor.runtime.terminations import terminations_of, visible_breaks
 from holdsfor.syntax.terms import Struct, Term, Var, variables
 
-__all__ = ["Evaluation", "Stretch"]
+__all__ = ["Evaluation", "TimeRange"]
 
 Place = TypeVar("Place", Key, tuple[EdgeKind, Key])
 
 
 @dataclass(frozen=True)
-class Stretch:
+class TimeRange:
     """The time-points that are evaluated, both ends included, and the first time-point of the whole run.
 
     A stretch that `is_resumed` goes on from a settled time-point; what was before it is state.
@@ -89,7 +90,7 @@ class Stretch:
         return times - 1 if self.tick == 1 else ((times - 1) // self.tick) * self.tick
 
 
-def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: Instances) -> FluentTable:
+def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: TupleIds) -> FluentTable:
     """The table with intervals that hold at the first time-point beginning where they truly began."""
     if state is None or state.n == 0 or table.n == 0:
         return table
@@ -110,17 +111,17 @@ class Evaluation:
 
     def __init__(
         self,
-        program: Program,
+        program: PhysicalProgram,
         background: Background,
         domains: Domains,
-        stretch: Stretch,
+        time_range: TimeRange,
         events: dict[Key, PointTable],
         fluents: dict[Key, FluentTable],
         state: dict[Key, FluentTable],
         prefixes: dict[NodeId, Lists],
         kept: dict[NodeId, Kept],
         allen_memory: int | None,
-        initialised: Initialised,
+        initialised: InitialValues,
         seen: dict[NodeId, Rows],
         waiting: dict[int, tuple[SetUp | None, ...]],
         carried_edges: CarriedEdges,
@@ -129,7 +130,7 @@ class Evaluation:
         self.program = program
         self.background = background
         self.domains = domains
-        self.stretch = stretch
+        self.time_range = time_range
         self.events = events
         self.known = fluents
         self.state = state
@@ -148,17 +149,20 @@ class Evaluation:
         self.prefixes = prefixes
         self.kept = kept
         self.allen_memory = allen_memory
-        self.constructs: dict[NodeId, Construct] = {}
+        self.constructs: dict[NodeId, Construct | ConstructWithCuts] = {}
         self.kept_results: dict[NodeId, Lists] = {}
         self.made: dict[NodeId, MadeOneByOne] = {}
         self.longest: dict[NodeId, int] = {}
         self.next_crossing: int | None = None
         self.cuts: dict[Key, FluentTable] = {}
+        self.input_cuts: dict[Key, FluentTable] = {}
         self.whole: dict[Key, FluentTable] = {}
+        self.related: dict[NodeId, tuple[Lists, Lists]] = {}
+        self.is_as_if_whole = False
         self.initialised = initialised
         self.seen = seen
         self.waiting = waiting
-        self.circles: dict[int, CircleOutcome] = {}
+        self.circles: dict[int, RecursionOutcome] = {}
         self._outside: dict[int, Rows] | None = None
         self.affected: Relation | None = None
         self.version = version
@@ -192,13 +196,13 @@ class Evaluation:
     def resumed_fluents(self, key: Key) -> FluentTable:
         """What is known of a fluent from the settled time-point on; true starts come back with what is made of it."""
         table = self.fluents(key)
-        if not self.stretch.is_resumed:
+        if not self.time_range.is_resumed:
             return table
         known = self._resumed.get(key)
         if known is None or known[0] is not table:
-            inside = (table.ends > self.stretch.first).nonzero()[0]
+            inside = (table.ends > self.time_range.first).nonzero()[0]
             rest = table if len(inside) == table.n else table.take(inside)
-            known = self._resumed[key] = table, rest.with_starts(np.maximum(rest.starts, self.stretch.first))
+            known = self._resumed[key] = table, rest.with_starts(np.maximum(rest.starts, self.time_range.first))
         return known[1]
 
     def asked_fluents(self, key: Key) -> FluentTable:
@@ -254,10 +258,10 @@ class Evaluation:
 
     def edge_points(self, kind: EdgeKind, key: Key, table: FluentTable) -> PointTable:
         """The edges of some intervals of a fluent, and those that were carried over."""
-        points = edge_points(kind, without_cuts(kind, table, self.cuts.get(key)), self.stretch)
+        points = edge_points(kind, without_cuts(kind, table, self.cuts.get(key)), self.time_range)
         if kind == "startI":
             simple = self.program.simple.get(key, ())
-            points = without_initial_values(points, simple, self.stretch.first_of_run, self.symbols)
+            points = without_initial_values(points, simple, self.time_range.first_of_run, self.symbols)
         carried = self.carried_edges.get((kind, key))
         return points if carried is None else _distinct_together(carried, points)
 
@@ -265,7 +269,7 @@ class Evaluation:
         """A list whose intervals that hold at the first time-point begin where they truly began."""
         known = self.prefixes.get(place)
         if known is not None and known.n and found.n:
-            here = ((found.starts <= self.stretch.first) & (self.stretch.first < found.ends)).nonzero()[0]
+            here = ((found.starts <= self.time_range.first) & (self.time_range.first < found.ends)).nonzero()[0]
             names = found.names
             if found.is_numbered(names) and known.is_numbered(names):
                 own, before = [found.numbers(names, self.instances)], [known.numbers(names, self.instances)]
@@ -280,9 +284,9 @@ class Evaluation:
 
     def expect_crossings(self, found: Lists, limits: NDArray[np.float64] | Int64) -> None:
         """Note when the first open interval becomes as long as its limit."""
-        is_short = (found.ends == OPEN) & np.isfinite(limits) & (found.starts + limits >= self.stretch.after_last)
+        is_short = (found.ends == OPEN) & np.isfinite(limits) & (found.starts + limits >= self.time_range.after_last)
         if is_short.any():
-            first = int(np.floor((found.starts + limits)[is_short].min())) - self.stretch.tick
+            first = int(np.floor((found.starts + limits)[is_short].min())) - self.time_range.tick
             self.next_crossing = first if self.next_crossing is None else min(first, self.next_crossing)
 
     def complemented_instances(self, keys: Rows, place: NodeId, *, is_grounded: bool) -> tuple[Rows, Int64]:
@@ -294,16 +298,16 @@ class Evaluation:
         before = self.seen.get(place)
         if before is keys:
             self.complemented[place] = keys
-            return keys, np.full(keys.n, self.stretch.first, dtype=np.int64)
+            return keys, np.full(keys.n, self.time_range.first, dtype=np.int64)
         if before is not None and not is_grounded:
             together = concatenate([before, keys]).distinct()
             keys = keys if together.n == keys.n else together
         self.complemented[place] = keys
-        begins = np.full(keys.n, self.stretch.first_of_run, dtype=np.int64)
+        begins = np.full(keys.n, self.time_range.first_of_run, dtype=np.int64)
         if before is not None:
             names = list(keys.columns)
             own, known = [keys.columns[name] for name in names], [before.columns[name] for name in names]
-            begins[pairs_of_equal_keys(own, keys.n, known, before.n)[0]] = self.stretch.first
+            begins[pairs_of_equal_keys(own, keys.n, known, before.n)[0]] = self.time_range.first
         return keys, begins
 
     # -- components ----------------------------------------------------------------------------------------------------
@@ -317,7 +321,7 @@ class Evaluation:
         """Let what one component computes be known."""
         if component.is_circular:
             carried = self.waiting.get(component.number, ())
-            self.circles[component.number] = evaluate_circle(component, self, carried)
+            self.circles[component.number] = evaluate_recursion(component, self, carried)
             return
         for rule in component.events:
             self.derive_event(rule)
@@ -327,7 +331,7 @@ class Evaluation:
             key, table = evaluate_interval_rules(component.static, self)
             if self.cuts:
                 cuts_of_rules(component.static, key, table, self)
-            self.add_fluents(key, true_starts(table, self.state.get(key), self.stretch.first, self.instances))
+            self.add_fluents(key, true_starts(table, self.state.get(key), self.time_range.first, self.instances))
 
     def add_fluents(self, key: Key, table: FluentTable) -> None:
         """Let the FVPs of a finished component be known."""
@@ -430,7 +434,7 @@ class Evaluation:
         inside = self.domains.includes((True, *key), columns, len(columns[0]), self)
         columns, is_grounded = [column[inside] for column in columns], self.domains.is_declared((True, *key))
         fresh = self.initialised.fresh(key, fluent, columns, self.symbols, self.version, is_grounded=is_grounded)
-        first = np.full(fresh.n, self.stretch.first_of_run, dtype=np.int64)
+        first = np.full(fresh.n, self.time_range.first_of_run, dtype=np.int64)
         added = (*fresh.columns, first, np.full(fresh.n, OPEN, dtype=np.int64))
         together = tuple(np.concatenate(pair) for pair in zip(carried.columns, added, strict=True))
         return FluentTable(together, carried.n + fresh.n)
@@ -461,12 +465,12 @@ class Evaluation:
             np.repeat((True, False), (initiations.n, terminations.n)),
             (carried, state.values),
         )
-        starts = self.stretch.next(changes.begins)
+        starts = self.time_range.next(changes.begins)
         resumed = (changes.begins == BEFORE_EVERYTHING).nonzero()[0]
         if len(resumed):
             order = carried.argsort()
             starts[resumed] = state.starts[order[carried[order].searchsorted(changes.fluents[resumed])]]
-        ends = self.stretch.next(changes.stops)
+        ends = self.time_range.next(changes.stops)
         ends[changes.stops == OPEN] = OPEN
         found = FluentTable.numbered(self.instances, key[1], changes.fluents, (changes.values, starts, ends))
         inside = self.domains.inside((True, *key), changes.fluents, changes.values, self, self.version)
@@ -476,9 +480,9 @@ class Evaluation:
 
     def part(self, first: int, last: int) -> Evaluation:
         """The evaluation of a part of the stretch, for a component that guesses: it may change what it knows."""
-        stretch = replace(self.stretch, first=first, last=last, is_resumed=True)
+        time_range = replace(self.time_range, first=first, last=last, is_resumed=True)
         part = copy(self)
-        part.stretch = stretch
+        part.time_range = time_range
         part._edges = {}
         part._outside = {}
         part.known = dict(self.known)
@@ -505,7 +509,7 @@ class Evaluation:
         """The points of a table that lie in the stretch."""
         if table is None:
             return None
-        return _between({("", 0): table}, self.stretch.first, self.stretch.last)["", 0]
+        return _between({("", 0): table}, self.time_range.first, self.time_range.last)["", 0]
 
     def carry_ends(self, key: Key, ended: FluentTable) -> None:
         """Let intervals of a fluent have ended at the first time-point of the stretch."""

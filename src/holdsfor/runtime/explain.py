@@ -6,17 +6,17 @@ from holdsfor.columns.tables import Key
 from holdsfor.physical.explain import Explainer, Manner
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.plan import PlannedComponent
-from holdsfor.physical.plan_text import Line, laid_out
+from holdsfor.physical.plan_text import PlanLine, laid_out
 from holdsfor.physical.profile import Profile, Tally
-from holdsfor.runtime.recursion.steppable import is_walkable
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.recursion.steppable import is_steppable
+from holdsfor.runtime.session import EngineSession
 from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.rules import Allen
 
 __all__ = ["explain"]
 
 
-def explain(session: Session) -> str:
+def explain(session: EngineSession) -> str:
     """The plan of every component, then the groundings, then totals of what was counted."""
     explainer = Explainer(Wording(lambda key: _size(session, key), {}), session.domains.planner)
     program = session.program
@@ -29,40 +29,43 @@ def explain(session: Session) -> str:
     return text if session.profile is None else text + _totals(session, session.profile)
 
 
-def _size(session: Session, key: Key) -> str:
+def _size(session: EngineSession, key: Key) -> str:
     if key in session.background.domains:
         return "members from the input"
     n = session.background.facts(key).n
     return f"{n:,} fact{'' if n == 1 else 's'}"
 
 
-def _manner(component: PlannedComponent, session: Session) -> Manner:
+def _manner(component: PlannedComponent, session: EngineSession) -> Manner:
     if not component.is_circular:
         return Manner()
     if component.is_only_delayed:
         return Manner("delays that no condition asks for: a few turns", "once", "every turn")
-    if is_walkable(component, session.symbols):
+    if is_steppable(component, session.symbols):
         return Manner("circular: walked through time", "once", "on the walk")
     return Manner("circular: in turns", "once", "every turn")
 
 
-def _rest(number: int, component: PlannedComponent, lines: list[Line], profile: Profile) -> list[Line]:
+def _rest(number: int, component: PlannedComponent, lines: list[PlanLine], profile: Profile) -> list[PlanLine]:
     """What the operators of a component leave of its time, and what a circle took."""
     begins = next(i for i, line in enumerate(lines) if line.place == ("component", number))
     shown = [profile.of(line.place) for line in lines[begins + 1 :] if line.depth == 2 and line.place is not None]
     rest = profile.of(("component", number)).seconds - sum(tally.seconds for tally in shown)
-    found = [Line(1, "", ("heads, checks of groundings, and what is between operators",), Tally(seconds=rest))]
+    found = [PlanLine(1, "", ("heads, checks of groundings, and what is between operators",), Tally(seconds=rest))]
     if any(isinstance(step, Allen) for rule in component.static for step in rule.body):
         kept = profile.of(("kept", number)).rows_out
-        return [*found, Line(1, "", (f"at most {kept:,} interval{'' if kept == 1 else 's'} kept between query times",))]
+        return [
+            *found,
+            PlanLine(1, "", (f"at most {kept:,} interval{'' if kept == 1 else 's'} kept between query times",)),
+        ]
     if not component.is_circular:
         return found
     turns, walked, set_up = (profile.of((what, number)).rows_out for what in ("turns", "walked", "set up"))
     told = f"{turns:,} turns, {walked:,} time-points walked, {set_up:,} effects set up"
-    return [*found, Line(1, "", (told,))]
+    return [*found, PlanLine(1, "", (told,))]
 
 
-def _groundings(session: Session, explainer: Explainer) -> None:
+def _groundings(session: EngineSession, explainer: Explainer) -> None:
     """Who belongs to what is computed: checks of instances, and where they are enumerated."""
     if session.domains.plans:
         explainer.heading(0, "groundings")
@@ -77,7 +80,7 @@ def _groundings(session: Session, explainer: Explainer) -> None:
                 explainer.follow(steps, begin, set(given))
 
 
-def _totals(session: Session, profile: Profile) -> str:
+def _totals(session: EngineSession, profile: Profile) -> str:
     components = sum(profile.of(("component", n)).seconds for n in range(len(session.program.components)))
     between = session.seconds - components
     return (

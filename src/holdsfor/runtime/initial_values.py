@@ -15,10 +15,10 @@ from holdsfor.physical.plan import PlannedFluent
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct
 
-__all__ = ["Initialised"]
+__all__ = ["InitialValues"]
 
 
-class Initialised:
+class InitialValues:
     """The fluents whose initial values were carried into the state already: each gets its value once in a run."""
 
     def __init__(self) -> None:

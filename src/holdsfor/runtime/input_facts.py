@@ -6,23 +6,23 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from holdsfor.analysis.input_facts import given_records
+from holdsfor.analysis.input_facts import input_fact_records
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.syntax.terms import Struct, Term, name_and_arity
 
-__all__ = ["given_columns"]
+__all__ = ["input_fact_columns"]
 
 _Row = tuple[tuple[Term, ...], int, int]
 
 
-def given_columns(compiled: Compiled, tick: int, symbols: Symbols) -> Iterator[tuple[Key, Records]]:
+def input_fact_columns(compiled: Compiled, tick: int, symbols: Symbols) -> Iterator[tuple[Key, Records]]:
     """The records that facts give, name by name; they arrive when they begin."""
     events: dict[Key, list[_Row]] = {}
     fluents: dict[Key, list[_Row]] = {}
-    for entity, value, start, end in given_records(compiled.description, compiled.names, tick):
+    for entity, value, start, end in input_fact_records(compiled.description, compiled.names, tick):
         arguments = entity.args if isinstance(entity, Struct) else ()
         terms = arguments if value is None else (*arguments, value)
         (events if value is None else fluents).setdefault(name_and_arity(entity), []).append((terms, start, end))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import Int64, pairs_of_equal_keys
 from holdsfor.kernels.sweep import Keyed
 from holdsfor.physical.rows import Rows
@@ -27,10 +27,10 @@ class Lists:
         self.ends = ends
         self._rows: Rows | None = rows
         self._numbers: dict[tuple[str, ...], Int64] = {}
-        self._instances: Instances | None = None
+        self._instances: TupleIds | None = None
 
     @classmethod
-    def numbered(cls, names: Sequence[str], instances: Instances, numbers: Int64, starts: Int64, ends: Int64) -> Lists:
+    def numbered(cls, names: Sequence[str], instances: TupleIds, numbers: Int64, starts: Int64, ends: Int64) -> Lists:
         """The intervals of instances whose numbers are known."""
         lists = cls(Rows(0, {}), starts, ends)
         lists.names = list(names)
@@ -56,7 +56,7 @@ class Lists:
         """Whether the numbers of the instances are known."""
         return tuple(names) in self._numbers
 
-    def numbers(self, names: Sequence[str], instances: Instances) -> Int64:
+    def numbers(self, names: Sequence[str], instances: TupleIds) -> Int64:
         """The numbers of the instances, as tuples of the variables in the order given."""
         key = tuple(names)
         if key not in self._numbers:

@@ -25,7 +25,7 @@ from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, list_items, list_term, substitute
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.evaluation import Evaluation, Stretch
+    from holdsfor.runtime.evaluation import Evaluation, TimeRange
 
 __all__ = ["MadeOneByOne", "intervals_of_term", "is_interval_list", "make_one_by_one", "term_of_intervals"]
 
@@ -38,7 +38,7 @@ class MadeOneByOne:
     made: Lists
     owner: Int64
     kept: Lists | None
-    stretch: Stretch
+    time_range: TimeRange
 
     def all(self) -> Lists:
         """Everything made, also of intervals that are forgotten."""
@@ -46,11 +46,11 @@ class MadeOneByOne:
 
     def decided_until(self, settled: int) -> int:
         """The last time-point up to which the result is settled, if the list is settled up to one."""
-        cut = self.stretch.next_of(settled)
+        cut = self.time_range.next_of(settled)
         goes_on = (self.intervals.starts < cut) & (self.intervals.ends >= cut)
         if not goes_on.any():
             return settled
-        return self.stretch.previous_of(int(self.intervals.starts[goes_on].min()))
+        return self.time_range.previous_of(int(self.intervals.starts[goes_on].min()))
 
     def kept_at(self, settled: int) -> Lists:
         """What was made of intervals that are over at a settled time-point, as far as it is behind the time-point."""
@@ -82,7 +82,7 @@ def make_one_by_one(step: IntervalCall, intervals: Lists, kept: Lists | None, co
     spans = np.array(found, dtype=np.int64).reshape(-1, 2)
     owners = np.array(owner, dtype=np.int64)
     lists = Lists(intervals.rows.take(owners), spans[:, 0], spans[:, 1])
-    return MadeOneByOne(intervals, lists, owners, kept, context.stretch)
+    return MadeOneByOne(intervals, lists, owners, kept, context.time_range)
 
 
 def _made_of(term: Term, span: tuple[int, int], step: IntervalCall) -> list[tuple[int, int]]:

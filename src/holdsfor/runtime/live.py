@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import check_distance, n_repeated
 from holdsfor.sources.feeds import Feed
 from holdsfor.sources.live_reading import take_due
@@ -66,7 +66,7 @@ class LiveRun:
         self.rate = rate
         self.stop = stop
         self.after_reading = after_reading
-        self.session: Session | None = None
+        self.session: EngineSession | None = None
         self.on_silence = on_silence
         self._silent = list(feeds)
         self.n_outside = 0
@@ -111,7 +111,7 @@ class LiveRun:
         self._began = time.monotonic()
         return self.start
 
-    def query_times(self, session: Session) -> Iterator[int]:
+    def query_times(self, session: EngineSession) -> Iterator[int]:
         """The query times as they become due, each with its records in the session, until the inputs or the run end."""
         assert self.start is not None
         self.session = session
@@ -137,7 +137,7 @@ class LiveRun:
         clocks = [feed.reading.clock for feed in self.feeds if feed.reading.clock is not None]
         return f"{max(0, max(clocks, default=query_time) - query_time)} behind the records"
 
-    def _following(self, at: int, session: Session) -> int:
+    def _following(self, at: int, session: EngineSession) -> int:
         """The next query time; by event time, not one of many at which nothing can change."""
         if self.rate is not None or session.previous != at:
             return at + self.step
@@ -155,7 +155,7 @@ class LiveRun:
         self._n_quiet, self._earliest = 0, at + n_left_out * self.step + 1
         return at + (n_left_out + 1) * self.step
 
-    def _end_with_inputs(self, session: Session) -> None:
+    def _end_with_inputs(self, session: EngineSession) -> None:
         """Let the run end with the last record, when the inputs have ended and nothing else is asked for."""
         assert self.start is not None
         if session.end is None and all(feed.has_ended for feed in self.feeds):
@@ -163,11 +163,11 @@ class LiveRun:
             last = max(lasts, default=self.start) // session.tick * session.tick
             session.end = max(last, self.start if session.previous is None else session.previous)
 
-    def _has_reached_end(self, query_time: int, session: Session) -> bool:
+    def _has_reached_end(self, query_time: int, session: EngineSession) -> bool:
         assert self.start is not None
         return session.end is not None and query_time > self.start and query_time >= session.end
 
-    def _is_over(self, at: int, session: Session) -> bool:
+    def _is_over(self, at: int, session: EngineSession) -> bool:
         """Whether the query time before this one was the last: no later window admits a record."""
         if not self._has_reached_end(at - self.step, session):
             return False
@@ -176,11 +176,11 @@ class LiveRun:
             return True
         return all(feed.has_ended and not feed.reading.n_waiting for feed in self.feeds)
 
-    def _admits_some(self, at: int, session: Session) -> bool:
+    def _admits_some(self, at: int, session: EngineSession) -> bool:
         """Whether the window of a query time admits something that has arrived by it."""
         return any(feed.reading.admits(at, session.oldest(at), session.end) for feed in self.feeds)
 
-    def _close(self, session: Session) -> None:
+    def _close(self, session: EngineSession) -> None:
         """Read no more, and count the records that no query time admits."""
         for feed in self.feeds:
             feed.close()
@@ -246,7 +246,7 @@ class LiveRun:
 
     # -- records -------------------------------------------------------------------------------------------------------
 
-    def _insert(self, at: int, session: Session) -> None:
+    def _insert(self, at: int, session: EngineSession) -> None:
         """Put what has arrived by a query time into the session."""
         began = time.monotonic()
         end = _LATEST if session.end is None else session.end

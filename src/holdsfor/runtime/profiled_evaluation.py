@@ -9,7 +9,7 @@ from holdsfor.physical.plan import PlannedComponent
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows
 from holdsfor.runtime.evaluation import Evaluation
-from holdsfor.runtime.recursion.fixpoint import CircleOutcome
+from holdsfor.runtime.recursion.fixpoint import RecursionOutcome
 from holdsfor.syntax.terms import Term
 
 __all__ = ["ProfiledEvaluation"]
@@ -34,10 +34,10 @@ class ProfiledEvaluation(Evaluation):
         own = {rule.number for rule in component.static}
         self.counts.note_most(("kept", number), sum(k.n for (rule, _), k in self.kept.items() if rule in own))
 
-    def note_circle(self, number: int, outcome: CircleOutcome) -> None:
+    def note_circle(self, number: int, outcome: RecursionOutcome) -> None:
         self.counts.note(("turns", number), outcome.n_turns)
         self.counts.note(("walked", number), outcome.n_visited)
-        since = self.stretch.first
+        since = self.time_range.first
         for until, prospects in outcome.parts:
             for each in prospects:
                 if each is not None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from holdsfor.columns.query_times import ALL_ARRIVED, Judge, OneQuery, QueryTimes
 from holdsfor.columns.records import Fates, Records
-from holdsfor.columns.retractions import Retractions, take_back
+from holdsfor.columns.retractions import Retractions, apply_retractions
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.reading import Operations
@@ -112,7 +112,7 @@ class RecordStore:
             assert named is not None
             judge = OneQuery(ALL_ARRIVED, ALL_ARRIVED, settled, settled)
             first_new = len(named.origins) - len(each.retractions.origins)
-            unmatched = take_back(together, named.records, judge, 1).unmatched
+            unmatched = apply_retractions(together, named.records, judge, 1).unmatched
             found += [(each, number - first_new) for number in unmatched if number >= first_new]
         return found
 
@@ -133,7 +133,7 @@ class RecordStore:
         store = self.events if is_event else self.fluents
         known = store.get(key)
         records = due.records.take(np.empty(0, dtype=np.int64)) if known is None else known
-        done = take_back(records, due.records, judge, tick)
+        done = apply_retractions(records, due.records, judge, tick)
         store[key] = done.records
         self._moments = None
         self.fates.add(Fates.of(done.judged, due.records.starts, tick))
@@ -146,7 +146,7 @@ class RecordStore:
         for (is_event, key), retractions in self.retractions.items():
             store = events if is_event else fluents
             if key in store:
-                store[key] = take_back(store[key], retractions.records, judge, tick).records
+                store[key] = apply_retractions(store[key], retractions.records, judge, tick).records
         return events, fluents
 
     def add_unmatched(self, origins: list[SetAside]) -> None:

@@ -14,7 +14,7 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import ALL_ARRIVED, LONG_AGO, NO_ARRIVAL, Judge, OneQuery, QueryTimes
-from holdsfor.columns.records import Records
+from holdsfor.columns.records import Mask, Records
 from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents, stacked
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
@@ -28,19 +28,19 @@ from holdsfor.physical.rows import Rows
 from holdsfor.prolog.background import called_predicates
 from holdsfor.runtime.allen_constructs import Kept
 from holdsfor.runtime.background import Background
-from holdsfor.runtime.cuts import DatedCuts, as_if_whole, cuts_of_input
+from holdsfor.runtime.cuts import DatedCuts, as_if_whole, cuts_of_input, cuts_of_records
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.domain_members import Members, Mentioned
 from holdsfor.runtime.domains import Domains
 from holdsfor.runtime.edges import CarriedEdges, edges_at, next_edge
-from holdsfor.runtime.evaluation import Evaluation, Stretch, true_starts
-from holdsfor.runtime.initial_values import Initialised
-from holdsfor.runtime.input_facts import given_columns
+from holdsfor.runtime.evaluation import Evaluation, TimeRange, true_starts
+from holdsfor.runtime.initial_values import InitialValues
+from holdsfor.runtime.input_facts import input_fact_columns
 from holdsfor.runtime.interval_lists import Lists
 from holdsfor.runtime.profiled_evaluation import ProfiledEvaluation
 from holdsfor.runtime.record_store import RecordStore
-from holdsfor.runtime.reports.report import Report
-from holdsfor.runtime.upstream_results import ALWAYS, NEVER, Computed
+from holdsfor.runtime.reports.report import ReportColumns
+from holdsfor.runtime.upstream_results import ALWAYS, NEVER, UpstreamResults
 from holdsfor.sources.fields import LATEST
 from holdsfor.sources.reading import ColumnReading, Operations
 from holdsfor.sources.text_records import Fact
@@ -48,10 +48,10 @@ from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.rules import IntervalCall
 from holdsfor.syntax.terms import Struct, Term, name_and_arity
 
-__all__ = ["Session"]
+__all__ = ["EngineSession"]
 
 
-class Session:
+class EngineSession:
     """One run of an event description; `start` is its first time-point, and none is evaluated after `end`.
 
     `without` are the names of rewrites that are switched off. With `components` only these of the program are
@@ -93,16 +93,18 @@ class Session:
         self.window = window
         self.allen_memory = window if allen_memory is None else allen_memory
         self.records = RecordStore()
-        self.computed = Computed(self.symbols.instances)
+        self.computed = UpstreamResults(self.symbols.instances)
         self.computed_cuts: dict[Key, DatedCuts] = {}
         self.keeps_cuts = False
         self.cuts: dict[Key, list[tuple[int, FluentTable]]] = {}
         """By query time, the computed intervals that only go on where they are seen first, with their true starts."""
         self.state: dict[Key, FluentTable] = {}
+        self.settled_cuts: dict[Key, FluentTable] = {}
+        self.settled_input_cuts: dict[Key, FluentTable] = {}
         self.prefixes: dict[NodeId, Lists] = {}
         self.kept: dict[NodeId, Kept] = {}
         self.kept_results: dict[NodeId, Lists] = {}
-        self.initialised = Initialised()
+        self.initialised = InitialValues()
         self.horizons: dict[NodeId, int] = {}
         self.seen: dict[NodeId, Rows] = {}
         self.waiting: dict[int, tuple[SetUp | None, ...]] = {}
@@ -123,7 +125,7 @@ class Session:
         self._deciding = self.program.deciding_steps
         if window is not None:
             _refuse_predicates_over_lists(compiled)
-        for key, records in given_columns(compiled, tick, self.symbols) if takes_given else ():
+        for key, records in input_fact_columns(compiled, tick, self.symbols) if takes_given else ():
             self.insert_columns(key, records)
 
     def begin(self, start: int) -> None:
@@ -320,12 +322,12 @@ class Session:
         assert self._evaluation is not None
         if self.asks_for_the_query_time:
             return self.previous + 1
-        last = self._evaluation.stretch.last
+        last = self._evaluation.time_range.last
         found = [self.records.next_moment(min(self.previous, last), self.tick), self._evaluation.next_crossing]
         found.append(self.computed.next_query_time(self.previous))
         found += [next_edge(kind, self._evaluation.fluents(key), last) for kind, key in self._asked_edges]
         for outcome in self._evaluation.circles.values():
-            for waiting in outcome.waiting(self._evaluation.stretch.after_last):
+            for waiting in outcome.waiting(self._evaluation.time_range.after_last):
                 due = np.empty(0, np.int64) if waiting is None else waiting.due[waiting.due > last]
                 found.append(int(due.min()) if len(due) else None)
         after = [max(moment, self.previous + 1) for moment in found if moment is not None]
@@ -335,14 +337,14 @@ class Session:
         """Go on as if a query time had been evaluated at which nothing changes."""
         self.previous = query_time
 
-    def query(self, at: int) -> Report:
+    def query(self, at: int) -> ReportColumns:
         """What is known at a query time; query times must ascend."""
         began = time.perf_counter()
         settled = self.settled_at(at)
         if self.previous is not None:
             self._settle(settled)
         first, last = max(settled, self.start), self.last_point(at)
-        stretch = Stretch(first, last, self.tick, self.start, is_resumed=settled >= self.start)
+        time_range = TimeRange(first, last, self.tick, self.start, is_resumed=settled >= self.start)
         arrived_by = ALL_ARRIVED if self.window is None else at
         judge = OneQuery(at, arrived_by, self.previous, self.oldest(at))
         self._admit(judge, arrived_by, last, settled)
@@ -359,7 +361,7 @@ class Session:
             self.program,
             self.background,
             self.domains,
-            stretch,
+            time_range,
             {key: table for key, table in events.items() if table.n},
             {key: table for key, table in fluents.items() if table.n},
             self.state,
@@ -423,13 +425,18 @@ class Session:
 
     def _note_cuts(self, evaluation: Evaluation, at: int, arrived_by: int) -> None:
         """Let an evaluation know which intervals of the input are cut."""
-        first, last = evaluation.stretch.first, evaluation.stretch.last
+        first, last = evaluation.time_range.first, evaluation.time_range.last
+        evaluation.cuts = dict(self.settled_cuts)
         for key, records in self.records.fluents.items():
-            if len(records.cut_rows(last, arrived_by)):
+            cuts = cuts_of_records(records, last, arrived_by)
+            if key in self.settled_input_cuts:
+                cuts = stacked([cuts, self.settled_input_cuts[key]])
+            if cuts.n:
                 whole = records.intervals(first, last, arrived_by, as_if_whole=True)
-                whole = whole.open_after(evaluation.stretch.after_last)
-                evaluation.cuts[key] = cuts_of_input(records, whole, last, arrived_by)
-                evaluation.whole[key] = whole
+                evaluation.whole[key] = whole.open_after(evaluation.time_range.after_last)
+                evaluation.input_cuts[key] = cuts_of_input(evaluation.fluents(key), cuts)
+                both = [each[key] for each in (evaluation.cuts, evaluation.input_cuts) if key in each]
+                evaluation.cuts[key] = stacked(both)
         for key, (cuts, since, until) in self.computed_cuts.items():
             known = cuts.take(((since <= at) & (at < until)).nonzero()[0])
             evaluation.cuts[key], evaluation.whole[key] = known, as_if_whole(evaluation.fluents(key), known)
@@ -440,7 +447,7 @@ class Session:
             found = evaluation.cuts.get(key) or empty_fluents(key[1])
             if key in self.cuts:
                 before = self.cuts[key][-1][1]
-                found = stacked([before.take((before.starts <= evaluation.stretch.first).nonzero()[0]), found])
+                found = stacked([before.take((before.starts <= evaluation.time_range.first).nonzero()[0]), found])
             self.cuts.setdefault(key, []).append((at, found))
 
     def _number(self) -> None:
@@ -451,11 +458,11 @@ class Session:
         for key, records in self.records.fluents.items():
             records.number(tuple(range(key[1])), self.symbols.instances)
 
-    def _report(self, evaluation: Evaluation, at: int, settled: int) -> Report:
+    def _report(self, evaluation: Evaluation, at: int, settled: int) -> ReportColumns:
         output = {rule.key for component in self.program.components for rule in component.events}
         events = {key: table for key, table in evaluation.events.items() if key in output}
-        known = Report(at, evaluation.output, events)
-        return known.since(evaluation.stretch.first if settled >= self.start else evaluation.stretch.first_of_run)
+        known = ReportColumns(at, evaluation.output, events)
+        return known.since(evaluation.time_range.first if settled >= self.start else evaluation.time_range.first_of_run)
 
     def _settle(self, settled: int) -> None:
         """Keep, of what is settled now, what holds at the boundary, and forget the records before it."""
@@ -472,6 +479,8 @@ class Session:
             rows = ((table.starts <= settled) & (settled < table.ends)).nonzero()[0]
             if len(rows):
                 self.state[key] = table.take(rows)
+        self.settled_cuts = _cuts_that(evaluation.cuts, lambda starts: starts == settled)
+        self.settled_input_cuts = _cuts_that(evaluation.input_cuts, lambda starts: starts <= settled)
         self.prefixes = {
             place: lists.take((lists.starts <= settled) & (settled < lists.ends))
             for place, lists in evaluation.whole_lists.items()
@@ -514,6 +523,12 @@ class Session:
             {key: choose(each).as_points() for key, each in self.records.events.items()},
             {key: choose(each).as_intervals() for key, each in self.records.fluents.items()},
         )
+
+
+def _cuts_that(cuts: dict[Key, FluentTable], begin: Callable[[Int64], Mask]) -> dict[Key, FluentTable]:
+    """The cut intervals whose starts satisfy a test; names without any are left out."""
+    found = {key: table.take(begin(table.starts).nonzero()[0]) for key, table in cuts.items()}
+    return {key: table for key, table in found.items() if table.n}
 
 
 def _asks_for_the_query_time(compiled: Compiled) -> bool:

@@ -14,12 +14,12 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows
 from holdsfor.kernels.packing import OPEN
 
-__all__ = ["ALWAYS", "NEVER", "Computed"]
+__all__ = ["ALWAYS", "NEVER", "UpstreamResults"]
 
 ALWAYS = BEFORE_EVERYTHING
 """Known from here on: known at every query time."""
@@ -30,10 +30,10 @@ NEVER = OPEN
 Table = TypeVar("Table", FluentTable, PointTable)
 
 
-class Computed:
+class UpstreamResults:
     """Events and FVPs of other components. Query times must ascend, and so must what is settled at them."""
 
-    def __init__(self, instances: Instances) -> None:
+    def __init__(self, instances: TupleIds) -> None:
         self._instances = instances
         self._events: dict[Key, _Versions[PointTable]] = {}
         self._fluents: dict[Key, _Versions[FluentTable]] = {}

@@ -9,8 +9,8 @@ import numpy as np
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.kernels.keys import Int64
-from holdsfor.runtime.reports.report import Report, merged
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.reports.report import ReportColumns, merged
+from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.fields import EARLIEST, LATEST
 
 __all__ = [
@@ -72,7 +72,7 @@ def check_query_times(queries: QueryTimes, last: int) -> None:
         raise UsageProblem(Diagnostic("HF703", message, hint=hint))
 
 
-def check_idle_query_times(session: Session, queries: QueryTimes, last: int) -> None:
+def check_idle_query_times(session: EngineSession, queries: QueryTimes, last: int) -> None:
     """Refuse a run whose rules depend on the query time, with far too many query times near no record."""
     if not session.asks_for_the_query_time or queries.step is None or queries.n_up_to(last) <= _MOST_QUERY_TIMES:
         return
@@ -84,7 +84,7 @@ def check_idle_query_times(session: Session, queries: QueryTimes, last: int) -> 
         raise _too_many_idle(queries.start, last, n_idle)
 
 
-def check_distance(session: Session, at: int, following: int, step: int) -> None:
+def check_distance(session: EngineSession, at: int, following: int, step: int) -> None:
     """Refuse to evaluate every query time from one to another, far away, because rules depend on the query time."""
     n_idle = (following - at - (session.window or 0)) // step
     if session.asks_for_the_query_time and n_idle > _MOST_QUERY_TIMES:
@@ -100,7 +100,7 @@ def _too_many_idle(first: int, last: int, n_idle: int) -> UsageProblem:
     return UsageProblem(Diagnostic("HF703", f"{message}, expected at most {_MOST_QUERY_TIMES}", hint=hint))
 
 
-def busy_query_times(session: Session, queries: QueryTimes, last: int, *, n_idle: int = 0) -> Iterator[int]:
+def busy_query_times(session: EngineSession, queries: QueryTimes, last: int, *, n_idle: int = 0) -> Iterator[int]:
     """The query times up to the last, without those at which nothing can change.
 
     Of those in a row the first `n_idle` are there. Each query time must be evaluated before the next one is taken.
@@ -129,16 +129,18 @@ def n_repeated(window: int | None, step: int | None) -> int:
 _REPEATED = 1_000
 
 
-def each_report(session: Session, queries: Iterable[int]) -> Iterator[Report]:
+def each_report(session: EngineSession, queries: Iterable[int]) -> Iterator[ReportColumns]:
     """What is known at each query time about its window."""
-    previous: Report | None = None
+    previous: ReportColumns | None = None
     for at in queries:
         report = session.query(at)
         yield report if session.window is None else report.after(session.window_start(at), session.tick, previous)
         previous = report
 
 
-def settled_report(session: Session, queries: QueryTimes, last: int, *, merge_windows: bool = True) -> Report:
+def settled_report(
+    session: EngineSession, queries: QueryTimes, last: int, *, merge_windows: bool = True
+) -> ReportColumns:
     """What all query times together have settled, and the last one knows; all records must be inserted.
 
     Which query time sees a record first is known then, so nothing is late any more, and since windows do not change
@@ -153,7 +155,7 @@ def settled_report(session: Session, queries: QueryTimes, last: int, *, merge_wi
     if session.asks_for_the_query_time:
         check_query_times(queries, last)
     few = list(queries.up_to(last)) if session.asks_for_the_query_time else _far_apart(session, queries, last)
-    settled: list[Report] = []
+    settled: list[ReportColumns] = []
     for at, following in zip(few, [*few[1:], None], strict=True):
         report = session.query(at)
         if following is not None:
@@ -163,9 +165,9 @@ def settled_report(session: Session, queries: QueryTimes, last: int, *, merge_wi
     return merged(settled)
 
 
-def settled_so_far(session: Session, queries: Iterable[int]) -> Report:
+def settled_so_far(session: EngineSession, queries: Iterable[int]) -> ReportColumns:
     """What query times have settled together, and the last one knows, when they come one by one; there must be one."""
-    reports: list[Report] = []
+    reports: list[ReportColumns] = []
     for at in queries:
         if reports:
             reports[-1] = reports[-1].before(session.settled_at(at))
@@ -176,7 +178,7 @@ def settled_so_far(session: Session, queries: Iterable[int]) -> Report:
 _WORTH_A_WINDOW = 250_000
 
 
-def _far_apart(session: Session, queries: QueryTimes, last: int) -> list[int]:
+def _far_apart(session: EngineSession, queries: QueryTimes, last: int) -> list[int]:
     """Some of the query times, the last included, with enough records between them to be worth a window."""
     nth = max(1, _WORTH_A_WINDOW // 1_000)
     sampled: list[Int64] = []

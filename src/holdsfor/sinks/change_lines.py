@@ -11,14 +11,14 @@ from holdsfor.sinks.changes import Change, Interval
 from holdsfor.sinks.result_lines import csv_row
 from holdsfor.sinks.time_formats import ShowTime, as_integer, as_term
 
-__all__ = ["CHANGE_LINES", "Changed", "change_schema"]
+__all__ = ["CHANGE_LINES", "ChangeReport", "change_schema"]
 
 _TEXTS = ("change", "kind", "name")
 _TIMES = ("old_start", "old_end", "start", "end")
 
 
 @dataclass(frozen=True)
-class Changed:
+class ChangeReport:
     """What is different at a query time."""
 
     query_time: int
@@ -52,7 +52,7 @@ def _bounds(span: Interval | int | None) -> Interval | tuple[None, None]:
     return (span, span) if isinstance(span, int) else span
 
 
-def _text_lines(reports: Iterable[Changed], shown: ShowTime = as_integer) -> Iterator[str]:
+def _text_lines(reports: Iterable[ChangeReport], shown: ShowTime = as_integer) -> Iterator[str]:
     """`added(F=V, (S,E)).`, `shortened(F=V, (S,E), (S,F)).` and so on, one a line; events with their time-point."""
     for changed in reports:
         yield f"% query time {shown(changed.query_time)}"
@@ -67,7 +67,7 @@ def _as_term(span: Interval | int, shown: ShowTime) -> str:
     return f"({as_term(span[0], shown)},{as_term(span[1], shown)})"
 
 
-def _jsonl_lines(reports: Iterable[Changed], shown: ShowTime = as_integer) -> Iterator[str]:
+def _jsonl_lines(reports: Iterable[ChangeReport], shown: ShowTime = as_integer) -> Iterator[str]:
     """One object per change; what is not there before or after is left out, an open end is `null`."""
     for changed in reports:
         for change in changed.changes:
@@ -83,7 +83,7 @@ def _as_json(span: Interval | int, shown: ShowTime) -> object:
     return [None if time is None else shown(time) for time in span]
 
 
-def _csv_lines(reports: Iterable[Changed], shown: ShowTime = as_integer) -> Iterator[str]:
+def _csv_lines(reports: Iterable[ChangeReport], shown: ShowTime = as_integer) -> Iterator[str]:
     """One row per change; an open end is empty, and so are start and end of what is not there."""
     yield csv_row(*("query_time", *_TEXTS, *_TIMES))
     for changed in reports:

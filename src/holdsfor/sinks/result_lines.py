@@ -13,10 +13,10 @@ from holdsfor.sinks.time_formats import ShowTime, as_integer, as_terms, as_value
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
 
-__all__ = ["LINES", "Findings", "Known", "csv_lines", "csv_row", "findings_schema", "jsonl_lines", "text_lines"]
+__all__ = ["LINES", "ReportView", "TermReport", "csv_lines", "csv_row", "jsonl_lines", "report_schema", "text_lines"]
 
 
-class Findings(Protocol):
+class ReportView(Protocol):
     """What is known at a query time: FVPs with intervals (an open end is None), output events with time-points."""
 
     @property
@@ -39,7 +39,7 @@ class Findings(Protocol):
 
 
 @dataclass(frozen=True)
-class Known:
+class TermReport:
     """Findings that are given as terms and lists."""
 
     query_time: int
@@ -61,7 +61,7 @@ class Known:
         import numpy as np
 
         from holdsfor.columns.entities import Entity
-        from holdsfor.columns.result_table import Extents, answer_table
+        from holdsfor.columns.result_table import Extents, result_table
         from holdsfor.kernels.packing import OPEN
 
         spans = [span for spans in self.intervals.values() for span in spans]
@@ -70,7 +70,7 @@ class Known:
         times = np.array([time for times in self.times.values() for time in times], np.int64)
         fvps = Extents(list(map(Entity, self.intervals)), _counts(self.intervals), starts, ends)
         events = Extents(list(map(Entity, self.times)), _counts(self.times), times, times)
-        return answer_table(self.query_time, fvps, events)
+        return result_table(self.query_time, fvps, events)
 
 
 def _counts(lists: dict[Term, list[Any]]) -> Any:
@@ -79,14 +79,14 @@ def _counts(lists: dict[Term, list[Any]]) -> Any:
     return np.array([len(each) for each in lists.values()], np.int64)
 
 
-def findings_schema() -> Any:
+def report_schema() -> Any:
     """The columns of findings as a table."""
-    from holdsfor.columns.result_table import answer_schema
+    from holdsfor.columns.result_table import result_schema
 
-    return answer_schema()
+    return result_schema()
 
 
-def text_lines(findings: Iterable[Findings], shown: ShowTime = as_integer) -> Iterator[str]:
+def text_lines(findings: Iterable[ReportView], shown: ShowTime = as_integer) -> Iterator[str]:
     """`holdsFor(F=V, [(S,E),…]).` and `happensAt(E, [T,…]).`, one a line."""
     for known in findings:
         yield f"% query time {shown(known.query_time)}"
@@ -97,7 +97,7 @@ def text_lines(findings: Iterable[Findings], shown: ShowTime = as_integer) -> It
             yield f"happensAt({event}, [{','.join(map(str, as_terms(times, shown)))}])."
 
 
-def jsonl_lines(findings: Iterable[Findings], shown: ShowTime = as_integer) -> Iterator[str]:
+def jsonl_lines(findings: Iterable[ReportView], shown: ShowTime = as_integer) -> Iterator[str]:
     """One object per FVP and per output event; an open end is `null`."""
     for known in findings:
         at = shown(known.query_time)
@@ -111,7 +111,7 @@ def jsonl_lines(findings: Iterable[Findings], shown: ShowTime = as_integer) -> I
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def csv_lines(findings: Iterable[Findings], shown: ShowTime = as_integer) -> Iterator[str]:
+def csv_lines(findings: Iterable[ReportView], shown: ShowTime = as_integer) -> Iterator[str]:
     """One row per interval and per time-point; an open end is empty, an event starts and ends at its time-point."""
     yield csv_row("query_time", "kind", "name", "start", "end")
     for known in findings:

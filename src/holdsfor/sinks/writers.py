@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import IO, Any, Generic, Protocol, TypeVar
 
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sinks.change_lines import CHANGE_LINES, Changed, change_schema
+from holdsfor.sinks.change_lines import CHANGE_LINES, ChangeReport, change_schema
 from holdsfor.sinks.output_files import naming
-from holdsfor.sinks.result_lines import LINES, Findings, findings_schema
+from holdsfor.sinks.result_lines import LINES, ReportView, report_schema
 from holdsfor.sinks.time_formats import ShowTime, as_integer
 
-__all__ = ["CHANGES", "FINDINGS", "FORMATS", "Telling", "check_output", "format_of", "opened", "write_told"]
+__all__ = ["CHANGES", "FORMATS", "REPORTS", "ReportFormats", "check_output", "format_of", "opened", "write_reports"]
 
 TABLES = ("parquet", "arrow")
 FORMATS = (*LINES, *TABLES)
@@ -33,19 +33,19 @@ class _Tabular(Protocol):
     def table(self) -> Any: ...
 
 
-Told = TypeVar("Told", bound=_Tabular)
+ReportT = TypeVar("ReportT", bound=_Tabular)
 
 
 @dataclass(frozen=True)
-class Telling(Generic[Told]):
+class ReportFormats(Generic[ReportT]):
     """How one kind of report is written: as lines of each format, and with which columns as a table."""
 
-    lines: Mapping[str, Callable[[Iterable[Told], ShowTime], Iterator[str]]]
+    lines: Mapping[str, Callable[[Iterable[ReportT], ShowTime], Iterator[str]]]
     schema: Callable[[], Any]
 
 
-FINDINGS: Telling[Findings] = Telling(LINES, findings_schema)
-CHANGES: Telling[Changed] = Telling(CHANGE_LINES, change_schema)
+REPORTS: ReportFormats[ReportView] = ReportFormats(LINES, report_schema)
+CHANGES: ReportFormats[ChangeReport] = ReportFormats(CHANGE_LINES, change_schema)
 
 
 def format_of(output: str | None) -> str:
@@ -120,26 +120,26 @@ def _opened_pipe(pipe: str, on_waiting: Callable[[str], None]) -> int:
     return opened
 
 
-def write_told(
-    told: Iterable[Told], telling: Telling[Told], form: str, output: IO[Any], shown: ShowTime = as_integer
+def write_reports(
+    told: Iterable[ReportT], formats: ReportFormats[ReportT], form: str, output: IO[Any], shown: ShowTime = as_integer
 ) -> None:
     """Write what query times tell, so that each can be read before the next is computed."""
     if form in TABLES:
-        _write_tables(told, form, telling.schema(), output)
+        _write_tables(told, form, formats.schema(), output)
     else:
-        lines = telling.lines[form](_flushing(told, output), shown)
+        lines = formats.lines[form](_flushing(told, output), shown)
         output.writelines(f"{line}\n" for line in lines)
     output.flush()
 
 
-def _flushing(told: Iterable[Told], output: IO[Any]) -> Iterator[Told]:
+def _flushing(told: Iterable[ReportT], output: IO[Any]) -> Iterator[ReportT]:
     output.flush()
     for each in told:
         yield each
         output.flush()
 
 
-def _write_tables(told: Iterable[Told], form: str, schema: Any, output: IO[Any]) -> None:
+def _write_tables(told: Iterable[ReportT], form: str, schema: Any, output: IO[Any]) -> None:
     with _table_writer(output, form, schema) as writer:
         for each in told:
             table = each.table()

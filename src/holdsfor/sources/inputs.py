@@ -20,6 +20,7 @@ from holdsfor.sources.csv_rows import CsvReader, Header
 from holdsfor.sources.file_signatures import refuse_other_formats
 from holdsfor.sources.formats import TABLES, Format, format_of_suffix, format_of_text
 from holdsfor.sources.json_rows import JsonLinesReader
+from holdsfor.sources.number_checks import check_joins
 from holdsfor.sources.python_objects import Event, Fluent, mixed_columns, table_of
 from holdsfor.sources.text_columns import ColumnReading, TextReader, read_table
 from holdsfor.sources.text_records import Reading, read_text_records
@@ -27,7 +28,7 @@ from holdsfor.sources.times import Clock, Unit
 from holdsfor.sources.unreadable import Unreadable, refuse_if_all
 
 __all__ = [
-    "Intake",
+    "InputReader",
     "LineReader",
     "Opened",
     "open_input",
@@ -109,7 +110,7 @@ def split_description(text: str) -> tuple[str, str | None]:
 
 
 @dataclass(frozen=True)
-class Intake:
+class InputReader:
     """What the inputs of a run have in common: the names of the rules, the clock, the constants, and where they go."""
 
     names: Names
@@ -157,10 +158,12 @@ def read_inputs(
     Records may also be Python objects or lines of text. An input that cannot be read is an error, or, where there is a
     list for such, goes there if another one can be read.
     """
-    intake = Intake(names, tick, symbols, ColumnReading(), Clock(unit))
-    _add_each(inputs, lambda each: intake.add(open_input(each, names, form)), unreadable)
-    intake.reading.settle()
-    return intake.reading
+    input_reader = InputReader(names, tick, symbols, ColumnReading(), Clock(unit))
+    _add_each(inputs, lambda each: input_reader.add(open_input(each, names, form)), unreadable)
+    reading = input_reader.reading
+    reading.settle()
+    check_joins(names.joins, reading.texts, {**reading.events, **reading.fluents}, symbols)
+    return reading
 
 
 def read_facts(
@@ -181,9 +184,9 @@ def read_facts(
             content = only_utf8(b"".join(text_blocks(opened.content, opened.file)), opened.file, 0, reading)
             read_text_records(content.decode().splitlines(), opened.file, names, tick, reading)
         else:
-            intake = Intake(names, tick, Symbols(), ColumnReading(), clock)
-            intake.add(opened)
-            _add_facts(intake, reading)
+            input_reader = InputReader(names, tick, Symbols(), ColumnReading(), clock)
+            input_reader.add(opened)
+            _add_facts(input_reader, reading)
 
     _add_each(inputs, add, unreadable)
     return reading
@@ -208,12 +211,12 @@ def _add_each(inputs: Iterable[object], add: Callable[[object], None], unreadabl
     refuse_if_all(unreadable, len(listed) - len(unreadable))
 
 
-def _add_facts(intake: Intake, reading: Reading) -> None:
-    found = intake.reading
+def _add_facts(input_reader: InputReader, reading: Reading) -> None:
+    found = input_reader.reading
     reading.n_records += found.n_records
     reading.unused += found.unused
     reading.set_aside += found.set_aside
-    reading.add_operations(found.operations(intake.symbols))
+    reading.add_operations(found.operations(input_reader.symbols))
 
 
 def _opened_records(given: object) -> Opened:

@@ -11,7 +11,7 @@ from holdsfor.sources.channels import open_channel
 from holdsfor.sources.column_mapping import Mapping
 from holdsfor.sources.feeds import CHUNK, Feed
 from holdsfor.sources.formats import Format, format_of_suffix
-from holdsfor.sources.inputs import Intake, LineReader, split_input, text_form
+from holdsfor.sources.inputs import InputReader, LineReader, split_input, text_form
 from holdsfor.sources.live_reading import LiveReading
 from holdsfor.sources.times import Clock
 
@@ -21,8 +21,8 @@ __all__ = ["open_feed"]
 class _Lines:
     """Reads blocks of lines as what the first of them that is not blank says they are."""
 
-    def __init__(self, intake: Intake, file: str, mapping: Mapping | None, form: Format | None) -> None:
-        self.intake = intake
+    def __init__(self, input_reader: InputReader, file: str, mapping: Mapping | None, form: Format | None) -> None:
+        self.input_reader = input_reader
         self.file = file
         self.mapping = mapping
         self.form = form or format_of_suffix(file)
@@ -35,8 +35,8 @@ class _Lines:
             if not block.strip():
                 self._blank = block
                 return
-            form = text_form(self.form, block, self.file, self.mapping, self.intake.names)
-            self._reader = self.intake.line_reader(form, self.file, self.mapping)
+            form = text_form(self.form, block, self.file, self.mapping, self.input_reader.names)
+            self._reader = self.input_reader.line_reader(form, self.file, self.mapping)
         self._reader.read(block)
 
 
@@ -54,6 +54,6 @@ def open_feed(
     name, mapping = split_input(given)
 
     def reader(file: str, reading: LiveReading) -> _Lines:
-        return _Lines(Intake(names, tick, symbols, reading, clock or Clock()), file, mapping, form)
+        return _Lines(InputReader(names, tick, symbols, reading, clock or Clock()), file, mapping, form)
 
     return Feed(open_channel(str(name)), reader, n_bytes=n_bytes)

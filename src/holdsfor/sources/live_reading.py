@@ -15,11 +15,11 @@ import numpy as np
 
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
-from holdsfor.sources.reading import ColumnReading, Group, Operations, Piece, Retraction
+from holdsfor.sources.reading import ColumnReading, Group, Operations, ReadRecords, Retraction
 
 __all__ = ["LiveReading", "take_due"]
 
-Pieces = dict[Group, list[Piece]]
+Pieces = dict[Group, list[ReadRecords]]
 Retractions = dict[Group, list[Retraction]]
 
 
@@ -37,11 +37,11 @@ class LiveReading(ColumnReading):
     first_start: int | None = None
     last: int | None = None
     n_waiting: int = 0
-    _new: list[Piece] = field(default_factory=list)
+    _new: list[ReadRecords] = field(default_factory=list)
     _new_retractions: list[tuple[Group, Retraction]] = field(default_factory=list)
     _passed: list[tuple[Int64, Int64]] = field(default_factory=list)
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: ReadRecords) -> None:
         self._new.append(piece)
 
     def take_back(self, is_event: bool, key: Key, retractions: Iterable[Retraction]) -> None:
@@ -65,7 +65,7 @@ class LiveReading(ColumnReading):
             super().take_back(is_event, key, [replace(retraction, arrival=int(arrived[0]))])
         self._extend(pieces, len(retractions))
 
-    def _extend(self, pieces: list[Piece], n_retractions: int) -> None:
+    def _extend(self, pieces: list[ReadRecords], n_retractions: int) -> None:
         self.n_waiting += n_retractions
         if not pieces:
             return

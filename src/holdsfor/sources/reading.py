@@ -14,16 +14,18 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.analysis.sorts import Place
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.records import Records
-from holdsfor.columns.retractions import Retractions, take_back
+from holdsfor.columns.retractions import Retractions, apply_retractions
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
+from holdsfor.sources.number_checks import TextColumn
 from holdsfor.sources.text_records import Fact, SetAside
 from holdsfor.syntax.terms import Atom, Struct, name_and_arity
 
-__all__ = ["ColumnReading", "Group", "Operation", "Operations", "Piece", "Retraction"]
+__all__ = ["ColumnReading", "Group", "Operation", "Operations", "ReadRecords", "Retraction"]
 
 Group = tuple[bool, Key]
 """Whether they are events, and their name and arity."""
@@ -33,7 +35,7 @@ Operation = tuple[int, int, bool, Fact, SetAside]
 
 
 @dataclass(frozen=True)
-class Piece:
+class ReadRecords:
     """Records of one name, and the place of each in the order of reading."""
 
     is_event: bool
@@ -41,9 +43,9 @@ class Piece:
     records: Records
     places: Int64
 
-    def take(self, which: NDArray[np.bool_]) -> Piece:
+    def take(self, which: NDArray[np.bool_]) -> ReadRecords:
         """Some of the records."""
-        return Piece(self.is_event, self.key, _picked(self.records, which), self.places[which])
+        return ReadRecords(self.is_event, self.key, _picked(self.records, which), self.places[which])
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,8 @@ class ColumnReading:
     events: dict[Key, Records] = field(default_factory=dict)
     fluents: dict[Key, Records] = field(default_factory=dict)
     n_places: int = 0
-    _pieces: dict[Group, list[Piece]] = field(default_factory=dict)
+    texts: dict[Place, TextColumn] = field(default_factory=dict)
+    _pieces: dict[Group, list[ReadRecords]] = field(default_factory=dict)
     _retractions: dict[Group, list[Retraction]] = field(default_factory=dict)
 
     def extent(self, tick: int) -> tuple[int | None, int | None]:
@@ -103,7 +106,7 @@ class ColumnReading:
         lasts = [int(r.starts.max()) if r.ends is None else (int(r.ends.max()) - 1) // tick * tick for r in records]
         return first, max(lasts, default=None)
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: ReadRecords) -> None:
         """Add records that were read as columns."""
         self._pieces.setdefault((piece.is_event, piece.key), []).append(piece)
 
@@ -128,7 +131,7 @@ class ColumnReading:
             ends = None if is_event else columns.pop()
             starts = columns.pop()
             arrivals, places = np.array([times for _, *times in rows], dtype=np.int64).T
-            self.add(Piece(is_event, key, Records(columns, arrivals, starts, ends), places))
+            self.add(ReadRecords(is_event, key, Records(columns, arrivals, starts, ends), places))
 
     def operations(self, symbols: Symbols) -> list[Operation]:
         """What was read and is not settled, one by one, for the reader that has no columns."""
@@ -155,7 +158,7 @@ class ColumnReading:
             records, retractions = operations.records, operations.retractions
             if retractions is not None:
                 self.retracted[operations.is_event, operations.key] = operations
-                done = take_back(records, retractions.records, QueryTimes(0, 0), 1)
+                done = apply_retractions(records, retractions.records, QueryTimes(0, 0), 1)
                 records, named = done.records, retractions.records
                 left_over += [
                     (int(named.arrivals[i]), int(named.read_at[i]), retractions.origins[i]) for i in done.unmatched

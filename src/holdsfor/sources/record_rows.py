@@ -24,7 +24,7 @@ from holdsfor.sources.fields import EARLIEST, LATEST, beyond
 from holdsfor.sources.input_fvps import fitting_fvps, fvp_of
 from holdsfor.sources.number_checks import TextUses
 from holdsfor.sources.numerals import Lexicon, fields_of, words_of
-from holdsfor.sources.reading import ColumnReading, Piece, Retraction
+from holdsfor.sources.reading import ColumnReading, ReadRecords, Retraction
 from holdsfor.sources.table_layout import LaidOut, is_argument
 from holdsfor.sources.text_records import SetAside, not_declared
 from holdsfor.syntax.terms import Atom, Int
@@ -173,7 +173,7 @@ class RowReader:
         self, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading, *, is_mapped: bool | None
     ) -> None:
         self.file = file
-        self.text_uses = TextUses(file, names.number_uses, symbols, is_mapped=is_mapped)
+        self.text_uses = TextUses(file, names.number_uses, symbols, reading.texts, is_mapped=is_mapped)
         self.tick = tick
         self.lexicon = Lexicon(symbols, n_behind=0)
         self.reading = reading
@@ -303,7 +303,7 @@ class RowReader:
                 rows.starts[added],
                 None if ends is None else ends[added],
             )
-            self.reading.add(Piece(is_event, key, records, self.reading.n_places + added))
+            self.reading.add(ReadRecords(is_event, key, records, self.reading.n_places + added))
         reason = "takes back a record that is not there"
         for row, content in zip(taken.tolist(), rows.explained(taken), strict=True):
             facts = [*columns, rows.starts, *([] if ends is None else [ends])]

@@ -26,7 +26,7 @@ from holdsfor.sources.arrow import read_table
 from holdsfor.sources.blocks import only_utf8, text_blocks
 from holdsfor.sources.input_fvps import fitting_records
 from holdsfor.sources.numerals import PADDING, Fields, Lexicon, read_integers, words_of
-from holdsfor.sources.reading import ColumnReading, Piece
+from holdsfor.sources.reading import ColumnReading, ReadRecords
 from holdsfor.sources.text_records import Reading, read_text_records
 
 __all__ = ["ColumnReading", "TextReader", "read_columns", "read_table"]
@@ -199,7 +199,7 @@ class TextReader:
             if len(chosen):
                 records = _records(shape, words, begins[chosen], *(time[chosen] for time in times))
                 fits = fitting_records(shape, records, self.symbols)
-                piece = Piece(shape.shape == "event", (shape.name, shape.arity), records, places[chosen])
+                piece = ReadRecords(shape.shape == "event", (shape.name, shape.arity), records, places[chosen])
                 self.reading.add(piece if fits.all() else piece.take(fits))
                 is_read[rows[chosen[~fits]]] = False
         self.reading.n_records += int(np.count_nonzero(is_read))

@@ -10,16 +10,16 @@ from holdsfor.errors import Diagnostics
 from holdsfor.syntax.conditions import ConditionReader, edge_of, is_temporal, read_event, read_fvp
 from holdsfor.syntax.interval_steps import IntervalStepReader
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.program import Clause, Directive, FactTable, GivenTable, Program
+from holdsfor.syntax.program import Clause, Directive, FactTable, InputFactTable, Program
 from holdsfor.syntax.rules import (
     Condition,
     Delay,
     Fvp,
-    Given,
     Grounding,
     HoldsFor,
     Initially,
     InputDeclaration,
+    InputFact,
     IntervalCall,
     IntervalRule,
     PointRule,
@@ -77,7 +77,7 @@ class EventDescription:
     dynamic_domains: list[Term] = field(default_factory=list)
     collected: list[CollectGrounds] = field(default_factory=list)
     inputs: list[InputDeclaration] = field(default_factory=list)
-    given: list[Given] = field(default_factory=list)
+    given: list[InputFact] = field(default_factory=list)
     conditional: list[Clause] = field(default_factory=list)
     indices: list[Index] = field(default_factory=list)
     background: list[Clause | FactTable] = field(default_factory=list)
@@ -96,7 +96,7 @@ def describe(programs: Iterable[Program], diagnostics: Diagnostics) -> EventDesc
         match item:
             case FactTable():
                 reader.description.background.append(item)
-            case GivenTable():
+            case InputFactTable():
                 reader.given_table(item)
             case Clause():
                 reader.clause(item)
@@ -241,18 +241,18 @@ class _DescriptionReader:
         """An event or FVP at a time-point, given as a fact."""
         term = entity.term if isinstance(entity, Fvp) else entity
         if isinstance(time, Int) and abs(time.value) <= _LATEST and is_ground(term):
-            self.description.given.append(Given(entity, time.value, None, clause.span))
+            self.description.given.append(InputFact(entity, time.value, None, clause.span))
             return
         found = term if isinstance(time, Int) and abs(time.value) <= _LATEST else time
         message = f"expected a fact without variables at a time-point, found `{show(found)}`"
         self.diagnostics.add("HF215", message, found.span or clause.span, "a rule has a body, a fact is input")
 
-    def given_table(self, table: GivenTable) -> None:
+    def given_table(self, table: InputFactTable) -> None:
         """A run of facts."""
         for name, arguments, value, start, end in table.rows:
             entity: Term = Struct(name, arguments) if arguments else Atom(name)
             self.description.given.append(
-                Given(entity if value is None else Fvp(entity, value), start, end, table.span)
+                InputFact(entity if value is None else Fvp(entity, value), start, end, table.span)
             )
 
     def given_point(self, head: Struct, clause: Clause) -> None:
@@ -272,7 +272,7 @@ class _DescriptionReader:
                 case Struct(name=",", args=(Int(start), Int(end))) if -_LATEST <= start < end <= _LATEST and is_ground(
                     fvp.term
                 ):
-                    self.description.given.append(Given(fvp, start, end, clause.span))
+                    self.description.given.append(InputFact(fvp, start, end, clause.span))
                 case _:
                     message = f"expected a ground FVP with intervals such as `(3,8)`, found `{show(interval)}`"
                     hint = "an interval has two time-points, its end is after its start"

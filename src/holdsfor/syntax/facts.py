@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from holdsfor.syntax.program import FactTable, GivenRow, GivenTable
+from holdsfor.syntax.program import FactTable, GivenRow, InputFactTable
 from holdsfor.syntax.source import Source, Span
 from holdsfor.syntax.terms import Atom, Constant, Float, Int
 
-__all__ = ["MINIMAL_RUN", "read_fact_run", "read_given_run"]
+__all__ = ["MINIMAL_RUN", "read_fact_run", "read_input_facts"]
 
 MINIMAL_RUN = 64
 
@@ -79,7 +79,7 @@ def read_fact_run(source: Source, at: int) -> tuple[FactTable, int] | None:
     return FactTable(first[1], columns, Span(source, at, match.end())), match.end()
 
 
-def read_given_run(source: Source, at: int) -> tuple[GivenTable, int] | None:
+def read_input_facts(source: Source, at: int) -> tuple[InputFactTable, int] | None:
     """The run of facts that are input which begins at `at`, and where it ends, if there is one long enough."""
     if not _IS_GIVEN.match(source.text, at):
         return None
@@ -90,7 +90,7 @@ def read_given_run(source: Source, at: int) -> tuple[GivenTable, int] | None:
             break
         rows.append(row)
         end = match.end()
-    return (GivenTable(rows, Span(source, at, end)), end) if len(rows) >= MINIMAL_RUN else None
+    return (InputFactTable(rows, Span(source, at, end)), end) if len(rows) >= MINIMAL_RUN else None
 
 
 def _given_row(match: re.Match[str], constants: _Constants) -> GivenRow | None:

@@ -9,9 +9,9 @@ behind its full stop.
 from __future__ import annotations
 
 from holdsfor.errors import Diagnostic, Diagnostics, SyntaxProblem
-from holdsfor.syntax.facts import read_fact_run, read_given_run
+from holdsfor.syntax.facts import read_fact_run, read_input_facts
 from holdsfor.syntax.operators import Infix, Operators, Prefix, declare_operators
-from holdsfor.syntax.program import Clause, Directive, FactTable, GivenTable, Program
+from holdsfor.syntax.program import Clause, Directive, FactTable, InputFactTable, Program
 from holdsfor.syntax.source import Source, Span
 from holdsfor.syntax.terms import (
     EMPTY_LIST,
@@ -52,14 +52,14 @@ class _ClauseProblem(Exception):
 def parse_program(source: Source, diagnostics: Diagnostics) -> Program:
     """The clauses of a text. Errors are added to the diagnostics; clauses without errors are still returned."""
     operators = Operators()
-    items: list[Clause | Directive | FactTable | GivenTable] = []
+    items: list[Clause | Directive | FactTable | InputFactTable] = []
     at = 0
     while True:
         try:
             at = skip_layout(source, at)
             if at >= len(source.text):
                 return Program(source, tuple(items))
-            run = read_fact_run(source, at) or read_given_run(source, at)
+            run = read_fact_run(source, at) or read_input_facts(source, at)
             if run is not None:
                 items.append(run[0])
                 at = run[1]

@@ -6,7 +6,7 @@ import math
 import re
 
 from holdsfor.syntax.operators import Infix, Operators, declare_operators
-from holdsfor.syntax.program import Clause, Directive, FactTable, GivenRow, GivenTable, Program
+from holdsfor.syntax.program import Clause, Directive, FactTable, GivenRow, InputFactTable, Program
 from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, Var, list_items
 
 __all__ = ["show", "show_clause", "show_constant", "show_indicator", "show_program"]
@@ -101,7 +101,7 @@ def show_program(program: Program) -> str:
             case FactTable(name, columns):
                 for row in zip(*columns, strict=True):
                     lines.append(f"{_atom(name)}({','.join(map(show_constant, row))}).")
-            case GivenTable(rows):
+            case InputFactTable(rows):
                 lines += map(_show_given, rows)
     return "\n".join(lines) + "\n" if lines else ""
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from holdsfor.syntax.source import Source, Span
 from holdsfor.syntax.terms import Constant, Term
 
-__all__ = ["Clause", "Directive", "FactTable", "GivenRow", "GivenTable", "Program"]
+__all__ = ["Clause", "Directive", "FactTable", "GivenRow", "InputFactTable", "Program"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ GivenRow: TypeAlias = tuple[str, tuple[Constant, ...], Constant | None, int, int
 
 
 @dataclass(frozen=True, slots=True)
-class GivenTable:
+class InputFactTable:
     """A run of ground facts that are input, such as `happensAt(go_to(chris, work), 9).`"""
 
     rows: list[GivenRow]
@@ -61,7 +61,7 @@ class Program:
     """One text, parsed."""
 
     source: Source
-    items: tuple[Clause | Directive | FactTable | GivenTable, ...]
+    items: tuple[Clause | Directive | FactTable | InputFactTable, ...]
 
     @property
     def clauses(self) -> tuple[Clause, ...]:

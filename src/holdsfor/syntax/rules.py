@@ -30,7 +30,6 @@ __all__ = [
     "Ends",
     "EndsI",
     "Fvp",
-    "Given",
     "Grounding",
     "Happens",
     "Holds",
@@ -38,6 +37,7 @@ __all__ = [
     "Initially",
     "Initiated",
     "InputDeclaration",
+    "InputFact",
     "Intersect",
     "IntervalCall",
     "IntervalRule",
@@ -514,7 +514,7 @@ class Delay:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class InputFact:
     """A ground event or FVP that is given as a fact: at a time-point, or from `start` to `end`."""
 
     entity: Fvp | Term

@@ -8,7 +8,7 @@ the columns apart even where no edge of the graph does. Boxes around components 
 from __future__ import annotations
 
 from holdsfor.errors import printable
-from holdsfor.views.drawing import Drawing, Edge, Vertex, VertexKind
+from holdsfor.views.drawing import Drawing, DrawnEdge, DrawnVertex, VertexKind
 
 __all__ = ["to_dot"]
 
@@ -34,7 +34,7 @@ _SWATCH: dict[VertexKind, tuple[str, str, str]] = {
 def to_dot(drawing: Drawing) -> str:
     """The drawing as a DOT file.
 
-    >>> text = to_dot(Drawing([Vertex("alarm/1", "alarm(X)", "event", 1, 1)], []))
+    >>> text = to_dot(Drawing([DrawnVertex("alarm/1", "alarm(X)", "event", 1, 1)], []))
     >>> [line.strip() for line in text.splitlines() if "alarm" in line]
     ['"alarm/1" [label="alarm(X)", shape=ellipse, fillcolor="#fff3d6", color="#c77700"];']
     """
@@ -70,7 +70,7 @@ def _level(drawing: Drawing, level: int) -> list[str]:
     return [*lines, "  }"]
 
 
-def _box(component: list[Vertex]) -> list[str]:
+def _box(component: list[DrawnVertex]) -> list[str]:
     name = _identifier("cluster", component[0].component)
     return [
         f"    subgraph {name} {{",
@@ -95,11 +95,11 @@ def _chain(levels: list[int]) -> list[str]:
     return [f"  {' -> '.join(map(_heading, levels))} [style=invis, weight=100];"]
 
 
-def _vertex(vertex: Vertex) -> str:
+def _vertex(vertex: DrawnVertex) -> str:
     return f"{_quoted(vertex.id)} [label={_label(vertex.label)}, {_STYLE[vertex.kind]}];"
 
 
-def _edge(edge: Edge) -> str:
+def _edge(edge: DrawnEdge) -> str:
     attributes = []
     if edge.label:
         attributes.append(f"label={_label(f' {edge.label} ')}")

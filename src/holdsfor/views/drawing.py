@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-__all__ = ["KINDS", "Drawing", "Edge", "EdgeKind", "Vertex", "VertexKind"]
+__all__ = ["KINDS", "Drawing", "DrawnEdge", "DrawnVertex", "EdgeKind", "VertexKind"]
 
 VertexKind = Literal["input event", "input fluent", "event", "simple", "static"]
 EdgeKind = Literal["i", "f"]
@@ -20,7 +20,7 @@ KINDS: tuple[VertexKind, ...] = get_args(VertexKind)
 
 
 @dataclass(frozen=True)
-class Vertex:
+class DrawnVertex:
     """A box of the picture. Vertices of one component share a level."""
 
     id: str
@@ -31,7 +31,7 @@ class Vertex:
 
 
 @dataclass(frozen=True)
-class Edge:
+class DrawnEdge:
     """An arrow of the picture, from the vertex that is used to the vertex that uses it."""
 
     source: str
@@ -47,10 +47,10 @@ class Drawing:
     Contract: the identifiers of the vertices are distinct, and every edge joins two of them; `ValueError` otherwise.
     """
 
-    vertices: tuple[Vertex, ...]
-    edges: tuple[Edge, ...]
+    vertices: tuple[DrawnVertex, ...]
+    edges: tuple[DrawnEdge, ...]
 
-    def __init__(self, vertices: Iterable[Vertex], edges: Iterable[Edge]) -> None:
+    def __init__(self, vertices: Iterable[DrawnVertex], edges: Iterable[DrawnEdge]) -> None:
         object.__setattr__(self, "vertices", tuple(vertices))
         object.__setattr__(self, "edges", tuple(dict.fromkeys(edges)))
         self._check()
@@ -76,9 +76,9 @@ class Drawing:
         present = {v.kind for v in self.vertices}
         return [kind for kind in KINDS if kind in present]
 
-    def components_at(self, level: int) -> list[list[Vertex]]:
+    def components_at(self, level: int) -> list[list[DrawnVertex]]:
         """The vertices of a level, component by component, both in the order given."""
-        components: dict[int, list[Vertex]] = {}
+        components: dict[int, list[DrawnVertex]] = {}
         for vertex in self.vertices:
             if vertex.level == level:
                 components.setdefault(vertex.component, []).append(vertex)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from holdsfor.views.dot import to_dot
-from holdsfor.views.drawing import Drawing, Edge, EdgeKind, Vertex, VertexKind
+from holdsfor.views.drawing import Drawing, DrawnEdge, DrawnVertex, EdgeKind, VertexKind
 from holdsfor.views.graphviz import has_graphviz, run_graphviz
 from holdsfor.views.mermaid import to_mermaid
 from holdsfor.views.picture_file import check_suffix, write_picture
@@ -13,9 +13,9 @@ from holdsfor.views.picture_file import check_suffix, write_picture
 __all__ = [
     "GRAPH_SUFFIXES",
     "Drawing",
-    "Edge",
+    "DrawnEdge",
+    "DrawnVertex",
     "EdgeKind",
-    "Vertex",
     "VertexKind",
     "has_graphviz",
     "render_graph",

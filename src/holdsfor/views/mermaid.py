@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from holdsfor.errors import printable
-from holdsfor.views.drawing import Drawing, Edge, Vertex, VertexKind
+from holdsfor.views.drawing import Drawing, DrawnEdge, DrawnVertex, VertexKind
 
 __all__ = ["to_mermaid"]
 
@@ -33,7 +33,7 @@ _CLASS: dict[VertexKind, tuple[str, str]] = {
 def to_mermaid(drawing: Drawing) -> str:
     """The drawing as a Mermaid flowchart.
 
-    >>> print(to_mermaid(Drawing([Vertex("a", "alarm(X)", "event", 1, 1)], [])))
+    >>> print(to_mermaid(Drawing([DrawnVertex("a", "alarm(X)", "event", 1, 1)], [])))
     flowchart LR
       subgraph level1["level 1"]
         v0(["alarm(X)"]):::outputEvent
@@ -69,12 +69,12 @@ def _identifier(prefix: str, number: int) -> str:
     return f"{prefix}{number}" if number >= 0 else f"{prefix}Minus{-number}"
 
 
-def _vertex(vertex: Vertex, names: dict[str, str]) -> str:
+def _vertex(vertex: DrawnVertex, names: dict[str, str]) -> str:
     opening, closing = _SHAPE[vertex.kind]
     return f"{names[vertex.id]}{opening}{_quoted(vertex.label)}{closing}:::{_CLASS[vertex.kind][0]}"
 
 
-def _edge(edge: Edge, names: dict[str, str]) -> str:
+def _edge(edge: DrawnEdge, names: dict[str, str]) -> str:
     arrow = "-.->" if edge.kind == "f" else "-->"
     label = f"|{_quoted(edge.label)}|" if edge.label else ""
     return f"{names[edge.source]} {arrow}{label} {names[edge.target]}"

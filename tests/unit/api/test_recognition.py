@@ -10,8 +10,8 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.errors import AnalysisProblem, DataProblem
-from holdsfor.runtime.reports.report import Report
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.reports.report import ReportColumns
+from holdsfor.runtime.session import EngineSession
 
 TOY = Path(__file__).parents[3] / "apps" / "toy"
 RULES = (TOY / "rules.prolog", TOY / "background.prolog")
@@ -36,13 +36,13 @@ def test_without_merged_windows_every_query_time_that_may_change_something_is_ev
     result: hf.Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    query = Session.query
+    query = EngineSession.query
 
-    def noted(session: Session, at: int) -> Report:
+    def noted(session: EngineSession, at: int) -> ReportColumns:
         asked.append(at)
         return query(session, at)
 
-    monkeypatch.setattr(Session, "query", noted)
+    monkeypatch.setattr(EngineSession, "query", noted)
     rules, events = hf.load(*RULES), TOY / "events.txt"
     windowed = hf.recognise(rules, events, start=0, end=30, window=6, step=3, merge_windows=False)
     first_to_see_a_record = {9, 15, 18, 21}  # of 9, of 13, of 17, of 19 and 21

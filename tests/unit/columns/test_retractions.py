@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.records import Records
-from holdsfor.columns.retractions import take_back
+from holdsfor.columns.retractions import apply_retractions
 from tests.unit.kernels.lists import law
 
 START, END = 0, 40
@@ -106,7 +106,7 @@ def points(records: Records) -> Seen:
 @given(_operations)
 def test_without_windows_operations_apply_in_their_order(operations: list[Operation]) -> None:
     records, taken = (records_of(operations, are_retractions=which) for which in (False, True))
-    done = take_back(records, taken, EVERYTHING, 1)
+    done = apply_retractions(records, taken, EVERYTHING, 1)
     assert (points(done.records), len(done.unmatched)) == model(operations, EVERYTHING)
 
 
@@ -115,7 +115,7 @@ def test_without_windows_operations_apply_in_their_order(operations: list[Operat
 def test_windows_leave_what_is_settled(operations: list[Operation], queries: QueryTimes) -> None:
     records, taken = (records_of(operations, are_retractions=which) for which in (False, True))
     records.admit(queries, END, 1)
-    done = take_back(records, taken, queries, 1)
+    done = apply_retractions(records, taken, queries, 1)
     assert (points(done.records), len(done.unmatched)) == model(operations, queries)
 
 
@@ -127,5 +127,5 @@ def test_a_part_splits_the_record_and_the_pieces_have_names_of_their_own() -> No
         Operation(0, 4, 8, 20, True),
     ]
     records, taken = (records_of(operations, are_retractions=which) for which in (False, True))
-    done = take_back(records, taken, EVERYTHING, 1)
+    done = apply_retractions(records, taken, EVERYTHING, 1)
     assert (points(done.records), done.unmatched) == ({(0, t) for t in range(5)}, [1])

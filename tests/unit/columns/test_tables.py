@@ -17,7 +17,7 @@ from holdsfor.columns.tables import (
     point_table,
     stacked,
 )
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.packing import OPEN
 from tests.unit.columns.merging import fluent_table
 from tests.unit.kernels.lists import as_columns, as_rows, law, times
@@ -140,7 +140,7 @@ def test_empty_tables_have_all_columns_and_find_nothing(arity: int) -> None:
 @pytest.mark.parametrize("is_asked_early", [False, True])
 def test_a_table_of_numbers_is_the_table_of_its_words(is_asked_early: bool) -> None:
     rows: list[Row] = [(5, 6, 1, 0, 4), (5, 7, 2, 1, 3), (5, 6, 1, 9, OPEN), (8, 6, 2, 2, 5)]
-    instances = Instances()
+    instances = TupleIds()
     words = FluentTable(as_columns(rows, 5), 4)
     numbers = FluentTable.numbered(instances, 2, words.arguments(instances), words.columns[2:])
     if is_asked_early:
@@ -160,7 +160,7 @@ def test_a_table_of_numbers_is_the_table_of_its_words(is_asked_early: bool) -> N
 def test_what_holds_by_number_is_what_holds_by_words(rows: list[Row], asked: list[Row]) -> None:
     table = table_of(rows)
     argument, _, at = as_columns(asked, 3)
-    instances = Instances()
+    instances = TupleIds()
     numbers = instances.numbers([argument], len(asked))
     for value in range(3):
         expected = table.holding([argument, np.full(len(asked), value, dtype=np.int64)], at) >= 0

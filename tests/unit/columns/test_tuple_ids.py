@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from tests.unit.kernels.lists import as_columns, as_rows, law
 from tests.unit.kernels.test_keys import colliding
 
 Row = tuple[int, ...]
 
 
-def numbered(instances: Instances, rows: list[Row], width: int) -> list[int]:
+def numbered(instances: TupleIds, rows: list[Row], width: int) -> list[int]:
     return [int(number) for number in instances.numbers(as_columns(rows, width), len(rows))]
 
 
@@ -27,7 +27,7 @@ def of_first_meeting(rows: list[Row]) -> list[int]:
     st.integers(1, 3).flatmap(lambda width: st.lists(st.lists(st.tuples(*[st.integers(-2, 2)] * width)), max_size=4))
 )
 def test_numbers_are_dense_and_words_come_back(portions: list[list[Row]]) -> None:
-    instances = Instances()
+    instances = TupleIds()
     width = len(next((row for rows in portions for row in rows), (0,)))
     numbers = [number for rows in portions for number in numbered(instances, rows, width)]
     rows = [row for portion in portions for row in portion]
@@ -39,7 +39,7 @@ def test_numbers_are_dense_and_words_come_back(portions: list[list[Row]]) -> Non
 @law
 @given(st.lists(st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2))), max_size=4))
 def test_a_tuple_keeps_its_number(portions: list[list[Row]]) -> None:
-    instances = Instances()
+    instances = TupleIds()
     seen: dict[Row, int] = {}
     for rows in portions:
         for row, number in zip(rows, numbered(instances, rows, 2), strict=True):
@@ -48,10 +48,10 @@ def test_a_tuple_keeps_its_number(portions: list[list[Row]]) -> None:
 
 def test_many_rows_are_numbered_like_few() -> None:
     rows: list[Row] = [(i * i % 97, i % 5) for i in range(3000)]
-    instances = Instances()
+    instances = TupleIds()
     few = [number for i in range(0, 3000, 100) for number in numbered(instances, rows[i : i + 100], 2)]
     assert numbered(instances, rows, 2) == few
-    again = Instances()
+    again = TupleIds()
     assert as_rows(again.words(2, again.numbers(as_columns(rows, 2), 3000))) == rows
 
 
@@ -59,7 +59,7 @@ def test_many_rows_are_numbered_like_few() -> None:
 def test_tuples_that_mix_alike_have_numbers_of_their_own(portion: int) -> None:
     choices: list[Row] = [(4, 5), colliding((4, 5), 6), colliding((4, 5), 7), (1, 1)]
     rows = [choices[i % 4] for i in (0, 1, 2, 3, 1, 0, 2, 2, 3)]
-    instances = Instances()
+    instances = TupleIds()
     numbers = [n for i in range(0, len(rows), portion) for n in numbered(instances, rows[i : i + portion], 2)]
     assert of_first_meeting([(n,) for n in numbers]) == of_first_meeting(rows)
     assert as_rows(instances.words(2, np.array(numbers, dtype=np.int64))) == rows
@@ -68,7 +68,7 @@ def test_tuples_that_mix_alike_have_numbers_of_their_own(portion: int) -> None:
 @law
 @given(st.lists(st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2))), max_size=4))
 def test_tuples_one_at_a_time_have_the_numbers_of_columns(portions: list[list[Row]]) -> None:
-    instances, others = Instances(), Instances()
+    instances, others = TupleIds(), TupleIds()
     for rows in portions:
         assert instances.numbers_of(rows, 2) == numbered(others, rows, 2)
         assert [instances.find(row) for row in rows] == numbered(others, rows, 2)
@@ -79,7 +79,7 @@ def test_tuples_one_at_a_time_have_the_numbers_of_columns(portions: list[list[Ro
 def test_numbers_are_known_of_tuples_that_were_met() -> None:
     """Also of those that mix alike: of which one was met, and then all but one."""
     choices: list[Row] = [(4, 5), colliding((4, 5), 6), colliding((4, 5), 7), (1, 1)]
-    instances = Instances()
+    instances = TupleIds()
     asked = [*choices, (2, 2)]
     assert instances.known(as_columns(asked, 2), 5).tolist() == [-1] * 5
     met: dict[Row, int] = {}
@@ -89,7 +89,7 @@ def test_numbers_are_known_of_tuples_that_were_met() -> None:
 
 
 def test_the_empty_tuple_is_found_once_it_was_met() -> None:
-    instances = Instances()
+    instances = TupleIds()
     assert instances.find(()) is None
     assert instances.known([], 2).tolist() == [-1, -1]
     assert instances.numbers_of([(), ()], 0) == [0, 0]
@@ -99,7 +99,7 @@ def test_the_empty_tuple_is_found_once_it_was_met() -> None:
 
 
 def test_the_empty_tuple_is_one_instance() -> None:
-    instances = Instances()
+    instances = TupleIds()
     assert instances.numbers([], 3).tolist() == [0, 0, 0]
     assert instances.words(0, np.zeros(3, dtype=np.int64)) == ()
     assert instances.count(0) == 1

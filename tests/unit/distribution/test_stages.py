@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from holdsfor.analysis.pipeline import compile_text
-from holdsfor.distribution.stages import Along, ByArgument, Everywhere, Stage, plan_stages
-from holdsfor.runtime.session import Session
+from holdsfor.distribution.stages import Broadcast, HashRoute, SemijoinRoute, Stage, plan_stages
+from holdsfor.runtime.session import EngineSession
 
 
 def stages(text: str) -> tuple[Stage, ...]:
     compiled = compile_text(text)
-    return plan_stages(compiled, Session(compiled, start=0).program).stages
+    return plan_stages(compiled, EngineSession(compiled, start=0).program).stages
 
 
 def only(text: str) -> Stage:
@@ -28,8 +28,8 @@ def test_a_rule_goes_by_the_argument_that_all_its_conditions_share() -> None:
     """)
     assert set(stage.paths.values()) == {(1,)}
     assert set(stage.receives) == {
-        (("event", "push", 2), ByArgument(0)),
-        (("fluent", "locked", 1), ByArgument(0)),
+        (("event", "push", 2), HashRoute(0)),
+        (("fluent", "locked", 1), HashRoute(0)),
     }
 
 
@@ -50,7 +50,7 @@ def test_a_key_that_more_rules_share_is_better_than_the_first() -> None:
         initiatedAt(lit(B)=true, T) :- happensAt(ask(B), T), holdsAt(on(a, B)=true, T).
     """)
     assert set(stage.paths.values()) == {(0,), (1,)}
-    assert (("event", "push", 2), ByArgument(1)) in stage.receives
+    assert (("event", "push", 2), HashRoute(1)) in stage.receives
 
 
 def test_what_earlier_stages_computed_goes_along_the_pairs_that_occur() -> None:
@@ -63,9 +63,9 @@ def test_what_earlier_stages_computed_goes_along_the_pairs_that_occur() -> None:
     assert [vertex.label for vertex in first.computes] == ["slow(_)=true"]
     assert second.is_keyed
     assert set(second.receives) == {
-        (("event", "meet", 2), ByArgument(0)),
-        (("fluent", "slow", 1), ByArgument(0)),
-        (("fluent", "slow", 1), Along(0, ("event", "meet", 2), partner=1, owner=0)),
+        (("event", "meet", 2), HashRoute(0)),
+        (("fluent", "slow", 1), HashRoute(0)),
+        (("fluent", "slow", 1), SemijoinRoute(0, ("event", "meet", 2), partner=1, owner=0)),
     }
 
 
@@ -95,7 +95,7 @@ def test_an_event_without_arguments_goes_everywhere() -> None:
         initiatedAt(on(A)=true, T) :- happensAt(push(A), T).
         terminatedAt(on(A)=true, T) :- happensAt(push(A), T), happensAt(blackout, T).
     """)
-    assert (("event", "blackout", 0), Everywhere()) in stage.receives
+    assert (("event", "blackout", 0), Broadcast()) in stage.receives
 
 
 def test_who_asks_for_initiations_is_computed_where_they_are() -> None:
@@ -126,8 +126,8 @@ def test_members_of_a_domain_go_by_the_key_or_everywhere() -> None:
         initiatedAt(inside(V, A)=true, T) :- happensAt(enters(V, A), T).
         index(enters(V, _), V).
     """)
-    assert (("domain", "vessel", 1), ByArgument(0)) in stage.receives
-    assert (("domain", "area", 1), Everywhere()) in stage.receives
+    assert (("domain", "vessel", 1), HashRoute(0)) in stage.receives
+    assert (("domain", "area", 1), Broadcast()) in stage.receives
 
 
 def test_a_circle_with_two_keys_is_in_one_place() -> None:

@@ -12,7 +12,7 @@ import pytest
 from holdsfor.analysis.fingerprint import fingerprint
 from holdsfor.analysis.pipeline import Compiled, compile_files, compile_text
 from holdsfor.logical.rewrites import OPTIONAL_REWRITES
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.syntax.parser import parse_term
 from tests.apps.data import ROOT
 
@@ -21,7 +21,7 @@ APPLICATIONS = sorted(path for path in (ROOT / "apps").iterdir() if list(path.gl
 
 def ids_of(compiled: Compiled) -> list[str]:
     """What a session may remember something about, in processing order, and the fingerprint."""
-    program = Session(compiled, start=0).program
+    program = EngineSession(compiled, start=0).program
     found = [str(place) for place in program.deciding_steps]
     for component, logical in zip(program.components, program.logical.components, strict=True):
         found.append(f"{component.number} {logical.label}")
@@ -64,7 +64,7 @@ def test_steps_of_a_rule_keep_their_ids_when_facts_are_folded_into_it() -> None:
     holdsFor(x=true, []).
     holdsFor(b(X)=true, K) :- limit(N), holdsFor(a(X)=on, I), intDurGreater(I, N, J), intDurLess(J, 9, K).
     """
-    programs = [Session(compile_text(text), start=0, without=each).program for each in ((), OPTIONAL_REWRITES)]
+    programs = [EngineSession(compile_text(text), start=0, without=each).program for each in ((), OPTIONAL_REWRITES)]
     assert [program.deciding_steps for program in programs] == [[(1, "J"), (1, "K")]] * 2
 
 
@@ -75,7 +75,7 @@ def test_a_part_of_a_program_keeps_the_numbers_of_its_components() -> None:
     initiatedAt(b=true, T) :- happensAt(start(a=true), T).
     fi(b=true, b=false, 3).
     """
-    program = Session(compile_text(text), start=0).program
+    program = EngineSession(compile_text(text), start=0).program
     assert [component.number for component in program.part([1]).components] == [1]
 
 

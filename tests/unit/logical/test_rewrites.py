@@ -12,7 +12,7 @@ from holdsfor.logical.rewrites import OPTIONAL_REWRITES, REWRITES, chosen_rewrit
 from holdsfor.physical.operators.operator import all_operators
 from holdsfor.physical.operators.prove import Prove
 from holdsfor.physical.operators.union_clauses import UnionClauses
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 
 RULES = """
 initiatedAt(fast(X)=true, T) :- happensAt(speed(X, S), T), limit(L), S > L, heavy(X).
@@ -25,8 +25,8 @@ weight(b, 3).
 """
 
 
-def session(*without: str) -> Session:
-    return Session(compile_text(RULES), start=0, without=without)
+def session(*without: str) -> EngineSession:
+    return EngineSession(compile_text(RULES), start=0, without=without)
 
 
 def test_a_rewrite_is_named_after_its_module_and_function() -> None:
@@ -46,7 +46,7 @@ def test_optional_rewrites_are_those_without_a_reason() -> None:
 
 
 def test_facts_are_not_folded_without_fold_facts() -> None:
-    def folded(session: Session) -> list[int]:
+    def folded(session: EngineSession) -> list[int]:
         return [len(each.facts) for component in session.program.logical.components for each in component.rules]
 
     assert sum(folded(session())) == 1
@@ -54,7 +54,7 @@ def test_facts_are_not_folded_without_fold_facts() -> None:
 
 
 def test_conditions_are_not_moved_without_hoist_external() -> None:
-    def moved(session: Session) -> list[int]:
+    def moved(session: EngineSession) -> list[int]:
         return [len(each.first) for component in session.program.logical.components for each in component.rules]
 
     assert sum(moved(session())) == 1
@@ -62,7 +62,7 @@ def test_conditions_are_not_moved_without_hoist_external() -> None:
 
 
 def test_goals_are_proved_without_unfold() -> None:
-    def kinds(session: Session) -> set[type]:
+    def kinds(session: EngineSession) -> set[type]:
         rules = [r for c in session.program.components for f in c.fluents.values() for r in f.initiations]
         return {type(operator) for rule in rules for operator in all_operators(rule.steps)}
 

@@ -10,7 +10,7 @@ from holdsfor.physical.operators.join_fluents import JoinFluents
 from holdsfor.physical.operators.join_points import JoinPoints
 from holdsfor.physical.patterns import ANYTHING
 from holdsfor.physical.plan import PlannedRule
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
 
@@ -19,7 +19,7 @@ STATE = "initiatedAt(s(X, Y)=on, T) :- happensAt(set(X, Y), T).\n"
 
 def planned(rule: str, name: str = "f") -> PlannedRule:
     """The plan of a rule for a fluent, besides one for `s(X, Y)`."""
-    session = Session(compile_text(STATE + rule), start=0)
+    session = EngineSession(compile_text(STATE + rule), start=0)
     fluents = [f for c in session.program.components for key, f in c.fluents.items() if key[0] == name]
     (found,) = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
     return found

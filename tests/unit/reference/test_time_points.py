@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdsfor.reference import INF, History, Run
+from holdsfor.reference import INF, History, RunBounds
 from holdsfor.reference.intervals import (
     Intervals,
     complement,
@@ -116,18 +116,18 @@ def test_durations_compare_the_whole_interval() -> None:
 
 
 def test_the_first_time_point_lies_on_the_grid_of_the_tick() -> None:
-    assert [Run(start, 100, 5).first_point for start in (-7, -5, 0, 3, 5)] == [-5, -5, 0, 5, 5]
+    assert [RunBounds(start, 100, 5).first_point for start in (-7, -5, 0, 3, 5)] == [-5, -5, 0, 5, 5]
 
 
 def test_reported_intervals_of_an_input_fluent_are_put_together() -> None:
     history = History()
     for start, end in [(3, 6), (6, 9), (8, 12), (15, 18), (15, 18)]:
         history.add_interval(parse_term("moving(v1)"), parse_term("true"), start, end)
-    assert history.intervals(Run(0, 30), ()) == {parse_term("moving(v1)=true"): ((3, 12), (15, 18))}
+    assert history.intervals(RunBounds(0, 30), ()) == {parse_term("moving(v1)=true"): ((3, 12), (15, 18))}
 
 
 def test_events_exactly_at_the_edges_belong_to_the_run() -> None:
     history = History()
     for time in (9, 10, 20, 21):
         history.add_event(parse_term("tick"), time)
-    assert sorted(time for time, _ in history.happenings(Run(10, 20))) == [10, 20]
+    assert sorted(time for time, _ in history.happenings(RunBounds(10, 20))) == [10, 20]

@@ -9,7 +9,7 @@ import pytest
 import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.runtime.reports.revisions import revisions
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.text_records import Reading, read_text_records
 from tests.unit.runtime.cases import Example
 
@@ -69,7 +69,7 @@ def test_the_first_report_of_a_session_has_what_holds_only_at_the_start() -> Non
 
 def test_the_first_report_of_revisions_has_what_holds_only_at_the_start() -> None:
     rules, reading = hf.load_text(BRIEF), Reading()
-    session = Session(rules, start=0, end=9, window=3)
+    session = EngineSession(rules, start=0, end=9, window=3)
     read_text_records(["x|0|0"], "records", rules.names, 1, reading)
     session.insert((0, fact) for fact in reading.facts())
     found = revisions(session, [3, 6, 9])

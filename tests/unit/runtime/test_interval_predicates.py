@@ -12,7 +12,7 @@ import pytest
 
 from holdsfor.analysis.pipeline import compile_text
 from holdsfor.errors import AnalysisProblem, ExecutionProblem, PlanningProblem
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from tests.properties.staged import staged_answer, stages_of
 from tests.unit.runtime.cases import Example
 
@@ -99,14 +99,14 @@ def test_data_may_be_bound_by_goals_before_and_after() -> None:
 
 def test_the_declaration_may_stand_after_the_rule() -> None:
     text = "collectIntervals(on(_)=true).\nholdsFor(d(X)=true, J) :- holdsFor(on(X)=true, I), p(I, J).\np(L, L).\n"
-    Session(compile_text(text + ":- intervalwise(p/2)."), start=0, window=5)
+    EngineSession(compile_text(text + ":- intervalwise(p/2)."), start=0, window=5)
 
 
 def test_a_predicate_over_a_whole_list_is_refused_with_a_window() -> None:
     text = "collectIntervals(on(_)=true).\nholdsFor(d(X)=true, J) :- holdsFor(on(X)=true, I), p(I, J).\np(L, L).\n"
-    Session(compile_text(text), start=0)
+    EngineSession(compile_text(text), start=0)
     with pytest.raises(PlanningProblem, match=r"(?s)HF402.*:- intervalwise\(p/2\)\."):
-        Session(compile_text(text), start=0, window=5)
+        EngineSession(compile_text(text), start=0, window=5)
 
 
 @pytest.mark.parametrize("goal", ["p(I, [])", "p(I, I)", "p(I, X)"])
@@ -127,7 +127,7 @@ def test_an_interval_wise_predicate_reads_one_list_and_makes_another(goal: str) 
 def test_what_cannot_be_made_of_an_interval_is_an_error(made: str, message: str) -> None:
     given = Example(f"{PREDICATES}{made}\n{RULES['of input']}", ("on|3|6|true|a",)).given
     assert Example(f"{PREDICATES}{made}\n{RULES['of input']}", ("on|3|6|true|a",)).reference() == "fails with HF609"
-    session = Session(given.compiled, start=0)
+    session = EngineSession(given.compiled, start=0)
     session.insert((30, fact) for fact in given.facts)
     with pytest.raises(ExecutionProblem, match=message):
         session.query(30)

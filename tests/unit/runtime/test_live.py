@@ -17,7 +17,7 @@ from holdsfor.cli.terminal.interruption import Interruption
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.runtime.live import LiveRun
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import each_report
 from holdsfor.sources.feeds import Feed
 from holdsfor.sources.inputs import read_inputs
@@ -47,7 +47,7 @@ dynamicDomain(door(_)).
 Told = list[tuple[int, dict[str, object]]]
 
 
-def told(session: Session, queries: Iterable[int]) -> Told:
+def told(session: EngineSession, queries: Iterable[int]) -> Told:
     """Every report in words."""
     found: Told = []
     for report in each_report(session, queries):
@@ -73,7 +73,7 @@ class Live:
     ) -> None:
         self.symbols = Symbols()
         feeds = [open_feed(str(file), compiled.names, tick, self.symbols, n_bytes=n_bytes) for file in files]
-        self.session = Session(compiled, start=0, end=end, tick=tick, window=window, symbols=self.symbols)
+        self.session = EngineSession(compiled, start=0, end=end, tick=tick, window=window, symbols=self.symbols)
         with Interruption() as stop:
             run = LiveRun(feeds, step=step, start=0, end=end, rate=None, stop=stop)
             run.begin()
@@ -87,7 +87,7 @@ def from_files(files: list[Path], window: int, step: int, tick: int, end: int) -
     """The reports when all is known beforehand."""
     symbols = Symbols()
     reading = read_inputs(files, COMPILED.names, tick, symbols)
-    session = Session(COMPILED, start=0, end=end, tick=tick, window=window, symbols=symbols)
+    session = EngineSession(COMPILED, start=0, end=end, tick=tick, window=window, symbols=symbols)
     session.insert_reading(reading)
     queries = QueryTimes(0, end, step, window)
     return told(session, queries.up_to(session.last_query_time(queries)))
@@ -236,7 +236,7 @@ def steady(n_windows: int) -> Iterator[bytes]:
         yield f"{name}|{t}|{t}|x{t % 7}\nnear|{t}|{t}|{t + 3}|true|x{t % 7}\n".encode()
 
 
-def kept(session: Session, feed: Feed) -> int:
+def kept(session: EngineSession, feed: Feed) -> int:
     """How many records and FVPs are in memory."""
     records = sum(map(len, session.records.all))
     return records + sum(table.n for table in session.state.values()) + feed.reading.n_waiting
@@ -255,7 +255,7 @@ def test_what_is_kept_is_bounded_by_the_window_however_long_the_stream(window: i
     symbols = Symbols()
     feed = open_feed(f"/dev/fd/{ours}", COMPILED.names, 1, symbols, n_bytes=512)
     os.close(ours)
-    session = Session(COMPILED, start=0, end=n_query_times * 10 - 1, window=window, symbols=symbols)
+    session = EngineSession(COMPILED, start=0, end=n_query_times * 10 - 1, window=window, symbols=symbols)
     writer = threading.Thread(target=write)
     writer.start()
     with Interruption() as stop:

@@ -18,8 +18,8 @@ from holdsfor.physical.operators.project import Project
 from holdsfor.physical.plan import PlannedComponent
 from holdsfor.physical.profile import Profile
 from holdsfor.runtime.explain import explain
-from holdsfor.runtime.recursion.steppable import is_walkable
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.recursion.steppable import is_steppable
+from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.text_records import Reading, read_text_records
 from tests.apps.data import ROOT
 from tests.apps.runs import RUNS
@@ -45,9 +45,9 @@ COUNTS = 42  # what is counted stands before the plan
 PUSHES = "push|1|1|a\npush|3|3|a\npush|4|4|b\n"
 
 
-def profiled(given: Input) -> Session:
+def profiled(given: Input) -> EngineSession:
     """A session that has answered one query with a profile."""
-    session = Session(given.compiled, start=given.case.start, tick=given.case.tick)
+    session = EngineSession(given.compiled, start=given.case.start, tick=given.case.tick)
     session.profile = Profile()
     session.insert((given.case.end, fact) for fact in given.facts)
     session.query(given.case.end)
@@ -69,7 +69,7 @@ def test_an_analysis_tells_how_many_intervals_allen_relations_keep(
     assert "at most 0 intervals kept between query times" in capsys.readouterr().out
 
 
-def random_sessions() -> Iterator[Session]:
+def random_sessions() -> Iterator[EngineSession]:
     for seed in SEEDS:
         try:
             yield profiled(read_case(random_case(seed)))
@@ -77,7 +77,7 @@ def random_sessions() -> Iterator[Session]:
             continue
 
 
-def pushed(rules: str) -> Session:
+def pushed(rules: str) -> EngineSession:
     """The circle or chain of delays after three pushes, analysed."""
     compiled = compile_text(rules)
     reading = Reading()
@@ -85,12 +85,12 @@ def pushed(rules: str) -> Session:
     return profiled(Input(Case("", [], 0, 20, 1), compiled, reading.facts()))
 
 
-def counted(session: Session) -> Profile:
+def counted(session: EngineSession) -> Profile:
     assert session.profile is not None
     return session.profile
 
 
-def rows_out_of(session: Session, place: Hashable) -> int:
+def rows_out_of(session: EngineSession, place: Hashable) -> int:
     return counted(session).of(place).rows_out
 
 
@@ -138,11 +138,11 @@ def test_counting_does_not_change_the_answer() -> None:
     for seed in SEEDS:
         given = read_case(random_case(seed))
         try:
-            plain = Session(given.compiled, start=given.case.start, tick=given.case.tick)
+            plain = EngineSession(given.compiled, start=given.case.start, tick=given.case.tick)
         except PlanningProblem:
             continue
         assert plain.profile is None
-        analysed = Session(given.compiled, start=given.case.start, tick=given.case.tick)
+        analysed = EngineSession(given.compiled, start=given.case.start, tick=given.case.tick)
         analysed.profile = Profile()
         for session in (plain, analysed):
             session.insert((given.case.end, fact) for fact in given.facts)
@@ -152,7 +152,7 @@ def test_counting_does_not_change_the_answer() -> None:
 
 def test_a_circle_that_is_walked_says_where_it_stopped_and_what_it_set_up() -> None:
     session = pushed(CIRCLE)
-    assert is_walkable(session.program.components[0], session.symbols)
+    assert is_steppable(session.program.components[0], session.symbols)
     assert rows_out_of(session, ("turns", 0)) == 0
     assert rows_out_of(session, ("walked", 0)) == 5  # pushes at 1, 3, 4; deadlines at 6 (cancelled) and 9
     assert rows_out_of(session, ("set up", 0)) == 2
@@ -161,7 +161,7 @@ def test_a_circle_that_is_walked_says_where_it_stopped_and_what_it_set_up() -> N
 
 def test_a_circle_that_cannot_be_walked_takes_turns_and_the_plan_says_so() -> None:
     session = pushed(OPEN_CIRCLE)
-    assert not is_walkable(session.program.components[0], session.symbols)
+    assert not is_steppable(session.program.components[0], session.symbols)
     assert rows_out_of(session, ("turns", 0)) >= 2
     assert rows_out_of(session, ("walked", 0)) == 0
     assert "circular: in turns" in explain(session)

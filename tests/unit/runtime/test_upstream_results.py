@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from holdsfor.columns.tables import FluentTable, PointTable
-from holdsfor.columns.tuple_ids import Instances
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN
-from holdsfor.runtime.upstream_results import NEVER, Computed
+from holdsfor.runtime.upstream_results import NEVER, UpstreamResults
 from tests.unit.kernels.lists import as_columns, as_rows
 
 KEY = ("f", 1)
 Version = tuple[tuple[int, ...], int, int]
 
 
-def computed(fluents: Sequence[Version] = (), events: Sequence[Version] = ()) -> Computed:
+def computed(fluents: Sequence[Version] = (), events: Sequence[Version] = ()) -> UpstreamResults:
     """Rows with the query times between which they are known, each given twice: they may come in two ways."""
-    found = Computed(Instances())
+    found = UpstreamResults(TupleIds())
     for _ in range(2):
         if fluents:
             found.add_fluents(KEY, FluentTable(*rows_of(fluents, 4)), *dates_of(fluents))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from holdsfor.analysis.pipeline import compile_text
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.text_records import Reading, read_text_records
 from tests.properties.answers import as_answer
 from tests.unit.runtime.cases import Example
@@ -131,12 +131,12 @@ def test_windows_may_overlap(name: str) -> None:
 # -- late records ------------------------------------------------------------------------------------------------------
 
 
-def session(window: int, *records: str) -> Session:
+def session(window: int, *records: str) -> EngineSession:
     """A session with records `name|arrival|occurrence|…`."""
     compiled = compile_text(RULES)
     reading = Reading()
     read_text_records(records, "records", compiled.names, 1, reading)
-    made = Session(compiled, start=0, window=window)
+    made = EngineSession(compiled, start=0, window=window)
     arrivals = [int(record.split("|")[1]) for record in records]
     made.insert(zip(arrivals, reading.facts(), strict=True))
     return made

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.sinks.change_lines import CHANGE_LINES, Changed, change_schema
+from holdsfor.sinks.change_lines import CHANGE_LINES, ChangeReport, change_schema
 from holdsfor.sinks.changes import Change, Interval, event_changes, interval_changes
 from holdsfor.sinks.time_formats import as_iso
 from holdsfor.syntax.parser import parse_term
@@ -60,7 +60,7 @@ def test_changes_say_exactly_what_is_gone_and_what_has_come(gone: list[Interval]
 
 
 CHANGED = [
-    Changed(
+    ChangeReport(
         10,
         [
             Change("shortened", "f(a)=true", (3, None), (3, 9)),

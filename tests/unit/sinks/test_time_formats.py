@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from holdsfor.cli.options.durations import PER_SECOND
 from holdsfor.errors import DataProblem
-from holdsfor.sinks.result_lines import LINES, Known
+from holdsfor.sinks.result_lines import LINES, TermReport
 from holdsfor.sinks.time_formats import as_iso, as_term
 from holdsfor.sources.times import Clock, Unit
 from holdsfor.syntax.parser import parse_term
 
-FOUND = Known(60, {parse_term("f(a)=true"): [(3, 9), (20, None)]}, {parse_term("e"): [4]})
+FOUND = TermReport(60, {parse_term("f(a)=true"): [(3, 9), (20, None)]}, {parse_term("e"): [4]})
 
 
 @given(st.sampled_from(["s", "ms", "us"]), st.integers(-62_135_596_800, 253_402_300_799))

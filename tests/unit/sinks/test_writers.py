@@ -17,9 +17,9 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.cli.main import main
-from holdsfor.columns.result_table import answer_schema
-from holdsfor.sinks.result_lines import Known
-from holdsfor.sinks.writers import FINDINGS, opened, write_told
+from holdsfor.columns.result_table import result_schema
+from holdsfor.sinks.result_lines import TermReport
+from holdsfor.sinks.writers import REPORTS, opened, write_reports
 from holdsfor.syntax.parser import parse_term
 
 CTM = Path(__file__).parents[3] / "apps" / "ctm"
@@ -48,7 +48,7 @@ def test_a_table_has_the_rows_of_the_lines_for_every_query_time(tmp_path: Path, 
     assert main([*RUN, *windows, "-o", str(tmp_path / f"answer.{suffix}")]) == 0
     assert main([*RUN, *windows, "-o", str(tmp_path / "answer.csv")]) == 0
     found = read(tmp_path / f"answer.{suffix}")
-    assert found.schema == answer_schema()
+    assert found.schema == result_schema()
     lines = pyarrow.csv.read_csv(tmp_path / "answer.csv")
     assert found.select(lines.column_names).to_pylist() == lines.to_pylist()
     assert len(set(found["query_time"].to_pylist())) > 2
@@ -69,7 +69,7 @@ def test_a_result_is_the_table_that_is_written(tmp_path: Path) -> None:
 
 def test_terms_are_taken_apart() -> None:
     fvp, event = parse_term("gap(v1, f('A'))=near_port"), parse_term("noon")
-    table = Known(9, {fvp: [(1, 3), (5, None)]}, {event: [4]}).table()
+    table = TermReport(9, {fvp: [(1, 3), (5, None)]}, {event: [4]}).table()
     fixed = {"query_time": 9, "kind": "fvp", "name": "gap(v1,f('A'))=near_port", "functor": "gap"}
     shown = {**fixed, "args": ["v1", "f('A')"], "value": "near_port"}
     assert table.to_pylist() == [
@@ -85,7 +85,7 @@ def test_an_answer_without_rows_is_a_table_without_rows(tmp_path: Path) -> None:
     events.write_text("", encoding="utf-8")
     for suffix in ("parquet", "arrow"):
         assert main(["run", *FILES, "--input", str(events), "-o", str(tmp_path / f"answer.{suffix}")]) == 0
-        assert read(tmp_path / f"answer.{suffix}").schema == pa.schema(answer_schema())
+        assert read(tmp_path / f"answer.{suffix}").schema == pa.schema(result_schema())
 
 
 def test_tables_are_not_written_to_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,16 +104,16 @@ def test_tables_go_through_pipes(tmp_path: Path, form: str) -> None:
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     path = tmp_path / f"answer.{form}"
     path.write_bytes(done.stdout)
-    assert read(path).schema == answer_schema()
+    assert read(path).schema == result_schema()
     assert len(read(path)) > 0
 
 
 def test_what_came_before_an_error_is_in_the_file(tmp_path: Path) -> None:
-    def answers() -> Iterator[Known]:
-        yield Known(9, {parse_term("f=v"): [(1, 3)]}, {})
+    def answers() -> Iterator[TermReport]:
+        yield TermReport(9, {parse_term("f=v"): [(1, 3)]}, {})
         raise KeyboardInterrupt
 
     path = tmp_path / "answer.parquet"
     with pytest.raises(KeyboardInterrupt), opened(str(path), "parquet") as output:
-        write_told(answers(), FINDINGS, "parquet", output)
+        write_reports(answers(), REPORTS, "parquet", output)
     assert len(read(tmp_path / "answer.parquet")) == 1

@@ -182,3 +182,58 @@ def test_facts_that_bind_another_rule_alone_do_not_make_numbers_of_ids() -> None
     assert ids_of(hf.recognise(rules, (own, "happensAt(enter(id), ts)"))) == {"open(lobby)=true"}
     with pytest.raises(DataProblem, match=r"a rule joins it with `room\(X\)`"):
         hf.recognise(rules, (own, "happensAt(check(id), ts)"))
+
+
+JOINING = {
+    "two events": "happensAt(o(V), T) :- happensAt(speed(V, _), T), happensAt(stop(V), T).",
+    "a negation": "happensAt(o(V), T) :- happensAt(speed(V, _), T), \\+ happensAt(stop(V), T).",
+    "a termination": (
+        "initiatedAt(moving(V)=true, T) :- happensAt(speed(V, _), T). "
+        "terminatedAt(moving(V)=true, T) :- happensAt(stop(V), T)."
+    ),
+    "a derived fluent": (
+        "initiatedAt(moving(V)=true, T) :- happensAt(speed(V, _), T). "
+        "happensAt(o(V), T) :- happensAt(stop(V), T), holdsAt(moving(V)=true, T)."
+    ),
+    "an intersection": (
+        "initiatedAt(moving(V)=true, T) :- happensAt(speed(V, _), T). "
+        "initiatedAt(stopped(V)=true, T) :- happensAt(stop(V), T). "
+        "holdsFor(o(V)=true, I) :- holdsFor(moving(V)=true, A), holdsFor(stopped(V)=true, B), intersect_all([A, B], I)."
+    ),
+}
+NOT_JOINING = {
+    "a choice": "happensAt(o(V), T) :- (happensAt(speed(V, _), T) ; happensAt(stop(V), T)).",
+    "a union": (
+        "initiatedAt(moving(V)=true, T) :- happensAt(speed(V, _), T). "
+        "initiatedAt(stopped(V)=true, T) :- happensAt(stop(V), T). "
+        "holdsFor(o(V)=true, I) :- holdsFor(moving(V)=true, A), holdsFor(stopped(V)=true, B), union_all([A, B], I)."
+    ),
+    "a fluent of both": (
+        "initiatedAt(known(V)=true, T) :- happensAt(speed(V, _), T). "
+        "initiatedAt(known(V)=true, T) :- happensAt(stop(V), T). "
+        "happensAt(o(V), T) :- happensAt(stop(V), T), holdsAt(known(V)=true, T)."
+    ),
+    "other places": "happensAt(o(V), T) :- happensAt(speed(_, V), T), happensAt(stop(V), T).",
+}
+SPEEDS = pa.table({"vehicle": [7, 8], "kmh": ["60", "x"], "ts": [1, 2]})
+STOPS = pa.table({"vehicle": ["7", "8"], "ts": [1, 2]})
+
+
+def joined(rule: str, stops: str = "vehicle") -> hf.Result:
+    inputs = [(SPEEDS, "happensAt(speed(vehicle, kmh), ts)"), (STOPS, f"happensAt(stop({stops}), ts)")]
+    return hf.recognise(hf.load_text(rule), *inputs)
+
+
+@pytest.mark.parametrize("rule", JOINING.values(), ids=list(JOINING))
+def test_a_text_column_that_is_joined_with_numbers_of_another_input_is_refused(rule: str, tmp_path: Path) -> None:
+    with pytest.raises(DataProblem, match=r"HF507.*column `vehicle` of `stop/1` is text[\s\S]*`vehicle:number`"):
+        joined(rule)
+    assert joined(rule, "vehicle:number").reading.set_aside == []
+    (tmp_path / "speeds.txt").write_text("speed|1|1|7|60\n")
+    with pytest.raises(DataProblem, match="HF507"):
+        hf.recognise(hf.load_text(rule), tmp_path / "speeds.txt", (STOPS, "happensAt(stop(vehicle), ts)"))
+
+
+@pytest.mark.parametrize("rule", NOT_JOINING.values(), ids=list(NOT_JOINING))
+def test_text_and_numbers_that_no_rule_joins_are_accepted(rule: str) -> None:
+    assert joined(rule).reading.set_aside == []

@@ -10,7 +10,7 @@ import pytest
 
 from holdsfor.errors import UsageProblem
 from holdsfor.views import graphviz
-from holdsfor.views.graph import Drawing, Edge, Vertex, has_graphviz, render_graph, to_dot, to_mermaid
+from holdsfor.views.graph import Drawing, DrawnEdge, DrawnVertex, has_graphviz, render_graph, to_dot, to_mermaid
 from tests.unit.views.drawings import AWKWARD_NAMES, awkward, quotes
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "views"
@@ -33,19 +33,21 @@ def test_mermaid_is_the_golden_text(name: str) -> None:
 
 
 def test_a_component_of_one_vertex_has_no_box() -> None:
-    alone = Drawing([Vertex("a", "a", "simple", 0, 7)], [])
+    alone = Drawing([DrawnVertex("a", "a", "simple", 0, 7)], [])
     assert "cluster" not in to_dot(alone)
     assert "component" not in to_mermaid(alone)
 
 
 def test_an_edge_given_twice_is_drawn_once_and_two_delays_are_two_edges() -> None:
-    vertices = [Vertex("a", "a", "simple", 0, 0), Vertex("b", "b", "simple", 0, 0)]
-    drawing = Drawing(vertices, [Edge("a", "b", "f", "5"), Edge("a", "b", "f", "5"), Edge("a", "b", "f", "9")])
+    vertices = [DrawnVertex("a", "a", "simple", 0, 0), DrawnVertex("b", "b", "simple", 0, 0)]
+    drawing = Drawing(
+        vertices, [DrawnEdge("a", "b", "f", "5"), DrawnEdge("a", "b", "f", "5"), DrawnEdge("a", "b", "f", "9")]
+    )
     assert [edge.label for edge in drawing.edges] == ["5", "9"]
 
 
 def test_the_legend_names_only_what_occurs() -> None:
-    text = to_dot(Drawing([Vertex("a", "a", "static", 0, 0)], []))
+    text = to_dot(Drawing([DrawnVertex("a", "a", "static", 0, 0)], []))
     assert "statically determined fluent" in text
     assert not re.search("simple fluent|input event|at once|after a delay", text)
 
@@ -56,15 +58,17 @@ def test_an_empty_graph_can_be_written() -> None:
 
 
 def test_vertices_need_distinct_names_and_edges_need_their_vertices() -> None:
-    vertex = Vertex("a", "a", "simple", 0, 0)
+    vertex = DrawnVertex("a", "a", "simple", 0, 0)
     with pytest.raises(ValueError, match="two vertices are called `a`"):
         Drawing([vertex, vertex], [])
     with pytest.raises(ValueError, match="vertex `b` not found"):
-        Drawing([vertex], [Edge("a", "b", "i")])
+        Drawing([vertex], [DrawnEdge("a", "b", "i")])
 
 
 def test_names_that_differ_only_in_invisible_characters_stay_distinct() -> None:
-    vertices = [Vertex(name, "x", "simple", 0, n) for n, name in enumerate(["\x00", "\x01", "\\u0000", "\\\\u0000"])]
+    vertices = [
+        DrawnVertex(name, "x", "simple", 0, n) for n, name in enumerate(["\x00", "\x01", "\\u0000", "\\\\u0000"])
+    ]
     names = re.findall(r'^ +("(?:\\.|[^"\\])*") \[label="x"', to_dot(Drawing(vertices, [])), re.MULTILINE)
     assert len(set(names)) == 4
 

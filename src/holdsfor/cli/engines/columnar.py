@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.outcome.run_log import Figures
-from holdsfor.sinks.change_lines import Changed
+from holdsfor.sinks.change_lines import ChangeReport
 from holdsfor.sinks.changes import event_changes, interval_changes
-from holdsfor.sinks.result_lines import Findings
+from holdsfor.sinks.result_lines import ReportView
 
 if TYPE_CHECKING:
     from holdsfor.runtime.reports.changes import Changes
-    from holdsfor.runtime.reports.report import Report
-    from holdsfor.runtime.session import Session
+    from holdsfor.runtime.reports.report import ReportColumns
+    from holdsfor.runtime.session import EngineSession
 
-    Told = TypeVar("Told", Report, Changes)
+    ReportT = TypeVar("ReportT", ReportColumns, Changes)
 
 __all__ = ["ColumnarEngine"]
 
@@ -25,7 +25,7 @@ __all__ = ["ColumnarEngine"]
 class ColumnarEngine(Engine):
     """Columns, over the whole history or over windows."""
 
-    _session: Session
+    _session: EngineSession
     _seconds_logged = 0.0
 
     def load(self) -> None:
@@ -40,15 +40,15 @@ class ColumnarEngine(Engine):
         self.set_aside.add(self.reading.set_aside)
         self.set_aside.refuse(self.reading.unmatched)
 
-    def reports(self, *, final: bool) -> Iterator[Findings]:
-        from holdsfor.runtime.reports.report_tables import Reported
+    def reports(self, *, final: bool) -> Iterator[ReportView]:
+        from holdsfor.runtime.reports.report_tables import DecodedReport
         from holdsfor.runtime.windows import each_report
 
         for report in self._told_by(self.settled if final else each_report):
             self._count(report, first=self.start - 1 if final else None)
-            yield Reported(report, self.symbols)
+            yield DecodedReport(report, self.symbols)
 
-    def changes(self) -> Iterator[Changed]:
+    def changes(self) -> Iterator[ChangeReport]:
         from holdsfor.runtime.reports.changes import each_change
 
         for changes in self._told_by(each_change):
@@ -56,9 +56,9 @@ class ColumnarEngine(Engine):
             self._count(come)
             told = interval_changes(gone.intervals(self.symbols), come.intervals(self.symbols))
             told += event_changes(gone.times(self.symbols), come.times(self.symbols))
-            yield Changed(changes.query_time, told)
+            yield ChangeReport(changes.query_time, told)
 
-    def begin(self) -> tuple[Session, Iterator[int]] | None:
+    def begin(self) -> tuple[EngineSession, Iterator[int]] | None:
         """The session of the run, and its query times when it is time for them; None if it ends before it begins."""
         from holdsfor.columns.query_times import QueryTimes
         from holdsfor.runtime.windows import busy_query_times, n_repeated
@@ -72,11 +72,11 @@ class ColumnarEngine(Engine):
         n_idle = n_repeated(self.options.window, self.options.step)
         return session, busy_query_times(session, self.queries, self._last, n_idle=n_idle)
 
-    def session(self, start: int, end: int | None) -> Session:
+    def session(self, start: int, end: int | None) -> EngineSession:
         """The session of a run from one time-point to another."""
-        from holdsfor.runtime.session import Session
+        from holdsfor.runtime.session import EngineSession
 
-        return Session(
+        return EngineSession(
             self.compiled,
             start=start,
             end=end,
@@ -87,7 +87,7 @@ class ColumnarEngine(Engine):
             symbols=self.symbols,
         )
 
-    def settled(self, session: Session, queries: Iterable[int]) -> Iterator[Report]:
+    def settled(self, session: EngineSession, queries: Iterable[int]) -> Iterator[ReportColumns]:
         """What all query times settle together; nothing if there was none before the end."""
         from holdsfor.runtime.windows import settled_report, settled_so_far
 
@@ -105,7 +105,7 @@ class ColumnarEngine(Engine):
     def finish(self) -> None:
         """Complete the counts when the last query time has told."""
 
-    def _told_by(self, tell: Callable[[Session, Iterable[int]], Iterator[Told]]) -> Iterator[Told]:
+    def _told_by(self, tell: Callable[[EngineSession, Iterable[int]], Iterator[ReportT]]) -> Iterator[ReportT]:
         """What the query times of the run tell."""
         begun = self.begin()
         if begun is not None:
@@ -117,11 +117,11 @@ class ColumnarEngine(Engine):
             self.seconds["recognise"] = session.seconds
         self.finish()
 
-    def conclude(self, session: Session) -> None:
+    def conclude(self, session: EngineSession) -> None:
         """Count the records that no query time admits."""
         session.judge_rest(self.queries)
 
-    def _count_records(self, session: Session) -> None:
+    def _count_records(self, session: EngineSession) -> None:
         if not self.stop.is_asked:
             self.conclude(session)
         counts = self.counts
@@ -146,7 +146,7 @@ class ColumnarEngine(Engine):
             yield at
         self.progress.done()
 
-    def _count(self, report: Report, first: int | None = None) -> None:
+    def _count(self, report: ReportColumns, first: int | None = None) -> None:
         """Count and log what a query time tells of its window, or of the time-points after the first."""
         n_fvps, n_intervals = report.n_fvps, report.n_intervals
         self.counts.n_fvps += n_fvps

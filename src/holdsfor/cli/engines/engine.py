@@ -14,16 +14,16 @@ from holdsfor.cli.outcome.set_aside import SetAsideLog
 from holdsfor.cli.terminal.interruption import Interruption
 from holdsfor.cli.terminal.progress import Progress
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sinks.change_lines import Changed
-from holdsfor.sinks.result_lines import Findings
+from holdsfor.sinks.change_lines import ChangeReport
+from holdsfor.sinks.result_lines import ReportView
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
     from holdsfor.runtime.reports.changes import Changes
-    from holdsfor.runtime.reports.report import Report
+    from holdsfor.runtime.reports.report import ReportColumns
 
-    Told = TypeVar("Told", Report, Changes)
+    ReportT = TypeVar("ReportT", ReportColumns, Changes)
 
 __all__ = ["Engine"]
 
@@ -50,18 +50,18 @@ class Engine(ABC):
         """Read the input."""
 
     @abstractmethod
-    def reports(self, *, final: bool) -> Iterator[Findings]:
+    def reports(self, *, final: bool) -> Iterator[ReportView]:
         """What is known at each query time, or once for all of them."""
 
     @abstractmethod
-    def changes(self) -> Iterator[Changed]:
+    def changes(self) -> Iterator[ChangeReport]:
         """What each query time changes in what was known before it."""
 
     def bounds(self, first: int | None, last: int | None) -> tuple[int, int]:
         """The first and last time-point of the run: as asked for, else from the first record to the last."""
-        from holdsfor.analysis.input_facts import with_given
+        from holdsfor.analysis.input_facts import with_input_facts
 
-        first, last = with_given((first, last), self.compiled.description, self.compiled.names, self.options.tick)
+        first, last = with_input_facts((first, last), self.compiled.description, self.compiled.names, self.options.tick)
         start = self.options.start if self.options.start is not None else (first or 0)
         end = self.options.end if self.options.end is not None else (start if last is None else last)
         if end < start:

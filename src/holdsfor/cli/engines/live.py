@@ -18,8 +18,8 @@ from holdsfor.sources.column_mapping import LISTEN, SOCKET, split_mapping
 
 if TYPE_CHECKING:
     from holdsfor.runtime.live import LiveRun
-    from holdsfor.runtime.reports.report import Report
-    from holdsfor.runtime.session import Session
+    from holdsfor.runtime.reports.report import ReportColumns
+    from holdsfor.runtime.session import EngineSession
 
 __all__ = ["LiveEngine", "ReplayEngine", "check_live_options", "engine_class"]
 
@@ -86,7 +86,7 @@ class LiveEngine(ColumnarEngine):
             on_silence=partial(say_waiting, self.log, "records"),
         )
 
-    def begin(self) -> tuple[Session, Iterator[int]] | None:
+    def begin(self) -> tuple[EngineSession, Iterator[int]] | None:
         first = self.run.begin()
         if first is None:
             return None
@@ -94,13 +94,13 @@ class LiveEngine(ColumnarEngine):
         session = self.session(start, self.options.end)
         return session, self.run.query_times(session)
 
-    def settled(self, session: Session, queries: Iterable[int]) -> Iterator[Report]:
+    def settled(self, session: EngineSession, queries: Iterable[int]) -> Iterator[ReportColumns]:
         from holdsfor.runtime.windows import settled_so_far
 
         if (first := next(due := iter(queries), None)) is not None:
             yield settled_so_far(session, chain([first], due))
 
-    def conclude(self, session: Session) -> None:
+    def conclude(self, session: EngineSession) -> None:
         """What no query time admits is counted when the inputs end."""
 
     def position(self, query_time: int) -> tuple[float, str]:
@@ -126,7 +126,7 @@ class ReplayEngine(ColumnarEngine):
     The records are known beforehand, so the answers are those of the same run without waiting.
     """
 
-    def begin(self) -> tuple[Session, Iterator[int]] | None:
+    def begin(self) -> tuple[EngineSession, Iterator[int]] | None:
         begun = super().begin()
         return None if begun is None else (begun[0], self._due(begun[1]))
 

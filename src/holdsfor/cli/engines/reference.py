@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, TypeVar
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.outcome.run_log import Figures
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sinks.change_lines import Changed
+from holdsfor.sinks.change_lines import ChangeReport
 from holdsfor.sinks.changes import event_changes, interval_changes
-from holdsfor.sinks.result_lines import Findings, Known
+from holdsfor.sinks.result_lines import ReportView, TermReport
 from holdsfor.sources.text_records import Fact
 
 if TYPE_CHECKING:
-    from holdsfor.reference import Answer
+    from holdsfor.reference import ReferenceResult
     from holdsfor.runtime.reports.changes import Changes
-    from holdsfor.runtime.reports.report import Report
+    from holdsfor.runtime.reports.report import ReportColumns
 
-    Told = TypeVar("Told", Report, Changes)
+    ReportT = TypeVar("ReportT", ReportColumns, Changes)
 
 __all__ = ["ReferenceEngine"]
 
@@ -41,8 +41,8 @@ class ReferenceEngine(Engine):
         self.set_aside.add(reading.set_aside)
         self.set_aside.add_unmatched(reading.unmatched)
 
-    def reports(self, *, final: bool) -> Iterator[Findings]:
-        from holdsfor.reference import INF, History, Run, recognise
+    def reports(self, *, final: bool) -> Iterator[ReportView]:
+        from holdsfor.reference import INF, History, RunBounds, recognise
 
         began = time.perf_counter()
         history = History()
@@ -54,7 +54,7 @@ class ReferenceEngine(Engine):
         start, end = self.bounds(*_extent(self.facts, self.options.tick))
         self.counts.n_outside = sum(f.start > end or max(f.start, f.end - 1) < start for f in self.facts)
         answer = recognise(
-            self.compiled, history, Run(start, end, self.options.tick, self.options.allen_memory), self.goals
+            self.compiled, history, RunBounds(start, end, self.options.tick, self.options.allen_memory), self.goals
         )
         self.counts.n_query_times = 1
         self.counts.n_fvps = len(answer.intervals)
@@ -64,15 +64,15 @@ class ReferenceEngine(Engine):
         intervals = {
             fvp: [(s, None if e == INF else int(e)) for s, e in spans] for fvp, spans in answer.intervals.items()
         }
-        yield Known(end, intervals, {event: list(times) for event, times in answer.times.items()})
+        yield TermReport(end, intervals, {event: list(times) for event, times in answer.times.items()})
 
-    def changes(self) -> Iterator[Changed]:
+    def changes(self) -> Iterator[ChangeReport]:
         for known in self.reports(final=False):
             added = [*interval_changes({}, known.intervals), *event_changes({}, known.times)]
-            yield Changed(known.query_time, added)
+            yield ChangeReport(known.query_time, added)
 
 
-def _figures(answer: Answer, n_facts: int, seconds: float, end: int, tick: int) -> Figures:
+def _figures(answer: ReferenceResult, n_facts: int, seconds: float, end: int, tick: int) -> Figures:
     """What the reference evaluator took and found."""
     following = (end // tick + 1) * tick
     spans = [span for spans in answer.intervals.values() for span in spans]

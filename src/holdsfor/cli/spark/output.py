@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from holdsfor.spark.output.result_tables import Form
-    from holdsfor.spark.output.targets import Place
+    from holdsfor.spark.output.targets import OutputTarget
 
 __all__ = ["check_output", "place_from", "shown_place"]
 
@@ -33,7 +33,7 @@ def check_output(options: argparse.Namespace) -> None:
         _check_local(Path(options.output), overwrite=options.overwrite)
 
 
-def place_from(options: argparse.Namespace, spark: SparkSession) -> Place:
+def place_from(options: argparse.Namespace, spark: SparkSession) -> OutputTarget:
     from holdsfor.spark.output.write import place_of
 
     properties = _properties(options.jdbc_properties) if options.output.startswith("jdbc:") else None

@@ -36,12 +36,12 @@ class Failed(Exception):
 
 def on_spark(options: argparse.Namespace, shown: str, work: Callable[[SparkSession, bool], Made]) -> Made:
     """What the work makes of a session; whether it is a new one is told too. `shown` is where results go."""
-    from holdsfor.spark.cluster.session_start import log, started
+    from holdsfor.spark.cluster.session_start import log, started_session
 
     settings = dict(map(_setting, options.conf))
     with log() as said:
         try:
-            with started(options.master, settings, said) as (spark, is_new):
+            with started_session(options.master, settings, said) as (spark, is_new):
                 return _until_interrupted(spark, lambda: work(spark, is_new), said)
         except HoldsforError:
             raise
@@ -85,7 +85,7 @@ def _until_interrupted(spark: SparkSession, work: Callable[[], Made], said: Log)
 @contextmanager
 def shown_progress(spark: SparkSession) -> Iterator[None]:
     """A line for a person at a terminal, as long as the block runs."""
-    from holdsfor.spark.cluster.progress import watched
+    from holdsfor.spark.cluster.progress import watching_progress
 
-    with Line() as line, watched(spark, lambda reached, seconds: line.show(f"{reached}, {seconds:.0f} s")):
+    with Line() as line, watching_progress(spark, lambda reached, seconds: line.show(f"{reached}, {seconds:.0f} s")):
         yield

@@ -9,7 +9,7 @@ from holdsfor.prolog.arithmetic import number_term
 from holdsfor.prolog.builtins.numbers import integer_value
 from holdsfor.prolog.inline import list_parts, proper_list
 from holdsfor.prolog.problems import GoalProblem, not_a
-from holdsfor.prolog.registry import DETERMINISTIC, Arguments, Rows, Run, deterministic, enumerated
+from holdsfor.prolog.registry import DETERMINISTIC, Answers, Arguments, BuiltinContext, deterministic, enumerated
 from holdsfor.prolog.unify import Trail, resolve, unify
 from holdsfor.syntax.printer import show, show_constant
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Struct, Term, Var, is_larger, list_term
@@ -120,8 +120,8 @@ def _codes(text: str, trail: Trail) -> Term:
     return list_term(number_term(ord(character)) for character in text)
 
 
-def _conversion(forth: Writer, back: Reader) -> Callable[[Arguments, Run], bool]:
-    def convert(args: Arguments, run: Run) -> bool:
+def _conversion(forth: Writer, back: Reader) -> Callable[[Arguments, BuiltinContext], bool]:
+    def convert(args: Arguments, run: BuiltinContext) -> bool:
         (left, right), trail = args, run.trail
         if not isinstance(left, Var):
             return unify(right, forth(text_of(left, trail), trail), trail)
@@ -152,7 +152,7 @@ DETERMINISTIC.update(
 
 
 @deterministic(("atom_number", 2))
-def _atom_number(args: Arguments, run: Run) -> bool:
+def _atom_number(args: Arguments, run: BuiltinContext) -> bool:
     text, number = args
     if isinstance(text, Var):
         if not isinstance(number, Int | Float):
@@ -163,7 +163,7 @@ def _atom_number(args: Arguments, run: Run) -> bool:
 
 
 @deterministic(("char_code", 2))
-def _char_code(args: Arguments, run: Run) -> bool:
+def _char_code(args: Arguments, run: BuiltinContext) -> bool:
     character, code = args
     if isinstance(character, Var):
         return unify(character, Atom(_character(Int(integer_value(code)))), run.trail)
@@ -171,14 +171,14 @@ def _char_code(args: Arguments, run: Run) -> bool:
 
 
 @deterministic(("atom_length", 2), ("string_length", 2))
-def _length(args: Arguments, run: Run) -> bool:
+def _length(args: Arguments, run: BuiltinContext) -> bool:
     return unify(args[1], number_term(len(text_of(args[0], run.trail))), run.trail)
 
 
 # parts
 
 
-def _concatenations(args: Arguments, run: Run, make: Reader) -> Rows:
+def _concatenations(args: Arguments, run: BuiltinContext, make: Reader) -> Answers:
     """`A` and `B` joined, or every way to split `AB`."""
     left, right, whole = args
     if not isinstance(left, Var) and not isinstance(right, Var):
@@ -195,32 +195,32 @@ def _concatenations(args: Arguments, run: Run, make: Reader) -> Rows:
     return (_split(text, at, whole, run, make) for at in range(len(text) + 1))
 
 
-def _split(text: str, at: int, whole: Term, run: Run, make: Reader) -> tuple[Term, Term, Term]:
+def _split(text: str, at: int, whole: Term, run: BuiltinContext, make: Reader) -> tuple[Term, Term, Term]:
     checked_text(len(text), run.trail)
     return make(text[:at]), make(text[at:]), whole
 
 
 @enumerated(("atom_concat", 3))
-def _atom_concat(args: Arguments, run: Run) -> Rows:
+def _atom_concat(args: Arguments, run: BuiltinContext) -> Answers:
     return _concatenations(args, run, Atom)
 
 
 @enumerated(("string_concat", 3))
-def _string_concat(args: Arguments, run: Run) -> Rows:
+def _string_concat(args: Arguments, run: BuiltinContext) -> Answers:
     return _concatenations(args, run, Atom)
 
 
 @enumerated(("sub_atom", 5))
-def _sub_atom(args: Arguments, run: Run) -> Rows:
+def _sub_atom(args: Arguments, run: BuiltinContext) -> Answers:
     return _parts(args, run, Atom)
 
 
 @enumerated(("sub_string", 5))
-def _sub_string(args: Arguments, run: Run) -> Rows:
+def _sub_string(args: Arguments, run: BuiltinContext) -> Answers:
     return _parts(args, run, Atom)
 
 
-def _parts(args: Arguments, run: Run, make: Reader) -> Rows:
+def _parts(args: Arguments, run: BuiltinContext, make: Reader) -> Answers:
     """Rows (text, before, length, after, part) for every part that agrees with what is bound."""
     text = text_of(args[0], run.trail)
     for before, length in _extents(text, args, run):
@@ -230,7 +230,7 @@ def _parts(args: Arguments, run: Run, make: Reader) -> Rows:
         yield args[0], number_term(before), number_term(length), number_term(after), part
 
 
-def _extents(text: str, args: Arguments, run: Run) -> Iterator[tuple[int, int]]:
+def _extents(text: str, args: Arguments, run: BuiltinContext) -> Iterator[tuple[int, int]]:
     """Start and length of the parts to consider."""
     before, length, after = [None if isinstance(arg, Var) else integer_value(arg) for arg in args[1:4]]
     n = len(text)
@@ -257,18 +257,18 @@ def _lengths(rest: int, length: int | None, after: int | None) -> list[int] | ra
 
 
 @deterministic(("atomic_list_concat", 2))
-def _join(args: Arguments, run: Run) -> bool:
+def _join(args: Arguments, run: BuiltinContext) -> bool:
     return unify(args[1], _joined("", proper_list(args[0], run.trail), run), run.trail)
 
 
-def _joined(separator: str, items: list[Term], run: Run) -> Atom:
+def _joined(separator: str, items: list[Term], run: BuiltinContext) -> Atom:
     texts = [text_of(item, run.trail) for item in items]
     checked_text(sum(map(len, texts)) + len(separator) * len(texts), run.trail)
     return Atom(separator.join(texts))
 
 
 @deterministic(("atomic_list_concat", 3))
-def _join_or_split(args: Arguments, run: Run) -> bool:
+def _join_or_split(args: Arguments, run: BuiltinContext) -> bool:
     """Join with a separator when all parts are bound, else split at it."""
     items, tail = list_parts(args[0], run.trail)
     separator = text_of(args[1], run.trail)
@@ -283,7 +283,7 @@ def _join_or_split(args: Arguments, run: Run) -> bool:
 
 
 @deterministic(("split_string", 4))
-def _split_string(args: Arguments, run: Run) -> bool:
+def _split_string(args: Arguments, run: BuiltinContext) -> bool:
     """Split at any of the separators, then strip the padding from every part."""
     text, separators, padding = [text_of(arg, run.trail) for arg in args[:3]]
     run.trail.charge(len(text))

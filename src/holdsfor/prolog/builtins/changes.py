@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import count
 
-from holdsfor.prolog.clauses import Clause
+from holdsfor.prolog.clauses import CompiledClause
 from holdsfor.prolog.compiler import CONTROL, TESTS
 from holdsfor.prolog.problems import GoalProblem, not_a
-from holdsfor.prolog.registry import Arguments, Rows, Run, deterministic, enumerated
+from holdsfor.prolog.registry import Answers, Arguments, BuiltinContext, deterministic, enumerated
 from holdsfor.prolog.unify import Ref, deref, resolve, unify
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, name_and_arity, substitute, variables
 
@@ -23,10 +23,10 @@ class _Reference(Atom):
     """A clause as a term, so that one goal can find it and the next erase it."""
 
     __slots__ = ("clause", "key")
-    clause: Clause
+    clause: CompiledClause
     key: tuple[str, int]
 
-    def __init__(self, key: tuple[str, int], clause: Clause) -> None:
+    def __init__(self, key: tuple[str, int], clause: CompiledClause) -> None:
         super().__init__("$clause")
         object.__setattr__(self, "key", key)
         object.__setattr__(self, "clause", clause)
@@ -49,14 +49,14 @@ def _changeable(head: Term) -> tuple[str, int]:
     return key
 
 
-def _check_start_up(run: Run) -> None:
+def _check_start_up(run: BuiltinContext) -> None:
     """Refuse to change the database once rules are evaluated."""
     if run.database.is_frozen:
         hint = "facts can be added by start-up goals (`--goal`); what changes in time is a fluent"
         raise GoalProblem("HF228", "a rule cannot change the background knowledge", hint)
 
 
-def _assert(args: Arguments, run: Run, *, first: bool) -> bool:
+def _assert(args: Arguments, run: BuiltinContext, *, first: bool) -> bool:
     _check_start_up(run)
     head, body = _head_and_body(_with_named_variables(args[0]))
     _changeable(head)
@@ -78,23 +78,23 @@ def _with_named_variables(term: Term) -> Term:
 
 
 @deterministic(("assertz", 1), ("assert", 1))
-def _assertz(args: Arguments, run: Run) -> bool:
+def _assertz(args: Arguments, run: BuiltinContext) -> bool:
     return _assert(args, run, first=False)
 
 
 @deterministic(("asserta", 1))
-def _asserta(args: Arguments, run: Run) -> bool:
+def _asserta(args: Arguments, run: BuiltinContext) -> bool:
     return _assert(args, run, first=True)
 
 
 @deterministic(("$clause_parts", 3))
-def _clause_parts(args: Arguments, run: Run) -> bool:
+def _clause_parts(args: Arguments, run: BuiltinContext) -> bool:
     head, body = _head_and_body(args[0])
     return unify(args[1], head, run.trail) and unify(args[2], body, run.trail)
 
 
 @enumerated(("$clause", 3))
-def _clause(args: Arguments, run: Run) -> Rows:
+def _clause(args: Arguments, run: BuiltinContext) -> Answers:
     key = _changeable(args[0])
     predicate = run.database.contents.get(key)
     if predicate is None:
@@ -108,7 +108,7 @@ def _clause(args: Arguments, run: Run) -> Rows:
     return ((*_renamed(clause, run), _Reference(key, clause)) for clause in living)
 
 
-def _renamed(clause: Clause, run: Run) -> tuple[Term, Term]:
+def _renamed(clause: CompiledClause, run: BuiltinContext) -> tuple[Term, Term]:
     """The head and body of a clause with new cells for its variables."""
     body = clause.body or _TRUE
     cells: dict[str, Term] = {name: Ref(run.trail.stamp) for name in variables(clause.head, body)}
@@ -116,7 +116,7 @@ def _renamed(clause: Clause, run: Run) -> tuple[Term, Term]:
 
 
 @deterministic(("$erase", 1))
-def _erase(args: Arguments, run: Run) -> bool:
+def _erase(args: Arguments, run: BuiltinContext) -> bool:
     (reference,) = args
     _check_start_up(run)
     assert isinstance(reference, _Reference)
@@ -124,14 +124,14 @@ def _erase(args: Arguments, run: Run) -> bool:
 
 
 @deterministic(("$declare", 1))
-def _declare(args: Arguments, run: Run) -> bool:
+def _declare(args: Arguments, run: BuiltinContext) -> bool:
     _check_start_up(run)
     run.database.declare_dynamic(*_changeable(args[0]))
     return True
 
 
 @deterministic(("dynamic", 1), ("discontiguous", 1), ("multifile", 1), ("table", 1))
-def _dynamic(args: Arguments, run: Run) -> bool:
+def _dynamic(args: Arguments, run: BuiltinContext) -> bool:
     """Declare what `name/arity, …` or a list of such say."""
     _check_start_up(run)
     pending = [args[0]]

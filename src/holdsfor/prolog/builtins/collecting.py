@@ -9,7 +9,7 @@ from holdsfor.prolog.functions import FUNCTIONS
 from holdsfor.prolog.inline import proper_list
 from holdsfor.prolog.order import compare, same, sort_terms, sort_unique
 from holdsfor.prolog.problems import GoalProblem, not_a
-from holdsfor.prolog.registry import Arguments, Run, deterministic
+from holdsfor.prolog.registry import Arguments, BuiltinContext, deterministic
 from holdsfor.prolog.unify import deref, resolve, unify
 from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, is_ground, list_term, variables
 
@@ -17,7 +17,7 @@ __all__: list[str] = []
 
 
 @deterministic(("$witness", 4))
-def _witness(args: Arguments, run: Run) -> bool:
+def _witness(args: Arguments, run: BuiltinContext) -> bool:
     """The variables of a goal that are neither in the template nor bound by `^`, and the goal without its `^`."""
     template, goal, witness, inner = args
     bound: list[Term] = [template]
@@ -30,7 +30,7 @@ def _witness(args: Arguments, run: Run) -> bool:
 
 
 @deterministic(("$groups", 2))
-def _groups(args: Arguments, run: Run) -> bool:
+def _groups(args: Arguments, run: BuiltinContext) -> bool:
     """Witness-value pairs as witness-values pairs, in standard order of the witnesses; variants are one."""
     pairs = sort_terms(map(_pair, proper_list(args[0], run.trail)), lambda pair: pair[0])
     groups: list[tuple[Term, list[Term]]] = []
@@ -49,7 +49,7 @@ def _pair(item: Term) -> tuple[Term, Term]:
     return resolve(item.args[0]), item.args[1]
 
 
-def _group_of(witness: Term, groups: list[tuple[Term, list[Term]]], run: Run) -> list[Term] | None:
+def _group_of(witness: Term, groups: list[tuple[Term, list[Term]]], run: BuiltinContext) -> list[Term] | None:
     """The values of the group with this witness. The cells of a variant are bound to those of the group's."""
     if is_ground(witness):
         return groups[-1][1] if groups and same(groups[-1][0], witness) else None
@@ -80,7 +80,7 @@ _TWO = ("max", "min")
 
 
 @deterministic(("$aggregate_template", 2))
-def _aggregate_template(args: Arguments, run: Run) -> bool:
+def _aggregate_template(args: Arguments, run: BuiltinContext) -> bool:
     """What to gather for an aggregate: nothing, an expression, or an expression with its witness."""
     what = args[0]
     match what:
@@ -96,7 +96,7 @@ def _aggregate_template(args: Arguments, run: Run) -> bool:
 
 
 @deterministic(("$aggregate", 3))
-def _aggregate(args: Arguments, run: Run) -> bool:
+def _aggregate(args: Arguments, run: BuiltinContext) -> bool:
     what, items = args[0], proper_list(args[1], run.trail)
     name = what.name if isinstance(what, Atom | Struct) else ""
     n_args = len(what.args) if isinstance(what, Struct) else 0

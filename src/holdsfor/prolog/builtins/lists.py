@@ -11,7 +11,7 @@ from holdsfor.prolog.functions import FUNCTIONS, Number
 from holdsfor.prolog.inline import list_parts, proper_list
 from holdsfor.prolog.order import compare, sort_terms, sort_unique
 from holdsfor.prolog.problems import not_a
-from holdsfor.prolog.registry import Arguments, Rows, Run, deterministic, enumerated
+from holdsfor.prolog.registry import Answers, Arguments, BuiltinContext, deterministic, enumerated
 from holdsfor.prolog.unify import Ref, Trail, resolve, unifies, unify, unify_or_undo
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Int, Struct, Term, Var, is_ground, list_term
 
@@ -22,7 +22,7 @@ __all__: list[str] = []
 
 
 @deterministic(("$length", 4))
-def _length(args: Arguments, run: Run) -> bool:
+def _length(args: Arguments, run: BuiltinContext) -> bool:
     """The number of leading items of a list and what follows them, which must be `[]` or a variable."""
     items, tail = list_parts(args[0], run.trail)
     if tail != EMPTY_LIST and not isinstance(tail, Var):
@@ -33,14 +33,14 @@ def _length(args: Arguments, run: Run) -> bool:
 
 
 @deterministic(("$cells", 2))
-def _cells(args: Arguments, run: Run) -> bool:
+def _cells(args: Arguments, run: BuiltinContext) -> bool:
     """A list of so many new variables."""
     n = integer_value(args[0])
     run.trail.charge(max(0, n))
     return n >= 0 and unify(args[1], list_term(Ref(run.trail.stamp) for _ in range(n)), run.trail)
 
 
-def _nth(args: Arguments, run: Run, base: int) -> Rows:
+def _nth(args: Arguments, run: BuiltinContext, base: int) -> Answers:
     number, whole, _ = args
     items, tail = list_parts(whole, run.trail)
     if isinstance(number, Var):
@@ -52,24 +52,24 @@ def _nth(args: Arguments, run: Run, base: int) -> Rows:
 
 
 @enumerated(("nth0", 3))
-def _nth0(args: Arguments, run: Run) -> Rows:
+def _nth0(args: Arguments, run: BuiltinContext) -> Answers:
     return _nth(args, run, 0)
 
 
 @enumerated(("nth1", 3))
-def _nth1(args: Arguments, run: Run) -> Rows:
+def _nth1(args: Arguments, run: BuiltinContext) -> Answers:
     return _nth(args, run, 1)
 
 
 @deterministic(("numlist", 3))
-def _numlist(args: Arguments, run: Run) -> bool:
+def _numlist(args: Arguments, run: BuiltinContext) -> bool:
     low, high = integer_value(args[0]), integer_value(args[1])
     run.trail.charge(max(0, high + 1 - low))
     return low <= high and unify(args[2], list_term(map(number_term, range(low, high + 1))), run.trail)
 
 
 @deterministic(("reverse", 2))
-def _reverse(args: Arguments, run: Run) -> bool:
+def _reverse(args: Arguments, run: BuiltinContext) -> bool:
     return unify(args[1], list_term(reversed(proper_list(args[0], run.trail))), run.trail)
 
 
@@ -77,17 +77,17 @@ def _reverse(args: Arguments, run: Run) -> bool:
 
 
 @deterministic(("msort", 2))
-def _msort(args: Arguments, run: Run) -> bool:
+def _msort(args: Arguments, run: BuiltinContext) -> bool:
     return unify(args[1], list_term(sort_terms(proper_list(args[0], run.trail), lambda item: item)), run.trail)
 
 
 @deterministic(("sort", 2))
-def _sort(args: Arguments, run: Run) -> bool:
+def _sort(args: Arguments, run: BuiltinContext) -> bool:
     return unify(args[1], list_term(sort_unique(proper_list(args[0], run.trail))), run.trail)
 
 
 @deterministic(("sort", 4))
-def _sort_by(args: Arguments, run: Run) -> bool:
+def _sort_by(args: Arguments, run: BuiltinContext) -> bool:
     """`sort(Key, Order, List, Sorted)`: by an argument (0: the whole), stable; `@<` and `@>` drop equals."""
     at, order = integer_value(args[0]), args[1]
     if not isinstance(order, Atom) or order.name not in ("@<", "@=<", "@>", "@>="):
@@ -110,12 +110,12 @@ def _sort_key(item: Term, at: int) -> Term:
 
 
 @deterministic(("keysort", 2))
-def _keysort(args: Arguments, run: Run) -> bool:
+def _keysort(args: Arguments, run: BuiltinContext) -> bool:
     pairs = sort_terms(_pairs(args[0], run), lambda pair: pair.args[0])
     return unify(args[1], list_term(pairs), run.trail)
 
 
-def _pairs(term: Term, run: Run) -> list[Struct]:
+def _pairs(term: Term, run: BuiltinContext) -> list[Struct]:
     found: list[Struct] = []
     for item in proper_list(term, run.trail):
         if not isinstance(item, Struct) or item.name != "-" or len(item.args) != 2:
@@ -125,7 +125,7 @@ def _pairs(term: Term, run: Run) -> list[Struct]:
 
 
 @deterministic(("pairs_keys_values", 3))
-def _pairs_keys_values(args: Arguments, run: Run) -> bool:
+def _pairs_keys_values(args: Arguments, run: BuiltinContext) -> bool:
     if list_parts(args[0], run.trail)[1] == EMPTY_LIST:
         pairs = _pairs(args[0], run)
         keys, values = [list_term(pair.args[at] for pair in pairs) for at in (0, 1)]
@@ -135,12 +135,12 @@ def _pairs_keys_values(args: Arguments, run: Run) -> bool:
 
 
 @deterministic(("pairs_keys", 2))
-def _pairs_keys(args: Arguments, run: Run) -> bool:
+def _pairs_keys(args: Arguments, run: BuiltinContext) -> bool:
     return unify(args[1], list_term(pair.args[0] for pair in _pairs(args[0], run)), run.trail)
 
 
 @deterministic(("pairs_values", 2))
-def _pairs_values(args: Arguments, run: Run) -> bool:
+def _pairs_values(args: Arguments, run: BuiltinContext) -> bool:
     return unify(args[1], list_term(pair.args[1] for pair in _pairs(args[0], run)), run.trail)
 
 
@@ -148,27 +148,27 @@ def _pairs_values(args: Arguments, run: Run) -> bool:
 
 
 @deterministic(("sum_list", 2), ("sumlist", 2))
-def _sum_list(args: Arguments, run: Run) -> bool:
+def _sum_list(args: Arguments, run: BuiltinContext) -> bool:
     total: Number = reduce(FUNCTIONS["+", 2], [0, *map(value_of, proper_list(args[0], run.trail))])
     return unify(args[1], number_term(total), run.trail)
 
 
-def _extreme(args: Arguments, run: Run, function: str) -> bool:
+def _extreme(args: Arguments, run: BuiltinContext, function: str) -> bool:
     values = [value_of(item) for item in proper_list(args[0], run.trail)]
     return bool(values) and unify(args[1], number_term(reduce(FUNCTIONS[function, 2], values)), run.trail)
 
 
 @deterministic(("max_list", 2))
-def _max_list(args: Arguments, run: Run) -> bool:
+def _max_list(args: Arguments, run: BuiltinContext) -> bool:
     return _extreme(args, run, "max")
 
 
 @deterministic(("min_list", 2))
-def _min_list(args: Arguments, run: Run) -> bool:
+def _min_list(args: Arguments, run: BuiltinContext) -> bool:
     return _extreme(args, run, "min")
 
 
-def _member_where(args: Arguments, run: Run, better: Callable[[int], bool]) -> bool:
+def _member_where(args: Arguments, run: BuiltinContext, better: Callable[[int], bool]) -> bool:
     items = proper_list(args[1], run.trail)
     if not items:
         return False
@@ -177,12 +177,12 @@ def _member_where(args: Arguments, run: Run, better: Callable[[int], bool]) -> b
 
 
 @deterministic(("max_member", 2))
-def _max_member(args: Arguments, run: Run) -> bool:
+def _max_member(args: Arguments, run: BuiltinContext) -> bool:
     return _member_where(args, run, lambda sign: sign > 0)
 
 
 @deterministic(("min_member", 2))
-def _min_member(args: Arguments, run: Run) -> bool:
+def _min_member(args: Arguments, run: BuiltinContext) -> bool:
     return _member_where(args, run, lambda sign: sign < 0)
 
 
@@ -190,7 +190,7 @@ def _min_member(args: Arguments, run: Run) -> bool:
 
 
 @deterministic(("memberchk", 2))
-def _memberchk(args: Arguments, run: Run) -> bool:
+def _memberchk(args: Arguments, run: BuiltinContext) -> bool:
     items, tail = list_parts(args[1], run.trail)
     if any(unify_or_undo(args[0], item, run.trail) for item in items):
         return True
@@ -214,19 +214,19 @@ class _Members:
 
 
 @deterministic(("subtract", 3))
-def _subtract(args: Arguments, run: Run) -> bool:
+def _subtract(args: Arguments, run: BuiltinContext) -> bool:
     members = _Members(proper_list(args[1], run.trail), run.trail)
     return unify(args[2], list_term(item for item in proper_list(args[0], run.trail) if item not in members), run.trail)
 
 
 @deterministic(("intersection", 3))
-def _intersection(args: Arguments, run: Run) -> bool:
+def _intersection(args: Arguments, run: BuiltinContext) -> bool:
     members = _Members(proper_list(args[1], run.trail), run.trail)
     return unify(args[2], list_term(item for item in proper_list(args[0], run.trail) if item in members), run.trail)
 
 
 @deterministic(("union", 3))
-def _union(args: Arguments, run: Run) -> bool:
+def _union(args: Arguments, run: BuiltinContext) -> bool:
     right = proper_list(args[1], run.trail)
     members = _Members(right, run.trail)
     only_left = [item for item in proper_list(args[0], run.trail) if item not in members]
@@ -234,14 +234,14 @@ def _union(args: Arguments, run: Run) -> bool:
 
 
 @deterministic(("delete", 3))
-def _delete(args: Arguments, run: Run) -> bool:
+def _delete(args: Arguments, run: BuiltinContext) -> bool:
     """The items that do not unify with the second argument."""
     kept = [item for item in proper_list(args[0], run.trail) if not unifies(item, args[1])]
     return unify(args[2], list_term(kept), run.trail)
 
 
 @deterministic(("list_to_set", 2))
-def _list_to_set(args: Arguments, run: Run) -> bool:
+def _list_to_set(args: Arguments, run: BuiltinContext) -> bool:
     """The items without those identical to an earlier one."""
     items = sort_terms(enumerate(proper_list(args[0], run.trail)), lambda pair: pair[1], unique=True)
     return unify(args[1], list_term(item for _, item in sorted(items, key=lambda pair: pair[0])), run.trail)

@@ -6,7 +6,7 @@ from itertools import count
 
 from holdsfor.prolog.arithmetic import number_term
 from holdsfor.prolog.problems import GoalProblem, not_a
-from holdsfor.prolog.registry import Arguments, Rows, Run, deterministic, enumerated
+from holdsfor.prolog.registry import Answers, Arguments, BuiltinContext, deterministic, enumerated
 from holdsfor.prolog.unify import unify
 from holdsfor.syntax.terms import Atom, Float, Int, Term, Var
 
@@ -21,7 +21,7 @@ def integer_value(term: Term) -> int:
 
 
 @enumerated(("between", 3))
-def _between(args: Arguments, run: Run) -> Rows:
+def _between(args: Arguments, run: BuiltinContext) -> Answers:
     low, high, value = integer_value(args[0]), _upper_bound(args[1]), args[2]
     if isinstance(value, Var):
         numbers = count(low) if high is None else range(low, high + 1)
@@ -38,7 +38,7 @@ def _upper_bound(term: Term) -> int | None:
 
 
 @deterministic(("succ", 2))
-def _succ(args: Arguments, run: Run) -> bool:
+def _succ(args: Arguments, run: BuiltinContext) -> bool:
     low, high = args
     if isinstance(low, Var):
         value = integer_value(high)
@@ -52,7 +52,7 @@ def _succ(args: Arguments, run: Run) -> bool:
 
 
 @deterministic(("plus", 3))
-def _plus(args: Arguments, run: Run) -> bool:
+def _plus(args: Arguments, run: BuiltinContext) -> bool:
     left, right, total = args
     if isinstance(total, Var):
         return unify(total, number_term(integer_value(left) + integer_value(right)), run.trail)

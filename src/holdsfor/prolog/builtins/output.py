@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from holdsfor.prolog.builtins.atoms import checked_text, shown_whole, text_of
 from holdsfor.prolog.inline import list_parts
 from holdsfor.prolog.problems import GoalProblem
-from holdsfor.prolog.registry import Arguments, Run, deterministic
+from holdsfor.prolog.registry import Arguments, BuiltinContext, deterministic
 from holdsfor.prolog.unify import resolve, unify
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Int, Struct, Term
@@ -53,40 +53,40 @@ def _without_stream(args: Arguments, n: int) -> tuple[Arguments, bool]:
 
 
 @deterministic(("write", 1), ("print", 1), ("write", 2), ("print", 2))
-def _write(args: Arguments, run: Run) -> bool:
+def _write(args: Arguments, run: BuiltinContext) -> bool:
     (term,), is_shown = _without_stream(args, 1)
     return not is_shown or _print(_plain(resolve(term)))
 
 
 @deterministic(("writeln", 1), ("writeln", 2))
-def _writeln(args: Arguments, run: Run) -> bool:
+def _writeln(args: Arguments, run: BuiltinContext) -> bool:
     (term,), is_shown = _without_stream(args, 1)
     return not is_shown or _print(f"{_plain(resolve(term))}\n")
 
 
 @deterministic(("writeq", 1), ("write_canonical", 1), ("writeq", 2), ("write_canonical", 2))
-def _writeq(args: Arguments, run: Run) -> bool:
+def _writeq(args: Arguments, run: BuiltinContext) -> bool:
     (term,), is_shown = _without_stream(args, 1)
     return not is_shown or _print(show(resolve(term)))
 
 
 @deterministic(("nl", 0), ("nl", 1))
-def _nl(args: Arguments, run: Run) -> bool:
+def _nl(args: Arguments, run: BuiltinContext) -> bool:
     return not _without_stream(args, 0)[1] or _print("\n")
 
 
 @deterministic(("tab", 1), ("tab", 2))
-def _tab(args: Arguments, run: Run) -> bool:
+def _tab(args: Arguments, run: BuiltinContext) -> bool:
     (n,), is_shown = _without_stream(args, 1)
     return not is_shown or not isinstance(n, Int) or _print(" " * min(max(n.value, 0), _WIDEST))
 
 
 @deterministic(("format", 1), ("format", 2))
-def _format_out(args: Arguments, run: Run) -> bool:
+def _format_out(args: Arguments, run: BuiltinContext) -> bool:
     return _print(_formatted_leniently(args[0], args[1] if len(args) > 1 else EMPTY_LIST, run))
 
 
-def _formatted_leniently(template: Term, given: Term, run: Run) -> str:
+def _formatted_leniently(template: Term, given: Term, run: BuiltinContext) -> str:
     """What is printed; a format that is not known is printed as it stands, with its arguments."""
     items, end = list_parts(given, run.trail)
     values = items if end == EMPTY_LIST else [given]
@@ -98,7 +98,7 @@ def _formatted_leniently(template: Term, given: Term, run: Run) -> str:
 
 
 @deterministic(("format", 3))
-def _format(args: Arguments, run: Run) -> bool:
+def _format(args: Arguments, run: BuiltinContext) -> bool:
     """`format(atom(Text), Format, Arguments)`, or to a stream; streams other than those of the user are not shown."""
     sink = args[0]
     if sink in _STREAMS:

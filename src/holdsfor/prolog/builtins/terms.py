@@ -6,7 +6,7 @@ from holdsfor.errors import SyntaxProblem
 from holdsfor.prolog.arithmetic import number_term
 from holdsfor.prolog.builtins.atoms import shown_whole, text_of
 from holdsfor.prolog.problems import GoalProblem, not_a
-from holdsfor.prolog.registry import Arguments, Rows, Run, deterministic, enumerated
+from holdsfor.prolog.registry import Answers, Arguments, BuiltinContext, deterministic, enumerated
 from holdsfor.prolog.unify import Ref, resolve, unify
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, substitute, variables
@@ -15,7 +15,7 @@ __all__: list[str] = []
 
 
 @enumerated(("arg", 3))
-def _arg(args: Arguments, run: Run) -> Rows:
+def _arg(args: Arguments, run: BuiltinContext) -> Answers:
     number, term, _ = args
     if not isinstance(term, Struct):
         raise not_a("a structure", term)
@@ -28,14 +28,14 @@ def _arg(args: Arguments, run: Run) -> Rows:
 
 
 @deterministic(("term_to_atom", 2))
-def _term_to_atom(args: Arguments, run: Run) -> bool:
+def _term_to_atom(args: Arguments, run: BuiltinContext) -> bool:
     term, text = args
     if isinstance(term, Var):
         return unify(term, parsed(text_of(text, run.trail), run), run.trail)
     return unify(text, Atom(shown_whole(resolve(term))), run.trail)
 
 
-def parsed(text: str, run: Run) -> Term:
+def parsed(text: str, run: BuiltinContext) -> Term:
     """The term a text consists of, with new cells for its variables."""
     try:
         term = parse_term(text)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["GuardShape", "Path", "RuleShape", "WalkShape", "compiled_walk", "walk_text"]
+__all__ = ["GuardShape", "LoopShape", "Path", "RuleShape", "compiled_loop", "loop_text"]
 
 _Effects: TypeAlias = dict[int, tuple[int, ...]]
 
@@ -43,7 +43,7 @@ class RuleShape:
 
 
 @dataclass(frozen=True)
-class WalkShape:
+class LoopShape:
     """How many fluents a component has, and its rules grouped by the rows they share, with their number of columns.
 
     If it `has_others`, there are rules or delays besides. A shape consists of numbers only: no name of a rule file or
@@ -74,10 +74,10 @@ class Path:
 
 
 @lru_cache(maxsize=256)
-def compiled_walk(shape: WalkShape) -> Callable[[Path], int]:
+def compiled_loop(shape: LoopShape) -> Callable[[Path], int]:
     """The function that walks along a path, and returns how many time-points it visited."""
     names: dict[str, Any] = {"together": _together}
-    exec(compile(walk_text(shape), "<walk>", "exec"), names)
+    exec(compile(loop_text(shape), "<walk>", "exec"), names)
     walk: Callable[[Path], int] = names["walk"]
     return walk
 
@@ -87,7 +87,7 @@ def _together(effects: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...
     return effects if more[0] in effects else effects + more
 
 
-def walk_text(shape: WalkShape) -> str:
+def loop_text(shape: LoopShape) -> str:
     """The text of the function."""
     lines = ["def walk(path):", *_indented(1, _beginning(shape)), "    while True:", *_indented(2, _next_time(shape))]
     for number, (_, rules) in enumerate(shape.groups):
@@ -104,7 +104,7 @@ def _indented(depth: int, lines: Iterator[str]) -> Iterator[str]:
     return ("    " * depth + line for line in lines)
 
 
-def _beginning(shape: WalkShape) -> Iterator[str]:
+def _beginning(shape: LoopShape) -> Iterator[str]:
     for number in range(shape.n_fluents):
         yield f"values_{number}, initiated_{number}, terminated_{number}, change_{number} = path.fluents[{number}]"
     for number, (n_columns, rules) in enumerate(shape.groups):
@@ -117,7 +117,7 @@ def _beginning(shape: WalkShape) -> Iterator[str]:
     yield "last, n_visited = path.last, 0"
 
 
-def _next_time(shape: WalkShape) -> Iterator[str]:
+def _next_time(shape: LoopShape) -> Iterator[str]:
     times = [f"time_{number}" for number in range(len(shape.groups))]
     times += ["path.next_time()"] if shape.has_others else []
     yield f"time = {times[0]}" if len(times) == 1 else f"time = min({', '.join(times)})"

@@ -21,22 +21,22 @@ from numpy.typing import NDArray
 from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents, empty_points, point_table
 from holdsfor.physical.plan import PlannedComponent
 from holdsfor.runtime.delays import DueEffects, Prospects, SetUp, prospects
-from holdsfor.runtime.recursion.iteration import Turn
-from holdsfor.runtime.recursion.postponement import settle_contests
-from holdsfor.runtime.recursion.time_stepping import walked
+from holdsfor.runtime.recursion.iteration import Iteration
+from holdsfor.runtime.recursion.postponement import resolve_postponements
+from holdsfor.runtime.recursion.time_stepping import stepped
 from holdsfor.runtime.terminations import terminations_of, visible_breaks
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["CircleOutcome", "evaluate_circle"]
+__all__ = ["RecursionOutcome", "evaluate_recursion"]
 
 _TURNS = 12
 _FEW_TURNS = 6
 
 
 @dataclass(frozen=True)
-class CircleOutcome:
+class RecursionOutcome:
     """What a component set up in a stretch, part by part: up to which time-point each part goes.
 
     It took `n_turns`, or a walk that visited `n_visited` time-points.
@@ -52,9 +52,11 @@ class CircleOutcome:
         return tuple(None if each is None else each.waiting(at) for each in part)
 
 
-def evaluate_circle(component: PlannedComponent, whole: Evaluation, carried: tuple[SetUp | None, ...]) -> CircleOutcome:
+def evaluate_recursion(
+    component: PlannedComponent, whole: Evaluation, carried: tuple[SetUp | None, ...]
+) -> RecursionOutcome:
     """Let everything the component does in the stretch be known."""
-    return _Circle(component, whole, carried).run()
+    return _Fixpoint(component, whole, carried).run()
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class _Due:
         )
 
 
-class _Circle:
+class _Fixpoint:
     """One component over one stretch."""
 
     def __init__(self, component: PlannedComponent, whole: Evaluation, carried: tuple[SetUp | None, ...]) -> None:
@@ -82,30 +84,30 @@ class _Circle:
         self.state = {key: whole.initial_state(key, fluent) for key, fluent in component.fluents.items()}
         self.event_keys = list(dict.fromkeys(rule.key for rule in component.events))
         self.parts: list[tuple[int, tuple[Prospects | None, ...]]] = []
-        self.settled: list[Turn] = []
+        self.settled: list[Iteration] = []
         self.n_turns = 0
         self.is_only_delayed = component.is_only_delayed
         self.given: dict[Key, PointTable] = {}
         self.ended: dict[Key, FluentTable] = {}
 
-    def run(self) -> CircleOutcome:
-        first, end = self.whole.stretch.first, self.whole.stretch.last
+    def run(self) -> RecursionOutcome:
+        first, end = self.whole.time_range.first, self.whole.time_range.last
         turn = self.at_once(first, end) if self.is_only_delayed else None
         if turn is None:
-            turn = walked(self.component, self.whole.part(first, end), self.state, self.waiting)
+            turn = stepped(self.component, self.whole.part(first, end), self.state, self.waiting)
         if turn is None:
             turn = self.turned(first, end)
         self.settled.append(turn)
         self.parts.append((end + 1, turn.prospects))
         self.conclude()
-        return CircleOutcome(tuple(self.parts), self.n_turns, turn.n_visited)
+        return RecursionOutcome(tuple(self.parts), self.n_turns, turn.n_visited)
 
-    def at_once(self, first: int, end: int) -> Turn | None:
+    def at_once(self, first: int, end: int) -> Iteration | None:
         """The whole stretch in a few turns: enough for chains of delays, which do not ask what holds."""
         turn, frontier, _ = self.converged(first, end)
         return turn if frontier is None else None
 
-    def turned(self, first: int, end: int) -> Turn:
+    def turned(self, first: int, end: int) -> Iteration:
         """The last part of the stretch, turn by turn; the parts before it are settled."""
         length = _first_length(first, end)
         while True:
@@ -113,20 +115,20 @@ class _Circle:
             turn, frontier, n_turns = self.converged(first, last)
             if frontier is None and last >= end:
                 return turn
-            boundary = self.whole.stretch.next_of(last) if frontier is None else frontier
+            boundary = self.whole.time_range.next_of(last) if frontier is None else frontier
             self.settle(turn, boundary)
             if frontier is not None:
-                length = max(self.whole.stretch.tick, 2 * (boundary - first))
+                length = max(self.whole.time_range.tick, 2 * (boundary - first))
             elif n_turns <= _FEW_TURNS:
                 length *= 4
             first = boundary
 
     def aligned(self, time: int) -> int:
-        return time // self.whole.stretch.tick * self.whole.stretch.tick
+        return time // self.whole.time_range.tick * self.whole.time_range.tick
 
     # -- turns ---------------------------------------------------------------------------------------------------------
 
-    def converged(self, first: int, last: int) -> tuple[Turn, int | None, int]:
+    def converged(self, first: int, last: int) -> tuple[Iteration, int | None, int]:
         """The last turn over a part of the stretch, from where on it may be wrong, and the number of turns taken.
 
         Where rules ask for nothing but delayed effects, turns with the same effects are the same.
@@ -152,7 +154,7 @@ class _Circle:
                     return self.with_fluents(turn, part), frontier, n_turns
             before = turn
 
-    def turn(self, part: Evaluation, due: _Due) -> Turn:
+    def turn(self, part: Evaluation, due: _Due) -> Iteration:
         """Every rule applied once to what the part knows, and to the delayed effects that are due."""
         self.n_turns += 1
         events = {key: self.events(part, key) for key in self.event_keys}
@@ -165,7 +167,7 @@ class _Circle:
             started = _joined([self.initiations(part, key), *due.effects[key, False]])
             if key in due.contested:
                 firm[key] = started
-                started = _joined([started, settle_contests(due.contested[key], key[1] + 1, part.symbols)])
+                started = _joined([started, resolve_postponements(due.contested[key], key[1] + 1, part.symbols)])
             ended = terminations_of(part, key, fluent, started, self.affected(key))
             initiations[key] = started
             terminations[key] = _joined([ended.points, *due.effects[key, True]])
@@ -179,9 +181,9 @@ class _Circle:
             prospects(delay, initiations[delay.key], terminations[delay.key], firm.get(delay.key), waiting, part)
             for delay, waiting in zip(self.component.delays, self.waiting, strict=True)
         )
-        return Turn(events, initiations, terminations, fluents, set_up, breaks, firm)
+        return Iteration(events, initiations, terminations, fluents, set_up, breaks, firm)
 
-    def with_fluents(self, turn: Turn, part: Evaluation) -> Turn:
+    def with_fluents(self, turn: Iteration, part: Evaluation) -> Iteration:
         """The turn with what holds by it; where no rule asks for that, it is left out until the last."""
         if not self.is_only_delayed:
             return turn
@@ -238,10 +240,10 @@ class _Circle:
 
     # -- parts ---------------------------------------------------------------------------------------------------------
 
-    def settle(self, turn: Turn, boundary: int) -> None:
+    def settle(self, turn: Iteration, boundary: int) -> None:
         """Keep what lies before the boundary, and go on from there with what holds and what waits."""
         self.settled.append(
-            Turn(
+            Iteration(
                 {key: _until(table, boundary) for key, table in turn.events.items()},
                 {key: _until(table, boundary) for key, table in turn.initiations.items()},
                 {key: _until(table, boundary) for key, table in turn.terminations.items()},

@@ -14,13 +14,13 @@ from holdsfor.kernels.keys import Int64
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["Cell", "Grounded"]
+__all__ = ["Cell", "GroundingChecks"]
 
 Cell: TypeAlias = tuple[int, int]
 """The number of a fluent's arguments, and a value."""
 
 
-class Grounded:
+class GroundingChecks:
     """Membership in groundings, as far as it was asked for.
 
     A fluent is in its grounding if it is with some value. `without` are FVPs that are not, of such fluents: they are

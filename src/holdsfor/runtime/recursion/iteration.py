@@ -11,11 +11,11 @@ from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.kernels.keys import mixed, rows_with_a_partner
 from holdsfor.runtime.delays import Prospects
 
-__all__ = ["Turn"]
+__all__ = ["Iteration"]
 
 
 @dataclass(frozen=True)
-class Turn:
+class Iteration:
     """One account of what a component does; `n_visited` is the number of time-points that a walk stopped at.
 
     `breaks` are the terminations that a condition sees. Where effects may postpone each other when they are due, `firm`
@@ -37,7 +37,7 @@ class Turn:
         for kind, tables in named:
             yield from (((kind, key), table) for key, table in tables.items())
 
-    def first_difference(self, other: Turn) -> int | None:
+    def first_difference(self, other: Iteration) -> int | None:
         """The first time-point about which two turns differ."""
         theirs = dict(other.points)
         found = [_first_difference(table, theirs[place]) for place, table in self.points]

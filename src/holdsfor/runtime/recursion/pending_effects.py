@@ -26,13 +26,13 @@ from holdsfor.physical.operators.scalar import Binding
 from holdsfor.physical.patterns import build
 from holdsfor.physical.plan import PlannedComponent, PlannedDelay
 from holdsfor.runtime.delays import SetUp, set_up_by
-from holdsfor.runtime.recursion.grounding_checks import Cell, Grounded
+from holdsfor.runtime.recursion.grounding_checks import Cell, GroundingChecks
 from holdsfor.syntax.terms import is_ground
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["Fvps", "Values", "Waiting", "is_broken"]
+__all__ = ["Fvps", "PendingEffects", "Values", "is_broken"]
 
 Values: TypeAlias = tuple[int, ...]
 Fvps: TypeAlias = tuple[Int64, Int64]
@@ -69,16 +69,16 @@ class _Effects:
         return (self.numbers[effect], self.lengths[effect], *self.words[effect])
 
 
-class Waiting:
+class PendingEffects:
     """Everything that a component's walk has set up; `carried` is what earlier stretches left."""
 
     def __init__(
-        self, component: PlannedComponent, part: Evaluation, carried: Sequence[SetUp | None], grounded: Grounded
+        self, component: PlannedComponent, part: Evaluation, carried: Sequence[SetUp | None], grounded: GroundingChecks
     ) -> None:
         self.delays = component.delays
         self.part = part
         self.grounded = grounded
-        self.first, self.last = part.stretch.first, part.stretch.last
+        self.first, self.last = part.time_range.first, part.time_range.last
         self.effects = _Effects()
         self.names: dict[int, list[str]] = {}
         self.times: list[int] = []

@@ -20,12 +20,12 @@ from holdsfor.kernels.keys import pairs_of_equal_keys
 from holdsfor.prolog import standard_order_key
 from holdsfor.runtime.delays import DueEffects
 
-__all__ = ["settle_contests"]
+__all__ = ["resolve_postponements"]
 
 Rivals: TypeAlias = dict[int, set[int]]
 
 
-def settle_contests(found: Sequence[DueEffects], n_columns: int, symbols: Symbols) -> PointTable:
+def resolve_postponements(found: Sequence[DueEffects], n_columns: int, symbols: Symbols) -> PointTable:
     """What the effects on fluents of one name initiate that are not postponed by each other."""
     if not found:
         return empty_points(n_columns)

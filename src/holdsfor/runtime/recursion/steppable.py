@@ -18,13 +18,13 @@ from holdsfor.physical.plan import PlannedComponent, PlannedRule
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows
 from holdsfor.prolog import Database, Engine
-from holdsfor.runtime.recursion.stepping_rules import Effect, check_rule, effects_of, walk_delays
+from holdsfor.runtime.recursion.stepping_rules import Effect, check_rule, effects_of, stepping_delays
 from holdsfor.syntax.terms import Term
 
-__all__ = ["is_walkable"]
+__all__ = ["is_steppable"]
 
 
-def is_walkable(component: PlannedComponent, symbols: Symbols) -> bool:
+def is_steppable(component: PlannedComponent, symbols: Symbols) -> bool:
     """Whether every rule has a form for single bindings.
 
     A rule whose conditions outside never hold is left out of a walk, so that also others may be walked in the end.
@@ -34,7 +34,7 @@ def is_walkable(component: PlannedComponent, symbols: Symbols) -> bool:
     try:
         for rule, effect in effects_of(component):
             _check(rule, effect, compiler)
-        walk_delays(component, compiler)
+        stepping_delays(component, compiler)
     except NotScalar:
         return False
     return True

@@ -14,29 +14,29 @@ from holdsfor.runtime.recursion.grounding_checks import Cell
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["WalkEdges"]
+__all__ = ["SteppingEdges"]
 
 _Edges: TypeAlias = dict[tuple[EdgeKind, Key], list[Cell]]
 
 
-class WalkEdges:
+class SteppingEdges:
     """The edges of intervals at the time-point that a walk has reached, and those that are ahead.
 
     All edges that are ahead are at one time-point: the one after the last change.
     """
 
     def __init__(self, component: PlannedComponent, part: Evaluation, state: dict[Key, FluentTable]) -> None:
-        self.stretch = part.stretch
+        self.time_range = part.time_range
         self.keys = {key for _, key in _asked(component)}
         self.ahead: _Edges = {}
         self.time: int | None = None
         self.now: _Edges = {}
         for kind, key in _asked(component):
-            points = edges_at(part.edge_points(kind, key, state[key]), self.stretch.first)
+            points = edges_at(part.edge_points(kind, key, state[key]), self.time_range.first)
             numbers = points.numbers(tuple(range(key[1])), part.instances).tolist()
             if numbers:
                 self.ahead[kind, key] = list(zip(numbers, points.column(key[1]).tolist(), strict=True))
-                self.time = self.stretch.first
+                self.time = self.time_range.first
 
     def reach(self, time: int) -> None:
         """Let the edges that are ahead until a time-point be those of this time-point."""
@@ -49,7 +49,7 @@ class WalkEdges:
         """Note what follows from a change of a fluent's value."""
         if before == after:
             return
-        self.time = self.stretch.next_of(time)
+        self.time = self.time_range.next_of(time)
         if before is not None:
             self.ahead.setdefault(("endI", key), []).append((cell, before))
         if after is not None:

@@ -34,11 +34,11 @@ __all__ = [
     "Effect",
     "Group",
     "GuardedRule",
-    "WalkRule",
-    "WalkRules",
+    "SteppingRule",
+    "SteppingRules",
     "check_rule",
     "effects_of",
-    "walk_delays",
+    "stepping_delays",
 ]
 
 Effect = Literal["happens", "initiated", "terminated"]
@@ -92,7 +92,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class WalkRule:
+class SteppingRule:
     """Something that has effects at a time-point, for bindings: a rule, or a delay whose time has come.
 
     `rows` are the bindings known from outside, by time; a rule without them is triggered inside.
@@ -122,14 +122,14 @@ class WalkRule:
         return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-class WalkRules:
+class SteppingRules:
     """The rules of a component in a stretch; one whose conditions outside never hold is none of them."""
 
     def __init__(self, component: PlannedComponent, part: Evaluation, compiler: ScalarCompiler) -> None:
         self.part = part
         self.compiler = compiler
         self.groups: list[Group] = []
-        self.others: list[WalkRule] = []
+        self.others: list[SteppingRule] = []
         self._outside: _Outside = {}
         for rule, effect in effects_of(component):
             self.add(rule, effect)
@@ -139,7 +139,7 @@ class WalkRules:
     def add(self, rule: PlannedRule, effect: Effect) -> None:
         if rule.n_outside == 0:
             steps, head = check_rule(rule, effect, self.compiler, set(), is_timed=False)
-            self.others.append(WalkRule(rule.rank, effect, rule.key, steps, head))
+            self.others.append(SteppingRule(rule.rank, effect, rule.key, steps, head))
             return
         rows = self.outside(rule.steps[: rule.n_outside])
         if rows.n == 0:
@@ -149,7 +149,7 @@ class WalkRules:
             self.add_guarded(rule, effect, guards, rows)
             return
         steps, head = check_rule(rule, effect, self.compiler, set(rows.columns), is_timed=rows.times is not None)
-        self.others.append(WalkRule(rule.rank, effect, rule.key, steps, head, rows))
+        self.others.append(SteppingRule(rule.rank, effect, rule.key, steps, head, rows))
 
     def outside(self, steps: Plan) -> Rows:
         """The bindings that satisfy the steps, by time; rules that begin alike share them."""
@@ -252,9 +252,9 @@ def _head(
     return compiler.key_getter(columns)
 
 
-def walk_delays(component: PlannedComponent, compiler: ScalarCompiler) -> list[WalkRule]:
+def stepping_delays(component: PlannedComponent, compiler: ScalarCompiler) -> list[SteppingRule]:
     """The effects of the component's delays when they are due."""
-    found: list[WalkRule] = []
+    found: list[SteppingRule] = []
     for delay in component.delays:
         if delay.may_contend:
             raise NotScalar
@@ -263,5 +263,5 @@ def walk_delays(component: PlannedComponent, compiler: ScalarCompiler) -> list[W
         if set(variables(*delay.target)) - bound:
             raise NotScalar
         effect: Effect = "terminated" if delay.is_termination else "initiated"
-        found.append(WalkRule(delay.rank, effect, delay.target_key, steps, compiler.key_getter(delay.target)))
+        found.append(SteppingRule(delay.rank, effect, delay.target_key, steps, compiler.key_getter(delay.target)))
     return found

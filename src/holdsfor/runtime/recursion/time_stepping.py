@@ -24,31 +24,38 @@ from holdsfor.physical.operators.context import PointKind
 from holdsfor.physical.operators.scalar import Binding, NotScalar, ScalarCompiler, run_scalar
 from holdsfor.physical.plan import PlannedComponent
 from holdsfor.runtime.delays import SetUp, prospects
-from holdsfor.runtime.recursion.codegen import GuardShape, Path, RuleShape, WalkShape, compiled_walk
-from holdsfor.runtime.recursion.grounding_checks import Cell, Grounded
-from holdsfor.runtime.recursion.iteration import Turn
-from holdsfor.runtime.recursion.pending_effects import Fvps, Values, Waiting, is_broken
-from holdsfor.runtime.recursion.stepping_edges import WalkEdges
-from holdsfor.runtime.recursion.stepping_rules import Change, Group, GuardedRule, WalkRule, WalkRules, walk_delays
+from holdsfor.runtime.recursion.codegen import GuardShape, LoopShape, Path, RuleShape, compiled_loop
+from holdsfor.runtime.recursion.grounding_checks import Cell, GroundingChecks
+from holdsfor.runtime.recursion.iteration import Iteration
+from holdsfor.runtime.recursion.pending_effects import Fvps, PendingEffects, Values, is_broken
+from holdsfor.runtime.recursion.stepping_edges import SteppingEdges
+from holdsfor.runtime.recursion.stepping_rules import (
+    Change,
+    Group,
+    GuardedRule,
+    SteppingRule,
+    SteppingRules,
+    stepping_delays,
+)
 
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["walked"]
+__all__ = ["stepped"]
 
 Effects: TypeAlias = dict[int, Values]
 _CHANGES: tuple[Change, Change] = ("initiated", "terminated")
 
 
-def walked(
+def stepped(
     component: PlannedComponent,
     part: Evaluation,
     state: dict[Key, FluentTable],
     carried: Sequence[SetUp | None],
-) -> Turn | None:
+) -> Iteration | None:
     """What the component does in a stretch, or None if it has a rule that cannot be walked."""
     try:
-        walk = _Walk(component, part, state, carried)
+        walk = _TimeStepping(component, part, state, carried)
     except NotScalar:
         return None
     turn = walk.outcome(walk.run())
@@ -56,7 +63,7 @@ def walked(
     return turn
 
 
-class _Walk:
+class _TimeStepping:
     """One component over one stretch, at one time-point of it."""
 
     def __init__(
@@ -71,8 +78,8 @@ class _Walk:
         self.state = state
         self.carried = carried
         self.instances = part.instances
-        self.last = part.stretch.last
-        self.time = part.stretch.first
+        self.last = part.time_range.last
+        self.time = part.time_range.first
         self.values = {key: self.values_of(table) for key, table in state.items()}
         self.initiated: dict[Key, Effects] = {key: {} for key in component.fluents}
         self.terminated: dict[Key, Effects] = {key: {} for key in component.fluents}
@@ -80,23 +87,23 @@ class _Walk:
         self.noted: dict[tuple[Change, Key], list[tuple[int, int, int]]] = {}
         self.events: dict[Key, list[Words]] = {key: [] for key in self.happened}
         compiler = ScalarCompiler(self, part, component.own)
-        rules = WalkRules(component, part, compiler)
+        rules = SteppingRules(component, part, compiler)
         self.groups = rules.groups
         self.triggered = [rule for rule in rules.others if rule.rows is None]
         self.agenda = self.agenda_of([rule for rule in rules.others if rule.rows is not None])
         self.position = 0
         self.fired: list[list[list[int]]] = [[[] for _ in group.rules] for group in self.groups]
-        self.delays = walk_delays(component, compiler)
-        self.grounded = Grounded(part)
-        self.waiting = Waiting(component, part, carried, self.grounded)
-        self.edges = WalkEdges(component, part, state)
+        self.delays = stepping_delays(component, compiler)
+        self.grounded = GroundingChecks(part)
+        self.waiting = PendingEffects(component, part, carried, self.grounded)
+        self.edges = SteppingEdges(component, part, state)
         self.foresee()
 
     def values_of(self, table: FluentTable) -> dict[int, int]:
         """The value that each fluent has."""
         return dict(zip(table.arguments(self.instances).tolist(), table.values.tolist(), strict=True))
 
-    def agenda_of(self, rules: Sequence[WalkRule]) -> list[tuple[int, WalkRule, int, int]]:
+    def agenda_of(self, rules: Sequence[SteppingRule]) -> list[tuple[int, SteppingRule, int, int]]:
         """What is to be done because of what happens outside: rules with ranges of their rows, by time and rank."""
         ranges = (
             (time, number, first, last) for number, rule in enumerate(rules) for time, first, last in rule.ranges()
@@ -134,7 +141,7 @@ class _Walk:
             self.next_time,
             self.act,
         )
-        return compiled_walk(WalkShape(len(keys), groups, has_others))(path)
+        return compiled_loop(LoopShape(len(keys), groups, has_others))(path)
 
     def next_time(self) -> int:
         """The next time-point at which there is something to do besides what guarded rules do."""
@@ -161,7 +168,7 @@ class _Walk:
                 self.events[key].extend((*words, time) for words in events)
                 events.clear()
 
-    def outside_at(self, time: int) -> list[tuple[int, WalkRule, int, int]]:
+    def outside_at(self, time: int) -> list[tuple[int, SteppingRule, int, int]]:
         begin = self.position
         while self.position < len(self.agenda) and self.agenda[self.position][0] == time:
             self.position += 1
@@ -177,7 +184,7 @@ class _Walk:
             targets = self.waiting.effects.targets
             self.have_effect(rule.effect, rule.key, [fvp for each in acting if (fvp := targets[each]) is not None])
 
-    def apply(self, rule: WalkRule, bindings: list[Binding]) -> None:
+    def apply(self, rule: SteppingRule, bindings: list[Binding]) -> None:
         """Let a rule have its effects for the bindings that satisfy it."""
         heads = [rule.head(binding) for binding in run_scalar(rule.steps, bindings)]
         if not heads:
@@ -274,11 +281,11 @@ class _Walk:
 
     # -- the outcome ---------------------------------------------------------------------------------------------------
 
-    def outcome(self, n_visited: int) -> Turn:
+    def outcome(self, n_visited: int) -> Iteration:
         """What the effects that were found come to."""
         keys = self.component.fluents
         initiated, terminated = ({key: self.points(effect, key) for key in keys} for effect in _CHANGES)
-        return Turn(
+        return Iteration(
             {key: PointTable(_transposed(rows, key[1] + 1), len(rows)) for key, rows in self.events.items()},
             initiated,
             terminated,

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from holdsfor.columns.tables import Relation
 from holdsfor.kernels.keys import rows_with_a_partner
-from holdsfor.runtime.reports.report import Report
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.reports.report import ReportColumns
+from holdsfor.runtime.session import EngineSession
 
 __all__ = ["Changes", "changes_since", "each_change"]
 
@@ -26,26 +26,26 @@ class Changes:
     """Intervals and time-points that were known at the query time before and are not now, and the other way round."""
 
     query_time: int
-    gone: Report
-    come: Report
+    gone: ReportColumns
+    come: ReportColumns
 
 
-def changes_since(previous: Report, current: Report, frontier: int) -> Changes:
+def changes_since(previous: ReportColumns, current: ReportColumns, frontier: int) -> Changes:
     """How the current report, which is about the time from the frontier on, differs from the one before."""
     before = previous.since(frontier)
     return Changes(current.query_time, _difference(before, current), _difference(current, before))
 
 
-def each_change(session: Session, queries: Iterable[int]) -> Iterator[Changes]:
+def each_change(session: EngineSession, queries: Iterable[int]) -> Iterator[Changes]:
     """What each query time changes."""
-    previous = Report(session.start - 1, {}, {})
+    previous = ReportColumns(session.start - 1, {}, {})
     for at in queries:
         report = session.query(at)
         yield changes_since(previous, report, session.frontier)
         previous = report
 
 
-def _difference(left: Report, right: Report) -> Report:
+def _difference(left: ReportColumns, right: ReportColumns) -> ReportColumns:
     """What the left report says and the right one does not."""
     return left.where(
         {key: _is_absent(table, right.fluents.get(key)) for key, table in left.fluents.items()},

@@ -16,32 +16,32 @@ from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
 from holdsfor.prolog import standard_order_key
 from holdsfor.syntax.terms import Term
 
-__all__ = ["Report", "merged"]
+__all__ = ["ReportColumns", "merged"]
 
 
 @dataclass(frozen=True)
-class Report:
+class ReportColumns:
     """FVPs with their intervals and output events with their time-points, as columns, known at a query time."""
 
     query_time: int
     fluents: dict[Key, FluentTable]
     events: dict[Key, PointTable]
 
-    def before(self, boundary: int) -> Report:
+    def before(self, boundary: int) -> ReportColumns:
         """The part that no later query time can change: over before the boundary."""
         return self.where(
             {key: table.ends <= boundary for key, table in self.fluents.items()},
             {key: table.times < boundary for key, table in self.events.items()},
         )
 
-    def since(self, boundary: int) -> Report:
+    def since(self, boundary: int) -> ReportColumns:
         """The part that may still change: what has a time-point at the boundary or later."""
         return self.where(
             {key: table.ends > boundary for key, table in self.fluents.items()},
             {key: table.times >= boundary for key, table in self.events.items()},
         )
 
-    def after(self, boundary: int, tick: int, previous: Report | None) -> Report:
+    def after(self, boundary: int, tick: int, previous: ReportColumns | None) -> ReportColumns:
         """The part that lies in a window: what has a time-point after the boundary.
 
         Events at the boundary itself may follow from what is only known now; those not told before are told.
@@ -62,11 +62,11 @@ class Report:
             },
         )
 
-    def where(self, fluents: dict[Key, NDArray[np.bool_]], events: dict[Key, NDArray[np.bool_]]) -> Report:
+    def where(self, fluents: dict[Key, NDArray[np.bool_]], events: dict[Key, NDArray[np.bool_]]) -> ReportColumns:
         """The rows that masks pick."""
         intervals = {key: _rows(table, fluents[key]) for key, table in self.fluents.items()}
         points = {key: _rows(table, events[key]) for key, table in self.events.items()}
-        return Report(
+        return ReportColumns(
             self.query_time,
             {key: table for key, table in intervals.items() if table.n},
             {key: table for key, table in points.items() if table.n},
@@ -159,7 +159,7 @@ def _ranks(words: Int64, symbols: Symbols) -> Int64:
     return ranks[inverse.reshape(-1)]
 
 
-def merged(reports: Iterable[Report]) -> Report:
+def merged(reports: Iterable[ReportColumns]) -> ReportColumns:
     """Reports about different stretches of time as one."""
     reports = list(reports)
     fluents: dict[Key, list[FluentTable]] = {}
@@ -169,7 +169,7 @@ def merged(reports: Iterable[Report]) -> Report:
             fluents.setdefault(key, []).append(table)
         for key, points in report.events.items():
             events.setdefault(key, []).append(points)
-    return Report(
+    return ReportColumns(
         reports[-1].query_time,
         {key: stacked(tables) for key, tables in fluents.items()},
         {key: stacked(tables) for key, tables in events.items()},

@@ -8,21 +8,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holdsfor.columns.encoding import Symbols
-from holdsfor.columns.result_table import answer_table
-from holdsfor.runtime.reports.report import Report
+from holdsfor.columns.result_table import result_table
+from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
 
-__all__ = ["Reported"]
+__all__ = ["DecodedReport"]
 
 
 @dataclass(frozen=True)
-class Reported:
+class DecodedReport:
     """What a report says, with the constants that its words stand for."""
 
-    report: Report
+    report: ReportColumns
     symbols: Symbols
 
     @property
@@ -51,6 +51,6 @@ class Reported:
 
     def table(self) -> pa.Table:
         """The same as an Arrow table, in the same order."""
-        return answer_table(
+        return result_table(
             self.query_time, self.report.fvp_extents(self.symbols), self.report.event_extents(self.symbols)
         )

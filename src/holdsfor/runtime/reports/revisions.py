@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 from holdsfor.runtime.reports.changes import each_change
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.upstream_results import ALWAYS, NEVER
 
 __all__ = ["Revisions", "Versions", "revisions"]
@@ -56,7 +56,7 @@ class Revisions:
     events: dict[Key, Versions[PointTable]]
 
 
-def revisions(session: Session, queries: Sequence[int]) -> Revisions:
+def revisions(session: EngineSession, queries: Sequence[int]) -> Revisions:
     """Everything that a session knows at some of its query times; all input must be at hand."""
     fluents: dict[Key, list[_Change[FluentTable]]] = {}
     events: dict[Key, list[_Change[PointTable]]] = {}
@@ -105,7 +105,7 @@ class _Windows:
     first: Int64
 
     @staticmethod
-    def of(session: Session, queries: Sequence[int]) -> _Windows:
+    def of(session: EngineSession, queries: Sequence[int]) -> _Windows:
         """The windows of query times as reports see them: without a window they tell everything."""
         if session.window is None:
             everything = np.full(len(queries), ALWAYS, dtype=np.int64)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from holdsfor.errors import Diagnostic, HoldsforError
 from holdsfor.spark.cluster.session_start import Log
-from holdsfor.spark.cluster.worker_problems import told_by_worker
+from holdsfor.spark.cluster.worker_problems import worker_message
 
 __all__ = ["Failure", "cause_of", "failure_of"]
 
@@ -70,7 +70,7 @@ def failure_of(problem: BaseException, place: str, log: Log) -> Failure:
         is_outside = any(diagnostic.code == "HF620" for diagnostic in problem.diagnostics)
         return Failure(problem.diagnostics.render(), 1 if is_outside else 2)
     full = f"{type(problem).__name__}: {problem}"
-    told = told_by_worker(full)
+    told = worker_message(full)
     if told is not None:
         return Failure(told, 2)
     # A JVM that does not start says why in the log only.

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Reached", "described", "wait_for_tasks", "watched"]
+__all__ = ["StageProgress", "described", "wait_for_tasks", "watching_progress"]
 
 _EVERY_SECONDS = 0.5
 _PATIENCE_SECONDS = 10
 
 
 @dataclass(frozen=True)
-class Reached:
+class StageProgress:
     """How far a stage has come: tasks that are done, of all, and the rows that they have read."""
 
     phase: str
@@ -48,7 +48,7 @@ def described(spark: SparkSession, phase: str) -> Iterator[None]:
 
 
 @contextmanager
-def watched(spark: SparkSession, tell: Callable[[Reached, float], None]) -> Iterator[None]:
+def watching_progress(spark: SparkSession, tell: Callable[[StageProgress, float], None]) -> Iterator[None]:
     """Tell what runs during the block, and for how many seconds the block has been running."""
     done = threading.Event()
     began = time.perf_counter()
@@ -84,14 +84,14 @@ def _status(spark: SparkSession) -> Any:
     return context._jsc.sc().statusStore()
 
 
-def _reached(status: Any) -> Reached | None:
+def _reached(status: Any) -> StageProgress | None:
     """The youngest of the running stages."""
     running = _listed(status.activeStages())
     if not running:
         return None
     stage = max(running, key=lambda stage: stage.stageId())
     phase = stage.description()
-    return Reached(
+    return StageProgress(
         phase.get() if phase.isDefined() else "running",
         stage.stageId(),
         stage.numCompleteTasks(),

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.cluster.connect import is_elsewhere
 from holdsfor.spark.cluster.shipping import ship
-from holdsfor.spark.input.listing import first_sentence, told_by_java
+from holdsfor.spark.input.listing import first_sentence, java_message
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Log", "log", "started"]
+__all__ = ["Log", "log", "started_session"]
 
 _CONNECT = "sc://"
 _SECONDS_TO_ANSWER = 20
@@ -65,7 +65,7 @@ def log() -> Iterator[Log]:
 
 
 @contextmanager
-def started(master: str | None, options: Mapping[str, str], log: Log) -> Iterator[tuple[SparkSession, bool]]:
+def started_session(master: str | None, options: Mapping[str, str], log: Log) -> Iterator[tuple[SparkSession, bool]]:
     """A session that ends with the block, and its JVM with it; one that is there already is used, and stays.
 
     It comes with whether it is a new one. What it says on its own goes to the log. Workers elsewhere get our code.
@@ -215,7 +215,7 @@ def _not_started(master: str | None, problem: Exception, log: Log) -> UsageProbl
         hint = "does a master run there, of the same version of Spark?"
         return UsageProblem(Diagnostic("HF785", f"Spark gave up while it started{at}", hint=hint))
     hint = f"see `--master` and `--conf`; the full text is in {log.keep(told)}"
-    why = _last_error(said) if "JAVA_GATEWAY" in told else told_by_java(problem)
+    why = _last_error(said) if "JAVA_GATEWAY" in told else java_message(problem)
     return UsageProblem(Diagnostic("HF785", f"Spark could not be started{at}: {why}", hint=hint))
 
 

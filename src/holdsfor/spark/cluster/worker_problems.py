@@ -6,7 +6,7 @@ import re
 
 from holdsfor.errors import Diagnostic
 
-__all__ = ["told_by_worker"]
+__all__ = ["worker_message"]
 
 _TOLD = re.compile(r"(error\[HF\d{3}\]: .*?)(?:\n\s*\n|\Z)", re.DOTALL)
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
@@ -15,12 +15,12 @@ _OTHER_PYTHON = re.compile(r"\[PYTHON_VERSION_MISMATCH\].*?(\d+\.\d+)\D+(\d+\.\d
 _HINT = "`--conf spark.pyspark.python=PATH` says which Python the workers run; see `On a cluster` in the documentation"
 
 
-def told_by_worker(text: str) -> str | None:
+def worker_message(text: str) -> str | None:
     """The diagnostic for what stopped a worker: its own, or that its Python will not do.
 
-    >>> told_by_worker("Traceback:\\nholdsfor.errors.ExecutionProblem: error[HF604]: division by zero\\n")
+    >>> worker_message("Traceback:\\nholdsfor.errors.ExecutionProblem: error[HF604]: division by zero\\n")
     'error[HF604]: division by zero'
-    >>> print(told_by_worker("Traceback:\\nModuleNotFoundError: No module named 'pyarrow'"))
+    >>> print(worker_message("Traceback:\\nModuleNotFoundError: No module named 'pyarrow'"))
     error[HF786]: the workers of Spark cannot import `pyarrow`
     hint: ...
     """

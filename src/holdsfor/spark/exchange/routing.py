@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from holdsfor.columns.encoding import Symbols
-from holdsfor.distribution.stages import Along, ByArgument, Everywhere, How, Table
+from holdsfor.distribution.stages import Broadcast, Distribution, HashRoute, SemijoinRoute, Table
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 from holdsfor.spark.exchange.facts import Facts, Load, Texts, by_name, owners
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, Parcel, by_bucket, loads_of, rows_of
+from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, ShuffleBlock, by_bucket, loads_of, rows_of
 
-__all__ = ["Destination", "Sender", "by_owner"]
+__all__ = ["Destination", "Router", "by_owner"]
 
 
 @dataclass(frozen=True)
@@ -22,25 +22,25 @@ class Destination:
     """A stage by its number, from 1, with what it needs and how that gets there."""
 
     stage: int
-    receives: tuple[tuple[Table, How], ...]
+    receives: tuple[tuple[Table, Distribution], ...]
     n_buckets: int
 
     @property
-    def guards(self) -> list[Along]:
-        return list(dict.fromkeys(how for _, how in self.receives if isinstance(how, Along)))
+    def guards(self) -> list[SemijoinRoute]:
+        return list(dict.fromkeys(how for _, how in self.receives if isinstance(how, SemijoinRoute)))
 
-    def hows(self, table: tuple[str, str, int]) -> list[How]:
+    def hows(self, table: tuple[str, str, int]) -> list[Distribution]:
         """How what is in a table gets there."""
         return list(dict.fromkeys(how for each, how in self.receives if each == table))
 
-    def parcels(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
+    def shuffle_blocks(self, facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
         """The facts whose buckets they tell themselves, once for each bucket; what waits for a guard; and routes."""
         hows = self.hows(facts.table)
-        if any(isinstance(how, Everywhere) for how in hows):
-            yield Parcel(self.stage, tuple(range(self.n_buckets)), self.n_buckets, facts)
+        if any(isinstance(how, Broadcast) for how in hows):
+            yield ShuffleBlock(self.stage, tuple(range(self.n_buckets)), self.n_buckets, facts)
         else:
             found = [
-                owners(facts.words[how.argument], self.n_buckets, texts) for how in hows if isinstance(how, ByArgument)
+                owners(facts.words[how.argument], self.n_buckets, texts) for how in hows if isinstance(how, HashRoute)
             ]
             if found:
                 rows, buckets = _each_once(found)
@@ -48,13 +48,13 @@ class Destination:
             yield from self._waiting(facts, hows, texts)
         yield from self._routes(facts, texts)
 
-    def _waiting(self, facts: Facts, hows: list[How], texts: Texts) -> Iterator[Parcel]:
+    def _waiting(self, facts: Facts, hows: list[Distribution], texts: Texts) -> Iterator[ShuffleBlock]:
         everything = np.arange(facts.n, dtype=np.int64)
-        for argument in dict.fromkeys(how.argument for how in hows if isinstance(how, Along)):
+        for argument in dict.fromkeys(how.argument for how in hows if isinstance(how, SemijoinRoute)):
             routers = owners(facts.words[argument], self.n_buckets, texts)
             yield from by_owner(-self.stage, facts, everything, routers, self.n_buckets)
 
-    def _routes(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
+    def _routes(self, facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
         """The buckets at the end of each route that facts open, to where those wait who take it."""
         for how in self.guards:
             if how.guard == facts.table and facts.n:
@@ -68,27 +68,27 @@ class Destination:
 
     def routed(self, batches: Iterable[Any]) -> Iterator[Any]:
         """What waits in buckets of the routing, sent along the routes that end there; batches and rows of parcels."""
-        for parcels in by_bucket(batches).values():
+        for shuffle_blocks in by_bucket(batches).values():
             symbols = Symbols()
-            waiting = by_name(facts for load in loads_of(parcels, symbols) for facts in load.facts)
+            waiting = by_name(facts for load in loads_of(shuffle_blocks, symbols) for facts in load.facts)
             routes = {facts.name: facts for facts in waiting if facts.kind == "route"}
             yield from rows_of(self._delivered(waiting, routes), Texts(symbols))
 
-    def _delivered(self, waiting: Iterable[Facts], routes: dict[str, Facts]) -> Iterator[Parcel]:
+    def _delivered(self, waiting: Iterable[Facts], routes: dict[str, Facts]) -> Iterator[ShuffleBlock]:
         for facts in waiting:
             for how in self.hows(facts.table):
-                route = routes.get(_name(how)) if isinstance(how, Along) else None
-                if route is not None and isinstance(how, Along):
+                route = routes.get(_name(how)) if isinstance(how, SemijoinRoute) else None
+                if route is not None and isinstance(how, SemijoinRoute):
                     rows, way = pairs_of_equal_keys([facts.words[how.argument]], facts.n, route.words, route.n)
                     yield from self._once(facts, rows, route.times["bucket"][way])
 
-    def _once(self, facts: Facts, rows: Int64, buckets: Int64) -> Iterator[Parcel]:
+    def _once(self, facts: Facts, rows: Int64, buckets: Int64) -> Iterator[ShuffleBlock]:
         first = dense_ids([rows, buckets], len(rows))[1]
         yield from by_owner(self.stage, facts, rows[first], buckets[first], self.n_buckets)
 
 
 @dataclass(frozen=True)
-class Sender:
+class Router:
     """Sends facts to all stages that need them."""
 
     destinations: tuple[Destination, ...]
@@ -97,21 +97,23 @@ class Sender:
         """Rows of parcels; facts that no stage could ask for go nowhere as they are."""
         for load in loads:
             texts = Texts(load.symbols)
-            yield from rows_of((parcel for facts in load.facts for parcel in self.parcels(facts, texts)), texts)
+            yield from rows_of(
+                (shuffle_block for facts in load.facts for shuffle_block in self.shuffle_blocks(facts, texts)), texts
+            )
 
-    def parcels(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
+    def shuffle_blocks(self, facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
         if facts.kind not in ("event", "fluent", "domain"):
-            yield Parcel(NOWHERE, (0,), 1, facts)
+            yield ShuffleBlock(NOWHERE, (0,), 1, facts)
             return
         for destination in self.destinations:
-            yield from destination.parcels(facts, texts)
+            yield from destination.shuffle_blocks(facts, texts)
 
 
-def by_owner(stage: int, facts: Facts, rows: Int64, buckets: Int64, n_buckets: int) -> Iterator[Parcel]:
+def by_owner(stage: int, facts: Facts, rows: Int64, buckets: Int64, n_buckets: int) -> Iterator[ShuffleBlock]:
     """Some rows of facts, each to its bucket."""
     if n_buckets == 1:
         if len(rows):
-            yield Parcel(stage, (0,), 1, facts if len(rows) == facts.n else facts.take(rows))
+            yield ShuffleBlock(stage, (0,), 1, facts if len(rows) == facts.n else facts.take(rows))
         return
     order = np.argsort(buckets.astype(np.uint16 if n_buckets <= 1 << 16 else np.int64), kind="stable")
     sorted_facts = facts.take(rows[order])
@@ -119,7 +121,7 @@ def by_owner(stage: int, facts: Facts, rows: Int64, buckets: Int64, n_buckets: i
     ends = np.cumsum(counts)
     for bucket in np.flatnonzero(counts).tolist():
         last = int(ends[bucket])
-        yield Parcel(stage, (bucket,), n_buckets, sorted_facts.part(last - int(counts[bucket]), last))
+        yield ShuffleBlock(stage, (bucket,), n_buckets, sorted_facts.part(last - int(counts[bucket]), last))
 
 
 def _each_once(found: list[Int64]) -> tuple[Int64, Int64]:
@@ -134,8 +136,8 @@ def _each_once(found: list[Int64]) -> tuple[Int64, Int64]:
     return np.concatenate(rows), np.concatenate([each[which] for each, which in zip(found, rows, strict=True)])
 
 
-def _name(how: How) -> str:
+def _name(how: Distribution) -> str:
     """The name of the routes of a guard."""
-    assert isinstance(how, Along)
+    assert isinstance(how, SemijoinRoute)
     kind, name, arity = how.guard
     return f"{kind} {name}/{arity} {how.partner} {how.owner}"

@@ -22,7 +22,7 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.spark.exchange.facts import Facts, Load, Texts
 from holdsfor.spark.exchange.serialization import pack, unpack
 
-__all__ = ["NOWHERE", "PARCELS", "Parcel", "by_bucket", "loads_of", "places", "rows_of"]
+__all__ = ["NOWHERE", "PARCELS", "ShuffleBlock", "by_bucket", "loads_of", "places", "rows_of"]
 
 NOWHERE = 0
 """The stage of what goes to no stage."""
@@ -46,7 +46,7 @@ _MOST_BYTES = 1 << 25  # of a batch that goes to Spark
 
 
 @dataclass(frozen=True)
-class Parcel:
+class ShuffleBlock:
     """Facts with the buckets of a stage that they go to, out of `n_buckets`; `first` and `last` are their time-points.
 
     Without `facts` a parcel is a number of things: how many records were read, say.
@@ -60,16 +60,16 @@ class Parcel:
     last: int | None = None
 
 
-def rows_of(parcels: Iterable[Parcel], texts: Texts) -> Iterator[Any]:
+def rows_of(shuffle_blocks: Iterable[ShuffleBlock], texts: Texts) -> Iterator[Any]:
     """Batches of parcels; each is packed once, however many buckets it goes to."""
     rows: list[tuple[Any, ...]] = []
     n_bytes = 0
-    for parcel in parcels:
-        facts, place = parcel.facts, places(parcel.n_buckets)
+    for shuffle_block in shuffle_blocks:
+        facts, place = shuffle_block.facts, places(shuffle_block.n_buckets)
         payload = pack(facts, texts)
-        what = (facts.kind, facts.name, facts.arity, facts.n, parcel.first, parcel.last, payload)
-        rows += [(parcel.stage, bucket, int(place[bucket]), *what) for bucket in parcel.buckets]
-        n_bytes += len(payload) * len(parcel.buckets)
+        what = (facts.kind, facts.name, facts.arity, facts.n, shuffle_block.first, shuffle_block.last, payload)
+        rows += [(shuffle_block.stage, bucket, int(place[bucket]), *what) for bucket in shuffle_block.buckets]
+        n_bytes += len(payload) * len(shuffle_block.buckets)
         if n_bytes > _MOST_BYTES:
             yield _batch(rows)
             rows, n_bytes = [], 0

@@ -20,17 +20,17 @@ from holdsfor.sources.blocks import only_utf8, text_blocks
 from holdsfor.sources.column_mapping import Mapping
 from holdsfor.sources.csv_rows import CsvReader
 from holdsfor.sources.formats import Format, format_of_suffix
-from holdsfor.sources.inputs import Intake, text_form
+from holdsfor.sources.inputs import InputReader, text_form
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.times import Clock
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.input.lines import LineFile
-from holdsfor.spark.input.listing import File, java_problems, told_by_java
+from holdsfor.spark.input.listing import File, java_message, java_problems
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Look", "Looked", "Tabular"]
+__all__ = ["FileProbe", "ProbedFile", "Tabular"]
 
 _HEAD = 1 << 16
 _AT_ONCE = 16
@@ -47,7 +47,7 @@ class Tabular:
 
 
 @dataclass(frozen=True)
-class Looked:
+class ProbedFile:
     """A file that was looked at; whether the first time that is not an integer, if it shows one, has an offset."""
 
     file: File
@@ -56,7 +56,7 @@ class Looked:
 
 
 @dataclass(frozen=True)
-class Look:
+class FileProbe:
     """Looks at files, several at once."""
 
     spark: SparkSession
@@ -65,35 +65,35 @@ class Look:
     form: Format | None
     mapping: Mapping | None
 
-    def all(self, files: Sequence[File]) -> list[Looked | Unreadable]:
+    def all(self, files: Sequence[File]) -> list[ProbedFile | Unreadable]:
         """What each file is, or why it cannot be read."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             return list(pool.map(self._looked, files))
 
-    def _looked(self, file: File) -> Looked | Unreadable:
+    def _looked(self, file: File) -> ProbedFile | Unreadable:
         form = self.form or format_of_suffix(file.path)
         try:
             if form == "arrow":
                 message = f"`{file.path}` cannot be read: Spark does not read Arrow files"
                 raise DataProblem(Diagnostic("HF501", message, hint="write it as Parquet", file=file.path))
             if form in ("parquet", "orc"):
-                return Looked(file, Tabular(form, self._schema(file, form)))
+                return ProbedFile(file, Tabular(form, self._schema(file, form)))
             return self._lines(file, form)
         except DataProblem as problem:
             return Unreadable.because(file.path, problem)
 
     # -- lines ---------------------------------------------------------------------------------------------------------
 
-    def _lines(self, file: File, form: Format | None) -> Looked:
+    def _lines(self, file: File, form: Format | None) -> ProbedFile:
         """How the lines of a file are written: the readers read the first of them."""
         head = self._head(file)
         form = text_form(form, head, file.path, self.mapping, self.names)
-        intake = Intake(self.names, self.tick, Symbols(), ColumnReading(), Clock())
-        reader = intake.line_reader(form, file.path, self.mapping)
+        input_reader = InputReader(self.names, self.tick, Symbols(), ColumnReading(), Clock())
+        reader = input_reader.line_reader(form, file.path, self.mapping)
         for block in text_blocks(head, file.path):
-            reader.read(only_utf8(block, file.path, reader.n_lines, intake.reading))
+            reader.read(only_utf8(block, file.path, reader.n_lines, input_reader.reading))
         header = reader.header if isinstance(reader, CsvReader) else None
-        return Looked(file, LineFile(file.path, form, header), intake.clock.has_offset)
+        return ProbedFile(file, LineFile(file.path, form, header), input_reader.clock.has_offset)
 
     def _head(self, file: File) -> bytes:
         """The first lines of a file: at least one that is not blank, if there is one."""
@@ -162,5 +162,5 @@ def _unpacked(packed: bytes, path: str) -> bytes:
 
 
 def _unreadable(file: File, problem: Exception, hint: str) -> DataProblem:
-    reason = told_by_java(problem).replace(file.uri, "it").replace(file.path, "it")
+    reason = java_message(problem).replace(file.uri, "it").replace(file.path, "it")
     return DataProblem(Diagnostic("HF501", f"`{file.path}` cannot be read: {reason}", hint=hint, file=file.path))

@@ -17,12 +17,12 @@ from holdsfor.errors import DataProblem, Diagnostic, Diagnostics
 from holdsfor.sources.formats import Format
 from holdsfor.sources.inputs import split_description
 from holdsfor.sources.unreadable import Unreadable
-from holdsfor.spark.input.file_probe import Look, Looked, Tabular
+from holdsfor.spark.input.file_probe import FileProbe, ProbedFile, Tabular
 from holdsfor.spark.input.frame_reader import FILE, ROW, mapping_of
-from holdsfor.spark.input.frame_sources import Source, checked_table
+from holdsfor.spark.input.frame_sources import FrameSource, checked_table
 from holdsfor.spark.input.lines import LineFile, LineReader, lines_of_files
-from holdsfor.spark.input.listing import File, folder_of, java_problems, list_files, told_by_java
-from holdsfor.spark.input.set_aside import Place
+from holdsfor.spark.input.listing import File, folder_of, java_message, java_problems, list_files
+from holdsfor.spark.input.set_aside import FileBlock
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -44,22 +44,22 @@ class Files:
     form: Form | None = None
     without: tuple[Unreadable, ...] = ()
 
-    def sources(self, spark: SparkSession, names: Names, tick: int, order: int) -> Iterator[Source | Unreadable]:
+    def sources(self, spark: SparkSession, names: Names, tick: int, order: int) -> Iterator[FrameSource | Unreadable]:
         """The records as DataFrames, and what cannot be read; a path that stands for nothing is HF501.
 
         `order` is how much is read before it.
         """
         path, mapping = split_description(self.given)
         if self.form == "table":
-            yield checked_table(_catalogued(spark, path), names, tick, mapping, place=Place("table", order=order))
+            yield checked_table(_catalogued(spark, path), names, tick, mapping, place=FileBlock("table", order=order))
             return
         files = list_files(spark, path)
         skipped = {each.file: each for each in self.without}
         yield from (skipped[file.path] for file in files if file.path in skipped)
         files = [file for file in files if file.path not in skipped]
-        looked = Look(spark, names, tick, self.form, mapping_of(mapping)).all(files)
+        looked = FileProbe(spark, names, tick, self.form, mapping_of(mapping)).all(files)
         yield from (each for each in looked if isinstance(each, Unreadable))
-        ordered = [(order + i, each) for i, each in enumerate(looked) if isinstance(each, Looked)]
+        ordered = [(order + i, each) for i, each in enumerate(looked) if isinstance(each, ProbedFile)]
         yield from _lines(spark, ordered, mapping)
         yield from _tables(spark, path, ordered, names, tick, mapping)
 
@@ -72,14 +72,16 @@ def _catalogued(spark: SparkSession, name: str) -> DataFrame:
     try:
         return spark.read.table(name)
     except java_problems() as problem:
-        message = f"the table `{name}` cannot be read: {told_by_java(problem)}"
+        message = f"the table `{name}` cannot be read: {java_message(problem)}"
         raise DataProblem(Diagnostic("HF501", message, hint="`spark.catalog.listTables()` has the tables")) from None
 
 
 # -- lines -------------------------------------------------------------------------------------------------------------
 
 
-def _lines(spark: SparkSession, ordered: Sequence[tuple[int, Looked]], mapping: str | None) -> Iterator[Source]:
+def _lines(
+    spark: SparkSession, ordered: Sequence[tuple[int, ProbedFile]], mapping: str | None
+) -> Iterator[FrameSource]:
     """The lines of files, with our own line breaks only: what else is one is for the readers to say."""
     files: dict[int, LineFile] = {}
     for order, each in ordered:
@@ -87,7 +89,7 @@ def _lines(spark: SparkSession, ordered: Sequence[tuple[int, Looked]], mapping: 
             files[each.file.number] = replace(each.content, order=order)
     if files:
         patterns = [each.file.pattern for _, each in ordered if each.file.number in files]
-        yield Source(
+        yield FrameSource(
             lines_of_files(spark.read.option("lineSep", "\n").text(patterns)),
             partial(LineReader, mapping=mapping, files=files),
             may_take_back=any(_may_take_back(file, mapping) for file in files.values()),
@@ -109,11 +111,11 @@ def _may_take_back(file: LineFile, mapping: str | None) -> bool:
 def _tables(
     spark: SparkSession,
     path: str,
-    ordered: Sequence[tuple[int, Looked]],
+    ordered: Sequence[tuple[int, ProbedFile]],
     names: Names,
     tick: int,
     mapping: str | None,
-) -> Iterator[Source | Unreadable]:
+) -> Iterator[FrameSource | Unreadable]:
     """The tables, by their columns and types."""
     groups: dict[Tabular, list[tuple[int, File]]] = {}
     for order, each in ordered:
@@ -121,7 +123,7 @@ def _tables(
             groups.setdefault(each.content, []).append((order, each.file))
     for content, numbered in groups.items():
         block = 0 if content.form == "parquet" else None
-        places = {file.number: Place(file.path, block, order) for order, file in numbered}
+        places = {file.number: FileBlock(file.path, block, order) for order, file in numbered}
         files = [file for _, file in numbered]
         try:
             plain = _table(spark, path, content.form, files)
@@ -136,7 +138,7 @@ def _table(spark: SparkSession, path: str, form: Format, files: Sequence[File]) 
     try:
         return (reader if folder is None else reader.option("basePath", folder)).load([file.pattern for file in files])
     except java_problems() as problem:
-        message = f"the table cannot be read: {told_by_java(problem)}"
+        message = f"the table cannot be read: {java_message(problem)}"
         raise DataProblem(Diagnostic("HF501", message, hint="cast the column, and write the file again")) from None
 
 

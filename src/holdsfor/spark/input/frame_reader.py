@@ -20,19 +20,19 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.sources.arrow import read_table
 from holdsfor.sources.column_mapping import Mapping as Described
 from holdsfor.sources.column_mapping import read_mapping
-from holdsfor.sources.inputs import Intake
+from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.times import Clock, Unit
 from holdsfor.spark.exchange.facts import Facts, Load, facts_of_records
 from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.input.set_aside import Place, set_aside_facts
+from holdsfor.spark.input.set_aside import FileBlock, set_aside_facts
 
 __all__ = ["FILE", "ROW", "TABLE", "Setting", "TableReader", "mapping_of", "together"]
 
 FILE, ROW = "__file", "__row"
 """Columns that say from which file, by its number, and which of its rows a row is."""
 
-TABLE = Place("table")
+TABLE = FileBlock("table")
 """Where rows of a DataFrame stand."""
 
 _ROWS = 1 << 20
@@ -67,18 +67,18 @@ class Setting:
     has_offset: bool | None = None
     has_places: bool = False
 
-    def intake(self, place: Place, n_before: int = 0) -> Intake:
+    def input_reader(self, place: FileBlock, n_before: int = 0) -> InputReader:
         """An empty reading of a place, behind some of its lines, with the clock of the run."""
         clock = Clock(self.unit, has_offset=self.has_offset)
         reading = ColumnReading(n_places=place.in_order(n_before))
-        return Intake(self.rules.compiled().names, self.tick, Symbols(), reading, clock)
+        return InputReader(self.rules.compiled().names, self.tick, Symbols(), reading, clock)
 
-    def load(self, intake: Intake, place: Place) -> Load:
+    def load(self, input_reader: InputReader, place: FileBlock) -> Load:
         """What was read; it stands in a place."""
-        return Load([*self._records(intake, place), *_others(intake.reading, place)], intake.symbols)
+        return Load([*self._records(input_reader, place), *_others(input_reader.reading, place)], input_reader.symbols)
 
-    def _records(self, intake: Intake, place: Place) -> Iterator[Facts]:
-        for each in intake.reading.unsettled():
+    def _records(self, input_reader: InputReader, place: FileBlock) -> Iterator[Facts]:
+        for each in input_reader.reading.unsettled():
             if len(each.records):
                 yield self._placed(facts_of_records(each.key, each.records), place.known(each.records.read_at))
             if each.retractions is not None:
@@ -92,7 +92,7 @@ class Setting:
         return replace(facts, times={**facts.times, "place": places}) if self.has_places else facts
 
 
-def _others(reading: ColumnReading, place: Place) -> Iterator[Facts]:
+def _others(reading: ColumnReading, place: FileBlock) -> Iterator[Facts]:
     misfits = reading.set_aside
     yield from set_aside_facts(list(map(place.packed, misfits)), [misfit.reason for misfit in misfits])
     counts = [*(("unused", name, n) for name, n in reading.unused.items()), ("read", "", reading.n_records)]
@@ -112,8 +112,8 @@ class TableReader:
     setting: Setting
     columns: tuple[str, ...]
     mapping: str | None = None
-    files: Mapping[int, Place] = field(default_factory=dict)
-    place: Place = TABLE
+    files: Mapping[int, FileBlock] = field(default_factory=dict)
+    place: FileBlock = TABLE
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Load]:
         for table in together(batches):
@@ -125,14 +125,20 @@ class TableReader:
         place = next((each for each in self.files.values() if each.file == path), self.place)
         return self._read(place, n_before, table)
 
-    def _read(self, place: Place, n_before: int, table: Any) -> Load:
-        intake = self.setting.intake(place, n_before)
-        given = (table.rename_columns(list(self.columns)), intake.names, intake.tick, intake.symbols, intake.reading)
+    def _read(self, place: FileBlock, n_before: int, table: Any) -> Load:
+        input_reader = self.setting.input_reader(place, n_before)
+        given = (
+            table.rename_columns(list(self.columns)),
+            input_reader.names,
+            input_reader.tick,
+            input_reader.symbols,
+            input_reader.reading,
+        )
         mapping = mapping_of(self.mapping)
-        read_table(*given, file=place.file, mapping=mapping, clock=intake.clock, n_before=n_before)
-        return self.setting.load(intake, place)
+        read_table(*given, file=place.file, mapping=mapping, clock=input_reader.clock, n_before=n_before)
+        return self.setting.load(input_reader, place)
 
-    def _parts(self, table: Any) -> Iterator[tuple[Place, int, Any]]:
+    def _parts(self, table: Any) -> Iterator[tuple[FileBlock, int, Any]]:
         """Rows that follow each other in one file, with the number of those before them."""
         if not self.files:
             yield self.place, 0, table

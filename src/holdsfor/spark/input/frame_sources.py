@@ -16,19 +16,19 @@ from holdsfor.sources.table_layout import TIMES, layout_of
 from holdsfor.sources.times import Clock
 from holdsfor.spark.input.frame_reader import FILE, ROW, TABLE, Setting, TableReader, mapping_of
 from holdsfor.spark.input.lines import LineReader
-from holdsfor.spark.input.listing import told_by_java
-from holdsfor.spark.input.set_aside import Place
+from holdsfor.spark.input.listing import java_message
+from holdsfor.spark.input.set_aside import FileBlock
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Source", "checked_table", "has_offset"]
+__all__ = ["FrameSource", "checked_table", "has_offset"]
 
 _PEEKED = 100
 
 
 @dataclass(frozen=True)
-class Source:
+class FrameSource:
     """A DataFrame, what makes facts of its batches, and what is known of its records.
 
     Times that are not integers have an offset from UTC or they have none; what the first of them has is known, or can
@@ -50,10 +50,10 @@ def checked_table(
     names: Names,
     tick: int,
     mapping: str | None = None,
-    files: dict[int, Place] | None = None,
-    place: Place = TABLE,
+    files: dict[int, FileBlock] | None = None,
+    place: FileBlock = TABLE,
     plain: DataFrame | None = None,
-) -> Source:
+) -> FrameSource:
     """The source that a table is, if an empty one with its columns could be read; HF502 or HF505 if not."""
     from pyspark.sql import functions as F
 
@@ -65,7 +65,7 @@ def checked_table(
     origin = [name for name in (FILE, ROW) if files and name in frame.columns]
     aliases = {name: f"c{i}" for i, name in enumerate(layout.wanted)}  # PySpark does not pass on names with dots
     columns = [F.col(quoted(name)).alias(alias) for name, alias in aliases.items()]
-    return Source(
+    return FrameSource(
         frame.select(*columns, *origin),
         partial(TableReader, columns=tuple(aliases), mapping=mapping, files=files or {}, place=place),
         may_take_back="op" in layout.columns,
@@ -80,7 +80,7 @@ def quoted(column: str) -> str:
     return f"`{column.replace('`', '``')}`"
 
 
-def has_offset(sources: Sequence[Source]) -> bool:
+def has_offset(sources: Sequence[FrameSource]) -> bool:
     """Whether times have an offset from UTC, as the first time of the run that is not an integer.
 
     Types tell; where times are texts, a few of them are looked at.
@@ -114,5 +114,5 @@ def _arrow_schema(frame: DataFrame) -> Any:
     try:
         return to_arrow_schema(frame.schema, timezone="UTC")
     except PySparkException as problem:
-        message = f"a column has a type that records do not have: {told_by_java(problem)}"
+        message = f"a column has a type that records do not have: {java_message(problem)}"
         raise DataProblem(Diagnostic("HF502", message, hint="cast the column first")) from None

@@ -19,18 +19,18 @@ from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.cluster.connect import parallelism
 from holdsfor.spark.exchange.facts import Facts, Load, Texts
-from holdsfor.spark.exchange.routing import Sender
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, PARCELS, Parcel, loads_of, rows_of
+from holdsfor.spark.exchange.routing import Router
+from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, PARCELS, ShuffleBlock, loads_of, rows_of
 from holdsfor.spark.input.frame_reader import Setting, TableReader
-from holdsfor.spark.input.frame_sources import Source
-from holdsfor.spark.input.parquet_files import Piece, local_files, pieces_of, tables_of
-from holdsfor.spark.input.retractions import Settler, standing_facts
+from holdsfor.spark.input.frame_sources import FrameSource
+from holdsfor.spark.input.parquet_files import RowGroups, local_files, pieces_of, tables_of
+from holdsfor.spark.input.retractions import Retractor, standing_facts
 from holdsfor.spark.job.admission import Admission
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Intake", "check_buckets", "frame_of", "keep", "rows_frame", "time_points", "union"]
+__all__ = ["Ingestion", "check_buckets", "frame_of", "keep", "rows_frame", "time_points", "union"]
 
 Loads: TypeAlias = Iterable[Load]
 Rows: TypeAlias = Iterator[Any]
@@ -65,22 +65,22 @@ def union(frames: Sequence[DataFrame]) -> DataFrame:
     return reduce(lambda one, other: one.union(other), frames)
 
 
-def rows_frame(spark: SparkSession, parcels: Sequence[Parcel]) -> DataFrame:
+def rows_frame(spark: SparkSession, shuffle_blocks: Sequence[ShuffleBlock]) -> DataFrame:
     """A few parcels without symbols as a DataFrame."""
-    return spark.createDataFrame(pa.Table.from_batches(rows_of(parcels, Texts(Symbols()))))
+    return spark.createDataFrame(pa.Table.from_batches(rows_of(shuffle_blocks, Texts(Symbols()))))
 
 
 @dataclass
-class Intake:
+class Ingestion:
     """The inputs of a run: sources, and parcels of records that were read before."""
 
     spark: SparkSession
-    sources: Sequence[Source]
-    parcels: Sequence[DataFrame]
+    sources: Sequence[FrameSource]
+    shuffle_blocks: Sequence[DataFrame]
     setting: Setting
     kept: list[DataFrame]
     has_windows: bool = False
-    _pieces: list[list[Piece] | None] = field(init=False)
+    _pieces: list[list[RowGroups] | None] = field(init=False)
     _read: DataFrame | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class Intake:
 
     @property
     def has_any(self) -> bool:
-        return bool(self.sources) or bool(self.parcels)
+        return bool(self.sources) or bool(self.shuffle_blocks)
 
     @cached_property
     def n_tasks(self) -> int:
@@ -117,7 +117,7 @@ class Intake:
         assert found is not None
         return found[0], found[1]
 
-    def sent(self, admission: Admission, sender: Sender, n_buckets: int) -> DataFrame:
+    def sent(self, admission: Admission, sender: Router, n_buckets: int) -> DataFrame:
         """Parcels to all stages, and to none: counts, and what is set aside."""
 
         def send(loads: Loads) -> Rows:
@@ -131,25 +131,27 @@ class Intake:
         """What becomes of the records that stand."""
         if not any(source.may_take_back for source in self.sources):
             return self._each_then(work)
-        settler = Settler(n_buckets, self.has_windows)
+        settler = Retractor(n_buckets, self.has_windows)
         met = self._each_then(settler.send).repartition(n_buckets, "place")
         return frame_of(met, lambda batches: work(settler.settle(loads_of(batches, Symbols()))))
 
     def _each_then(self, work: Work) -> DataFrame:
-        frames = [frame_of(parcels, lambda batches: work(loads_of(batches))) for parcels in self.parcels]
+        frames = [
+            frame_of(shuffle_blocks, lambda batches: work(loads_of(batches))) for shuffle_blocks in self.shuffle_blocks
+        ]
         for source, pieces in zip(self.sources, self._pieces, strict=True):
             frames.append(_read(source, pieces, self.setting, work))
         return union(frames)
 
 
-def _read(source: Source, pieces: list[Piece] | None, setting: Setting, work: Work) -> DataFrame:
+def _read(source: FrameSource, pieces: list[RowGroups] | None, setting: Setting, work: Work) -> DataFrame:
     reader = source.reader(setting)
     if pieces is None or not isinstance(reader, TableReader):
         return frame_of(source.frame, lambda batches: work(reader(batches)))
     return _files(source.frame.sparkSession, pieces, reader, work)
 
 
-def _files(spark: SparkSession, pieces: list[Piece], reader: TableReader, work: Work) -> DataFrame:
+def _files(spark: SparkSession, pieces: list[RowGroups], reader: TableReader, work: Work) -> DataFrame:
     """What becomes of the records of files that the workers open: Spark hands out the numbers of their pieces."""
     n = len(pieces)
 
@@ -161,12 +163,12 @@ def _files(spark: SparkSession, pieces: list[Piece], reader: TableReader, work: 
     return frame_of(spark.range(0, n, 1, max(1, n)), read)
 
 
-def _pieces_of(source: Source, n_tasks: int) -> list[Piece] | None:
+def _pieces_of(source: FrameSource, n_tasks: int) -> list[RowGroups] | None:
     files = None if source.plain is None else local_files(source.plain)
     return None if files is None or source.plain is None else pieces_of(source.plain, files, n_tasks)
 
 
-def _n_rows(source: Source, pieces: list[Piece] | None) -> int:
+def _n_rows(source: FrameSource, pieces: list[RowGroups] | None) -> int:
     """How many records a source has, as far as that can be told without reading it."""
     if pieces is not None:
         return sum(piece.n for piece in pieces)
@@ -180,8 +182,8 @@ def _packed(loads: Loads, tick: int) -> Rows:
         yield from rows_of((_parcel(facts, tick) for facts in load.facts), Texts(load.symbols))
 
 
-def _parcel(facts: Facts, tick: int) -> Parcel:
-    return Parcel(NOWHERE, (0,), 1, facts, *_extent(facts, tick))
+def _parcel(facts: Facts, tick: int) -> ShuffleBlock:
+    return ShuffleBlock(NOWHERE, (0,), 1, facts, *_extent(facts, tick))
 
 
 def _extent(facts: Facts, tick: int) -> tuple[int, int] | tuple[None, None]:

@@ -17,9 +17,9 @@ from holdsfor.sources.number_checks import TextUses
 from holdsfor.sources.table_layout import layout_of
 from holdsfor.sources.unreadable import Unreadable, refuse_if_all
 from holdsfor.spark.input.files import Files, Form
-from holdsfor.spark.input.frame_sources import Source, checked_table, quoted
+from holdsfor.spark.input.frame_sources import FrameSource, checked_table, quoted
 from holdsfor.spark.input.lines import LineReader, lines_of_frame
-from holdsfor.spark.input.set_aside import Place
+from holdsfor.spark.input.set_aside import FileBlock
 from holdsfor.spark.prepared.history import Prepared, is_prepared, prepared
 
 if TYPE_CHECKING:
@@ -119,13 +119,13 @@ def _mapped(name: str, frame: DataFrame, columns: dict[str, str], args: Sequence
 class Inputs:
     """What a run reads: sources, prepared history, and files that cannot be read."""
 
-    sources: list[Source] = field(default_factory=list)
+    sources: list[FrameSource] = field(default_factory=list)
     histories: list[Prepared] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
 
-    def add(self, found: Source | Prepared | Unreadable) -> None:
+    def add(self, found: FrameSource | Prepared | Unreadable) -> None:
         match found:
-            case Source():
+            case FrameSource():
                 self.sources.append(found)
             case Prepared():
                 self.histories.append(found)
@@ -161,7 +161,7 @@ def _is_pair(given: Any) -> bool:
     return isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], str | dict)
 
 
-def _found(given: Any, names: Names, tick: int, order: int) -> Iterable[Source | Prepared | Unreadable]:
+def _found(given: Any, names: Names, tick: int, order: int) -> Iterable[FrameSource | Prepared | Unreadable]:
     given, mapping = given if _is_pair(given) else (given, None)
     if isinstance(given, str | Path):
         given = Files(str(given))
@@ -180,9 +180,9 @@ def _found(given: Any, names: Names, tick: int, order: int) -> Iterable[Source |
     if isinstance(mapping, dict):
         frame, mapping = _renamed(frame, mapping), None
     if mapping is None and frame.columns == ["value"] and frame.schema["value"].dataType.typeName() == "string":
-        reader = partial(LineReader, place=Place("text", order=order))
-        return [Source(lines_of_frame(frame), reader, may_take_back=True)]
-    return [checked_table(frame, names, tick, mapping, place=Place("table", order=order))]
+        reader = partial(LineReader, place=FileBlock("text", order=order))
+        return [FrameSource(lines_of_frame(frame), reader, may_take_back=True)]
+    return [checked_table(frame, names, tick, mapping, place=FileBlock("table", order=order))]
 
 
 def _check_texts(given: Mapped, names: Names) -> None:

@@ -20,10 +20,10 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.sources.blocks import only_utf8
 from holdsfor.sources.csv_rows import Header
 from holdsfor.sources.formats import Format
-from holdsfor.sources.inputs import Intake
+from holdsfor.sources.inputs import InputReader
 from holdsfor.spark.exchange.facts import Load
 from holdsfor.spark.input.frame_reader import FILE, Setting, mapping_of, together
-from holdsfor.spark.input.set_aside import Place
+from holdsfor.spark.input.set_aside import FileBlock
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -70,7 +70,7 @@ class LineReader:
     setting: Setting
     mapping: str | None = None
     files: dict[int, LineFile] = field(default_factory=dict)
-    place: Place = Place("text")
+    place: FileBlock = FileBlock("text")
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Load]:
         at, n_lines = self.place, 0
@@ -78,33 +78,35 @@ class LineReader:
             if place != at:
                 yield from self._ended(at, n_lines)
                 at, n_lines = place, 0
-            intake = self.setting.intake(place, n_lines)
+            input_reader = self.setting.input_reader(place, n_lines)
             is_begin = place.block == 0 and n_lines == 0
-            n_lines = self._read(intake, file, block, n_lines, None if is_begin else file.header)
-            yield self.setting.load(intake, place)
+            n_lines = self._read(input_reader, file, block, n_lines, None if is_begin else file.header)
+            yield self.setting.load(input_reader, place)
         yield from self._ended(at, n_lines)
 
-    def _blocks(self, batches: Iterable[Any]) -> Iterator[tuple[Place, LineFile, bytes]]:
+    def _blocks(self, batches: Iterable[Any]) -> Iterator[tuple[FileBlock, LineFile, bytes]]:
         for table in together(batches):
             for batch in table.combine_chunks().to_batches():
                 yield from self._stretches(batch)
 
-    def _stretches(self, batch: Any) -> Iterator[tuple[Place, LineFile, bytes]]:
+    def _stretches(self, batch: Any) -> Iterator[tuple[FileBlock, LineFile, bytes]]:
         if not self.files:
             yield self.place, LineFile(self.place.file), _content(batch)
             return
         for number, begin, block in _stretches(batch):
             file = self.files[number]
-            yield Place(file.path, begin, file.order), file, block
+            yield FileBlock(file.path, begin, file.order), file, block
 
-    def _read(self, intake: Intake, file: LineFile, block: bytes, n_before: int, header: Header | None) -> int:
+    def _read(
+        self, input_reader: InputReader, file: LineFile, block: bytes, n_before: int, header: Header | None
+    ) -> int:
         """Read lines, and return how many there are up to their end."""
-        reader = intake.line_reader(file.form, file.path, mapping_of(self.mapping), header)
+        reader = input_reader.line_reader(file.form, file.path, mapping_of(self.mapping), header)
         reader.n_lines = n_before
-        reader.read(only_utf8(block, file.path, n_before, intake.reading))
+        reader.read(only_utf8(block, file.path, n_before, input_reader.reading))
         return reader.n_lines
 
-    def _ended(self, place: Place, n_lines: int) -> Iterator[Load]:
+    def _ended(self, place: FileBlock, n_lines: int) -> Iterator[Load]:
         if place.block is not None:
             yield Load([place.lines(n_lines)], Symbols())
 

@@ -12,7 +12,7 @@ from holdsfor.errors import DataProblem, Diagnostic
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["File", "first_sentence", "folder_of", "java_problems", "list_files", "told_by_java"]
+__all__ = ["File", "first_sentence", "folder_of", "java_message", "java_problems", "list_files"]
 
 _HINT = "give files, folders or patterns such as 'events/*.csv' that Spark can see"
 
@@ -54,7 +54,7 @@ def list_files(spark: SparkSession, path: str) -> list[File]:
     except java_problems() as problem:
         if isinstance(problem, AnalysisException) and problem.getCondition() == "PATH_NOT_FOUND":
             raise _problem(path, f"`{path}` not found") from None
-        raise _problem(path, f"`{path}` cannot be read: {told_by_java(problem)}") from None
+        raise _problem(path, f"`{path}` cannot be read: {java_message(problem)}") from None
     files = sorted((File(uri, number) for uri, number in rows), key=lambda file: file.path)
     if not files:
         raise _problem(path, f"`{path}` has no files in it")
@@ -86,7 +86,7 @@ def java_problems() -> tuple[type[Exception], ...]:
     return Py4JError, PySparkException
 
 
-def told_by_java(problem: Exception) -> str:
+def java_message(problem: Exception) -> str:
     """The sentence that an exception of Java has, without its name and its trace."""
     thrown = getattr(problem, "java_exception", None)
     return first_sentence(str(problem) if thrown is None else str(thrown.getMessage() or thrown))

@@ -23,7 +23,7 @@ from holdsfor.errors import DataProblem, Diagnostic
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Piece", "local_files", "pieces_of", "tables_of"]
+__all__ = ["RowGroups", "local_files", "pieces_of", "tables_of"]
 
 _PLAIN = {
     "string": pa.string(),
@@ -39,7 +39,7 @@ _ROWS = 1 << 20
 
 
 @dataclass(frozen=True)
-class Piece:
+class RowGroups:
     """Some row groups of a file that follow each other, and how many rows are before and in them."""
 
     file: str
@@ -74,7 +74,7 @@ def _relation(plan: Any) -> Any:
     return relation if is_files and relation.fileFormat().toString() == "Parquet" else None
 
 
-def pieces_of(frame: DataFrame, files: Sequence[str], n_tasks: int) -> list[Piece] | None:
+def pieces_of(frame: DataFrame, files: Sequence[str], n_tasks: int) -> list[RowGroups] | None:
     """The pieces of the files, some for each of so many tasks; None if a file has not the columns of the DataFrame."""
     with ThreadPoolExecutor(8) as pool:
         opened = list(pool.map(_footer, files))
@@ -106,19 +106,19 @@ def _is(found: Any, kind: Any) -> bool:
     return bool(found == kind or (pt.is_string(kind) and (pt.is_large_string(found) or pt.is_string_view(found))))
 
 
-def _cut(file: str, footer: Any, most: int) -> Iterator[Piece]:
+def _cut(file: str, footer: Any, most: int) -> Iterator[RowGroups]:
     first = n_before = n = 0
     for group in range(footer.num_row_groups):
         rows = footer.row_group(group).num_rows
         if n and n + rows > most:
-            yield Piece(file, first, group, n_before, n)
+            yield RowGroups(file, first, group, n_before, n)
             first, n_before, n = group, n_before + n, 0
         n += rows
     if n:
-        yield Piece(file, first, footer.num_row_groups, n_before, n)
+        yield RowGroups(file, first, footer.num_row_groups, n_before, n)
 
 
-def tables_of(pieces: Iterable[Piece], columns: Sequence[str]) -> Iterator[tuple[Piece, int, Any]]:
+def tables_of(pieces: Iterable[RowGroups], columns: Sequence[str]) -> Iterator[tuple[RowGroups, int, Any]]:
     """The rows of pieces as tables of bounded size, each with the number of the rows before it in the file.
 
     A file that cannot be read after all is HF501.
@@ -131,7 +131,7 @@ def tables_of(pieces: Iterable[Piece], columns: Sequence[str]) -> Iterator[tuple
             raise DataProblem(Diagnostic("HF501", message)) from None
 
 
-def _tables(piece: Piece, columns: Sequence[str]) -> Iterator[tuple[Piece, int, Any]]:
+def _tables(piece: RowGroups, columns: Sequence[str]) -> Iterator[tuple[RowGroups, int, Any]]:
     with pq.ParquetFile(piece.file) as plain:
         texts = [name for name in columns if _is(plain.schema_arrow.field(name).type, pa.string())]
     with pq.ParquetFile(piece.file, read_dictionary=texts) as file:
@@ -142,7 +142,7 @@ def _tables(piece: Piece, columns: Sequence[str]) -> Iterator[tuple[Piece, int, 
             n_before += table.num_rows
 
 
-def _together(metadata: Any, piece: Piece) -> Iterator[list[int]]:
+def _together(metadata: Any, piece: RowGroups) -> Iterator[list[int]]:
     """Row groups that are worth reading at once."""
     groups: list[int] = []
     n = 0

@@ -11,21 +11,21 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.columns.query_times import Judge, QueryTimes
 from holdsfor.columns.records import Records
-from holdsfor.columns.retractions import Retractions, take_back
+from holdsfor.columns.retractions import Retractions, apply_retractions
 from holdsfor.sources.text_records import SetAside
 from holdsfor.spark.exchange.facts import Facts, Load, Texts, by_name, facts_of_records, owners
 from holdsfor.spark.exchange.routing import by_owner
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, Parcel, rows_of
+from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, ShuffleBlock, rows_of
 from holdsfor.spark.input.set_aside import set_aside_facts
 
-__all__ = ["Settler", "operations_of", "standing_facts", "unmatched_facts"]
+__all__ = ["Retractor", "operations_of", "standing_facts", "unmatched_facts"]
 
 _KINDS = ("event", "fluent")
 _UNMATCHED = "takes back a record that is not there"
 
 
 @dataclass(frozen=True)
-class Settler:
+class Retractor:
     """Takes back what is taken back, where a record and all retractions that may name it are in one bucket.
 
     Records have a `place` in the order of reading; prepared ones, which have none, come first.
@@ -38,11 +38,13 @@ class Settler:
         """Rows of parcels, with what is equal in one bucket; what cannot be taken back goes to the first."""
         for load in loads:
             texts = Texts(load.symbols)
-            yield from rows_of((parcel for facts in load.facts for parcel in self._parcels(facts, texts)), texts)
+            yield from rows_of(
+                (shuffle_block for facts in load.facts for shuffle_block in self._shuffle_blocks(facts, texts)), texts
+            )
 
-    def _parcels(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
+    def _shuffle_blocks(self, facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
         if "start" not in facts.times:
-            yield Parcel(NOWHERE, (0,), self.n_buckets, facts)
+            yield ShuffleBlock(NOWHERE, (0,), self.n_buckets, facts)
             return
         if "place" not in facts.times:
             facts = replace(facts, times={**facts.times, "place": np.zeros(facts.n, np.int64)})
@@ -110,7 +112,7 @@ def unmatched_facts(retractions: Retractions[SetAside], numbers: Iterable[int]) 
 def standing_facts(facts: Facts, judge: Judge, tick: int) -> Iterator[Facts]:
     """What stands of operations, and the retractions of what is not there."""
     records, retractions = operations_of(facts)
-    done = take_back(records, retractions.records, judge, tick)
+    done = apply_retractions(records, retractions.records, judge, tick)
     if len(done.records):
         yield facts_of_records(facts.key, done.records)
     yield from unmatched_facts(retractions, done.unmatched)

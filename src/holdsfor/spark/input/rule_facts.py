@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
-from holdsfor.runtime.input_facts import given_columns
+from holdsfor.runtime.input_facts import input_fact_columns
 from holdsfor.spark.exchange.facts import Load, facts_of_records
 
-__all__ = ["given_loads"]
+__all__ = ["rule_fact_loads"]
 
 
-def given_loads(compiled: Compiled, tick: int) -> Iterator[Load]:
+def rule_fact_loads(compiled: Compiled, tick: int) -> Iterator[Load]:
     """What the rules give, as one load; nothing if they give nothing."""
     symbols = Symbols()
-    facts = [facts_of_records(key, records) for key, records in given_columns(compiled, tick, symbols)]
+    facts = [facts_of_records(key, records) for key, records in input_fact_columns(compiled, tick, symbols)]
     if facts:
         yield Load(facts, symbols)

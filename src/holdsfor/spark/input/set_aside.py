@@ -24,7 +24,7 @@ from holdsfor.spark.exchange.shuffle_blocks import loads_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Place", "set_aside_facts", "set_aside_of", "unreadable_facts"]
+__all__ = ["FileBlock", "set_aside_facts", "set_aside_of", "unreadable_facts"]
 
 _PLACES = pa.schema(
     [
@@ -43,7 +43,7 @@ _LONGEST_FILE = 1 << 43
 
 
 @dataclass(frozen=True)
-class Place:
+class FileBlock:
     """Where records stand: a file, and the block of it that begins at a byte; without a block they have no lines.
 
     `order` is the place of the file among all that is read.
@@ -86,7 +86,7 @@ def set_aside_facts(packed: Sequence[str], reasons: Sequence[str], kind: str = "
 def unreadable_facts(unreadable: Unreadable) -> Facts:
     """A whole file that cannot be read: it stands in line 0."""
     misfit = unreadable.set_aside()
-    texts = {"text": pa.array([Place(unreadable.file).packed(misfit)]), "reason": pa.array([misfit.reason])}
+    texts = {"text": pa.array([FileBlock(unreadable.file).packed(misfit)]), "reason": pa.array([misfit.reason])}
     return Facts("unreadable", unreadable.file, 0, 1, texts=texts)
 
 
@@ -100,14 +100,14 @@ def _told(batches: Iterable[Any]) -> Iterator[Any]:
             yield pa.RecordBatch.from_arrays(arrays, schema=_PLACES)
 
 
-def set_aside_of(parcels: DataFrame) -> DataFrame:
+def set_aside_of(shuffle_blocks: DataFrame) -> DataFrame:
     """`file`, `line`, `text` and `reason` of what is set aside among parcels; line 0 is none."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F
     from pyspark.sql.pandas.types import from_arrow_schema
 
     kinds = "kind in ('set aside', 'unmatched', 'unreadable', 'lines')"
-    places = parcels.where(kinds).mapInArrow(_told, from_arrow_schema(_PLACES))
+    places = shuffle_blocks.where(kinds).mapInArrow(_told, from_arrow_schema(_PLACES))
 
     told = F.from_json("text", _PACKED)
     is_count = F.col("kind") == "lines"

@@ -12,7 +12,7 @@ import numpy as np
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import NO_ARRIVAL, QueryTimes
 from holdsfor.columns.records import Fates, Judged, Records
-from holdsfor.columns.retractions import Retractions, take_back
+from holdsfor.columns.retractions import Retractions, apply_retractions
 from holdsfor.columns.tables import Key, fluent_table, point_table
 from holdsfor.distribution.stages import Table
 from holdsfor.kernels.keys import Int64, dense_ids
@@ -26,14 +26,14 @@ from holdsfor.spark.exchange.shipped_rules import Rules
 from holdsfor.spark.input.retractions import operations_of, unmatched_facts
 from holdsfor.syntax.terms import Struct, name_and_arity, variables
 
-__all__ = ["COUNTED", "Admission", "Run", "Telling"]
+__all__ = ["COUNTED", "Admission", "CountScope", "RunSchedule"]
 
 COUNTED = ("outside", "late", "dropped", "cut")
 """Kinds of facts that say how many records share no time-point with a run, come late, are dropped or cut."""
 
 
 @dataclass(frozen=True)
-class Run:
+class RunSchedule:
     """The time-points of a run, both ends included, its query times, and what Allen relations remember."""
 
     start: int
@@ -76,7 +76,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Telling:
+class CountScope:
     """Of which tables records are counted, and which tables tell the members of which domains; None stands for all."""
 
     counted: frozenset[Table] | None = None
@@ -98,20 +98,20 @@ class Admission:
     """
 
     rules: Rules
-    run: Run
+    run: RunSchedule
     ranges_over_sorts: bool = False
-    telling: Telling = Telling()
+    count_scope: CountScope = CountScope()
 
     def __call__(self, loads: Iterable[Load]) -> Iterator[Load]:
         """The records that are seen, as they are seen, the members that they bring to domains, and counts."""
-        members = _Members(self.rules, self.telling)
+        members = _Members(self.rules, self.count_scope)
         for load in loads:
             facts: list[Facts] = []
             counts: Counter[tuple[str, int]] = Counter()
             for each in load.facts:
                 if "op" in each.times:
                     records, retractions = operations_of(each)
-                    done = take_back(records, retractions.records, self.run.queries, self.run.tick)
+                    done = apply_retractions(records, retractions.records, self.run.queries, self.run.tick)
                     facts += self._mentions(each, done.records, members, load.symbols)
                     self._count(each, records, counts)
                     facts += self.retracted(each, records, retractions, counts)
@@ -135,7 +135,7 @@ class Admission:
         outside = records.count_outside(self.run.start, self.run.end)
         seen = copy(records.up_to(self.run.end))
         judged = self.judge(seen)
-        if self.telling.counts(each.table):
+        if self.count_scope.counts(each.table):
             counts.update({**judged, ("outside", self.run.end): outside})
         return seen
 
@@ -149,7 +149,7 @@ class Admission:
         """What stands of records that retractions may take back, as it is seen, and unmatched retractions."""
         run = self.run
         self.admit(records)
-        done = take_back(records, retractions.records, run.queries, run.tick)
+        done = apply_retractions(records, retractions.records, run.queries, run.tick)
         counts.update(self.fates(done.judged))
         standing = done.records.up_to(run.end)
         standing.arrivals = np.full(len(standing), run.first, np.int64)
@@ -191,12 +191,12 @@ class Admission:
 class _Members:
     """The members of dynamic domains that records tell."""
 
-    def __init__(self, rules: Rules, telling: Telling) -> None:
+    def __init__(self, rules: Rules, count_scope: CountScope) -> None:
         self.sources = [
             (is_fvp, key, patterns, domain)
             for is_fvp, key, patterns, domain in domain_sources(rules.compiled())
             if isinstance(domain, Struct)
-            and telling.fills(("fluent" if is_fvp else "event", *key), name_and_arity(domain))
+            and count_scope.fills(("fluent" if is_fvp else "event", *key), name_and_arity(domain))
         ]
 
     def of(self, key: Key, records: Records, symbols: Symbols) -> Iterator[Facts]:

@@ -18,16 +18,16 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.physical.patterns import ANYTHING, join
 from holdsfor.physical.rows import one_row
 from holdsfor.runtime.cuts import dated_cuts
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import settled_report
 from holdsfor.sources.reading import Operations
 from holdsfor.spark.exchange.facts import Facts, Load, Texts, by_name, owners
-from holdsfor.spark.exchange.routing import Destination, Sender
+from holdsfor.spark.exchange.routing import Destination, Router
 from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, Parcel, by_bucket, loads_of, rows_of
+from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, ShuffleBlock, by_bucket, loads_of, rows_of
 from holdsfor.spark.input.retractions import operations_of
-from holdsfor.spark.job.admission import COUNTED, Run
-from holdsfor.spark.prepared.colocated import AtHand
+from holdsfor.spark.job.admission import COUNTED, RunSchedule
+from holdsfor.spark.prepared.colocated import Colocated
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
 __all__ = ["Bucket"]
@@ -45,40 +45,40 @@ class Bucket:
     """
 
     rules: Rules
-    run: Run
+    run: RunSchedule
     destination: Destination
     components: tuple[int, ...]
     paths: dict[str, Path]
     ranges_over_sorts: bool
-    onward: Sender
-    at_hand: AtHand | None = None
+    onward: Router
+    colocated: Colocated | None = None
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The results of the buckets whose parcels are in the batches, as parcels."""
-        for bucket, parcels in by_bucket(batches).items():
-            yield from self.evaluated(bucket, self._load(bucket, parcels))
+        for bucket, shuffle_blocks in by_bucket(batches).items():
+            yield from self.evaluated(bucket, self._load(bucket, shuffle_blocks))
 
-    def _load(self, bucket: int, parcels: list[Any]) -> Load:
+    def _load(self, bucket: int, shuffle_blocks: list[Any]) -> Load:
         """What was sent to a bucket, and what it has at hand: parcels of that say from when to when they reach."""
         symbols = Symbols()
-        sent = [batch.filter(pc.is_null(batch.column("first"))) for batch in parcels]
+        sent = [batch.filter(pc.is_null(batch.column("first"))) for batch in shuffle_blocks]
         facts = [facts for load in loads_of(sent, symbols) for facts in load.facts]
-        if self.at_hand is not None:
-            prepared = [batch.filter(pc.is_valid(batch.column("first"))) for batch in parcels]
-            facts += self.at_hand.facts(bucket, prepared, symbols)
+        if self.colocated is not None:
+            prepared = [batch.filter(pc.is_valid(batch.column("first"))) for batch in shuffle_blocks]
+            facts += self.colocated.facts(bucket, prepared, symbols)
         return Load(by_name(facts), symbols)
 
     def evaluated(self, bucket: int, load: Load) -> Iterator[Any]:
         """The results of a bucket, as parcels, with what was counted on the way."""
         session, texts = self._session(load), Texts(load.symbols)
         results = chain(self.results(session, bucket, texts), self.cuts(session))
-        counted = (Parcel(NOWHERE, (0,), 1, facts) for facts in load.facts if facts.kind in COUNTED)
-        yield from rows_of(chain(counted, self._parcels(results, texts)), texts)
+        counted = (ShuffleBlock(NOWHERE, (0,), 1, facts) for facts in load.facts if facts.kind in COUNTED)
+        yield from rows_of(chain(counted, self._shuffle_blocks(results, texts)), texts)
 
-    def _session(self, load: Load) -> Session:
+    def _session(self, load: Load) -> EngineSession:
         """A session of the components of the stage that knows what is in the bucket."""
         run = self.run
-        session = Session(
+        session = EngineSession(
             self.rules.compiled(),
             start=run.start,
             end=run.end,
@@ -100,7 +100,7 @@ class Bucket:
 
     # -- results -------------------------------------------------------------------------------------------------------
 
-    def results(self, session: Session, bucket: int, texts: Texts) -> Iterator[Facts]:
+    def results(self, session: EngineSession, bucket: int, texts: Texts) -> Iterator[Facts]:
         """What all query times settle: windows make no difference to that, unless rules ask for the query time."""
         session.window = self.run.window if session.asks_for_the_query_time else None
         report = settled_report(session, self.run.queries, self.run.last)
@@ -113,7 +113,7 @@ class Bucket:
             columns = [column[rows] for column in points.columns[:-1]]
             yield Facts("event", *key, len(rows), columns, {"start": points.times[rows]})
 
-    def cuts(self, session: Session) -> Iterator[Facts]:
+    def cuts(self, session: EngineSession) -> Iterator[Facts]:
         """Which results only go on where they are seen first, for the stages after this one."""
         for key, found in session.cuts.items():
             table, known_from, known_until = dated_cuts(found)
@@ -121,14 +121,14 @@ class Bucket:
             times |= {"known_from": known_from, "known_until": known_until}
             yield Facts("fluent", *key, table.n, list(table.keys), times)
 
-    def _parcels(self, results: Iterable[Facts], texts: Texts) -> Iterator[Parcel]:
+    def _shuffle_blocks(self, results: Iterable[Facts], texts: Texts) -> Iterator[ShuffleBlock]:
         """Results for those who asked for them, and for the stages after this one."""
         for facts in results:
             if facts.n:
                 if "true_start" not in facts.times:
-                    yield Parcel(NOWHERE, (0,), 1, facts)
+                    yield ShuffleBlock(NOWHERE, (0,), 1, facts)
                 times = {name: facts.times[name] for name in _TRAVELLING if name in facts.times}
-                yield from self.onward.parcels(replace(facts, times=times), texts)
+                yield from self.onward.shuffle_blocks(replace(facts, times=times), texts)
 
     def owned(self, what: tuple[str, Key], table: Relation, bucket: int, texts: Texts) -> Int64:
         """The rows of a table that this bucket owns."""
@@ -150,7 +150,7 @@ class Bucket:
         return [v for v in graph.vertices if v.kind in kinds and v.label in self.paths and _key(v) == key]
 
 
-def _insert(session: Session, facts: Facts) -> None:
+def _insert(session: EngineSession, facts: Facts) -> None:
     """Let a session know records, members of domains, and what other stages have computed: that has no arrival."""
     if facts.kind == "domain":
         session.background.add_members(facts.key, list(facts.words))

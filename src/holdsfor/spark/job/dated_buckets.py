@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from holdsfor.columns.records import Judged, Records
-from holdsfor.columns.retractions import Retractions, take_back
+from holdsfor.columns.retractions import Retractions, apply_retractions
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.kernels.keys import Int64
 from holdsfor.runtime.reports.revisions import Versions, revisions
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.upstream_results import ALWAYS
 from holdsfor.sources.text_records import SetAside
 from holdsfor.spark.exchange.facts import Facts, Texts
@@ -58,7 +58,7 @@ class DatedAdmission(Admission):
     ) -> Iterator[Facts]:
         """Records and retractions as they arrive: a bucket applies them query time by query time."""
         run = self.run
-        done = take_back(records, retractions.records, run.queries, run.tick)
+        done = apply_retractions(records, retractions.records, run.queries, run.tick)
         counts.update(self.fates(done.judged))
         yield replace(each, texts={})
         yield from unmatched_facts(retractions, done.unmatched)
@@ -81,7 +81,7 @@ def _by_query_time(judged: Judged) -> Iterator[tuple[tuple[str, int], int]]:
 class DatedBucket(Bucket):
     """Evaluates one stage for one bucket after another, over all query times."""
 
-    def results(self, session: Session, bucket: int, texts: Texts) -> Iterator[Facts]:
+    def results(self, session: EngineSession, bucket: int, texts: Texts) -> Iterator[Facts]:
         """Everything that some query time knows, with the query times between which it is known."""
         found = revisions(session, self.run.query_times)
         for key, intervals in found.fluents.items():

@@ -15,23 +15,23 @@ from typing import TYPE_CHECKING
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.distribution.stages import Stages, plan_stages
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import check_bounds, check_query_times, check_windows
 from holdsfor.sources.times import Unit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.exchange.facts import Facts
 from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, Parcel
+from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, ShuffleBlock
 from holdsfor.spark.input.ingestion import check_buckets, frame_of, keep, rows_frame, union
 from holdsfor.spark.input.inputs import Columns, Given
 from holdsfor.spark.input.set_aside import set_aside_of
-from holdsfor.spark.job.admission import Admission, Run
+from holdsfor.spark.job.admission import Admission, RunSchedule
 from holdsfor.spark.job.buckets import Bucket
 from holdsfor.spark.job.dated_buckets import DatedAdmission
-from holdsfor.spark.job.job_input import Gathered, gather
+from holdsfor.spark.job.job_input import JobInput, read_job_input
 from holdsfor.spark.job.stage_functions import buckets_of, destinations_of
 from holdsfor.spark.output.reports import Reports, reports_of
-from holdsfor.spark.output.result_rows import EVENTS, INTERVALS, told_events, told_intervals
+from holdsfor.spark.output.result_rows import EVENTS, INTERVALS, event_rows, interval_rows
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Recognition:
     events: DataFrame
     set_aside: DataFrame
     counts: DataFrame
-    run: Run
+    run: RunSchedule
     kept: list[DataFrame] = field(repr=False)
     tell: Callable[[], Reports] = field(repr=False)
     unreadable: tuple[Unreadable, ...] = ()
@@ -132,38 +132,38 @@ def recognise(
     check_bounds(start, end)
     check_buckets(buckets)
     goals = list(goals)
-    planned = Session(rules, start=0, tick=tick, window=window, goals=goals)
+    planned = EngineSession(rules, start=0, tick=tick, window=window, goals=goals)
     stages = plan_stages(rules, planned.program)
-    gathered = gather(data, rules, Rules.of(rules, goals), tick, columns, time_unit)
-    gathered.intake.has_windows = window is not None
-    n_buckets = gathered.n_buckets if buckets is None else buckets
-    bounds = _bounds(gathered, start, end, n_buckets)
-    run = Run(*bounds, tick, window, step, allen_memory)
+    job_input = read_job_input(data, rules, Rules.of(rules, goals), tick, columns, time_unit)
+    job_input.ingestion.has_windows = window is not None
+    n_buckets = job_input.n_buckets if buckets is None else buckets
+    bounds = _bounds(job_input, start, end, n_buckets)
+    run = RunSchedule(*bounds, tick, window, step, allen_memory)
     if planned.asks_for_the_query_time:
         check_query_times(run.queries, run.last)
-    known = _known(gathered, stages, Admission(gathered.rules, run, stages.ranges_over_sorts), n_buckets)
+    known = _known(job_input, stages, Admission(job_input.rules, run, stages.ranges_over_sorts), n_buckets)
 
     def tell() -> Reports:
         check_query_times(run.queries, run.last)
-        dated = _known(gathered, stages, DatedAdmission(gathered.rules, run, stages.ranges_over_sorts), n_buckets)
+        dated = _known(job_input, stages, DatedAdmission(job_input.rules, run, stages.ranges_over_sorts), n_buckets)
         return reports_of(dated.answers, dated.counted, run)
 
     return Recognition(
-        frame_of(known.answers.where("kind = 'fluent'"), told_intervals, INTERVALS),
-        frame_of(known.answers.where("kind = 'event'"), told_events, EVENTS),
+        frame_of(known.answers.where("kind = 'fluent'"), interval_rows, INTERVALS),
+        frame_of(known.answers.where("kind = 'event'"), event_rows, EVENTS),
         set_aside_of(known.sent),
         _counts(known.counted),
         run,
-        gathered.kept,
+        job_input.kept,
         tell,
-        tuple(gathered.unreadable),
+        tuple(job_input.unreadable),
     )
 
 
-def _bounds(gathered: Gathered, start: int | None, end: int | None, n_buckets: int) -> tuple[int, int]:
+def _bounds(job_input: JobInput, start: int | None, end: int | None, n_buckets: int) -> tuple[int, int]:
     """The first and last time-point of the run: as asked for, else of the first and the last record."""
     if start is None or end is None:
-        first, last = gathered.bounds(n_buckets)
+        first, last = job_input.bounds(n_buckets)
         start = (0 if first is None else first) if start is None else start
         end = (start if last is None else last) if end is None else end
     if end < start:
@@ -172,7 +172,7 @@ def _bounds(gathered: Gathered, start: int | None, end: int | None, n_buckets: i
 
 
 @dataclass(frozen=True)
-class _Known:
+class _StageResults:
     """The parcels that were sent to the stages, and those that came from each; some stages may count records too."""
 
     sent: DataFrame
@@ -189,17 +189,17 @@ class _Known:
         return union(sources).where(f"stage = {NOWHERE} and kind not in ('event', 'fluent', 'lines')")
 
 
-def _known(gathered: Gathered, stages: Stages, admission: Admission, n_buckets: int) -> _Known:
+def _known(job_input: JobInput, stages: Stages, admission: Admission, n_buckets: int) -> _StageResults:
     """What the stages find in the records, one stage after another."""
-    destinations = destinations_of(stages, gathered.compiled, n_buckets)
-    sent, at_hand = gathered.sent(admission, destinations, n_buckets)
+    destinations = destinations_of(stages, job_input.compiled, n_buckets)
+    sent, colocated = job_input.sent(admission, destinations, n_buckets)
     found: list[DataFrame] = []
-    for bucket in buckets_of(stages, destinations, admission, at_hand):
-        found.append(keep(_evaluated(bucket, [sent, *found], gathered), gathered.kept))
-    return _Known(sent, found, bool(at_hand))
+    for bucket in buckets_of(stages, destinations, admission, colocated):
+        found.append(keep(_evaluated(bucket, [sent, *found], job_input), job_input.kept))
+    return _StageResults(sent, found, bool(colocated))
 
 
-def _evaluated(bucket: Bucket, known: list[DataFrame], gathered: Gathered) -> DataFrame:
+def _evaluated(bucket: Bucket, known: list[DataFrame], job_input: JobInput) -> DataFrame:
     """The results of one stage from what is known before it: all of its buckets are evaluated, also empty ones."""
     destination = bucket.destination
     number, n = destination.stage, destination.n_buckets
@@ -207,9 +207,9 @@ def _evaluated(bucket: Bucket, known: list[DataFrame], gathered: Gathered) -> Da
     if destination.guards:
         waiting = union([frame.where(f"stage = {-number}") for frame in known]).repartition(n, "place")
         arriving.append(frame_of(waiting, destination.routed))
-    arriving += gathered.through_spark(number, bucket.at_hand)
-    everyone = Parcel(number, tuple(range(n)), n, Facts("nothing", "", 0, 0))
-    arriving.append(rows_frame(gathered.intake.spark, [everyone]))
+    arriving += job_input.through_spark(number, bucket.colocated)
+    everyone = ShuffleBlock(number, tuple(range(n)), n, Facts("nothing", "", 0, 0))
+    arriving.append(rows_frame(job_input.ingestion.spark, [everyone]))
     return frame_of(union(arriving).repartition(n, "place"), bucket)
 
 

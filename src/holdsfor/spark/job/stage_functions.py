@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from holdsfor.analysis.pipeline import Compiled
-from holdsfor.distribution.stages import Everywhere, How, Stage, Stages, Table
-from holdsfor.spark.exchange.routing import Destination, Sender
+from holdsfor.distribution.stages import Broadcast, Distribution, Stage, Stages, Table
+from holdsfor.spark.exchange.routing import Destination, Router
 from holdsfor.spark.job.admission import Admission
 from holdsfor.spark.job.buckets import Bucket
 from holdsfor.spark.job.dated_buckets import DatedAdmission, DatedBucket
-from holdsfor.spark.prepared.colocated import AtHand
+from holdsfor.spark.prepared.colocated import Colocated
 
 __all__ = ["buckets_of", "destinations_of"]
 
@@ -28,7 +28,7 @@ def buckets_of(
     stages: Stages,
     destinations: tuple[Destination, ...],
     admission: Admission,
-    at_hand: Mapping[int, AtHand] = MappingProxyType({}),
+    colocated: Mapping[int, Colocated] = MappingProxyType({}),
 ) -> list[Bucket]:
     """What evaluates the buckets of each stage, over query times if admission is dated; results go to later stages."""
     kind = DatedBucket if isinstance(admission, DatedAdmission) else Bucket
@@ -40,20 +40,20 @@ def buckets_of(
             stage.components,
             {vertex.label: path for vertex, path in stage.paths.items()},
             stages.ranges_over_sorts and not stage.is_keyed,
-            Sender(destinations[destination.stage :]),
-            at_hand.get(destination.stage),
+            Router(destinations[destination.stage :]),
+            colocated.get(destination.stage),
         )
         for stage, destination in zip(stages.stages, destinations, strict=True)
     ]
 
 
-def _receives(stage: Stage, stages: Stages, rules: Compiled) -> tuple[tuple[Table, How], ...]:
+def _receives(stage: Stage, stages: Stages, rules: Compiled) -> tuple[tuple[Table, Distribution], ...]:
     if stages.ranges_over_sorts and not stage.is_keyed:
         return tuple(dict.fromkeys((*stage.receives, *_all_input(rules))))
     return stage.receives
 
 
-def _all_input(rules: Compiled) -> list[tuple[Table, How]]:
+def _all_input(rules: Compiled) -> list[tuple[Table, Distribution]]:
     """Everything that may be input: where rules range over what it mentions, all of it matters."""
-    events: list[tuple[Table, How]] = [(("event", *key), Everywhere()) for key in rules.names.input_events]
-    return events + [(("fluent", *key), Everywhere()) for key in rules.names.input_fluents]
+    events: list[tuple[Table, Distribution]] = [(("event", *key), Broadcast()) for key in rules.names.input_events]
+    return events + [(("fluent", *key), Broadcast()) for key in rules.names.input_fluents]

@@ -8,13 +8,13 @@ from uuid import uuid4
 
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.output.atomic_rename import Swap, recover, swap
-from holdsfor.spark.output.result_tables import RESULTS, Form, Result
+from holdsfor.spark.output.result_tables import RESULTS, Form, ResultTable
 from holdsfor.spark.output.targets import refuse_existing
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Catalogue", "refuse_forgetful"]
+__all__ = ["CatalogueTarget", "refuse_forgetful"]
 
 
 def refuse_forgetful(spark: Any) -> None:
@@ -25,7 +25,7 @@ def refuse_forgetful(spark: Any) -> None:
         raise UsageProblem(Diagnostic("HF782", message, hint=hint))
 
 
-class Catalogue:
+class CatalogueTarget:
     """Tables `NAME_intervals`, `NAME_events`, `NAME_set_aside`, and those of reports.
 
     They are written under other names, and get theirs when all are complete. One run at a time can do that.
@@ -48,7 +48,7 @@ class Catalogue:
         if there and not self._overwrite:
             refuse_existing(there[-1].replace("`", ""))
 
-    def write(self, result: Result) -> None:
+    def write(self, result: ResultTable) -> None:
         # A table that is known before it has rows goes with its folder, should they not come.
         beside = self._swaps[result.name].beside
         self._form.writer(replace(result, frame=result.frame.limit(0))).saveAsTable(beside)

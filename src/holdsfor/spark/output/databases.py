@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from holdsfor.errors import Diagnostic, ExecutionProblem, UsageProblem
-from holdsfor.spark.output.result_tables import RESULTS, Result
+from holdsfor.spark.output.result_tables import RESULTS, ResultTable
 from holdsfor.spark.output.targets import refuse_existing
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Database", "check_url", "without_secrets"]
+__all__ = ["DatabaseTarget", "check_url", "without_secrets"]
 
 _DEFAULTS = {"driver": "org.postgresql.Driver", "numPartitions": "16"}
 """`spark.jars` are not where Java looks for drivers by itself; and a cluster has more tasks than a database likes."""
@@ -50,7 +50,7 @@ def check_url(url: str, table: str) -> None:
         raise UsageProblem(Diagnostic("HF781", message, hint="see `--table`"))
 
 
-class Database:
+class DatabaseTarget:
     """Tables `NAME_intervals`, `NAME_events` and `NAME_set_aside`; a schema may come before the name."""
 
     def __init__(
@@ -71,7 +71,7 @@ class Database:
         if there and not self._overwrite:
             refuse_existing(f"{self.shown} {'.'.join([*self._schema, self._named(there[-1])])}")
 
-    def write(self, result: Result) -> None:
+    def write(self, result: ResultTable) -> None:
         """Write a table beside; that every row is there once is counted, since a task may write twice if it is lost."""
         expected = result.frame.count()  # what is counted is computed, with as many tasks as there are
         beside = self._qualified(self._beside(result.name))

@@ -8,13 +8,13 @@ from uuid import uuid4
 from holdsfor.errors import Diagnostic, ExecutionProblem, UsageProblem
 from holdsfor.spark.cluster.connect import refuse_connect
 from holdsfor.spark.output.atomic_rename import Swap, recover, swap
-from holdsfor.spark.output.result_tables import RESULTS, Form, Result
+from holdsfor.spark.output.result_tables import RESULTS, Form, ResultTable
 from holdsfor.spark.output.targets import refuse_existing
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Folder", "Whole", "refuse_foreign"]
+__all__ = ["FolderTarget", "Whole", "refuse_foreign"]
 
 
 def refuse_foreign(path: str) -> None:
@@ -67,14 +67,14 @@ class Whole:
         self._files.drop(self._swap.beside)
 
 
-class Folder(Whole):
+class FolderTarget(Whole):
     """A folder with a table each for intervals, events and records set aside."""
 
     def __init__(self, spark: SparkSession, path: str, form: Form, *, overwrite: bool = False) -> None:
         super().__init__(spark, path, RESULTS[-1], overwrite=overwrite)
         self._form = form
 
-    def write(self, result: Result) -> None:
+    def write(self, result: ResultTable) -> None:
         self._form.writer(result).save(f"{self.beside}/{result.name}")
 
 

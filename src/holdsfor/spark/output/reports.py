@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdsfor.spark.input.ingestion import frame_of
-from holdsfor.spark.job.admission import Run
-from holdsfor.spark.output.result_rows import COUNTS_AT, VERSIONS, told_counts, told_versions
+from holdsfor.spark.job.admission import RunSchedule
+from holdsfor.spark.output.result_rows import COUNTS_AT, VERSIONS, count_rows, version_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,13 +34,13 @@ class Reports:
     counts: DataFrame
 
 
-def reports_of(answers: DataFrame, counted: DataFrame, run: Run) -> Reports:
+def reports_of(answers: DataFrame, counted: DataFrame, run: RunSchedule) -> Reports:
     """The reports about results that tell between which query times they are known, as parcels, and their counts."""
     from pyspark.sql import functions as F
 
-    fluents = frame_of(answers.where("kind = 'fluent'"), told_versions, VERSIONS)
-    events = frame_of(answers.where("kind = 'event'"), told_versions, VERSIONS)
-    counts = frame_of(counted.where("kind in ('late', 'dropped', 'cut')"), told_counts, COUNTS_AT)
+    fluents = frame_of(answers.where("kind = 'fluent'"), version_rows, VERSIONS)
+    events = frame_of(answers.where("kind = 'event'"), version_rows, VERSIONS)
+    counts = frame_of(counted.where("kind in ('late', 'dropped', 'cut')"), count_rows, COUNTS_AT)
     fluent, fvp, event, time = (
         F.col(column).alias(name)
         for column, name in (("name", "fluent"), ("shown", "fvp"), ("shown", "event"), ("start", "time"))
@@ -53,7 +53,7 @@ def reports_of(answers: DataFrame, counted: DataFrame, run: Run) -> Reports:
     )
 
 
-def _reported(known: DataFrame, run: Run) -> DataFrame:
+def _reported(known: DataFrame, run: RunSchedule) -> DataFrame:
     """The rows of reports, once for each."""
     from pyspark.sql import functions as F
 

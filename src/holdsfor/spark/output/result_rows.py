@@ -24,10 +24,10 @@ __all__ = [
     "EVENTS",
     "INTERVALS",
     "VERSIONS",
-    "told_counts",
-    "told_events",
-    "told_intervals",
-    "told_versions",
+    "count_rows",
+    "event_rows",
+    "interval_rows",
+    "version_rows",
 ]
 
 _TEXT, _TIME = pa.string(), pa.int64()
@@ -60,7 +60,7 @@ _EXAMPLE = (Atom("x"),)
 _CHANGES = ("added", "extended", "shortened")
 
 
-def told_intervals(batches: Iterable[Any]) -> Iterator[Any]:
+def interval_rows(batches: Iterable[Any]) -> Iterator[Any]:
     """A row for every interval."""
     for facts, symbols in _each(batches):
         name, args, values, shown = _written(facts, symbols)
@@ -69,7 +69,7 @@ def told_intervals(batches: Iterable[Any]) -> Iterator[Any]:
         yield from pa.Table.from_arrays(columns, schema=INTERVALS).to_batches(_ROWS)
 
 
-def told_events(batches: Iterable[Any]) -> Iterator[Any]:
+def event_rows(batches: Iterable[Any]) -> Iterator[Any]:
     """A row for every time-point of an event."""
     for facts, symbols in _each(batches):
         name, args, _, shown = _written(facts, symbols)
@@ -77,7 +77,7 @@ def told_events(batches: Iterable[Any]) -> Iterator[Any]:
         yield from pa.Table.from_arrays(columns, schema=EVENTS).to_batches(_ROWS)
 
 
-def told_versions(batches: Iterable[Any]) -> Iterator[Any]:
+def version_rows(batches: Iterable[Any]) -> Iterator[Any]:
     """A row for every interval or time-point that some query time knows."""
     for facts, symbols in _each(batches):
         dates = _dates(facts)
@@ -85,7 +85,7 @@ def told_versions(batches: Iterable[Any]) -> Iterator[Any]:
         yield from pa.Table.from_arrays([*_written(facts, symbols), *dated], schema=VERSIONS).to_batches(_ROWS)
 
 
-def told_counts(batches: Iterable[Any]) -> Iterator[Any]:
+def count_rows(batches: Iterable[Any]) -> Iterator[Any]:
     """A row for every query time with what was counted at it."""
     for facts, _ in _each(batches):
         columns = [facts.times["query_time"], pa.array([facts.kind] * facts.n, _TEXT), facts.times["n"]]

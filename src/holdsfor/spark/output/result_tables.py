@@ -12,12 +12,12 @@ from holdsfor.spark.job.recognition import Recognition
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["RESULTS", "Form", "Format", "Part", "Result", "Told", "args_as_json", "results_of"]
+__all__ = ["RESULTS", "Form", "Format", "Part", "ReportKind", "ResultTable", "args_as_json", "result_tables_of"]
 
 Format = Literal["parquet", "csv", "json"]
 Part = Literal["fluent", "day"]
 
-Told = Literal["known", "changes"]
+ReportKind = Literal["known", "changes"]
 """What reports tell."""
 
 RESULTS = ("report_changes", "report_events", "report_intervals", "set_aside", "events", "intervals")
@@ -27,7 +27,7 @@ _PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000}
 
 
 @dataclass(frozen=True)
-class Result:
+class ResultTable:
     """A table of results; `about` is the column with the name of a fluent or event, `time` the one with its time."""
 
     name: str
@@ -36,19 +36,19 @@ class Result:
     time: str | None = None
 
 
-def results_of(found: Recognition, reports: Collection[Told] = ()) -> list[Result]:
+def result_tables_of(found: Recognition, reports: Collection[ReportKind] = ()) -> list[ResultTable]:
     """The tables of a run, with those reports that are asked for, in the order of `RESULTS`."""
-    told: list[Result] = []
+    told: list[ResultTable] = []
     if "changes" in reports:
-        told.append(Result("report_changes", found.reports.changes))
+        told.append(ResultTable("report_changes", found.reports.changes))
     if "known" in reports:
-        told.append(Result("report_events", found.reports.events, about="name", time="time"))
-        told.append(Result("report_intervals", found.reports.intervals, about="fluent", time="start"))
+        told.append(ResultTable("report_events", found.reports.events, about="name", time="time"))
+        told.append(ResultTable("report_intervals", found.reports.intervals, about="fluent", time="start"))
     return [
         *told,
-        Result("set_aside", found.set_aside),
-        Result("events", found.events, about="name", time="time"),
-        Result("intervals", found.intervals, about="fluent", time="start"),
+        ResultTable("set_aside", found.set_aside),
+        ResultTable("events", found.events, about="name", time="time"),
+        ResultTable("intervals", found.intervals, about="fluent", time="start"),
     ]
 
 
@@ -64,7 +64,7 @@ class Form:
     partition_by: tuple[Part, ...] | None = None
     time_unit: Unit = "s"
 
-    def writer(self, result: Result) -> Any:
+    def writer(self, result: ResultTable) -> Any:
         """What writes a table."""
         parts = self._parts(result)
         frame = args_as_json(result.frame) if self.format == "csv" else result.frame
@@ -77,14 +77,14 @@ class Form:
         writer = frame.write.format(self.format).partitionBy(*parts)
         return writer.option("header", "true") if self.format == "csv" else writer
 
-    def _parts(self, result: Result) -> list[str]:
+    def _parts(self, result: ResultTable) -> list[str]:
         """The columns by which a table is divided; what has no name and no time is not."""
         default: tuple[Part, ...] = ("fluent",) if self.format == "parquet" else ()
         asked = default if self.partition_by is None else self.partition_by
         columns = {"fluent": result.about, "day": result.time and "day"}
         return [column for part in asked if (column := columns[part]) is not None]
 
-    def _day(self, result: Result) -> Any:
+    def _day(self, result: ResultTable) -> Any:
         from pyspark.sql import functions as F
 
         n = _PER_DAY[self.time_unit]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.cluster.progress import wait_for_tasks
-from holdsfor.spark.output.result_tables import Result
+from holdsfor.spark.output.result_tables import ResultTable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Place", "Replaceable", "refuse_existing", "replacing"]
+__all__ = ["OutputTarget", "Replaceable", "refuse_existing", "replacing"]
 
 
 class Replaceable(Protocol):
@@ -32,10 +32,10 @@ class Replaceable(Protocol):
     def discard(self) -> None: ...
 
 
-class Place(Replaceable, Protocol):
+class OutputTarget(Replaceable, Protocol):
     """Where results go."""
 
-    def write(self, result: Result) -> None: ...
+    def write(self, result: ResultTable) -> None: ...
 
 
 Replaced = TypeVar("Replaced", bound=Replaceable)

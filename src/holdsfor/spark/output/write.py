@@ -14,11 +14,11 @@ from holdsfor.sources.times import Unit
 from holdsfor.spark.cluster.connect import refuse_connect
 from holdsfor.spark.cluster.progress import described
 from holdsfor.spark.job.recognition import Recognition
-from holdsfor.spark.output.catalogue import Catalogue
-from holdsfor.spark.output.databases import Database
-from holdsfor.spark.output.folders import Folder
-from holdsfor.spark.output.result_tables import Form, Format, Part, Told, results_of
-from holdsfor.spark.output.targets import Place, replacing
+from holdsfor.spark.output.catalogue import CatalogueTarget
+from holdsfor.spark.output.databases import DatabaseTarget
+from holdsfor.spark.output.folders import FolderTarget
+from holdsfor.spark.output.result_tables import Form, Format, Part, ReportKind, result_tables_of
+from holdsfor.spark.output.targets import OutputTarget, replacing
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,7 +38,7 @@ def write(
     overwrite: bool = False,
     table: str | None = None,
     properties: Mapping[str, str] | None = None,
-    reports: Collection[Told] = (),
+    reports: Collection[ReportKind] = (),
 ) -> None:
     """Write all results, or nothing: to a folder, to `table:NAME` of the catalogue, or to `jdbc:postgresql://…`.
 
@@ -61,9 +61,9 @@ def write(
         write_results(found, there, reports)
 
 
-def write_results(found: Recognition, place: Place, reports: Collection[Told] = ()) -> None:
+def write_results(found: Recognition, place: OutputTarget, reports: Collection[ReportKind] = ()) -> None:
     """Write the tables of a run beside their place."""
-    for result in results_of(found, reports):
+    for result in result_tables_of(found, reports):
         with described(result.frame.sparkSession, f"write {result.name}"):
             place.write(result)
 
@@ -76,15 +76,15 @@ def place_of(
     properties: Mapping[str, str] | None = None,
     *,
     overwrite: bool = False,
-) -> Place:
+) -> OutputTarget:
     """The place that a text names."""
     refuse_connect(spark, f"results in `{place}`")
     check_place(place, form, table, has_properties=properties is not None)
     if place.startswith("jdbc:"):
-        return Database(spark, place, table or DEFAULT_TABLE, properties or {}, overwrite=overwrite)
+        return DatabaseTarget(spark, place, table or DEFAULT_TABLE, properties or {}, overwrite=overwrite)
     if place.startswith("table:"):
-        return Catalogue(spark, place.removeprefix("table:"), form, overwrite=overwrite)
-    return Folder(spark, place, form, overwrite=overwrite)
+        return CatalogueTarget(spark, place.removeprefix("table:"), form, overwrite=overwrite)
+    return FolderTarget(spark, place, form, overwrite=overwrite)
 
 
 def check_place(place: str, form: Form, table: str | None, *, has_properties: bool) -> None:

@@ -18,22 +18,22 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import Key
-from holdsfor.distribution.stages import ByArgument, Table
+from holdsfor.distribution.stages import HashRoute, Table
 from holdsfor.runtime.domain_members import domain_sources
 from holdsfor.spark.exchange.facts import Facts
 from holdsfor.spark.exchange.routing import Destination
 from holdsfor.spark.exchange.shuffle_blocks import PARCELS, loads_of
-from holdsfor.spark.job.admission import Admission, Telling
+from holdsfor.spark.job.admission import Admission, CountScope
 from holdsfor.spark.prepared.history import Prepared
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 
-__all__ = ["AtHand", "Division", "divide"]
+__all__ = ["Colocated", "Division", "divide"]
 
 _LABELS = [name for name in PARCELS.names if name not in ("stage", "bucket", "place", "payload")]
 
 
 @dataclass(frozen=True)
-class AtHand:
+class Colocated:
     """The tables that a stage finds in its buckets, which of them it wants itself, and who judges the records.
 
     `files` are by bucket; without any the parcels come through Spark, among those that are sent.
@@ -44,9 +44,9 @@ class AtHand:
     admission: Admission
     files: Mapping[int, tuple[str, ...]]
 
-    def facts(self, bucket: int, parcels: Iterable[Any], symbols: Symbols) -> Iterator[Facts]:
+    def facts(self, bucket: int, shuffle_blocks: Iterable[Any], symbols: Symbols) -> Iterator[Facts]:
         """What is seen of the records in a bucket, the members they tell, and how many are not seen."""
-        batches = [*parcels, *(batch for file in self.files.get(bucket, ()) for batch in self._read(file))]
+        batches = [*shuffle_blocks, *(batch for file in self.files.get(bucket, ()) for batch in self._read(file))]
         kept = [batch.take(pa.array(self._reaching(batch))) for batch in batches]
         n_outside = sum(map(self._n_outside, batches)) - sum(map(self._n_outside, kept))
         if n_outside:
@@ -85,7 +85,7 @@ class AtHand:
     def _n_outside(self, labels: Any) -> int:
         """How many records there are of the tables that are counted here."""
         whats = zip(*(labels.column(name).to_pylist() for name in ("kind", "name", "arity", "n")), strict=True)
-        return sum(n for *what, n in whats if self.admission.telling.counts((what[0], what[1], what[2])))
+        return sum(n for *what, n in whats if self.admission.count_scope.counts((what[0], what[1], what[2])))
 
 
 # -- what is at hand and what is not -----------------------------------------------------------------------------------
@@ -96,13 +96,13 @@ class Division:
     """Prepared history divided: what each stage has at hand, by its number, and what is left to be sent.
 
     `destinations` are the stages with what they are sent, `left` are the tables of which something is sent, and
-    `telling` is what is told of these.
+    `count_scope` is what is told of these.
     """
 
-    at_hand: dict[int, tuple[frozenset[Table], frozenset[Table], Telling]]
+    colocated: dict[int, tuple[frozenset[Table], frozenset[Table], CountScope]]
     destinations: tuple[Destination, ...]
     left: frozenset[Table]
-    telling: Telling
+    count_scope: CountScope
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class _Source:
     def is_near(self, destination: Destination, key: int | None) -> bool:
         """Whether members that a record tells go to the bucket in which the record lies, and nowhere else."""
         hows = destination.hows(("domain", *name_and_arity(self.domain)))
-        if key is None or key >= len(self.columns) or len(hows) != 1 or not isinstance(hows[0], ByArgument):
+        if key is None or key >= len(self.columns) or len(hows) != 1 or not isinstance(hows[0], HashRoute):
             return False
         here = self.columns[key]
         return isinstance(here, Var) and self.domain.args[hows[0].argument] == here
@@ -133,23 +133,23 @@ def divide(prepared: Prepared, rules: Compiled, destinations: tuple[Destination,
     """What is at hand in prepared history, for rules that it fits."""
     keys = {each.table: each.key for each in prepared.used(rules.names)}
     sources = [each for each in _sources(rules) if each.table in keys]
-    at_hand: dict[int, tuple[frozenset[Table], frozenset[Table], Telling]] = {}
+    colocated: dict[int, tuple[frozenset[Table], frozenset[Table], CountScope]] = {}
     rest: list[Destination] = []
     far = set[tuple[Table, Key]]()
     counted = set[Table]()
     for destination in destinations:
         fits = destination.n_buckets == prepared.n_buckets
-        near = {t for t, key in keys.items() if fits and key is not None and destination.hows(t) == [ByArgument(key)]}
+        near = {t for t, key in keys.items() if fits and key is not None and destination.hows(t) == [HashRoute(key)]}
         pairs = {each.pair for each in sources if fits and each.is_near(destination, keys[each.table])}
         far |= {each.pair for each in sources if each.is_asked(destination)} - pairs
         opened = near | {table for table, _ in pairs}
-        told = Telling(frozenset(opened - counted), frozenset(pairs))
-        at_hand |= {destination.stage: (frozenset(opened), frozenset(near), told)} if opened else {}
+        told = CountScope(frozenset(opened - counted), frozenset(pairs))
+        colocated |= {destination.stage: (frozenset(opened), frozenset(near), told)} if opened else {}
         counted |= opened
         rest.append(replace(destination, receives=tuple(each for each in destination.receives if each[0] not in near)))
     asked = {table for each in rest for table, _ in each.receives} | {how.guard for d in rest for how in d.guards}
     left = (set(keys) & asked) | {table for table, _ in far} | (set(keys) - counted)
-    return Division(at_hand, tuple(rest), frozenset(left), Telling(frozenset(set(keys) - counted), frozenset(far)))
+    return Division(colocated, tuple(rest), frozenset(left), CountScope(frozenset(set(keys) - counted), frozenset(far)))
 
 
 def _sources(rules: Compiled) -> Iterator[_Source]:

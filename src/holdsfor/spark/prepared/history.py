@@ -30,7 +30,7 @@ from holdsfor.spark.input.set_aside import set_aside_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["DESCRIPTION", "RECORDS", "Known", "Prepared", "description", "is_prepared", "prepared"]
+__all__ = ["DESCRIPTION", "RECORDS", "Prepared", "PreparedTable", "description", "is_prepared", "prepared"]
 
 DESCRIPTION, RECORDS = "prepared.json", "records"
 _VERSION = 1
@@ -43,7 +43,7 @@ Forms: TypeAlias = frozenset[tuple[str, int, str]]
 
 
 @dataclass(frozen=True)
-class Known:
+class PreparedTable:
     """The records of one name: by which argument they lie in buckets, how many, from when to when."""
 
     kind: str
@@ -81,7 +81,7 @@ class Prepared:
     forms: Forms
     computed: frozenset[str]
     unused: dict[str, int]
-    known: tuple[Known, ...]
+    known: tuple[PreparedTable, ...]
     unreadable: tuple[Unreadable, ...] = ()
 
     def check(self, names: Names, tick: int) -> None:
@@ -98,7 +98,7 @@ class Prepared:
                 message = f"`{self.path}` was prepared by rules to which `{name}` is something else"
                 raise DataProblem(Diagnostic("HF791", message, hint=_AGAIN))
 
-    def used(self, names: Names) -> list[Known]:
+    def used(self, names: Names) -> list[PreparedTable]:
         """The records that rules with these names ask for."""
         wanted = {record.name for record in names.records}
         return [each for each in self.known if each.name in wanted]
@@ -118,7 +118,7 @@ class Prepared:
 
     # -- parcels -------------------------------------------------------------------------------------------------------
 
-    def parcels(self, tables: Iterable[Table], stage: int = NOWHERE) -> DataFrame:
+    def shuffle_blocks(self, tables: Iterable[Table], stage: int = NOWHERE) -> DataFrame:
         """The records of some tables, as parcels to a stage."""
         from pyspark.sql import functions as F
 
@@ -145,7 +145,7 @@ class Prepared:
 
     def all_of(self, names: Names) -> DataFrame:
         """The records that rules with these names ask for, and the remarks."""
-        return self.parcels(each.table for each in self.used(names)).union(self.remarks())
+        return self.shuffle_blocks(each.table for each in self.used(names)).union(self.remarks())
 
     def _columns(self, frame: DataFrame) -> DataFrame:
         return frame.select(*PARCELS.names)
@@ -175,7 +175,7 @@ def _computed(names: Names) -> set[str]:
 
 
 def description(
-    names: Names, tick: int, n_buckets: int, unused: dict[str, int], known: Iterable[Known]
+    names: Names, tick: int, n_buckets: int, unused: dict[str, int], known: Iterable[PreparedTable]
 ) -> dict[str, Any]:
     """What is to be known of history that rules with these names prepared."""
     return {
@@ -233,7 +233,7 @@ def prepared(spark: SparkSession, path: str) -> Prepared:
         frozenset((name, arity, shape) for name, arity, shape in found["forms"]),
         frozenset(found["computed"]),
         found["unused"],
-        tuple(Known(**each) for each in found["records"]),
+        tuple(PreparedTable(**each) for each in found["records"]),
     )
 
 

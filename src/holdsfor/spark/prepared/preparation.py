@@ -11,20 +11,20 @@ import numpy as np
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
-from holdsfor.distribution.stages import ByArgument, Stages, plan_stages
-from holdsfor.runtime.session import Session
+from holdsfor.distribution.stages import HashRoute, Stages, plan_stages
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import check_windows
 from holdsfor.sources.times import Unit
 from holdsfor.spark.exchange.facts import Facts, Load, Texts, by_name, owners
 from holdsfor.spark.exchange.routing import by_owner
 from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, Parcel, by_bucket, loads_of, rows_of
+from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, ShuffleBlock, by_bucket, loads_of, rows_of
 from holdsfor.spark.input.ingestion import check_buckets, frame_of, time_points
 from holdsfor.spark.input.inputs import Columns, Given
-from holdsfor.spark.job.job_input import gather
+from holdsfor.spark.job.job_input import read_job_input
 from holdsfor.spark.output.folders import Whole
 from holdsfor.spark.output.targets import replacing
-from holdsfor.spark.prepared.history import DESCRIPTION, RECORDS, Known, Prepared, description, prepared
+from holdsfor.spark.prepared.history import DESCRIPTION, RECORDS, Prepared, PreparedTable, description, prepared
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -61,16 +61,16 @@ def prepare(
     """
     check_windows(tick, None, None)
     check_buckets(buckets)
-    gathered = gather(data, rules, Rules.of(rules), tick, columns, time_unit)
-    intake = gathered.everything
-    place = Whole(intake.spark, path, DESCRIPTION, overwrite=overwrite)
+    job_input = read_job_input(data, rules, Rules.of(rules), tick, columns, time_unit)
+    ingestion = job_input.everything
+    place = Whole(ingestion.spark, path, DESCRIPTION, overwrite=overwrite)
     place.check()
-    n_buckets = intake.n_buckets if buckets is None else buckets
-    shelves = _Shelves(_keys(plan_stages(rules, Session(rules, start=0, tick=tick).program)), n_buckets, tick)
-    laid = intake.then(shelves.send, n_buckets).repartition(n_buckets, "place")
+    n_buckets = ingestion.n_buckets if buckets is None else buckets
+    shelves = _Shelves(_keys(plan_stages(rules, EngineSession(rules, start=0, tick=tick).program)), n_buckets, tick)
+    laid = ingestion.then(shelves.send, n_buckets).repartition(n_buckets, "place")
     with replacing(place):
         _write(frame_of(laid, shelves.sort), rules, shelves, place)
-    return replace(prepared(intake.spark, path), unreadable=tuple(gathered.unreadable))
+    return replace(prepared(ingestion.spark, path), unreadable=tuple(job_input.unreadable))
 
 
 def _keys(stages: Stages) -> dict[tuple[str, str, int], int]:
@@ -78,7 +78,7 @@ def _keys(stages: Stages) -> dict[tuple[str, str, int], int]:
     keys: dict[tuple[str, str, int], int] = {}
     for stage in stages.stages:
         for table, how in stage.receives:
-            if stage.is_keyed and isinstance(how, ByArgument):
+            if stage.is_keyed and isinstance(how, HashRoute):
                 keys.setdefault(table, how.argument)
     return keys
 
@@ -94,11 +94,13 @@ class _Shelves:
     def send(self, loads: Iterable[Load]) -> Iterator[Any]:
         for load in loads:
             texts = Texts(load.symbols)
-            yield from rows_of((parcel for facts in load.facts for parcel in self._parcels(facts, texts)), texts)
+            yield from rows_of(
+                (shuffle_block for facts in load.facts for shuffle_block in self._shuffle_blocks(facts, texts)), texts
+            )
 
-    def _parcels(self, facts: Facts, texts: Texts) -> Iterator[Parcel]:
+    def _shuffle_blocks(self, facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
         if facts.kind not in ("event", "fluent"):
-            yield Parcel(NOWHERE, (0,), self.n_buckets, facts)
+            yield ShuffleBlock(NOWHERE, (0,), self.n_buckets, facts)
             return
         key = self.keys.get(facts.table)
         told = np.abs(facts.times["start"]) if key is None else facts.words[key]
@@ -107,19 +109,19 @@ class _Shelves:
 
     def sort(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The parcels of each bucket, put together by name and time."""
-        for bucket, parcels in by_bucket(batches).items():
+        for bucket, shuffle_blocks in by_bucket(batches).items():
             symbols = Symbols()
-            together = by_name(facts for load in loads_of(parcels, symbols) for facts in load.facts)
+            together = by_name(facts for load in loads_of(shuffle_blocks, symbols) for facts in load.facts)
             yield from rows_of((p for facts in together for p in self._sorted(bucket, facts)), Texts(symbols))
 
-    def _sorted(self, bucket: int, facts: Facts) -> Iterator[Parcel]:
+    def _sorted(self, bucket: int, facts: Facts) -> Iterator[ShuffleBlock]:
         if facts.kind not in ("event", "fluent"):
-            yield Parcel(NOWHERE, (bucket,), self.n_buckets, facts)
+            yield ShuffleBlock(NOWHERE, (bucket,), self.n_buckets, facts)
             return
         facts = facts.take(np.argsort(facts.times["start"], kind="stable"))
         for first in range(0, facts.n, _ROWS):
             part = facts.part(first, min(first + _ROWS, facts.n))
-            yield Parcel(NOWHERE, (bucket,), self.n_buckets, part, *time_points(part, self.tick))
+            yield ShuffleBlock(NOWHERE, (bucket,), self.n_buckets, part, *time_points(part, self.tick))
 
 
 def _write(laid: DataFrame, rules: Compiled, shelves: _Shelves, place: Whole) -> None:
@@ -131,14 +133,14 @@ def _write(laid: DataFrame, rules: Compiled, shelves: _Shelves, place: Whole) ->
     place.write_text(DESCRIPTION, json.dumps(about, indent=2) + "\n")
 
 
-def _found(frame: DataFrame, keys: dict[tuple[str, str, int], int]) -> tuple[dict[str, int], list[Known]]:
+def _found(frame: DataFrame, keys: dict[tuple[str, str, int], int]) -> tuple[dict[str, int], list[PreparedTable]]:
     """How many records there are of each name, and from when to when."""
     from pyspark.sql import functions as F
 
     grouped = frame.groupBy("kind", "name", "arity").agg(F.sum("n"), F.min("first"), F.max("last"))
     rows = sorted(map(tuple, grouped.collect()))
     known = [
-        Known(kind, name, arity, keys.get((kind, name, arity)), *more)
+        PreparedTable(kind, name, arity, keys.get((kind, name, arity)), *more)
         for kind, name, arity, *more in rows
         if kind in ("event", "fluent")
     ]

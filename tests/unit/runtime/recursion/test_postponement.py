@@ -10,7 +10,7 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import PointTable
 from holdsfor.reference.postponement import contest
 from holdsfor.runtime.delays import DueEffects
-from holdsfor.runtime.recursion.postponement import settle_contests
+from holdsfor.runtime.recursion.postponement import resolve_postponements
 from holdsfor.syntax.terms import Atom, Struct, Term
 from tests.unit.kernels.lists import law
 
@@ -35,7 +35,7 @@ def by_the_reference(given: Contest) -> set[tuple[int, Term]]:
 
 def by_the_engine(parts: list[list[tuple[int, str, str]]]) -> set[tuple[int, Term]]:
     symbols = Symbols()
-    found = settle_contests([due_effects(part, symbols) for part in parts], 2, symbols)
+    found = resolve_postponements([due_effects(part, symbols) for part in parts], 2, symbols)
     names, _, times = found.columns
     fluents = [Struct("f", (symbols.term(int(word)),)) for word in names]
     return {(int(time), Struct("=", (f, Atom("on")))) for f, time in zip(fluents, times, strict=True)}

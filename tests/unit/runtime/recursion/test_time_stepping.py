@@ -7,8 +7,8 @@ import gc
 import pytest
 
 from holdsfor.runtime.recursion import time_stepping
-from holdsfor.runtime.recursion.steppable import is_walkable
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.recursion.steppable import is_steppable
+from holdsfor.runtime.session import EngineSession
 from tests.unit.runtime.cases import Example
 
 WALKED = {
@@ -71,10 +71,10 @@ WALKED = {
 
 @pytest.mark.parametrize("name", WALKED)
 def test_walks_have_the_answer_of_the_reference(name: str) -> None:
-    session = Session(WALKED[name].given.compiled, start=0)
+    session = EngineSession(WALKED[name].given.compiled, start=0)
     circles = [c for c in session.program.components if c.is_circular and not c.is_only_delayed]
     assert circles
-    assert all(is_walkable(circle, session.symbols) for circle in circles)
+    assert all(is_steppable(circle, session.symbols) for circle in circles)
     WALKED[name].check(1, 2, 5)
 
 
@@ -84,7 +84,7 @@ def test_nothing_of_a_walk_is_left_to_the_collector(name: str) -> None:
     gc.disable()
     try:
         WALKED[name].batch()
-        left = [each for each in gc.get_objects() if isinstance(each, time_stepping._Walk)]
+        left = [each for each in gc.get_objects() if isinstance(each, time_stepping._TimeStepping)]
     finally:
         gc.enable()
     assert left == []

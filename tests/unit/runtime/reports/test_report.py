@@ -9,7 +9,7 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import point_table
 from holdsfor.kernels.packing import OPEN
 from holdsfor.prolog import standard_order_key
-from holdsfor.runtime.reports.report import Report, merged
+from holdsfor.runtime.reports.report import ReportColumns, merged
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Int, Term
 from tests.properties.answers import as_answer
@@ -24,7 +24,9 @@ _fluents = st.lists(
 _events = st.lists(st.tuples(st.integers(0, 2), st.integers(-6, 8)), max_size=6)
 
 
-def report_of(fluents: list[tuple[int, int, int, int | None]], events: list[tuple[int, int]]) -> tuple[Report, Symbols]:
+def report_of(
+    fluents: list[tuple[int, int, int, int | None]], events: list[tuple[int, int]]
+) -> tuple[ReportColumns, Symbols]:
     symbols = Symbols()
     words = symbols.words(_words)
     rows = [(a, v, start, OPEN if length is None else start + length) for a, v, start, length in fluents]
@@ -32,7 +34,7 @@ def report_of(fluents: list[tuple[int, int, int, int | None]], events: list[tupl
     event, times = as_columns(events, 2)
     tables = {("f", 1): fluent_table([words[argument], words[value]], starts, ends)} if rows else {}
     points = {("o", 1): point_table([words[event], times])} if events else {}
-    return Report(9, tables, points), symbols
+    return ReportColumns(9, tables, points), symbols
 
 
 @law

@@ -5,7 +5,7 @@ from __future__ import annotations
 import holdsfor as hf
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.runtime.reports.revisions import Versions, revisions
-from holdsfor.runtime.session import Session
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.upstream_results import NEVER
 from holdsfor.sources.text_records import Reading, read_text_records
 
@@ -18,7 +18,7 @@ QUERIES = [10, 20, 30, 40]
 
 
 def known(lines: list[str], *, window: int | None = 10) -> tuple[Versions, Versions]:  # type: ignore[type-arg]
-    session, reading = Session(RULES, start=0, window=window), Reading()
+    session, reading = EngineSession(RULES, start=0, window=window), Reading()
     read_text_records(lines, "records", RULES.names, 1, reading)
     session.insert((int(line.split("|")[1]), fact) for line, fact in zip(lines, reading.facts(), strict=True))
     session.announce(QueryTimes(0, QUERIES[-1], 10, window))

@@ -14,14 +14,14 @@ import pytest
 from holdsfor.analysis.pipeline import compile_text
 from holdsfor.columns.encoding import Symbols
 from holdsfor.sources.csv_rows import Header
-from holdsfor.sources.inputs import Intake, Opened
+from holdsfor.sources.inputs import InputReader, Opened
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.times import Clock
 from holdsfor.spark.exchange.shipped_rules import Rules
 from holdsfor.spark.exchange.shuffle_blocks import loads_of
 from holdsfor.spark.input.frame_reader import FILE, Setting
 from holdsfor.spark.input.lines import BLOCK, LINE, LineFile, LineReader
-from holdsfor.spark.input.retractions import Settler
+from holdsfor.spark.input.retractions import Retractor
 from holdsfor.syntax.printer import show
 from tests.seeds import share
 
@@ -74,7 +74,7 @@ def handed_over(content: bytes, chance: random.Random) -> Iterator[Any]:
 
 def on_spark(content: bytes, file: LineFile, mapping: str | None, chance: random.Random) -> tuple[Facts, Aside]:
     setting = Setting(Rules.of(COMPILED), 1, has_places=True)
-    settler = Settler(1)
+    settler = Retractor(1)
     sent = list(settler.send(LineReader(setting, mapping, {7: file})(handed_over(content, chance))))
     symbols = Symbols()
     settled = [each for load in settler.settle(loads_of(sent, symbols)) for each in load.facts]
@@ -99,12 +99,15 @@ def on_spark(content: bytes, file: LineFile, mapping: str | None, chance: random
 def embedded(content: bytes, file: LineFile, mapping: str | None) -> tuple[Facts, Aside]:
     from holdsfor.sources.column_mapping import read_mapping
 
-    intake = Intake(COMPILED.names, 1, Symbols(), ColumnReading(), Clock(has_offset=True))
-    intake.add(Opened(file.path, file.form, None if mapping is None else read_mapping(mapping), content))
-    intake.reading.settle()
-    facts = [fact for records in intake.reading.events.values() for fact in facts_of(records, intake.symbols)]
+    input_reader = InputReader(COMPILED.names, 1, Symbols(), ColumnReading(), Clock(has_offset=True))
+    input_reader.add(Opened(file.path, file.form, None if mapping is None else read_mapping(mapping), content))
+    input_reader.reading.settle()
+    facts = [
+        fact for records in input_reader.reading.events.values() for fact in facts_of(records, input_reader.symbols)
+    ]
     return sorted(facts), sorted(
-        (each.line, each.text, each.reason) for each in (*intake.reading.set_aside, *intake.reading.unmatched)
+        (each.line, each.text, each.reason)
+        for each in (*input_reader.reading.set_aside, *input_reader.reading.unmatched)
     )
 
 

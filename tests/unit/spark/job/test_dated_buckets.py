@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from holdsfor.errors import UsageProblem
-from holdsfor.spark.job.admission import Run
+from holdsfor.spark.job.admission import RunSchedule
 
 
 def test_a_run_has_the_query_times_up_to_the_last() -> None:
-    assert list(Run(0, 25, 1, 20, 10).query_times) == [10, 20, 30, 40]
-    assert list(Run(0, 25, 1, None, None).query_times) == [25]
+    assert list(RunSchedule(0, 25, 1, 20, 10).query_times) == [10, 20, 30, 40]
+    assert list(RunSchedule(0, 25, 1, None, None).query_times) == [25]
 
 
 def test_query_times_up_to_a_wild_time_point_are_refused() -> None:
     with pytest.raises(UsageProblem) as caught:
-        _ = Run(0, 2**61, 1, 10, 10).query_times
+        _ = RunSchedule(0, 2**61, 1, 10, 10).query_times
     (problem,) = caught.value.diagnostics.in_order()
     assert problem.code == "HF703"
     assert f"the run from 0 to {2**61} has {2**61 // 10 + 1} query times" in problem.message
@@ -23,4 +23,4 @@ def test_query_times_up_to_a_wild_time_point_are_refused() -> None:
 
 
 def test_many_query_times_are_no_list() -> None:
-    assert len(Run(0, 9_000_000, 1, 1, 1).query_times) == 9_000_000
+    assert len(RunSchedule(0, 9_000_000, 1, 1, 1).query_times) == 9_000_000

@@ -1,0 +1,1 @@
+happensAt(recent(X), T) :- happensAt(seen(X), T), queryTime(Q), T > Q - 5.
