@@ -23,12 +23,13 @@ def check_switches(without: Iterable[str], parts: Sequence[Switchable]) -> froze
     """The names of parts to switch off; a `UsageProblem` for a name that does not exist, or of a required part."""
     known = {part.name: part.required for part in parts}
     optional = [name for name, required in known.items() if not required]
-    names = list(without)
-    for name in names:
+    names = frozenset(without)
+    for name in sorted(names):
+        listed = f"these can be switched off: {', '.join(f'`{each}`' for each in optional)}"
         if name not in known:
-            hint = did_you_mean(name, optional) or f"these can be switched off: {', '.join(f'`{o}`' for o in optional)}"
-            raise UsageProblem(Diagnostic("HF743", f"`{name}` is not a part of the compiler", hint=hint))
+            suggested = did_you_mean(name, optional)
+            hint = listed if suggested is None else f"{suggested} {listed}"
+            raise UsageProblem(Diagnostic("HF743", f"`{name}` is not a rewrite or a pass of the compiler", hint=hint))
         if known[name]:
-            hint = f"these can be switched off: {', '.join(f'`{o}`' for o in optional)}"
-            raise UsageProblem(Diagnostic("HF743", f"`{name}` cannot be switched off: {known[name]}", hint=hint))
-    return frozenset(names)
+            raise UsageProblem(Diagnostic("HF743", f"`{name}` cannot be switched off: {known[name]}", hint=listed))
+    return names

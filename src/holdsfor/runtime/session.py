@@ -9,7 +9,7 @@ from typing import NoReturn, SupportsIndex
 
 import numpy as np
 
-from holdsfor.analysis.lints import atemporal_goals
+from holdsfor.analysis.goals import atemporal_goals
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.columns.encoding import Symbols
