@@ -47,7 +47,7 @@ def test_optional_rewrites_are_those_without_a_reason() -> None:
 
 def test_facts_are_not_folded_without_fold_facts() -> None:
     def folded(session: EngineSession) -> list[int]:
-        return [len(each.facts) for component in session.program.logical.components for each in component.rules]
+        return [len(each.facts) for component in session.rules.program.logical.components for each in component.rules]
 
     assert sum(folded(session())) == 1
     assert sum(folded(session("fold_facts"))) == 0
@@ -55,7 +55,7 @@ def test_facts_are_not_folded_without_fold_facts() -> None:
 
 def test_conditions_are_not_moved_without_hoist_external() -> None:
     def moved(session: EngineSession) -> list[int]:
-        return [len(each.first) for component in session.program.logical.components for each in component.rules]
+        return [len(each.first) for component in session.rules.program.logical.components for each in component.rules]
 
     assert sum(moved(session())) == 1
     assert sum(moved(session("hoist_external"))) == 0
@@ -63,7 +63,7 @@ def test_conditions_are_not_moved_without_hoist_external() -> None:
 
 def test_goals_are_proved_without_unfold() -> None:
     def kinds(session: EngineSession) -> set[type]:
-        rules = [r for c in session.program.components for f in c.fluents.values() for r in f.initiations]
+        rules = [r for c in session.rules.program.components for f in c.fluents.values() for r in f.initiations]
         return {type(operator) for rule in rules for operator in all_operators(rule.steps)}
 
     assert UnionClauses in kinds(session())
