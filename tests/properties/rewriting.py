@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.errors import ExecutionProblem
+from holdsfor.logical.rewrites import OPTIONAL_REWRITES
 from holdsfor.physical.rewritten_text import show_rewritten
 from holdsfor.runtime.session import EngineSession
 from holdsfor.syntax.printer import show_program
@@ -13,7 +15,7 @@ from holdsfor.syntax.program import Clause, Directive, FactTable, InputFactTable
 from holdsfor.syntax.terms import is_callable, name_and_arity
 from tests.properties.answers import Answer, Input, as_answer
 
-__all__ = ["answer_as_written", "answer_rewritten", "rewritten_text"]
+__all__ = ["answer_as_written", "answer_rewritten", "answer_without", "rewritten_text"]
 
 _REWRITTEN = {("initiatedAt", 2), ("terminatedAt", 2), ("happensAt", 2), ("holdsFor", 2), ("initially", 1)}
 _REWRITTEN |= {("fi", 3), ("ft", 2)}
@@ -22,7 +24,7 @@ _REWRITTEN |= {("fi", 3), ("ft", 2)}
 def rewritten_text(compiled: Compiled) -> str:
     """The rules as the logical stage shows them, with the declarations and the background knowledge as they were."""
     session = EngineSession(compiled, start=0)
-    rules = show_rewritten(session.program, session.domains.planner)
+    rules = show_rewritten(session.rules.program, session.rules.domains.planner)
     programs = [replace(p, items=tuple(item for item in p.items if _is_kept(item))) for p in compiled.programs]
     return "\n".join([rules, *(show_program(program) for program in programs)])
 
@@ -36,16 +38,17 @@ def _is_kept(item: Clause | Directive | FactTable | InputFactTable) -> bool:
 
 def answer_as_written(given: Input, at: int) -> Answer:
     """What the engine says if it plans the rules as they are written."""
-    return _answer(given, at, is_rewriting=False)
+    return answer_without(OPTIONAL_REWRITES, given, at)
 
 
 def answer_rewritten(given: Input, at: int) -> Answer:
     """What the engine says as it is."""
-    return _answer(given, at, is_rewriting=True)
+    return answer_without((), given, at)
 
 
-def _answer(given: Input, at: int, *, is_rewriting: bool) -> Answer:
-    session = EngineSession(given.compiled, start=given.case.start, tick=given.case.tick, is_rewriting=is_rewriting)
+def answer_without(rewrites: Collection[str], given: Input, at: int) -> Answer:
+    """What the engine says without some rewrites."""
+    session = EngineSession(given.compiled, start=given.case.start, tick=given.case.tick, without=rewrites)
     session.insert((at, fact) for fact in given.facts)
     try:
         return as_answer(session.query(at), session.symbols)

@@ -9,10 +9,10 @@ Head variables that no condition binds range over the grounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from holdsfor.errors import Diagnostics
+from holdsfor.errors import Diagnostics, did_you_mean
 from holdsfor.prolog.library import open_lists
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
@@ -40,7 +40,7 @@ from holdsfor.syntax.rules import (
     show_condition,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var, conjuncts, equations, variables
+from holdsfor.syntax.terms import Struct, Term, Var, conjuncts, equations, name_and_arity, variables
 
 __all__ = [
     "RuleSafety",
@@ -88,6 +88,8 @@ def rule_safety(rule: PointRule) -> RuleSafety:
 
 
 Scoped = list[tuple[Condition, set[str]]]
+Needs = Callable[[Condition, set[str], set[str]], set[str]]
+"""The variables that a condition needs, given those that also stand outside it and those that have values."""
 
 
 def scoped(body: tuple[Condition, ...], inherited: set[str]) -> Scoped:
@@ -95,12 +97,13 @@ def scoped(body: tuple[Condition, ...], inherited: set[str]) -> Scoped:
     return list(zip(body, elsewhere(body, inherited), strict=True))
 
 
-def take_ready(body: Scoped, bound: set[str]) -> tuple[list[Condition], Scoped]:
+def take_ready(body: Scoped, bound: set[str], needed: Needs | None = None) -> tuple[list[Condition], Scoped]:
     """The conditions in an order in which each has what it needs, and those that never have; `bound` grows along."""
+    needed = needed or needed_variables
     waiting, taken = list(body), list[Condition]()
     while True:
         collected = {name for condition, _ in waiting if isinstance(condition, Collect) for name in bound_by(condition)}
-        able = (each for each in waiting if needed_variables(*each, bound) <= bound)
+        able = (each for each in waiting if needed(*each, bound) <= bound)
         ready = next((each for each in able if not _list_names(each[0]) & collected - bound), None)
         if ready is None:
             return taken, waiting
@@ -170,6 +173,13 @@ def binds_time(body: tuple[Condition, ...]) -> bool:
     return False
 
 
+def _misspelt(rule: PointRule) -> str | None:
+    """A hint if a goal of the body is nearly called as a temporal predicate."""
+    goals = (condition.goal for condition in rule.body if isinstance(condition, Test))
+    hints = (did_you_mean(name_and_arity(goal)[0], ["happensAt", "initiatedAt", "terminatedAt"]) for goal in goals)
+    return next((hint for hint in hints if hint), None)
+
+
 def check_safety(description: EventDescription, diagnostics: Diagnostics) -> None:
     """Errors: time-points and variables that nothing binds."""
     for rule in description.point_rules:
@@ -178,7 +188,7 @@ def check_safety(description: EventDescription, diagnostics: Diagnostics) -> Non
                 "HF205",
                 f"nothing in the body says at which time-points `{show(rule.head_term)}` {_verb(rule)}",
                 rule.span,
-                "add a positive `happensAt(…)`, such as `happensAt(start(F=V), T)`",
+                _misspelt(rule) or "add a positive `happensAt(…)`, such as `happensAt(start(F=V), T)`",
             )
         for condition, variable in rule_safety(rule).stuck:
             _report_condition(variable, condition, None, diagnostics)

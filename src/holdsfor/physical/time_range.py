@@ -1,19 +1,23 @@
-"""The time-points that are evaluated at once."""
+"""The time-points that a query time evaluates."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from holdsfor.kernels.keys import Int64
+import numpy as np
 
-__all__ = ["TimeRange"]
+from holdsfor.columns.tables import FluentTable
+from holdsfor.columns.tuple_ids import TupleIds
+from holdsfor.kernels.keys import Int64, positions_of_pairs
+
+__all__ = ["TimeRange", "true_starts"]
 
 
 @dataclass(frozen=True)
 class TimeRange:
     """The time-points that are evaluated, both ends included, and the first time-point of the whole run.
 
-    A range that `is_resumed` goes on from a settled time-point; what was before it is state.
+    A time range that `is_resumed` goes on from a settled time-point; what was before it is state.
     """
 
     first: int
@@ -38,3 +42,17 @@ class TimeRange:
 
     def previous(self, times: Int64) -> Int64:
         return times - 1 if self.tick == 1 else ((times - 1) // self.tick) * self.tick
+
+
+def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: TupleIds) -> FluentTable:
+    """The table with intervals that hold at the first time-point beginning where they truly began."""
+    if state is None or state.n == 0 or table.n == 0:
+        return table
+    here = ((table.starts <= first) & (first < table.ends)).nonzero()[0]
+    if len(here) == 0:
+        return table
+    known = state.arguments(instances), state.values
+    position = positions_of_pairs(table.arguments(instances)[here], table.values[here], known)
+    starts = table.starts.copy()
+    starts[here] = np.where(position >= 0, state.starts[position], starts[here])
+    return table.with_starts(starts)

@@ -24,6 +24,7 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term, substitute
 
 if TYPE_CHECKING:
+    from holdsfor.physical.time_range import TimeRange
     from holdsfor.runtime.evaluation import Evaluation
 
 __all__ = ["MadeOneByOne", "make_one_by_one"]

@@ -26,7 +26,7 @@ def relate(operator: Relate, sources: Lists, targets: Lists, wanted: Rows | None
         one, other = context.related[operator.node]
         return combined((reaching_back(one, sources), reaching_back(other, targets)), operator.mode)
     own = _split(operator.source_fluent, sources, context), _split(operator.target_fluent, targets, context)
-    kept = context.kept.get(operator.node)
+    kept = context.state.allen.get(operator.node)
     more = wanted, kept, context.time_range, context.allen_memory
     construct = with_cuts(Construct(operator, own[0].whole, own[1].whole, *more), *own, kept)
     context.constructs[operator.node] = construct
