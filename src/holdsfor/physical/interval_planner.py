@@ -13,21 +13,21 @@ from dataclasses import dataclass
 from holdsfor.logical.nodes import step_id
 from holdsfor.physical.fvp_shape import FvpShape, shape_of
 from holdsfor.physical.interval_operators.call_predicate import CallPredicate
-from holdsfor.physical.interval_operators.complement import ComplementIntervals
-from holdsfor.physical.interval_operators.constant import Constant
+from holdsfor.physical.interval_operators.complement_intervals import ComplementIntervals
+from holdsfor.physical.interval_operators.constant_intervals import ConstantIntervals
 from holdsfor.physical.interval_operators.enumerate_instances import EnumerateInstances
 from holdsfor.physical.interval_operators.filter_duration import FilterDuration
 from holdsfor.physical.interval_operators.head import IntervalHead
-from holdsfor.physical.interval_operators.intersect import IntersectIntervals
+from holdsfor.physical.interval_operators.intersect_intervals import IntersectIntervals
 from holdsfor.physical.interval_operators.map_intervals import MapIntervals
 from holdsfor.physical.interval_operators.operator import IntervalOperator, IntervalPlan
 from holdsfor.physical.interval_operators.read_computed import ReadComputed
 from holdsfor.physical.interval_operators.read_fluent import ReadFluent
-from holdsfor.physical.interval_operators.relate import Relate
-from holdsfor.physical.interval_operators.repeat import Repeat
+from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
+from holdsfor.physical.interval_operators.repeat_intervals import RepeatIntervals
 from holdsfor.physical.interval_operators.restore_starts import RestoreStarts
-from holdsfor.physical.interval_operators.subtract import SubtractIntervals
-from holdsfor.physical.interval_operators.union import UnionIntervals
+from holdsfor.physical.interval_operators.subtract_intervals import SubtractIntervals
+from holdsfor.physical.interval_operators.union_intervals import UnionIntervals
 from holdsfor.physical.planner import Planner
 from holdsfor.physical.rule_scope import RuleScope
 from holdsfor.syntax.rules import (
@@ -132,7 +132,7 @@ class _Planning:
         """The name of a list; one that is written out gets a name."""
         if isinstance(term, Var):
             return term.name
-        return self.add(Constant(f"#{len(self.operators)}", term, self.rule.span))
+        return self.add(ConstantIntervals(f"#{len(self.operators)}", term, self.rule.span))
 
     def operands(self, terms: Iterable[Term]) -> tuple[str, ...]:
         return tuple(map(self.operand, terms))
@@ -148,7 +148,7 @@ class _Planning:
             return name
         wanted = (*self.varies[name], *lacked)
         plan = self.planner.tests(self.rule, frozenset(self.varies[name]), frozenset(wanted))
-        return self.add(Repeat(f"{name}#{len(self.operators)}", wanted, name, plan))
+        return self.add(RepeatIntervals(f"{name}#{len(self.operators)}", wanted, name, plan))
 
     def repeated_all(self, lists: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
         return tuple(self.repeated(each, names) for each in lists)
@@ -190,7 +190,7 @@ class _Planning:
         head = self.rule.fvp.term if is_combined and self.scope.is_grounded else None
         of_fluents = self.fluents.get(source), self.fluents.get(target)
         node, result = step_id(self.rule, step), step.result.name
-        self.add(Relate(node, result, names, step.relation, step.mode, source, target, head, *of_fluents))
+        self.add(RelateIntervals(node, result, names, step.relation, step.mode, source, target, head, *of_fluents))
 
     def map_intervals(self, step: IntervalCall) -> None:
         (given,), (result,) = step.inputs, step.outputs

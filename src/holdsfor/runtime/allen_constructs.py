@@ -26,7 +26,7 @@ from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.packing import packing_for
 from holdsfor.kernels.sweep import Keyed, merge_intervals
 from holdsfor.physical.interval_lists import Lists, natural_join, onto
-from holdsfor.physical.interval_operators.relate import Relate
+from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
 from holdsfor.physical.rows import Rows, concatenate
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Construct:
 
     def __init__(
         self,
-        operator: Relate,
+        operator: RelateIntervals,
         sources: Lists,
         targets: Lists,
         wanted: Rows | None,

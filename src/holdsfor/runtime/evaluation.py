@@ -31,7 +31,7 @@ from holdsfor.kernels.packing import OPEN
 from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.map_intervals import MapIntervals
-from holdsfor.physical.interval_operators.relate import Relate
+from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
 from holdsfor.physical.operators.context import PointKind
 from holdsfor.physical.operators.ground_head import GroundHead
 from holdsfor.physical.operators.operator import run_operators
@@ -240,7 +240,7 @@ class Evaluation:
     def inside_grounding(self, key: Key, numbers: Int64, values: Int64 | int) -> Int64 | None:
         return self.domains.inside((True, *key), numbers, values, self, self.version)
 
-    def relate(self, operator: Relate, sources: Lists, targets: Lists, wanted: Rows | None) -> Lists:
+    def relate(self, operator: RelateIntervals, sources: Lists, targets: Lists, wanted: Rows | None) -> Lists:
         return relate(operator, sources, targets, wanted, self)
 
     def map_intervals(self, operator: MapIntervals, whole: Lists) -> Lists:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdsfor.columns.tables import Key
 from holdsfor.physical.explain import Explainer, Manner
-from holdsfor.physical.interval_operators.relate import Relate
+from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.plan import PlannedComponent
 from holdsfor.physical.plan_text import PlanLine, laid_out
@@ -52,7 +52,7 @@ def _rest(number: int, component: PlannedComponent, lines: list[PlanLine], profi
     shown = [profile.of(line.place) for line in lines[begins + 1 :] if line.depth == 2 and line.place is not None]
     rest = profile.of(("component", number)).seconds - sum(tally.seconds for tally in shown)
     found = [PlanLine(1, "", ("heads, checks of groundings, and what is between operators",), Tally(seconds=rest))]
-    if any(isinstance(operator, Relate) for rule in component.interval_rules for operator in rule.operators):
+    if any(isinstance(operator, RelateIntervals) for rule in component.interval_rules for operator in rule.operators):
         kept = profile.of(("kept", number)).rows_out
         return [
             *found,

@@ -9,7 +9,7 @@ import numpy as np
 from holdsfor.physical.fvp_shape import FvpShape
 from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.cut_inputs import cut_intervals, starting_together
-from holdsfor.physical.interval_operators.relate import Relate
+from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
 from holdsfor.physical.rows import Rows
 from holdsfor.runtime.allen_constructs import Construct
 from holdsfor.runtime.cut_relations import Operand, combined, reaching_back, split_at_cuts, with_cuts
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["relate"]
 
 
-def relate(operator: Relate, sources: Lists, targets: Lists, wanted: Rows | None, context: Evaluation) -> Lists:
+def relate(
+    operator: RelateIntervals, sources: Lists, targets: Lists, wanted: Rows | None, context: Evaluation
+) -> Lists:
     """The answer of an Allen construct, with the intervals that are remembered for it."""
     if context.is_as_if_whole:
         one, other = context.related[operator.node]

@@ -1,32 +1,32 @@
 """The operators of interval rules; each module has one operator with all of its parts."""
 
 from holdsfor.physical.interval_operators.call_predicate import CallPredicate
-from holdsfor.physical.interval_operators.complement import ComplementIntervals
-from holdsfor.physical.interval_operators.constant import Constant
+from holdsfor.physical.interval_operators.complement_intervals import ComplementIntervals
+from holdsfor.physical.interval_operators.constant_intervals import ConstantIntervals
 from holdsfor.physical.interval_operators.filter_duration import FilterDuration
-from holdsfor.physical.interval_operators.intersect import IntersectIntervals
+from holdsfor.physical.interval_operators.intersect_intervals import IntersectIntervals
 from holdsfor.physical.interval_operators.map_intervals import MapIntervals
 from holdsfor.physical.interval_operators.read_computed import ReadComputed
 from holdsfor.physical.interval_operators.read_fluent import ReadFluent
-from holdsfor.physical.interval_operators.relate import Relate
-from holdsfor.physical.interval_operators.repeat import Repeat
+from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
+from holdsfor.physical.interval_operators.repeat_intervals import RepeatIntervals
 from holdsfor.physical.interval_operators.restore_starts import RestoreStarts
-from holdsfor.physical.interval_operators.subtract import SubtractIntervals
-from holdsfor.physical.interval_operators.union import UnionIntervals
+from holdsfor.physical.interval_operators.subtract_intervals import SubtractIntervals
+from holdsfor.physical.interval_operators.union_intervals import UnionIntervals
 
 __all__ = ["INTERVAL_OPERATORS"]
 
 INTERVAL_OPERATORS = (
     ReadFluent,
-    Constant,
+    ConstantIntervals,
     UnionIntervals,
     IntersectIntervals,
     SubtractIntervals,
     ComplementIntervals,
-    Repeat,
+    RepeatIntervals,
     RestoreStarts,
     FilterDuration,
-    Relate,
+    RelateIntervals,
     MapIntervals,
     CallPredicate,
     ReadComputed,

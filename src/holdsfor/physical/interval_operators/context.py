@@ -18,7 +18,7 @@ from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
     from holdsfor.physical.interval_operators.map_intervals import MapIntervals
-    from holdsfor.physical.interval_operators.relate import Relate
+    from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
 
 __all__ = ["IntervalContext"]
 
@@ -48,7 +48,7 @@ class IntervalContext(Context, Protocol):
     def expect_crossings(self, node: NodeId, found: Lists, limits: NDArray[np.float64] | Int64) -> None:
         """Note how long intervals are compared with, and when the first open one becomes as long as its limit."""
 
-    def relate(self, operator: Relate, sources: Lists, targets: Lists, wanted: Rows | None) -> Lists:
+    def relate(self, operator: RelateIntervals, sources: Lists, targets: Lists, wanted: Rows | None) -> Lists:
         """The answer of an Allen construct, with the intervals that are remembered for it."""
 
     def map_intervals(self, operator: MapIntervals, whole: Lists) -> Lists:

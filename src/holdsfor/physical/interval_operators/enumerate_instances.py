@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from holdsfor.physical.interval_operators.context import IntervalContext
-from holdsfor.physical.interval_operators.repeat import instances_by_plan
+from holdsfor.physical.interval_operators.repeat_intervals import instances_by_plan
 from holdsfor.physical.operators.operator import Plan
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.syntax.terms import Term

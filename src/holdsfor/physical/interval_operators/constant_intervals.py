@@ -16,11 +16,11 @@ from holdsfor.physical.rows import Rows
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Term
 
-__all__ = ["Constant"]
+__all__ = ["ConstantIntervals"]
 
 
 @dataclass(frozen=True)
-class Constant(IntervalOperator):
+class ConstantIntervals(IntervalOperator):
     """The intervals of a term, from the first time-point of the window on."""
 
     output: str

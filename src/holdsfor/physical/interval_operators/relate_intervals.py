@@ -16,11 +16,11 @@ from holdsfor.physical.rows import one_row
 from holdsfor.syntax.rules import AllenMode, AllenRelation
 from holdsfor.syntax.terms import Term
 
-__all__ = ["Relate"]
+__all__ = ["RelateIntervals"]
 
 
 @dataclass(frozen=True)
-class Relate(IntervalOperator):
+class RelateIntervals(IntervalOperator):
     """The intervals that the mode takes of the pairs of sources and targets which are in the relation.
 
     Where the lists vary by different variables, all combinations of their instances are compared, or those of the

@@ -15,13 +15,13 @@ from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Plan, run_operators
 from holdsfor.physical.rows import Rows
 
-__all__ = ["Repeat", "instances_by_plan"]
+__all__ = ["RepeatIntervals", "instances_by_plan"]
 
 _NO_WORDS: Int64 = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class Repeat(IntervalOperator):
+class RepeatIntervals(IntervalOperator):
     """The list repeated for all values of variables that it lacks; the plan says which values these are."""
 
     output: str
