@@ -120,6 +120,12 @@ def test_parameters_of_rtec_set_options(folder: Path, capsys: pytest.CaptureFixt
     assert not (folder / "graphs").exists()
 
 
+def test_the_log_of_rtec_is_written_when_the_command_line_names_the_output(folder: Path) -> None:
+    assert main([*configure(folder, RTEC), "--app", "lamps", "-o", "here.txt"]) == 0
+    assert Path("here.txt").read_text(encoding="utf-8").startswith("% query time 10\n")
+    assert [path.name for path in (folder / "results").iterdir()] == ["lamps-log.jsonl"]
+
+
 @pytest.mark.skipif(not has_graphviz(), reason="Graphviz is not installed")
 def test_the_flag_of_rtec_draws_the_dependency_graph(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = RTEC.replace("dependency_graph_flag = false", "dependency_graph_flag = true")
