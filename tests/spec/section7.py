@@ -47,7 +47,7 @@ ARRIVAL = [
     ),
     case("a record is inserted again", _O, "on|3|3|a\n-on|4|3|a\non|5|3|a", {"o(a)": [3]}),
     case(
-        "a part strictly inside is taken back",
+        "a part strictly inside is retracted",
         _COPY,
         "jf|3|3|20|true|a\n-jf|6|8|12|true|a",
         {"d(a)=true": [(3, 8), (12, 20)]},
