@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +15,13 @@ from tests.fuzz.mutations import corpus
 from tests.fuzz.run import Fuzzer
 
 N_INPUTS = 1_200
+
+_PAUSE = """
+def collected(phase, info):
+    until = process_time() + next(pauses, 0)
+    while process_time() < until:
+        pass
+"""
 
 
 def test_broken_texts_give_diagnostics_and_never_a_traceback(tmp_path: Path) -> None:
@@ -39,6 +49,18 @@ def test_the_same_seed_gives_the_same_inputs(tmp_path: Path) -> None:
 def test_an_endless_input_is_stopped() -> None:
     with pytest.raises(TooSlow), time_limit(0.05):
         all(True for _ in itertools.count())
+
+
+def test_an_endless_input_is_stopped_also_when_the_signal_falls_into_the_garbage_collector() -> None:
+    pauses = iter([0.2])
+    namespace: dict[str, Any] = {"__name__": "elsewhere", "process_time": time.process_time, "pauses": pauses}
+    exec(_PAUSE, namespace)
+    gc.callbacks.append(namespace["collected"])
+    try:
+        with pytest.raises(TooSlow), time_limit(0.05):
+            all(gc.collect() >= 0 for _ in itertools.count())
+    finally:
+        gc.callbacks.remove(namespace["collected"])
 
 
 def test_a_reproducer_is_reduced_to_what_fails() -> None:

@@ -144,13 +144,13 @@ def allen(
         pairs = [(i, j) for j, i in _related(_INVERSES[relation], targets, sources, memory)]
     else:
         pairs = _related(relation, sources, targets, memory)
-    left = [i for i in sources if any(i == one for one, _ in pairs)]
-    right = [j for j in targets if any(j == other for _, other in pairs)]
+    left = _shown([(i, _edge(i, j)) for i, j in pairs])
+    right = _shown([(j, _edge(i, j)) for i, j in pairs])
     match mode:
         case "source" | "lhs":
-            return _clipped(left)
+            return left
         case "target" | "rhs":
-            return _clipped(right)
+            return right
         case "union":
             return line.union([left, right])
         case "intersect" | "intersection":
@@ -162,18 +162,27 @@ def allen(
     raise ValueError(mode)
 
 
+def _edge(*pair: Interval) -> float:
+    """The first time-point at which both intervals of a pair are seen, if one of them is cut."""
+    return max((one.start for one in pair if one.origin < one.start), default=-inf)
+
+
 def _related(
     relation: str, sources: list[Interval], targets: list[Interval], memory: int | None
 ) -> list[tuple[Interval, Interval]]:
-    pairs = [(i, j) for i in sources for j in targets if _RELATIONS[relation](i, j)]
+    """The related pairs. An interval that is over when a cut one is first seen makes no pair with it."""
+    pairs = [(i, j) for i in sources for j in targets if min(i.end, j.end) > _edge(i, j)]
+    pairs = [(i, j) for i, j in pairs if _RELATIONS[relation](i, j)]
     if relation == "before" and memory is not None:
         pairs = [(i, j) for i, j in pairs if j.origin <= i.end + memory]
     return pairs
 
 
-def _clipped(intervals: list[Interval]) -> list[Interval]:
-    return [replace_origin(i) for i in intervals]
-
-
-def replace_origin(interval: Interval) -> Interval:
-    return interval._replace(origin=interval.start)
+def _shown(related: list[tuple[Interval, float]]) -> list[Interval]:
+    """Each related interval, from the earliest edge of its pairs on."""
+    found: list[Interval] = []
+    for interval in sorted({one for one, _ in related}):
+        edge = min(edge for one, edge in related if one == interval)
+        start = int(max(interval.start, edge))
+        found.append(Interval(start, interval.end, start, interval.is_cut or start > interval.start))
+    return found

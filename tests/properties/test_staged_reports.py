@@ -16,6 +16,7 @@ import pytest
 
 from holdsfor.errors import ExecutionProblem, PlanningProblem
 from holdsfor.spark.job.admission import RunSchedule
+from tests.oracle.cut_programs import cut_question
 from tests.properties.answers import read_case
 from tests.properties.deciding_programs import deciding_case
 from tests.properties.delayed_programs import delayed_case
@@ -37,6 +38,7 @@ KEYED = range(8100, 8150)
 DELAYED = range(8200, 8250)
 DECIDING = range(8300, 8350)
 ASKING = range(8400, 8425)
+CUT = range(8500, 8550)
 
 
 def arriving_late(case: Case, window: int, chance: random.Random) -> list[str]:
@@ -122,6 +124,15 @@ def test_what_a_stage_decides_late_changes_the_reports_of_the_next(seeds: range)
         changes = [] if found is None else [change for each in found.changes.values() for change in each]
         taken_back += sum(new is None and name.startswith(("p", "g")) for name, _, new in changes)
     assert taken_back > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(share(CUT, 25)), ids=named)
+def test_stages_relate_intervals_that_are_cut_as_one_engine_does(seeds: range) -> None:
+    for seed in seeds:
+        question = cut_question(seed)
+        records = [(0, line) for line in question.lines if not line.startswith("-")]
+        case = Case(question.text, records, question.start, question.end, question.tick, question.memory)
+        compare(seed, case, BUCKETS[seed % 4])
 
 
 @pytest.mark.parametrize("seeds", chunks(share(ASKING, 5), 5), ids=named)

@@ -195,6 +195,15 @@ CONDITIONS = [
         {"fast(a)=true": [(4, None)]},
     ),
     case(
+        "a branch that fails does not matter",
+        "happensAt(o(X), T) :- (fail ; happensAt(on(X), T)).\n"
+        "happensAt(p(D), T) :- happensAt(n(X, N), T), (holdsAt(last(X)=M, T) -> D is N - M ; false).\n"
+        "initiatedAt(last(X)=N, T) :- happensAt(n(X, N), T).\n"
+        "happensAt(q(X), T) :- happensAt(on(X), T), (fail ; happensAt(n(X, _), T), fail).\n",
+        "on|3|3|a\nn|3|3|a|5\nn|6|6|a|9",
+        {"o(a)": [3], "p(4)": [6], "last(a)=5": [(4, 7)], "last(a)=9": [(7, None)]},
+    ),
+    case(
         "both zeros are one constant",
         "initiatedAt(f(X)=V, T) :- happensAt(n(X, N), T), V is -N.",
         "n|3|3|a|0.0\nn|5|5|a|-0.0\nn|6|6|-0.0|1.5",

@@ -112,6 +112,34 @@ EDGES = [
         engines=_WINDOWS,
     ),
     case(
+        "relations with it show from the first time-point at which it is seen",
+        "collectIntervals(a=true).\ncollectIntervals(b=true).\n"
+        "holdsFor(d=true, J) :- holdsFor(a=true, A), holdsFor(b=true, B), allen(overlaps, A, B, target, J).\n"
+        "happensAt(s, T) :- happensAt(start(d=true), T).\nhappensAt(i, T) :- happensAt(startI(d=true), T).\n",
+        "b|8|8|25|true\na|14|4|20|true",
+        {"d=true": [(11, 25)]},
+        window=5,
+        engines=_WINDOWS,
+    ),
+    case(
+        "intervals that are over when it is seen first make no pair with it",
+        "collectIntervals(a(_)=true).\ncollectIntervals(b(_)=true).\n"
+        "holdsFor(d(X)=true, J) :- holdsFor(a(X)=true, A), holdsFor(b(X)=true, B), allen(overlaps, A, B, target, J).\n",
+        "a|2|2|11|true|p\nb|14|4|20|true|p\na|2|2|12|true|q\nb|14|4|20|true|q",
+        {"d(q)=true": [(11, 20)]},
+        window=5,
+        engines=_WINDOWS,
+    ),
+    case(
+        "of two such intervals the one that is seen last says from where on their relation shows",
+        "collectIntervals(a(_)=true).\ncollectIntervals(b(_)=true).\n"
+        "holdsFor(d(X)=true, J) :- holdsFor(a(X)=true, A), holdsFor(b(X)=true, B), allen(overlaps, A, B, source, J).\n",
+        "a|14|4|18|true|p\nb|19|6|25|true|p\na|14|4|16|true|q\nb|19|6|25|true|q",
+        {"d(p)=true": [(16, 18)]},
+        window=5,
+        engines=_WINDOWS,
+    ),
+    case(
         "an input interval that ends after next(end) is open",
         _COPY,
         "jf|20|20|32|true|a\njf|20|20|31|true|b",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from holdsfor.errors import Diagnostics
+from holdsfor.errors import Diagnostics, did_you_mean
 from holdsfor.prolog.library import open_lists
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
@@ -40,7 +40,7 @@ from holdsfor.syntax.rules import (
     show_condition,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Struct, Term, Var, conjuncts, equations, variables
+from holdsfor.syntax.terms import Struct, Term, Var, conjuncts, equations, name_and_arity, variables
 
 __all__ = [
     "RuleSafety",
@@ -170,6 +170,13 @@ def binds_time(body: tuple[Condition, ...]) -> bool:
     return False
 
 
+def _misspelt(rule: PointRule) -> str | None:
+    """A hint if a goal of the body is nearly called as a temporal predicate."""
+    goals = (condition.goal for condition in rule.body if isinstance(condition, Test))
+    hints = (did_you_mean(name_and_arity(goal)[0], ["happensAt", "initiatedAt", "terminatedAt"]) for goal in goals)
+    return next((hint for hint in hints if hint), None)
+
+
 def check_safety(description: EventDescription, diagnostics: Diagnostics) -> None:
     """Errors: time-points and variables that nothing binds."""
     for rule in description.point_rules:
@@ -178,7 +185,7 @@ def check_safety(description: EventDescription, diagnostics: Diagnostics) -> Non
                 "HF205",
                 f"nothing in the body says at which time-points `{show(rule.head_term)}` {_verb(rule)}",
                 rule.span,
-                "add a positive `happensAt(…)`, such as `happensAt(start(F=V), T)`",
+                _misspelt(rule) or "add a positive `happensAt(…)`, such as `happensAt(start(F=V), T)`",
             )
         for condition, variable in rule_safety(rule).stuck:
             _report_condition(variable, condition, None, diagnostics)

@@ -135,7 +135,9 @@ def recognise(
     session.announce(queries)
     report = settled_report(session, queries, session.last_query_time(queries), merge_windows=merge_windows)
     session.judge_rest(queries)
-    return Result(DecodedReport(report, symbols), rules.names, reading, *session.records.counts, session.n_new_members)
+    return Result(
+        DecodedReport(report, symbols), rules.names, reading, *session.records.counts, session.state.n_new_members
+    )
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -45,6 +45,7 @@ __all__ = [
     "in_some_range",
     "put_together",
     "relate_intervals",
+    "related_intervals",
 ]
 
 Flags = NDArray[np.bool_]
@@ -282,10 +283,18 @@ def relate_intervals(relation: Relation, sources: Keyed, targets: Keyed, mode: M
 
     Contract: as `compare_intervals`; the sources, too, are sorted and disjoint. O(n log n).
     """
+    return put_together(*related_intervals(relation, sources, targets, reach), mode)
+
+
+def related_intervals(
+    relation: Relation, sources: Keyed, targets: Keyed, reach: int | None = None
+) -> tuple[Keyed, Keyed]:
+    """The sources and the targets that take part in a relation, each by key, then start.
+
+    Contract: as `relate_intervals`. O(n log n).
+    """
     ranges = compare_intervals(sources, targets).ranges(relation, reach)
-    return put_together(
-        _rows(sources, ranges[0] < ranges[1]), _rows(targets, in_some_range(ranges, len(targets[0]))), mode
-    )
+    return _rows(sources, ranges[0] < ranges[1]), _rows(targets, in_some_range(ranges, len(targets[0])))
 
 
 def put_together(sources: Keyed, targets: Keyed, mode: Mode) -> Keyed:

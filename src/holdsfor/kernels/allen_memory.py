@@ -40,7 +40,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.kernels.allen import INVERSES, Mode, compare_intervals, in_some_range, relate_intervals
+from holdsfor.kernels.allen import INVERSES, Mode, compare_intervals, in_some_range, relate_intervals, related_intervals
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import Keyed, merge_intervals
@@ -61,6 +61,7 @@ class AllenMemory:
     `sources` and `targets` are what is kept of the lists before the `cut`, sorted by key and start. `since` says by key
     from where on the answer is not settled; a key beyond it has had no intervals, and is settled up to the cut.
     `reach` bounds how long before a target a source may end to be `before` it; it is part of the relation's meaning.
+    The answer of a key may be wanted only from a time-point on, by key in `begins`: it is settled before that.
     """
 
     relation: DirectRelation
@@ -70,6 +71,7 @@ class AllenMemory:
     sources: Keyed = (_NOTHING, _NOTHING, _NOTHING)
     targets: Keyed = (_NOTHING, _NOTHING, _NOTHING)
     since: Int64 = field(default_factory=lambda: _NOTHING)
+    begins: Int64 | None = None
 
     @property
     def n_kept(self) -> int:
@@ -88,7 +90,19 @@ class AllenMemory:
         cut or later (one that crosses it is given from the cut on). O(n log n) in what is kept and given.
         """
         known = self._known(sources, targets)
-        keys, starts, ends = relate_intervals(self.relation, *known, self.mode, self.reach)
+        return self._not_settled(relate_intervals(self.relation, *known, self.mode, self.reach))
+
+    def related(self, sources: Keyed, targets: Keyed) -> tuple[Keyed, Keyed]:
+        """The related sources and the related targets from `since` on, as far as the output mode shows them.
+
+        Contract: as `answer`.
+        """
+        one, other = related_intervals(self.relation, *self._known(sources, targets), self.reach)
+        return self._not_settled(one), self._not_settled(other)
+
+    def _not_settled(self, found: Keyed) -> Keyed:
+        """The part of each interval that is not settled."""
+        keys, starts, ends = found
         begins = self.settled_before(keys)
         inside = ends > begins
         return keys[inside], np.maximum(starts, begins)[inside], ends[inside]
@@ -109,8 +123,13 @@ class AllenMemory:
     def settled_before(self, keys: Int64) -> Int64:
         """Where the settled part of the answer ends, for each of the keys."""
         if len(self.since) == 0:
-            return np.full(len(keys), self.cut, dtype=np.int64)
-        return np.where(keys < len(self.since), np.take(self.since, keys, mode="clip"), self.cut)
+            return self.shown_from(keys, np.full(len(keys), self.cut, dtype=np.int64))
+        since = np.where(keys < len(self.since), np.take(self.since, keys, mode="clip"), self.cut)
+        return self.shown_from(keys, since)
+
+    def shown_from(self, keys: Int64, starts: Int64) -> Int64:
+        """From where on intervals that begin there can show in the answers of their keys."""
+        return starts if self.begins is None else np.maximum(starts, self.begins[keys])
 
 
 class _Settling:
@@ -120,6 +139,7 @@ class _Settling:
         self.relation, self.reach = memory.relation, memory.reach
         self.shows_sources, self.shows_targets = memory.mode != "target", memory.mode != "source"
         self.sources, self.targets, self.cut = sources, targets, cut
+        self.shown = memory.shown_from(sources[0], sources[1]), memory.shown_from(targets[0], targets[1])
         self.n_keys = 1 + max((int(each[0].max()) for each in (sources, targets) if len(each[0])), default=-1)
         self.goes_on: tuple[Flags, Flags] = (sources[2] == cut, targets[2] == cut)
         ranges = compare_intervals(sources, targets).ranges(self.relation, self.reach)
@@ -128,7 +148,7 @@ class _Settling:
         over = self.first_partner[self.source_is_related], stop[self.source_is_related]
         self.target_is_related = in_some_range(over, len(targets[0]))
         # A source that is kept as a partner only, and was decided with a target that is forgotten, lies before `since`.
-        self.source_is_undecided = self._undecided_sources() & (sources[1] >= memory.settled_before(sources[0]))
+        self.source_is_undecided = self._undecided_sources() & (self.shown[0] >= memory.settled_before(sources[0]))
         self.target_is_undecided = self._undecided_targets()
         self.since = self._unsettled()
         self.source_is_needed = self.shows_sources & self._needed(
@@ -181,9 +201,9 @@ class _Settling:
     def _unsettled(self) -> Int64:
         since = np.full(self.n_keys, self.cut, dtype=np.int64)
         if self.shows_sources:
-            np.minimum.at(since, self.sources[0][self.source_is_undecided], self.sources[1][self.source_is_undecided])
+            np.minimum.at(since, self.sources[0][self.source_is_undecided], self.shown[0][self.source_is_undecided])
         if self.shows_targets:
-            np.minimum.at(since, self.targets[0][self.target_is_undecided], self.targets[1][self.target_is_undecided])
+            np.minimum.at(since, self.targets[0][self.target_is_undecided], self.shown[1][self.target_is_undecided])
         return since
 
     def _needed(self, each: Keyed, may_show: Flags, goes_on: Flags) -> Flags:

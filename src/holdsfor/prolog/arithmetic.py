@@ -95,9 +95,9 @@ def _unknown(name: str, arity: int) -> GoalProblem:
     known = [n for n, _ in FUNCTIONS] + list(CONSTANTS)
     hint = did_you_mean(name, known)
     if arity == 0:
-        if not _WORD.match(name):
-            hint = "if it is a field of a record, `column:number` in the description of its columns sets it aside"
-        return GoalProblem("HF603", f"expected a number, found `{name}`", hint)
+        field = "if it is a field of a record, `column:number` in the description of its columns sets it aside"
+        near = hint if _WORD.match(name) else None
+        return GoalProblem("HF603", f"expected a number, found `{name}`", near or field)
     return GoalProblem("HF603", f"`{name}/{arity}` is not an arithmetic function", hint)
 
 

@@ -8,6 +8,8 @@ ones with instances that have been there for long.
 What a construct answers is not settled where its lists are, since an interval joins the answer as a whole and perhaps
 only when it is over. `decided_until` says how far the answer is settled; a session goes no further, so whatever
 builds on the answer is exact too.
+
+Intervals of the input that are cut are compared apart from the others (`runtime/cut_relations.py`).
 """
 
 from __future__ import annotations
@@ -28,22 +30,23 @@ from holdsfor.runtime.interval_lists import Lists, natural_join, onto
 from holdsfor.syntax.rules import Allen
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.evaluation import TimeRange
+    from holdsfor.runtime.time_range import TimeRange
 
-__all__ = ["Construct", "Kept"]
+__all__ = ["Construct", "Kept", "Paired", "by_instance", "maximal", "none_of", "together"]
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What a construct remembers of its lists before a settled time-point."""
+    """What a construct remembers of its lists before a settled time-point; apart from it, what cut intervals need."""
 
     sources: Lists
     targets: Lists
+    cut: Kept | None = None
 
     @property
     def n(self) -> int:
         """How many intervals that are."""
-        return self.sources.rows.n + self.targets.rows.n
+        return self.sources.rows.n + self.targets.rows.n + (0 if self.cut is None else self.cut.n)
 
 
 class Construct:
@@ -65,16 +68,22 @@ class Construct:
     ) -> None:
         self.time_range = time_range
         self.wanted = wanted
-        self.sources = sources if kept is None else _together([kept.sources, sources])
-        self.targets = targets if kept is None else _together([kept.targets, targets])
+        self.sources = sources if kept is None else together([kept.sources, sources])
+        self.targets = targets if kept is None else together([kept.targets, targets])
         memory = AllenMemory(step.relation, step.mode, reach)
         self.memory = replace(memory, cut=time_range.first) if time_range.is_resumed else memory
 
     def answer(self) -> Lists:
         """The answer from the settled time-point on."""
         pairs = self._pairs
-        keys, starts, ends = self.memory.answer(pairs.sources, pairs.targets)
+        keys, starts, ends = self._memory_of(pairs).answer(pairs.sources, pairs.targets)
         return Lists(pairs.rows.take(keys), starts, ends)
+
+    def related(self) -> tuple[Lists, Lists]:
+        """The related sources and the related targets, by instance of the answer, as far as the mode shows them."""
+        pairs = self._pairs
+        one, other = self._memory_of(pairs).related(pairs.sources, pairs.targets)
+        return Lists(pairs.rows.take(one[0]), *one[1:]), Lists(pairs.rows.take(other[0]), *other[1:])
 
     def decided_until(self, settled: int) -> int:
         """The last time-point up to which the answer is settled, if the lists are settled up to one."""
@@ -88,48 +97,54 @@ class Construct:
         for paired, memory in zip(self._all_pairs, self._settled(settled), strict=True):
             sources.append(_lists_of(memory.sources, paired.rows, self.sources.names))
             targets.append(_lists_of(memory.targets, paired.rows, self.targets.names))
-        return Kept(_maximal(_together(sources)), _maximal(_together(targets)))
+        return Kept(maximal(together(sources)), maximal(together(targets)))
 
     def _settled(self, cut: int) -> list[AllenMemory]:
-        return [self.memory.settled(paired.sources, paired.targets, cut) for paired in self._all_pairs]
+        return [self._memory_of(each).settled(each.sources, each.targets, cut) for each in self._all_pairs]
+
+    def _memory_of(self, paired: Paired) -> AllenMemory:
+        """The memory for the instances of two lists."""
+        return self.memory
 
     @cached_property
-    def _pairs(self) -> _Paired:
+    def _pairs(self) -> Paired:
         """Sources and targets of every instance that may have both."""
         of_sources, of_targets = set(self.sources.names), set(self.targets.names)
         if of_sources == of_targets:
-            return _by_instance(self.sources, self.targets)
+            return by_instance(self.sources, self.targets)
         if of_sources < of_targets:
-            wide = _by_instance(_none_of(self.targets), self.targets)
+            wide = by_instance(none_of(self.targets), self.targets)
             return replace(wide, sources=_in_order(*onto(wide.rows, self.sources)))
         if of_targets < of_sources:
-            wide = _by_instance(self.sources, _none_of(self.sources))
+            wide = by_instance(self.sources, none_of(self.sources))
             return replace(wide, targets=_in_order(*onto(wide.rows, self.targets)))
         return self._combined
 
     @property
-    def _combined(self) -> _Paired:
+    def _combined(self) -> Paired:
         """Sources and targets of every combination of their instances."""
         rows = self.sources.rows.distinct()
         if self.wanted is not None:
             rows = natural_join(rows, self.wanted)
         rows = natural_join(rows, self.targets.rows.distinct())
-        return _Paired(rows, _in_order(*onto(rows, self.sources)), _in_order(*onto(rows, self.targets)))
+        return Paired(rows, _in_order(*onto(rows, self.sources)), _in_order(*onto(rows, self.targets)))
 
     @cached_property
-    def _all_pairs(self) -> list[_Paired]:
+    def _all_pairs(self) -> list[Paired]:
         """Besides, each instance of one list with a partner that is not known yet, where that is possible."""
         if set(self.sources.names) == set(self.targets.names):
             return [self._pairs]
-        return [
-            self._pairs,
-            _by_instance(self.sources, _none_of(self.sources)),
-            _by_instance(_none_of(self.targets), self.targets),
-        ]
+        sources, targets = self._waiting
+        return [self._pairs, by_instance(sources, none_of(sources)), by_instance(none_of(targets), targets)]
+
+    @property
+    def _waiting(self) -> tuple[Lists, Lists]:
+        """The sources and the targets for which a partner may come of an instance that is not known yet."""
+        return self.sources, self.targets
 
 
 @dataclass(frozen=True)
-class _Paired:
+class Paired:
     """Two lists by number of instance, maximal within each, and the instances by number."""
 
     rows: Rows
@@ -137,13 +152,13 @@ class _Paired:
     targets: Keyed
 
 
-def _by_instance(sources: Lists, targets: Lists) -> _Paired:
+def by_instance(sources: Lists, targets: Lists) -> Paired:
     """Lists with the same variables."""
     names, n = sources.names, sources.rows.n
     columns = [np.concatenate((sources.rows.columns[name], targets.rows.columns[name])) for name in names]
     ids, first = dense_ids(columns, n + targets.rows.n)
     rows = Rows(len(first), {name: column[first] for name, column in zip(names, columns, strict=True)})
-    return _Paired(
+    return Paired(
         rows,
         _in_order(ids[:n], sources.starts, sources.ends),
         _in_order(ids[n:], targets.starts, targets.ends),
@@ -166,19 +181,19 @@ def _lists_of(keyed: Keyed, rows: Rows, names: Sequence[str]) -> Lists:
     return Lists(rows.take(keys).keep(names), starts, ends)
 
 
-def _none_of(lists: Lists) -> Lists:
+def none_of(lists: Lists) -> Lists:
     """No intervals, with the variables of a list."""
     return lists.take(np.empty(0, dtype=np.int64))
 
 
-def _together(lists: Sequence[Lists]) -> Lists:
+def together(lists: Sequence[Lists]) -> Lists:
     """The intervals of lists with the same variables; a list of nothing need not have them."""
     lists = [each for each in lists if each.rows.n] or lists[:1]
     starts = np.concatenate([each.starts for each in lists])
     return Lists(concatenate([each.rows for each in lists]), starts, np.concatenate([each.ends for each in lists]))
 
 
-def _maximal(lists: Lists) -> Lists:
+def maximal(lists: Lists) -> Lists:
     """Each interval once."""
-    paired = _by_instance(lists, _none_of(lists))
+    paired = by_instance(lists, none_of(lists))
     return _lists_of(paired.sources, paired.rows, lists.names)

@@ -24,20 +24,30 @@ from holdsfor.syntax.rules import HoldsFor, IntervalRule
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["DatedCuts", "as_if_whole", "cuts_of_input", "cuts_of_rules", "dated_cuts", "true_starts_of", "without_cuts"]
+__all__ = [
+    "DatedCuts",
+    "as_if_whole",
+    "cuts_of_input",
+    "cuts_of_records",
+    "cuts_of_rules",
+    "dated_cuts",
+    "without_cuts",
+]
 
 
-def cuts_of_input(records: Records, whole: FluentTable, last: int, arrived_by: int) -> FluentTable:
-    """The cut intervals that are seen: FVP, the start as it is seen, and the true start in the place of the end.
-
-    `whole` are the intervals as if none were cut.
-    """
+def cuts_of_records(records: Records, last: int, arrived_by: int) -> FluentTable:
+    """The records that are cut: FVP, the start as it is seen, and the true start in the place of the end."""
     rows = records.cut_rows(last, arrived_by)
-    keys, seen = [column[rows] for column in records.columns], records.seen_from[rows]
-    around = whole.holding(keys, seen)
-    is_known = around >= 0
-    columns = (*(key[is_known] for key in keys), seen[is_known], whole.starts[around[is_known]])
-    return FluentTable(columns, int(np.count_nonzero(is_known)))
+    columns = (*(column[rows] for column in records.columns), records.seen_from[rows], records.starts[rows])
+    return FluentTable(columns, len(rows))
+
+
+def cuts_of_input(table: FluentTable, cuts: FluentTable) -> FluentTable:
+    """The maximal intervals that begin where a record is cut, in the same form; the earliest true start counts."""
+    rows, partners = pairs_of_equal_keys((*table.keys, table.starts), table.n, (*cuts.keys, cuts.starts), cuts.n)
+    true = table.starts.copy()
+    np.minimum.at(true, rows, cuts.ends[partners])
+    return table.with_bounds(table.starts, true).take((true < table.starts).nonzero()[0])
 
 
 def without_cuts(kind: EdgeKind, table: FluentTable, cuts: FluentTable | None) -> FluentTable:
@@ -77,12 +87,13 @@ def _as_if_whole(rules: Sequence[IntervalRule], context: Evaluation) -> FluentTa
     aside = copy(context)
     aside.known = {**context.known, **context.whole}
     first = context.time_range.first
-    aside.cuts = {
+    aside.is_as_if_whole = True
+    aside.input_cuts = {
         key: table.with_bounds(np.maximum(table.starts, first), table.starts)
         for key, table in context.whole.items()
         if key in context.inputs
     }
-    for name in ("constructs", "kept_results", "made", "longest", "complemented", "whole_lists"):
+    for name in ("made", "longest", "complemented", "whole_lists"):
         setattr(aside, name, dict(getattr(context, name)))
     for name in ("_resumed", "_asked", "_edges"):
         setattr(aside, name, {})
@@ -105,10 +116,10 @@ def as_if_whole(table: FluentTable, cuts: FluentTable) -> FluentTable:
     """The intervals with the true starts of those that are cut."""
     ids = dense_ids([np.concatenate(pair) for pair in zip(table.keys, cuts.keys, strict=True)], table.n + cuts.n)[0]
     known = ids[table.n :], cuts.starts, cuts.ends
-    return table.with_starts(true_starts_of(ids[: table.n], table.starts, known))
+    return table.with_starts(_true_starts_of(ids[: table.n], table.starts, known))
 
 
-def true_starts_of(numbers: Int64, starts: Int64, cut: tuple[Int64, Int64, Int64]) -> Int64:
+def _true_starts_of(numbers: Int64, starts: Int64, cut: tuple[Int64, Int64, Int64]) -> Int64:
     """The starts of intervals by instance, with true ones for those that are cut: (instance, start, true start)."""
     own, seen, true = cut
     rows, partners = pairs_of_equal_keys([numbers, starts], len(starts), [own, seen], len(seen))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from holdsfor.columns.tables import FluentTable, Key, empty_fluents, stacked
 from holdsfor.columns.tuple_ids import TupleIds
-from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 from holdsfor.kernels.overlaps import overlapping_pairs
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import Keyed, intersect_intervals, merge_intervals, subtract_intervals, unite_intervals
@@ -29,7 +29,7 @@ from holdsfor.physical.planner import Planner, Shape, fvp_patterns
 from holdsfor.physical.rows import Rows, one_row
 from holdsfor.prolog import evaluate
 from holdsfor.runtime.allen_constructs import Construct
-from holdsfor.runtime.cuts import true_starts_of
+from holdsfor.runtime.cut_relations import Operand, combined, reaching_back, split_at_cuts, with_cuts
 from holdsfor.runtime.interval_lists import Lists, natural_join, onto
 from holdsfor.runtime.interval_predicates import intervals_of_term, is_interval_list, make_one_by_one, term_of_intervals
 from holdsfor.syntax.rules import (
@@ -316,31 +316,43 @@ class _Rule:
 
     def measured_from(self, operand: Term, whole: Lists) -> Int64:
         """Where the intervals of a list begin, those of an input fluent where they truly begin if they are cut."""
+        cuts, starts = self.cuts_of(operand), whole.starts.copy()
+        rows, partner = _equal_rows(whole, cuts, cuts.starts)
+        starts[rows] = cuts.ends[partner]
+        return starts
+
+    def cuts_of(self, operand: Term) -> Lists:
+        """The cut intervals of a list that is an input fluent: where each is seen first, and its true start as end."""
         asked = [step for step in self.rule.body if isinstance(step, HoldsFor) and step.result == operand]
-        cuts = self.context.cuts.get(self.planner.shape(asked[0].fvp).key) if asked else None
-        if cuts is None or self.planner.shape(asked[0].fvp).key not in self.context.inputs:
-            return whole.starts
-        rows, partner = join(one_row(), cuts, self.planner.shape(asked[0].fvp).patterns, self.symbols)
-        names = [name for name in whole.names if name in rows.columns]
-        columns = [np.concatenate((whole.rows.columns[name], rows.columns[name])) for name in names]
-        ids = dense_ids(columns, whole.n + rows.n)[0]
-        known = ids[whole.n :], cuts.starts[partner], cuts.ends[partner]
-        return true_starts_of(ids[: whole.n], whole.starts, known)
+        shape = self.planner.shape(asked[0].fvp) if asked and not asked[0].some else None
+        cuts = None if shape is None else self.context.input_cuts.get(shape.key)
+        if shape is None or cuts is None:
+            return Lists(Rows(0, {}), _NOTHING, _NOTHING)
+        rows, partner = join(one_row(), cuts, shape.patterns, self.symbols)
+        return Lists(rows, cuts.starts[partner], cuts.ends[partner])
 
     def allen(self, step: Allen) -> Lists:
         place = step_id(self.rule, step)
         sources, targets = self.operand(step.source), self.operand(step.target)
-        construct = Construct(
-            step,
-            sources,
-            targets,
-            self.wanted(sources, targets),
-            self.context.kept.get(place),
-            self.context.time_range,
-            self.context.allen_memory,
-        )
+        if self.context.is_as_if_whole:
+            one, other = self.context.related[place]
+            return combined((reaching_back(one, sources), reaching_back(other, targets)), step.mode)
+        own = self.split(step.source, sources), self.split(step.target, targets)
+        kept, wanted = self.context.state.allen.get(place), self.wanted(sources, targets)
+        more = wanted, kept, self.context.time_range, self.context.allen_memory
+        construct = with_cuts(Construct(step, own[0].whole, own[1].whole, *more), *own, kept)
         self.context.constructs[place] = construct
-        return construct.answer()
+        if isinstance(construct, Construct) and not self.context.cuts:
+            return construct.answer()
+        self.context.related[place] = construct.related()
+        return combined(self.context.related[place], step.mode)
+
+    def split(self, operand: Term, lists: Lists) -> Operand:
+        """A list without its cut intervals, and these."""
+        cuts, time_range = self.cuts_of(operand), self.context.time_range
+        seen = np.maximum(cuts.starts, time_range.first) if time_range.is_resumed else cuts.starts
+        rows, partner = _equal_rows(lists, cuts, seen)
+        return split_at_cuts(lists, rows, cuts.ends[partner], cuts.starts[partner])
 
     def wanted(self, sources: Lists, targets: Lists) -> Rows | None:
         """The combinations of two lists that the declared instances of the head leave, or None if that is no matter."""
@@ -402,7 +414,7 @@ class _Rule:
         place = step_id(self.rule, step)
         whole = self.context.with_true_starts(self.lists[step.inputs[0]], place)
         whole = self.with_data(whole, [name for name in step_variables(step) if name not in step.outputs])
-        made = make_one_by_one(step, whole, self.context.kept_results.get(place), self.context)
+        made = make_one_by_one(step, whole, self.context.state.made.get(place), self.context)
         self.context.made[place] = made
         found, time_range = self.merged(made.all()), self.context.time_range
         return found.take(found.ends > time_range.first) if time_range.is_resumed else found
@@ -453,6 +465,13 @@ class _Rule:
 
 
 _NOTHING = np.empty(0, dtype=np.int64)
+
+
+def _equal_rows(lists: Lists, others: Lists, starts: Int64) -> tuple[Int64, Int64]:
+    """The pairs of an interval of a list and another one of the same instance that begins there."""
+    names = [name for name in lists.names if name in others.names]
+    own, known = ([each.rows.columns[name] for name in names] if others.n else [] for each in (lists, others))
+    return pairs_of_equal_keys([*own, lists.starts], lists.n, [*known, starts], others.n)
 
 
 def _keyed(numbers: Sequence[Int64], lists: Sequence[Lists]) -> list[Keyed]:

@@ -183,9 +183,9 @@ class ConditionReader:
         while isinstance(rest, Struct) and rest.name == ";" and len(rest.args) == 2:
             first, rest = rest.args
             if isinstance(first, Struct) and first.name == "->" and len(first.args) == 2:
-                return (Either((*branches, *self.choice(first, rest)), goal.span),)
+                return _either([*branches, *self.choice(first, rest)], goal)
             branches.append(self.body(first))
-        return (Either((*branches, self.body(rest)), goal.span),)
+        return _either([*branches, self.body(rest)], goal)
 
     def choice(self, conditional: Struct, otherwise: Term | None) -> list[tuple[Condition, ...]]:
         """`(If -> Then ; Else)` as two branches, `If, Then` and `not If, Else`, for every answer of `If`."""
@@ -199,7 +199,7 @@ class ConditionReader:
     def conditional(self, goal: Struct) -> Iterable[Condition]:
         if not is_temporal(goal):
             return self.goal(goal)
-        return (Either(tuple(self.choice(goal, None)), goal.span),)
+        return _either(self.choice(goal, None), goal)
 
     def forall(self, goal: Struct) -> Iterable[Condition]:
         if not is_temporal(goal):
@@ -253,6 +253,18 @@ class ConditionReader:
             hint = "the last argument is the time-point `T` or the intervals `I`"
             return self.refuse("HF202", f"`{name}` has {wanted} arguments, found {arity}", goal.span, hint)
         return tuple(Test(each, goal.span) for each in equations(goal))
+
+
+def _either(branches: list[tuple[Condition, ...]], goal: Struct) -> tuple[Condition, ...]:
+    """The choice between the branches that can succeed: `(a ; fail)` is `a`, and binds what `a` binds."""
+    possible = [branch for branch in branches if not any(_is_failure(condition) for condition in branch)]
+    if len(possible) > 1:
+        return (Either(tuple(possible), goal.span),)
+    return possible[0] if possible else (Test(Atom("fail"), goal.span),)
+
+
+def _is_failure(condition: Condition) -> bool:
+    return isinstance(condition, Test) and condition.goal in (Atom("fail"), Atom("false"))
 
 
 _READERS: dict[tuple[str, int], Callable[[ConditionReader, Struct], Iterable[Condition]]] = {

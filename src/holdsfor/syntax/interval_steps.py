@@ -315,7 +315,8 @@ class IntervalStepReader:
     def other(self, goal: Term) -> None:
         """An atemporal goal, or a call over interval lists if it mentions one."""
         if not is_callable(goal) or is_temporal(goal):
-            self.diagnostics.add("HF204", f"`{show(goal)}` cannot stand in a `holdsFor` rule", goal.span)
+            hint = "write a rule for each alternative; a variable of the body alone stands for all its bindings"
+            self.diagnostics.add("HF204", f"`{show(goal)}` cannot stand in a `holdsFor` rule", goal.span, hint)
             return
         if _has_construct(goal):
             hint = "write one clause for each alternative, without control constructs"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -53,20 +52,25 @@ GOALS = [
 
 _SCRIPT = """
 import json, resource, sys, time
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 from tests.unit.prolog.programs import Engine, database, problem
 from holdsfor.prolog import machine
 machine._MAX_BLOCKS = 1_000_000
 program, goal = json.load(sys.stdin)
+began = time.process_time()
+sum(number * number for number in range(2_000_000))
+unit = time.process_time() - began
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 began = time.process_time()
 code = problem(Engine(database(program), max_steps=1_000_000), goal)[0]
-print(json.dumps([code, time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before]))
+units = (time.process_time() - began) / unit
+print(json.dumps([code, units, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before]))
 """
 
 
 @pytest.mark.parametrize("goal", GOALS)
 def test_a_goal_without_end_is_stopped_soon_and_in_bounded_memory(goal: str) -> None:
-    limit = 4 << 30
+    """The unit of time is what a plain loop takes in the same process, so that the machine does not matter."""
     root = Path(__file__).parents[3]
     run = subprocess.run(
         [sys.executable, "-c", _SCRIPT],
@@ -75,13 +79,12 @@ def test_a_goal_without_end_is_stopped_soon_and_in_bounded_memory(goal: str) -> 
         text=True,
         cwd=root,
         env=environment(),
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
         check=False,
     )
     assert run.returncode == 0, run.stderr[-2000:]
-    code, seconds, kilobytes = json.loads(run.stdout)
+    code, units, kilobytes = json.loads(run.stdout)
     assert code in {"HF601", "HF602", "HF603", "HF604", "HF605", "HF606", "HF611"}
-    assert seconds < 30
+    assert units < 300
     assert kilobytes < 300_000
 
 
@@ -157,7 +160,8 @@ def test_copying_answers_is_part_of_the_goal() -> None:
             list(engine(max_steps=10**12).solve(parse_term("member(a, L)")))
 
 
-def test_a_goal_that_ends_soon_is_not_stopped() -> None:
+def test_a_goal_that_ends_soon_is_not_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("holdsfor.cli.terminal.interruption._PATIENCE", 600)
     with Interruption() as stop:
         os.kill(os.getpid(), signal.SIGINT)
         assert holds("between(1, 100, N), N > 99")

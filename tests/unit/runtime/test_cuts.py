@@ -22,10 +22,14 @@ holdsFor(long(X)=true, J) :- holdsFor(f(X)=true, I), intDurGreater(I, 30, J).
 holdsFor(short(X)=true, J) :- holdsFor(f(X)=true, I), intDurLess(I, 30, J).
 holdsFor(started(X)=true, K) :- holdsFor(f(X)=true, I), holdsFor(g(X)=true, J), allen(starts, I, J, target, K).
 holdsFor(overlapped(X)=true, K) :- holdsFor(f(X)=true, I), holdsFor(g(X)=true, J), allen(overlaps, I, J, target, K).
+holdsFor(overlapping(X)=true, K) :- holdsFor(f(X)=true, I), holdsFor(g(X)=true, J), overlaps(J, I, target, K).
+holdsFor(contained(X)=true, K) :- holdsFor(f(X)=true, I), holdsFor(g(X)=true, J), contains(I, J, target, K).
+holdsFor(whole_day(X)=true, J) :- holdsFor(f(X)=true, I), intDurGreater(I, 120, J).
+holdsFor(longest(X)=true, J) :- holdsFor(f(X)=true, I), intDurGreater(I, 40, J).
 holdsFor(long_copy(X)=true, J) :- holdsFor(copy(X)=true, I), intDurGreater(I, 30, J).
 """ + "".join(
     f"happensAt({name}_began(X), T) :- happensAt(start({name}(X)=true), T).\n"
-    for name in ("copy", "either", "both", "long", "short")
+    for name in ("copy", "either", "both", "long", "short", "overlapped")
 )
 COMPILED = hf.load_text(RULES)
 
@@ -95,11 +99,64 @@ def test_nothing_that_is_settled_changes() -> None:
     assert result.holds_for("short(p)=true") == [(5, 20)]
 
 
-def test_relations_compare_the_part_inside() -> None:
+def test_relations_know_the_true_start() -> None:
     result = answers("f|48|12|49|true|p", "g|31|31|60|true|p", "f|48|12|49|true|q", "g|35|35|60|true|q")
-    assert result.holds_for("started(p)=true") == [(31, 60)]
-    assert result.holds_for("overlapped(p)=true") == []
+    assert result.holds_for("started(p)=true") == []
+    assert result.holds_for("overlapped(p)=true") == [(31, 60)]
     assert result.holds_for("overlapped(q)=true") == [(35, 60)]
+    assert result.happens_at("overlapped_began(p)") == [30]
+
+
+def test_a_relation_with_a_cut_interval_shows_from_its_edge_on() -> None:
+    # g began before the edge of f, 31: what is before it is settled, and g merely goes on there.
+    result = answers("f|48|12|49|true|p", "g|25|25|60|true|p")
+    assert result.holds_for("overlapped(p)=true") == [(31, 60)]
+    assert result.happens_at("overlapped_began(p)") == []
+    result = answers("f|48|20|49|true|p", "g|20|20|60|true|p")
+    assert result.holds_for("started(p)=true") == [(31, 60)]
+
+
+def test_an_interval_that_is_over_at_the_edge_makes_no_pair_with_a_cut_one() -> None:
+    for end, expected in ((30, []), (31, []), (32, [(31, 49)])):
+        result = answers(f"g|5|5|{end}|true|p", "f|48|12|49|true|p")
+        assert result.holds_for("overlapping(p)=true") == expected, end
+
+
+def test_of_two_cut_intervals_the_later_edge_counts() -> None:
+    # f is seen at 50 from 31 on, g at 60 from 41 on.
+    result = answers("f|48|12|49|true|p", "g|58|20|70|true|p")
+    assert result.holds_for("overlapped(p)=true") == [(41, 70)]
+    result = answers("f|48|12|41|true|p", "g|58|20|70|true|p")
+    assert result.holds_for("overlapped(p)=true") == []
+
+
+def test_true_starts_outlast_the_record_that_is_cut() -> None:
+    # The second record goes on where the first ends, and the first is forgotten long before the interval is over.
+    lines = ["f|48|12|45|true|p", "f|45|45|140|true|p", "g|100|100|180|true|p", "g|35|35|150|true|q"]
+    lines += ["f|48|12|45|true|q", "f|45|45|170|true|q"]
+    result = answers(*lines, end=200)
+    assert result.holds_for("overlapped(p)=true") == [(100, 180)]
+    assert result.holds_for("contained(q)=true") == [(35, 150)]
+    assert result.holds_for("whole_day(p)=true") == [(31, 140)]
+
+
+def test_a_cut_record_does_not_reach_further_back_because_of_one_that_is_settled() -> None:
+    # Nobody has said that f held between 8 and 31; its true start is that of the record that is cut.
+    result = answers("f|2|2|8|true|p", "f|48|7|45|true|p")
+    assert result.holds_for("longest(p)=true") == []
+    assert result.holds_for("long(p)=true") == [(31, 45)]
+
+
+def test_relations_of_cut_intervals_need_no_growing_memory() -> None:
+    session, reading = EngineSession(COMPILED, start=0, end=3000, window=20), Reading()
+    lines = ["f|48|12|2900|true|p", *(f"g|{t}|{t}|{t + 3}|true|p" for t in range(60, 2800, 10))]
+    read_text_records(lines, "records", COMPILED.names, 1, reading)
+    session.insert((48 if fact.start == 12 else fact.start, fact) for fact in reading.facts())
+    kept = []
+    for at in range(10, 1000, 10):
+        session.query(at)
+        kept.append(session.n_kept_for_allen)
+    assert max(kept) < 60
 
 
 @pytest.mark.parametrize("tick", [1, 5])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.outcome.run_log import Figures
@@ -16,21 +16,18 @@ from holdsfor.sources.text_records import Fact
 
 if TYPE_CHECKING:
     from holdsfor.reference import ReferenceResult
-    from holdsfor.runtime.reports.changes import Changes
-    from holdsfor.runtime.reports.report import ReportColumns
 
-    ReportT = TypeVar("ReportT", ReportColumns, Changes)
 
 __all__ = ["ReferenceEngine"]
 
 
 class ReferenceEngine(Engine):
-    """The semantics, point by point over the whole history."""
+    """Evaluates the whole history at once, time-point by time-point."""
 
     def load(self) -> None:
         if self.options.window is not None:
             message = "the reference evaluator has no windows"
-            raise UsageProblem(Diagnostic("HF703", message, hint="leave out `--window`, or `--engine reference`"))
+            raise UsageProblem(Diagnostic("HF703", message, hint="leave out `--window` or `--engine reference`"))
         from holdsfor.sources.inputs import read_facts
 
         reading = read_facts(self.options.input, self.compiled.names, self.options.tick, **self.reading_options())
@@ -73,7 +70,7 @@ class ReferenceEngine(Engine):
 
 
 def _figures(answer: ReferenceResult, n_facts: int, seconds: float, end: int, tick: int) -> Figures:
-    """What the reference evaluator took and found."""
+    """The figures of the evaluation for the log."""
     following = (end // tick + 1) * tick
     spans = [span for spans in answer.intervals.values() for span in spans]
     held = sum(max(0, min(int(following), stop) - start) for start, stop in spans) // tick
