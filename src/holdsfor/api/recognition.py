@@ -122,7 +122,7 @@ def recognise(
     check_bounds(start, end)
     symbols = Symbols()
     reading = read_inputs(data, rules.names, tick, symbols, unit=time_unit)
-    first, last = with_input_facts(reading.extent(tick), rules.description, rules.names, tick)
+    first, last = with_input_facts(reading.extent(tick), rules.names, tick)
     begin = (first or 0) if start is None else start
     stop = (begin if last is None else last) if end is None else end
     if stop < begin:

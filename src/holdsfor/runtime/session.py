@@ -21,7 +21,6 @@ from holdsfor.runtime.admission import Admission
 from holdsfor.runtime.edges import next_edge
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.evaluation_input import input_tables, keep_cuts, note_cuts, with_upstream
-from holdsfor.runtime.input_facts import input_fact_columns
 from holdsfor.runtime.prepared_rules import PreparedRules, refuse_predicates_over_lists
 from holdsfor.runtime.profiled_evaluation import ProfiledEvaluation
 from holdsfor.runtime.record_store import RecordStore
@@ -30,6 +29,7 @@ from holdsfor.runtime.state import State
 from holdsfor.runtime.time_range import TimeRange
 from holdsfor.runtime.upstream_results import ALWAYS, NEVER, UpstreamResults
 from holdsfor.sources.fields import LATEST
+from holdsfor.sources.input_facts import input_fact_columns
 from holdsfor.sources.reading import ColumnReading, Operations
 from holdsfor.sources.text_records import Fact
 from holdsfor.syntax.terms import Struct, Term, name_and_arity
@@ -75,7 +75,7 @@ class EngineSession:
         self.begin(start)
         if window is not None:
             refuse_predicates_over_lists(compiled)
-        for key, records in input_fact_columns(compiled, tick, symbols) if takes_given else ():
+        for key, records in input_fact_columns(compiled.names, tick, symbols) if takes_given else ():
             self.insert_columns(key, records)
 
     def begin(self, start: int) -> None:
@@ -155,6 +155,7 @@ class EngineSession:
         taken = {} if self.window is None else reading.retracted
         if self.window is None:
             self.records.add_unmatched(reading.unmatched)
+            self.records.forget(reading.with_facts)
         n_outside = 0
         for key, records in (*reading.events.items(), *reading.fluents.items()):
             n_outside += records.count_outside(self.start, end)
