@@ -41,8 +41,8 @@ def command_line() -> argparse.ArgumentParser:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    options = _without_gaps(command_line().parse_args(arguments))
     try:
+        options = _without_gaps(command_line().parse_args(arguments))
         # Not to standard output: results there stay readable for programs.
         with printing(sys.stderr.write):
             code: int = options.execute(options)
