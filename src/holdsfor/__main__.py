@@ -1,6 +1,6 @@
 """The command `holdsfor`, also as `python -m holdsfor`.
 
-The modules take a while to load. Until then an interruption ends the process as the system does it, without a traceback.
+The modules take a while to load. Until then an interruption ends the process at once, without a traceback.
 """
 
 from __future__ import annotations

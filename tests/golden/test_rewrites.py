@@ -40,7 +40,7 @@ def before(name: str) -> Compiled:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_rules_are_rewritten_as_they_were(name: str) -> None:
     session = EngineSession(before(name), start=0)
-    shown = show_rewritten(session.program, session.domains.planner)
+    shown = show_rewritten(session.rules.program, session.rules.domains.planner)
     golden = REWRITES / name / "logical.txt"
     if os.environ.get("HOLDSFOR_UPDATE_GOLDEN") == "1":
         golden.write_text(shown, encoding="utf-8")
@@ -60,7 +60,7 @@ def test_both_sides_recognise_the_same(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_planner_that_does_not_rewrite_leaves_the_rules_as_they_are(name: str) -> None:
     session = EngineSession(before(name), start=0, is_rewriting=False)
-    shown = show_rewritten(session.program, session.domains.planner)
+    shown = show_rewritten(session.rules.program, session.rules.domains.planner)
     assert not any(word in shown for word in ("folded", "unfolded", "moved"))
-    rules = [each.rule for component in session.program.logical.components for each in component.rules]
-    assert {id(rule) for rule in rules} <= {id(rule) for rule in session.compiled.description.point_rules}
+    rules = [each.rule for component in session.rules.program.logical.components for each in component.rules]
+    assert {id(rule) for rule in rules} <= {id(rule) for rule in session.rules.compiled.description.point_rules}

@@ -22,7 +22,7 @@ _REWRITTEN |= {("fi", 3), ("ft", 2)}
 def rewritten_text(compiled: Compiled) -> str:
     """The rules as the logical stage shows them, with the declarations and the background knowledge as they were."""
     session = EngineSession(compiled, start=0)
-    rules = show_rewritten(session.program, session.domains.planner)
+    rules = show_rewritten(session.rules.program, session.rules.domains.planner)
     programs = [replace(p, items=tuple(item for item in p.items if _is_kept(item))) for p in compiled.programs]
     return "\n".join([rules, *(show_program(program) for program in programs)])
 

@@ -58,7 +58,7 @@ class Told:
 
 
 def stages_of(given: Input) -> Stages:
-    return plan_stages(given.compiled, EngineSession(given.compiled, start=0).program)
+    return plan_stages(given.compiled, EngineSession(given.compiled, start=0).rules.program)
 
 
 def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:

@@ -84,4 +84,4 @@ def test_some_cases_are_rewritten() -> None:
 def test_a_session_that_does_not_rewrite_plans_other_steps() -> None:
     compiled = compile_files(RUNS["maritime"].files)
     one, other = (EngineSession(compiled, start=0, is_rewriting=each) for each in (True, False))
-    assert one.program.logical != other.program.logical
+    assert one.rules.program.logical != other.rules.program.logical

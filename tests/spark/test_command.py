@@ -76,3 +76,16 @@ def test_csv_has_the_columns_of_records_by_name(spark: SparkSession, tmp_path: P
     (written,) = [text for path in place.glob("events/*.csv") if "often" in (text := path.read_text(encoding="utf-8"))]
     assert written.splitlines()[1:] == ['often,"[\\"a\\"]",often(a),3']
     assert any("expected an integer" in path.read_text(encoding="utf-8") for path in place.glob("set_aside/*.csv"))
+
+
+def test_a_configuration_file_of_run_serves_spark_run(spark: SparkSession, tmp_path: Path) -> None:
+    rules = "initiatedAt(on(X)=true, T) :- happensAt(go(X), T), lamp(X).\n"
+    (tmp_path / "rules.prolog").write_text(rules, encoding="utf-8")
+    (tmp_path / "lamps.prolog").write_text("lamp(a).\n", encoding="utf-8")
+    (tmp_path / "records.txt").write_text("go|3|3|a\ngo|4|4|b\n", encoding="utf-8")
+    config = tmp_path / "app.toml"
+    inputs = 'rules = "rules.prolog"\nbackground = "lamps.prolog"\ninput = "*.txt"\n'
+    config.write_text(inputs + 'end = 9\nfinal = true\noutput = "found"\n', encoding="utf-8")
+    assert main(["spark", "run", "--config", str(config)]) == 0
+    rows = pq.read_table(tmp_path / "found" / "intervals").to_pylist()
+    assert [(row["fvp"], row["start"], row["end"]) for row in rows] == [("on(a)=true", 4, None)]

@@ -74,6 +74,39 @@ ARRIVAL = [
     case("a record before start_time", _O, "on|-1|-1|a", {}, window=7),
 ]
 
+_FACTS = (
+    "happensAt(e(a), 5).\nhappensAt(e(b), 6).\nholdsFor(g(x)=true, [(3,20)]).\ncollectIntervals(g(_)=true).\n"
+    "initiatedAt(f(X)=true, T) :- happensAt(e(X), T).\n"
+    "holdsFor(h(X)=true, I) :- holdsFor(g(X)=true, J), intersect_all([J], I).\n"
+)
+
+FACTS = [
+    case(
+        "a retraction takes back a fact of the rules",
+        _FACTS,
+        "-e|9|5|a\ne|10|10|c\n-g|9|8|12|true|x",
+        {"f(b)=true": [(7, None)], "f(c)=true": [(11, None)], "h(x)=true": [(3, 8), (12, 20)]},
+    ),
+    case(
+        "a retraction at the arrival of a fact comes after it",
+        _FACTS,
+        "-e|5|5|a\n-e|6|6|b\n-g|3|3|20|true|x",
+        {},
+    ),
+    case(
+        "a retraction before the arrival of a fact takes nothing back",
+        _FACTS,
+        "-e|4|5|a\n-g|2|8|12|true|x",
+        {"f(a)=true": [(6, None)], "f(b)=true": [(7, None)], "h(x)=true": [(3, 20)]},
+    ),
+    case(
+        "a fact that is taken back and inserted again",
+        _FACTS,
+        "-e|7|5|a\ne|8|5|a",
+        {"f(a)=true": [(6, None)], "f(b)=true": [(7, None)], "h(x)=true": [(3, 20)]},
+    ),
+]
+
 EDGES = [
     case(
         "a termination of what holds at start_time only",
@@ -246,4 +279,4 @@ EDGES = [
     ),
 ]
 
-CASES = [*ARRIVAL, *EDGES]
+CASES = [*ARRIVAL, *FACTS, *EDGES]

@@ -122,7 +122,7 @@ def recognise(
     check_bounds(start, end)
     symbols = Symbols()
     reading = read_inputs(data, rules.names, tick, symbols, unit=time_unit)
-    first, last = with_input_facts(reading.extent(tick), rules.description, rules.names, tick)
+    first, last = with_input_facts(reading.extent(tick), rules.names, tick)
     begin = (first or 0) if start is None else start
     stop = (begin if last is None else last) if end is None else end
     if stop < begin:
@@ -135,7 +135,9 @@ def recognise(
     session.announce(queries)
     report = settled_report(session, queries, session.last_query_time(queries), merge_windows=merge_windows)
     session.judge_rest(queries)
-    return Result(DecodedReport(report, symbols), rules.names, reading, *session.records.counts, session.n_new_members)
+    return Result(
+        DecodedReport(report, symbols), rules.names, reading, *session.records.counts, session.state.n_new_members
+    )
 
 
 @dataclass(frozen=True, repr=False, eq=False)

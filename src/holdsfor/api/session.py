@@ -321,7 +321,7 @@ class Session:
             message = "a session without a window looks back to the start at every query time"
             raise UsageProblem(Diagnostic("HF740", message, hint="give the session a `window` to have others"))
         check_windows(self.tick, window, None)
-        before, settled = self._engine.previous, self._engine.forgotten
+        before, settled = self._engine.previous, self._engine.state.forgotten
         if before is not None and window < min(at - before, self.step or 0):
             message = f"a window of {window} at {at} misses time-points after the query time before, {before}"
             raise UsageProblem(Diagnostic("HF740", message, hint="give a longer window, or query more often"))
@@ -366,7 +366,7 @@ class Session:
         if self.window is not None:
             known = current.after(run.window_start(current.query_time), self.tick, self._told)
         late, dropped, cut, unmatched = run.records.counts
-        counted = late, dropped + self._n_outside, cut, self._n_set_aside, unmatched, run.n_new_members
+        counted = late, dropped + self._n_outside, cut, self._n_set_aside, unmatched, run.state.n_new_members
         late, dropped, cut, set_aside, unmatched, new = (
             now - before for now, before in zip(counted, self._counted, strict=True)
         )

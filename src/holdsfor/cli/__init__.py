@@ -1,1 +1,1 @@
-"""The commands, one per file."""
+"""The command line: one file for each command, and packages for what the commands share."""

@@ -1,4 +1,4 @@
-"""`holdsfor check`: diagnostics, before any data flows."""
+"""`holdsfor check`: report the errors and warnings in rules, without data."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def add_parser(commands: Commands) -> None:
     parser = add_command(
         commands,
         "check",
-        "report every error and suspicion in the rules",
+        "report the errors and warnings in the rules",
         "holdsfor check rules.prolog background.prolog",
     )
     add_rule_files(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object per diagnostic, for editors")
+    parser.add_argument("--json", action="store_true", help="print one JSON object for each diagnostic, for editors")
     parser.set_defaults(execute=execute)
 
 

@@ -1,4 +1,4 @@
-"""`holdsfor generate`: a stream of records for one of the applications, of any size."""
+"""`holdsfor generate`: write random records for an application."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdsfor.cli.options.arguments import Commands, add_command
+from holdsfor.cli.options.durations import SECONDS
 from holdsfor.cli.terminal.streams import STANDARD_OUTPUT
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.sinks.output_files import naming
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser"]
 
-# Time-points per day of each application, for durations such as `2h`.
+# The number of time-points per day in each application converts durations such as `2h`.
 _EVERY_SECOND = 86400
 _POINTS_PER_DAY = {
     "activity": 1000 * _EVERY_SECOND,
@@ -30,24 +31,33 @@ _POINTS_PER_DAY = {
     "netbill": _EVERY_SECOND,
     "voting": _EVERY_SECOND,
 }
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def add_parser(commands: Commands) -> None:
     parser = add_command(
         commands,
         "generate",
-        "make up records for an application",
+        "write random records for an application",
         "holdsfor generate maritime --entities 300 --duration 4d --seed 1 --late 10% -o events.txt",
     )
     parser.add_argument("app", choices=_POINTS_PER_DAY, metavar="APP", help=", ".join(_POINTS_PER_DAY))
-    parser.add_argument("--entities", type=int, required=True, metavar="N", help="vehicles, vessels, agents, …")
-    parser.add_argument("--duration", required=True, metavar="T", help="in time-points, or such as 30m, 2h, 1d")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed, the same records (default: 0)")
-    parser.add_argument("--late", metavar="SHARE", help="share of records that arrive late, such as 10%%")
-    parser.add_argument("--delay", metavar="DISTRIBUTION", help="how late, in time-points (default: gamma:2,2)")
-    parser.add_argument("--background", metavar="FILE", help="where vessel types and areas go (default: beside OUTPUT)")
-    parser.add_argument("-o", "--output", metavar="FILE", help=".parquet, else text (default: text to standard output)")
+    parser.add_argument(
+        "--entities", type=int, required=True, metavar="N", help="number of vehicles, vessels, agents and so on"
+    )
+    parser.add_argument(
+        "--duration", required=True, metavar="T", help="length of the stream: a number of time-points, or 30m, 2h, 1d"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random records (default: 0)")
+    parser.add_argument("--late", metavar="SHARE", help="share of the records that arrive late, such as 10%%")
+    parser.add_argument(
+        "--delay", metavar="DISTRIBUTION", help="distribution of delays in time-points (default: gamma:2,2)"
+    )
+    parser.add_argument(
+        "--background", metavar="FILE", help="file for vessel types and areas (default: beside the output)"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="file for the records: .parquet, else text (default: standard output)"
+    )
     parser.set_defaults(execute=execute)
 
 
@@ -56,7 +66,7 @@ def execute(options: argparse.Namespace) -> int:
 
     if options.entities < 1 or options.seed < 0:
         found = f"{options.entities} and {options.seed}"
-        raise UsageProblem(Diagnostic("HF710", f"expected some entities and a seed of 0 or more, found {found}"))
+        raise UsageProblem(Diagnostic("HF710", f"expected at least one entity and a seed of at least 0, found {found}"))
     duration = _duration(options.duration, options.app)
     lateness = read_lateness(options.late, options.delay)
     model = model_of(options.app, entities=options.entities, seed=options.seed)
@@ -71,9 +81,9 @@ def _duration(text: str, app: str) -> int:
     match = re.fullmatch(r"(\d{1,15})([smhd]?)", text, re.ASCII)
     points = int(match[1]) if match else 0
     if match and match[2]:
-        points = points * _SECONDS[match[2]] * _POINTS_PER_DAY[app] // _SECONDS["d"]
+        points = points * SECONDS[match[2]] * _POINTS_PER_DAY[app] // SECONDS["d"]
     if not 0 < points < 2**62:
-        hint = "write a number of time-points, or of `s`, `m`, `h` or `d`, such as `2h`"
+        hint = "write a number of time-points, or a number with `s`, `m`, `h` or `d`, such as `2h`"
         raise UsageProblem(Diagnostic("HF710", f"expected a duration, found `{text}`", hint=hint))
     return points
 
@@ -94,11 +104,11 @@ def _write(model: Model, duration: int, seed: int, lateness: Lateness, output: s
 
 
 def _write_background(model: Model, options: argparse.Namespace) -> None:
-    """Write the background knowledge that the records need: where asked, else beside the records."""
+    """Write the background knowledge of the records to `--background`, else to a file beside the records."""
     knowledge = model.background()
     if knowledge is None:
         if options.background:
-            print(f"{options.app} needs no background knowledge of its own", file=sys.stderr)
+            print(f"the records of {options.app} need no background knowledge", file=sys.stderr)
         return
     if options.background or options.output:
         path = Path(options.background or Path(options.output).with_suffix(".background.prolog"))

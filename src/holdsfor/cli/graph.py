@@ -1,4 +1,4 @@
-"""`holdsfor graph`: the dependency graph, or its contraction, as text or as a picture."""
+"""`holdsfor graph`: show the dependency graph or its contraction as text or as a picture."""
 
 from __future__ import annotations
 
@@ -26,13 +26,16 @@ def add_parser(commands: Commands) -> None:
     )
     add_rule_files(parser)
     parser.add_argument(
-        "-o", "--output", metavar="PICTURE", help="a .svg, .png, .dot or .mmd file (default: text to standard output)"
+        "-o",
+        "--output",
+        metavar="PICTURE",
+        help="file for the picture: .svg, .png, .dot or .mmd (default: text on standard output)",
     )
-    parser.add_argument("--include-input", action="store_true", help="draw the input events and fluents too")
+    parser.add_argument("--include-input", action="store_true", help="also show input events and input fluents")
     parser.add_argument(
         "--contracted",
         action="store_true",
-        help="show the f-contracted graph, and the contracted graph of its components",
+        help="show the f-contracted graph and the contracted graph of its components",
     )
     parser.set_defaults(execute=execute)
 
@@ -64,7 +67,7 @@ def _shown(compiled: Compiled, *, include_input: bool) -> list[dependencies.Vert
 
 
 def contracted_drawing(compiled: Compiled, *, include_input: bool) -> Drawing:
-    """What to draw of the contraction: a vertex for each f-connected group, a box for each cd-component."""
+    """The contracted graph as a drawing: a vertex for each f-connected group, a box for each cd-component."""
     found = contract(compiled.graph, compiled.levels, _shown(compiled, include_input=include_input))
     vertices = []
     for i, group in enumerate(found.groups):
@@ -76,7 +79,7 @@ def contracted_drawing(compiled: Compiled, *, include_input: bool) -> Drawing:
 
 
 def drawing(compiled: Compiled, *, include_input: bool) -> Drawing:
-    """What to draw of an event description."""
+    """The dependency graph as a drawing."""
     levels = compiled.levels
     shown = _shown(compiled, include_input=include_input)
     vertices = [DrawnVertex(v.label, v.label, v.kind, levels.level_of(v), levels.component_of[v]) for v in shown]

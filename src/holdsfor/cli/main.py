@@ -1,7 +1,8 @@
 """`holdsfor`: composite event recognition on the command line.
 
-Results go to standard output or files, talk to standard error. Exit code 0: done; 1: nothing was done because of a
-fault outside, such as a full disk; 2: the input or the call is wrong, and a diagnostic says how; 130: interrupted.
+Results go to standard output or to files, messages to standard error. The exit code is 0 on success, 1 if something
+outside the program fails, such as a disk, 2 if a diagnostic reports an error in the input or in the call, and 130 after
+an interruption.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def command_line() -> argparse.ArgumentParser:
     """The parser of the command line, with all commands."""
-    parser = argparse.ArgumentParser(prog="holdsfor", description="Composite event recognition that people trust.")
+    parser = argparse.ArgumentParser(
+        prog="holdsfor", description="Composite event recognition in the RTEC dialect of the Event Calculus."
+    )
     parser.add_argument("--version", action="version", version=f"holdsfor {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
@@ -42,8 +45,8 @@ def command_line() -> argparse.ArgumentParser:
 
 def _main(arguments: Sequence[str] | None) -> int:
     try:
-        options = _without_gaps(command_line().parse_args(arguments))
-        # Not to standard output: results there stay readable for programs.
+        options = _without_empty_lists(command_line().parse_args(arguments))
+        # Goals print to standard error, because programs read the results on standard output.
         with printing(sys.stderr.write):
             code: int = options.execute(options)
         with naming(STANDARD_OUTPUT):
@@ -70,8 +73,8 @@ def _main(arguments: Sequence[str] | None) -> int:
     return code
 
 
-def _without_gaps(options: argparse.Namespace) -> argparse.Namespace:
-    """The options without the empty lists that `argparse` leaves for `--goal=--`."""
+def _without_empty_lists(options: argparse.Namespace) -> argparse.Namespace:
+    """Remove the empty lists that `argparse` makes of `--goal=--`."""
     for name, value in vars(options).items():
         if isinstance(value, list):
             setattr(options, name, [each for each in value if each != []])
@@ -79,7 +82,7 @@ def _without_gaps(options: argparse.Namespace) -> argparse.Namespace:
 
 
 def _file_of(error: OSError) -> str:
-    """The file that an error is about; only standard output has no name."""
+    """The file of an error, as the end of a message. A full disk without a file is that of standard output."""
     if error.filename == STANDARD_OUTPUT or (error.filename is None and error.errno == errno.ENOSPC):
         return f": {STANDARD_OUTPUT}"
     return "" if error.filename is None else f": {error.filename}"

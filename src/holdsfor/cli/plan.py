@@ -1,4 +1,4 @@
-"""`holdsfor plan`: what the compiler made of the rules, stage by stage."""
+"""`holdsfor plan`: show the rules at a stage of compilation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdsfor.analysis.safety import show_safety
 from holdsfor.cli.engines.columnar import ColumnarEngine
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in, is_given
-from holdsfor.cli.options.durations import make_points
+from holdsfor.cli.options.durations import convert_times
 from holdsfor.cli.outcome.summary import summarise
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.syntax.parser import parse_term
@@ -35,7 +35,7 @@ ANALYSES: dict[str, Callable[[Compiled], str]] = {
 def _logical(session: EngineSession) -> str:
     from holdsfor.physical.rewritten_text import show_rewritten
 
-    return show_rewritten(session.program, session.domains.planner)
+    return show_rewritten(session.rules.program, session.rules.domains.planner)
 
 
 def _physical(session: EngineSession) -> str:
@@ -47,7 +47,7 @@ def _physical(session: EngineSession) -> str:
 def _spark(session: EngineSession) -> str:
     from holdsfor.distribution.stages import plan_stages
 
-    return str(plan_stages(session.compiled, session.program))
+    return str(plan_stages(session.rules.compiled, session.rules.program))
 
 
 PLANS: dict[str, Callable[[EngineSession], str]] = {"logical": _logical, "physical": _physical, "spark": _spark}
@@ -59,7 +59,7 @@ def add_parser(commands: Commands) -> None:
     parser = add_command(
         commands,
         "plan",
-        "show what the compiler made of the rules",
+        "show the rules at a stage of compilation",
         "holdsfor plan rules.prolog background.prolog --stage physical --analyse --input events.txt",
     )
     add_options(parser, "plan")
@@ -99,14 +99,14 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> EngineSession:
-    """A session that has planned the rules; to analyse them, one that has run."""
+    """A session that has planned the rules; with `--analyse`, a session that has run them."""
     from holdsfor.runtime.session import EngineSession
 
     if not options.analyse:
         return EngineSession(compiled, start=0, goals=goals)
     from holdsfor.runtime.windows import check_bounds, check_windows
 
-    make_points(options)
+    convert_times(options)
     check_windows(options.tick, options.window, options.step, options.allen_memory)
     check_bounds(options.start, options.end)
     options.step = options.window if options.step is None else options.step
@@ -119,7 +119,7 @@ def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term])
 
 
 class AnalysingEngine(ColumnarEngine):
-    """A run that counts what it does."""
+    """A run that measures each operator."""
 
     analysed: EngineSession
 

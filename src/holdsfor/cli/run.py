@@ -1,4 +1,4 @@
-"""`holdsfor run`: recognise what the rules describe in the records of files."""
+"""`holdsfor run`: recognise what the rules describe in files and streams."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from typing import IO, Any, Literal
 
 from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.cli.engines.engine import Engine
-from holdsfor.cli.engines.live import check_live_options, engine_class
+from holdsfor.cli.engines.live import engine_class
 from holdsfor.cli.graph import drawing
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import Application, fill_in, missing
-from holdsfor.cli.options.durations import PER_SECOND, make_points
+from holdsfor.cli.options.durations import PER_SECOND, convert_times
+from holdsfor.cli.options.live_options import check_live_options
 from holdsfor.cli.outcome.memory import peak_memory
 from holdsfor.cli.outcome.run_log import RunLog
 from holdsfor.cli.outcome.set_aside import SetAsideLog
@@ -26,7 +27,7 @@ from holdsfor.cli.outcome.summary import summarise, write_stats
 from holdsfor.cli.terminal.diagnostics import print_diagnostics
 from holdsfor.cli.terminal.interruption import INTERRUPTED
 from holdsfor.cli.terminal.progress import Progress
-from holdsfor.cli.terminal.waiting import announce_inputs, say_waiting
+from holdsfor.cli.terminal.wait_notices import announce_inputs, notify_waiting
 from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
 from holdsfor.sinks.output_files import refuse_overwriting
 from holdsfor.sinks.result_lines import ReportView
@@ -57,7 +58,7 @@ def add_parser(commands: Commands) -> None:
 def execute(options: argparse.Namespace) -> int:
     app = fill_in(options, "run")
     print_diagnostics(app.notes)
-    make_points(options)
+    convert_times(options)
     _check(options)
     _refuse_overwriting(options, [])
     diagnostics = Diagnostics()
@@ -96,13 +97,13 @@ def _run(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadabl
     engine.set_aside.add_inputs(unreadable)
     print_diagnostics(diagnostic for each in unreadable for diagnostic in each.diagnostics)
     engine.seconds["load"] = time.perf_counter() - began
-    with opened(options.output, options.format, partial(say_waiting, engine.log, "a reader")) as output, engine.stop:
+    with opened(options.output, options.format, partial(notify_waiting, engine.log, "a reader")) as output, engine.stop:
         _write(engine, options, output, last)
     engine.seconds["write"] = time.perf_counter() - began - sum(engine.seconds.values())
 
 
 def _prepare(app: Application, compiled: Compiled, output: str | None) -> None:
-    """Make the folders and the pipe, and draw the graph, that a file of RTEC's asks for."""
+    """Create the folders and the pipe of an RTEC configuration, and draw its graph."""
     for folder in app.folders:
         folder.mkdir(parents=True, exist_ok=True)
     if app.pipe and str(app.pipe) == output and not app.pipe.exists():
@@ -112,7 +113,7 @@ def _prepare(app: Application, compiled: Compiled, output: str | None) -> None:
 
 
 def _draw_graph(picture: Drawing, path: Path) -> None:
-    """Draw the dependency graph; one that cannot be drawn is a warning, and the run goes on."""
+    """Draw the dependency graph. A failure is a warning, and the run continues."""
     try:
         render_graph(picture, path)
     except UsageProblem as problem:
@@ -124,7 +125,7 @@ def _draw_graph(picture: Drawing, path: Path) -> None:
 
 
 def _write(engine: Engine, options: argparse.Namespace, output: IO[Any], last: list[ReportView]) -> None:
-    """Write what the run tells, and keep the last of it for a picture."""
+    """Write the reports or changes, and keep the last report for the timeline."""
     shown = as_iso(PER_SECOND[options.time_unit]) if options.times == "iso" else as_integer
     if options.report == "changes":
         write_reports(engine.changes(), CHANGES, options.format, output, shown)
@@ -134,7 +135,7 @@ def _write(engine: Engine, options: argparse.Namespace, output: IO[Any], last: l
 
 
 def _check(options: argparse.Namespace) -> None:
-    """Refuse options that have no meaning."""
+    """Refuse options that contradict each other, and complete the format and the step."""
     from holdsfor.runtime.windows import check_bounds, check_windows
 
     options.format = options.format or format_of(options.output)
@@ -145,12 +146,12 @@ def _check(options: argparse.Namespace) -> None:
     options.step = options.window if options.step is None else options.step
     if options.report == "changes" and (options.final or options.timeline):
         other = "`--final`" if options.final else "`--timeline`"
-        message = f"`--report changes` tells every query time, {other} only once what is settled"
-        raise UsageProblem(Diagnostic("HF741", message, hint="run twice to have both"))
+        message = f"`--report changes` reports each query time, {other} only the settled results"
+        raise UsageProblem(Diagnostic("HF741", message, hint="run twice, once with each option"))
 
 
 def _refuse_overwriting(options: argparse.Namespace, consulted: list[str]) -> None:
-    """Refuse outputs that are files which the run reads."""
+    """Refuse output files that the run also reads."""
     outputs = {
         "--output": [options.output],
         "--timeline": options.timeline,

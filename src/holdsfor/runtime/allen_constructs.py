@@ -30,7 +30,7 @@ from holdsfor.runtime.interval_lists import Lists, natural_join, onto
 from holdsfor.syntax.rules import Allen
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.evaluation import TimeRange
+    from holdsfor.runtime.time_range import TimeRange
 
 __all__ = ["Construct", "Kept", "Paired", "by_instance", "maximal", "none_of", "together"]
 

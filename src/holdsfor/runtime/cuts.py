@@ -93,7 +93,7 @@ def _as_if_whole(rules: Sequence[IntervalRule], context: Evaluation) -> FluentTa
         for key, table in context.whole.items()
         if key in context.inputs
     }
-    for name in ("kept_results", "made", "longest", "complemented", "whole_lists"):
+    for name in ("made", "longest", "complemented", "whole_lists"):
         setattr(aside, name, dict(getattr(context, name)))
     for name in ("_resumed", "_asked", "_edges"):
         setattr(aside, name, {})

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from holdsfor.analysis.sorts import Sorts
 from holdsfor.columns.tables import Relation
 from holdsfor.kernels.keys import Int64, dense_ids
-from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.operator import Plan, run_operators
 from holdsfor.physical.operators.range_over import RangeOver
@@ -30,7 +29,6 @@ _WORTH_DISTINGUISHING = 5_000  # rows below this are checked as they are
 _FEW_VALUES = 32  # more of them at once are hardly ever asked about again
 _MANY_MEMBERSHIPS = 1_000
 _MEMBER, _UNKNOWN = 1, 2
-_NOTHING: Int64 = np.empty(0, dtype=np.int64)
 _NOBODY = np.empty(0, dtype=np.int8)
 
 
@@ -123,8 +121,6 @@ class Domains:
         self._signatures: dict[tuple[EntityKey, int | None], _Signature] = {}
         self._members: dict[_Signature, tuple[int, NDArray[np.int8]]] = {}
         self._everyone: dict[_Signature, tuple[int, int]] = {}
-        self._settled: dict[NodeId, Int64] = {}
-        self._known: dict[NodeId, Int64] = {}
         for grounding, clause in zip(description.groundings, grounding_clauses(description), strict=True):
             entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
             plan = _GroundingPlan(entity, grounding.goals, clause.body or Atom("true"), planner)
@@ -300,28 +296,15 @@ class Domains:
             rows = self.over_sorts(pattern, one_row(), context)
         return Relation(tuple(rows.columns[name] for name in names), rows.n)
 
-    def begin_stretch(self) -> None:
-        """Forget what variables ranged over in the last stretch and is not settled."""
-        self._known.clear()
-
-    def settle(self) -> None:
-        """Let variables go on to range over what was known in the last stretch."""
-        self._settled.update(self._known)
-
-    def range_of(self, ranging: RangeOver, known: Int64, context: Context) -> Int64:
-        """What a variable of a rule over intervals ranges over: its sort, what is known, and what was known before."""
-        if ranging.id is not None:
-            before = self._known.get(ranging.id, self._settled.get(ranging.id, _NOTHING))
-            known = self._known[ranging.id] = np.union1d(before, known)
-        if ranging.pattern is None:
-            return known
-        return np.union1d(context.symbols.words(self.sorts().members(ranging.pattern, ranging.name)), known)
+    def of_sort(self, pattern: Term, name: str, context: Context) -> Int64:
+        """The members of the sort of a variable of a pattern."""
+        return context.symbols.words(self.sorts().members(pattern, name))
 
     def over_sorts(self, pattern: Term, rows: Rows, context: Context) -> Rows:
         """The rows combined with every member of the sorts of the pattern's unbound variables."""
         for name in variables(pattern):
             if name not in rows.columns:
-                members = context.symbols.words(self.sorts().members(pattern, name))
+                members = self.of_sort(pattern, name, context)
                 owner = np.repeat(np.arange(rows.n, dtype=np.int64), len(members))
                 rows = rows.take(owner).with_columns({name: np.tile(members, rows.n)})
         return rows

@@ -19,7 +19,7 @@ from holdsfor.physical.rows import one_row
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.evaluation import TimeRange
+    from holdsfor.runtime.time_range import TimeRange
 
 __all__ = ["CarriedEdges", "EdgeKind", "edge_points", "edges_at", "next_edge", "without_initial_values"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,11 @@ from holdsfor.columns.tables import (
     point_table,
     stacked,
 )
-from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING, inertial_intervals
 from holdsfor.kernels.keys import (
     Int64,
     distinct_rows,
     pairs_of_equal_keys,
-    positions_of_pairs,
 )
 from holdsfor.kernels.packing import OPEN
 from holdsfor.logical.nodes import NodeId
@@ -36,72 +34,30 @@ from holdsfor.physical.operators.operator import run_operators
 from holdsfor.physical.operators.range_head import RangeHead
 from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import build, join, linear
-from holdsfor.physical.plan import PhysicalProgram, PlannedComponent, PlannedFluent, PlannedRule
+from holdsfor.physical.plan import PlannedComponent, PlannedFluent, PlannedRule
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.rows import Rows, concatenate, one_row
-from holdsfor.runtime.allen_constructs import Construct, Kept
-from holdsfor.runtime.background import Background
+from holdsfor.runtime.allen_constructs import Construct
 from holdsfor.runtime.cut_relations import ConstructWithCuts
 from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
-from holdsfor.runtime.delays import SetUp
-from holdsfor.runtime.domains import Domains, entity_columns, entity_key
-from holdsfor.runtime.edges import CarriedEdges, EdgeKind, edge_points, without_initial_values
-from holdsfor.runtime.initial_values import InitialValues
+from holdsfor.runtime.domains import entity_columns, entity_key
+from holdsfor.runtime.edges import EdgeKind, edge_points, without_initial_values
 from holdsfor.runtime.interval_lists import Lists
 from holdsfor.runtime.interval_predicates import MadeOneByOne
 from holdsfor.runtime.interval_rules import evaluate_interval_rules
 from holdsfor.runtime.recursion.fixpoint import RecursionOutcome, evaluate_recursion
 from holdsfor.runtime.terminations import terminations_of, visible_breaks
+from holdsfor.runtime.time_range import true_starts
 from holdsfor.syntax.terms import Struct, Term, Var, variables
 
-__all__ = ["Evaluation", "TimeRange"]
+if TYPE_CHECKING:
+    from holdsfor.runtime.prepared_rules import PreparedRules
+    from holdsfor.runtime.state import State
+    from holdsfor.runtime.time_range import TimeRange
+
+__all__ = ["Evaluation"]
 
 Place = TypeVar("Place", Key, tuple[EdgeKind, Key])
-
-
-@dataclass(frozen=True)
-class TimeRange:
-    """The time-points that are evaluated, both ends included, and the first time-point of the whole run.
-
-    A stretch that `is_resumed` goes on from a settled time-point; what was before it is state.
-    """
-
-    first: int
-    last: int
-    tick: int
-    first_of_run: int
-    is_resumed: bool = False
-
-    @property
-    def after_last(self) -> int:
-        """The time-point after the last one."""
-        return (self.last // self.tick + 1) * self.tick
-
-    def next_of(self, time: int) -> int:
-        return (time // self.tick + 1) * self.tick
-
-    def previous_of(self, time: int) -> int:
-        return ((time - 1) // self.tick) * self.tick
-
-    def next(self, times: Int64) -> Int64:
-        return times + 1 if self.tick == 1 else (times // self.tick + 1) * self.tick
-
-    def previous(self, times: Int64) -> Int64:
-        return times - 1 if self.tick == 1 else ((times - 1) // self.tick) * self.tick
-
-
-def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: TupleIds) -> FluentTable:
-    """The table with intervals that hold at the first time-point beginning where they truly began."""
-    if state is None or state.n == 0 or table.n == 0:
-        return table
-    here = ((table.starts <= first) & (first < table.ends)).nonzero()[0]
-    if len(here) == 0:
-        return table
-    known = state.arguments(instances), state.values
-    position = positions_of_pairs(table.arguments(instances)[here], table.values[here], known)
-    starts = table.starts.copy()
-    starts[here] = np.where(position >= 0, state.starts[position], starts[here])
-    return table.with_starts(starts)
 
 
 class Evaluation:
@@ -111,62 +67,49 @@ class Evaluation:
 
     def __init__(
         self,
-        program: PhysicalProgram,
-        background: Background,
-        domains: Domains,
+        rules: PreparedRules,
+        state: State,
         time_range: TimeRange,
         events: dict[Key, PointTable],
         fluents: dict[Key, FluentTable],
-        state: dict[Key, FluentTable],
-        prefixes: dict[NodeId, Lists],
-        kept: dict[NodeId, Kept],
-        allen_memory: int | None,
-        initialised: InitialValues,
-        seen: dict[NodeId, Rows],
-        waiting: dict[int, tuple[SetUp | None, ...]],
-        carried_edges: CarriedEdges,
-        version: int,
+        allen_memory: int | None = None,
     ) -> None:
-        self.program = program
-        self.background = background
-        self.domains = domains
+        self.rules = rules
+        self.program = rules.program
+        self.background = rules.background
+        self.domains = rules.domains
+        self.symbols = rules.symbols
+        self.instances = rules.symbols.instances
+        self.engine = rules.background.engine
+        self.version = rules.version
+        self.state = state
         self.time_range = time_range
+        self.allen_memory = allen_memory
         self.events = events
         self.known = fluents
-        self.state = state
-        self.symbols = background.symbols
-        self.instances = background.symbols.instances
-        self.engine = background.engine
+        self.inputs = frozenset(state.records.fluents)
         self.output: dict[Key, FluentTable] = {}
+        self.cuts: dict[Key, FluentTable] = {}
+        self.input_cuts: dict[Key, FluentTable] = {}
+        self.is_as_if_whole = False
+        self.whole: dict[Key, FluentTable] = {}
+        self.carried_edges = state.edges
         self._initiations: dict[Key, PointTable] = {}
         self._terminations: dict[Key, PointTable] = {}
         self._distinct: dict[Key, tuple[PointTable, PointTable]] = {}
         self._resumed: dict[Key, tuple[FluentTable, FluentTable]] = {}
         self._asked: dict[Key, tuple[FluentTable, FluentTable]] = {}
-        self.inputs: frozenset[Key] = frozenset()
         self._edges: dict[tuple[EdgeKind, Key], tuple[FluentTable, PointTable]] = {}
-        self.carried_edges = carried_edges
-        self.prefixes = prefixes
-        self.kept = kept
-        self.allen_memory = allen_memory
+        self._outside: dict[int, Rows] | None = None
         self.constructs: dict[NodeId, Construct | ConstructWithCuts] = {}
-        self.kept_results: dict[NodeId, Lists] = {}
+        self.related: dict[NodeId, tuple[Lists, Lists]] = {}
         self.made: dict[NodeId, MadeOneByOne] = {}
         self.longest: dict[NodeId, int] = {}
         self.next_crossing: int | None = None
-        self.cuts: dict[Key, FluentTable] = {}
-        self.input_cuts: dict[Key, FluentTable] = {}
-        self.whole: dict[Key, FluentTable] = {}
-        self.related: dict[NodeId, tuple[Lists, Lists]] = {}
-        self.is_as_if_whole = False
-        self.initialised = initialised
-        self.seen = seen
-        self.waiting = waiting
         self.circles: dict[int, RecursionOutcome] = {}
-        self._outside: dict[int, Rows] | None = None
         self.affected: Relation | None = None
-        self.version = version
         self.complemented: dict[NodeId, Rows] = {}
+        self.ranges: dict[NodeId, Int64] = {}
         self.whole_lists: dict[NodeId, Lists] = {}
 
     # -- what steps ask (the protocol `Context`) -----------------------------------------------------------------------
@@ -235,11 +178,16 @@ class Evaluation:
 
     def members(self, ranging: RangeOver, known: Int64) -> Int64:
         """What a variable ranges over: its sort, and what is known in this stretch and was in earlier ones."""
-        return self.domains.range_of(ranging, known, self)
+        if ranging.id is not None:
+            before = self.ranges.get(ranging.id, self.state.ranges.get(ranging.id))
+            known = self.ranges[ranging.id] = known if before is None else np.union1d(before, known)
+        if ranging.pattern is None:
+            return known
+        return np.union1d(self.domains.of_sort(ranging.pattern, ranging.name, self), known)
 
     def head_members(self, ranging: RangeHead) -> Int64:
         """What a head variable ranges over: its sort, and what terminations of its fluent may affect."""
-        members = self.symbols.words(self.domains.sorts().members(ranging.head, ranging.name))
+        members = self.domains.of_sort(ranging.head, ranging.name, self)
         if not ranging.is_termination or self.affected is None:
             return members
         rows, _ = join(one_row(), self.affected, entity_columns(ranging.head), self.symbols)
@@ -267,7 +215,7 @@ class Evaluation:
 
     def with_true_starts(self, found: Lists, place: NodeId) -> Lists:
         """A list whose intervals that hold at the first time-point begin where they truly began."""
-        known = self.prefixes.get(place)
+        known = self.state.prefixes.get(place)
         if known is not None and known.n and found.n:
             here = ((found.starts <= self.time_range.first) & (self.time_range.first < found.ends)).nonzero()[0]
             names = found.names
@@ -295,7 +243,7 @@ class Evaluation:
         It begins with the run for those not seen before, and is resumed for the others. Unless a grounding says which
         instances there are, those of earlier stretches are included.
         """
-        before = self.seen.get(place)
+        before = self.state.complements.get(place)
         if before is keys:
             self.complemented[place] = keys
             return keys, np.full(keys.n, self.time_range.first, dtype=np.int64)
@@ -320,7 +268,7 @@ class Evaluation:
     def evaluate(self, number: int, component: PlannedComponent) -> None:
         """Let what one component computes be known."""
         if component.is_circular:
-            carried = self.waiting.get(component.number, ())
+            carried = self.state.pending.get(component.number, ())
             self.circles[component.number] = evaluate_recursion(component, self, carried)
             return
         for rule in component.events:
@@ -331,7 +279,7 @@ class Evaluation:
             key, table = evaluate_interval_rules(component.static, self)
             if self.cuts:
                 cuts_of_rules(component.static, key, table, self)
-            self.add_fluents(key, true_starts(table, self.state.get(key), self.time_range.first, self.instances))
+            self.add_fluents(key, true_starts(table, self.state.held.get(key), self.time_range.first, self.instances))
 
     def add_fluents(self, key: Key, table: FluentTable) -> None:
         """Let the FVPs of a finished component be known."""
@@ -420,7 +368,7 @@ class Evaluation:
     def initial_state(self, key: Key, fluent: PlannedFluent) -> FluentTable:
         """What holds at the first time-point: what was carried over, and initial values of newly seen fluents."""
         carried = self.carried(key, fluent)
-        if not fluent.initially or self.initialised.is_settled(fluent, self.version):
+        if not fluent.initially or self.state.initial.is_settled(fluent, self.version):
             return carried
         parts: list[list[Int64]] = []
         for initial in fluent.initially:
@@ -433,7 +381,7 @@ class Evaluation:
         columns = [np.concatenate(column) for column in zip(nothing, *parts, strict=True)]
         inside = self.domains.includes((True, *key), columns, len(columns[0]), self)
         columns, is_grounded = [column[inside] for column in columns], self.domains.is_declared((True, *key))
-        fresh = self.initialised.fresh(key, fluent, columns, self.symbols, self.version, is_grounded=is_grounded)
+        fresh = self.state.initial.fresh(key, fluent, columns, self.symbols, self.version, is_grounded=is_grounded)
         first = np.full(fresh.n, self.time_range.first_of_run, dtype=np.int64)
         added = (*fresh.columns, first, np.full(fresh.n, OPEN, dtype=np.int64))
         together = tuple(np.concatenate(pair) for pair in zip(carried.columns, added, strict=True))
@@ -441,7 +389,7 @@ class Evaluation:
 
     def carried(self, key: Key, fluent: PlannedFluent) -> FluentTable:
         """What was carried over of the FVPs that the rules are about, and that are still in the grounding."""
-        table = self.state.get(key) or empty_fluents(key[1])
+        table = self.state.held.get(key) or empty_fluents(key[1])
         if table.n and self.domains.is_declared((True, *key)):
             numbers = table.arguments(self.instances)
             inside = self.domains.inside((True, *key), numbers, table.values, self, self.version)

@@ -18,8 +18,8 @@ __all__ = ["explain"]
 
 def explain(session: EngineSession) -> str:
     """The plan of every component, then the groundings, then totals of what was counted."""
-    explainer = Explainer(Wording(lambda key: _size(session, key), {}), session.domains.planner)
-    program = session.program
+    explainer = Explainer(Wording(lambda key: _size(session, key), {}), session.rules.domains.planner)
+    program = session.rules.program
     for number, (logical, planned) in enumerate(zip(program.logical.components, program.components, strict=True)):
         explainer.component(number, logical, planned, _manner(planned, session))
         if session.profile is not None:
@@ -30,9 +30,9 @@ def explain(session: EngineSession) -> str:
 
 
 def _size(session: EngineSession, key: Key) -> str:
-    if key in session.background.domains:
+    if key in session.rules.background.domains:
         return "members from the input"
-    n = session.background.facts(key).n
+    n = session.rules.background.facts(key).n
     return f"{n:,} fact{'' if n == 1 else 's'}"
 
 
@@ -67,9 +67,9 @@ def _rest(number: int, component: PlannedComponent, lines: list[PlanLine], profi
 
 def _groundings(session: EngineSession, explainer: Explainer) -> None:
     """Who belongs to what is computed: checks of instances, and where they are enumerated."""
-    if session.domains.plans:
+    if session.rules.domains.plans:
         explainer.heading(0, "groundings")
-    for key, plans in session.domains.plans.items():
+    for key, plans in session.rules.domains.plans.items():
         is_fvp, name, arity = key
         explainer.heading(1, f"{'fluent' if is_fvp else 'event'} {show_indicator(name, arity)}", ("grounding", key))
         for plan in plans:
@@ -81,7 +81,7 @@ def _groundings(session: EngineSession, explainer: Explainer) -> None:
 
 
 def _totals(session: EngineSession, profile: Profile) -> str:
-    components = sum(profile.of(("component", n)).seconds for n in range(len(session.program.components)))
+    components = sum(profile.of(("component", n)).seconds for n in range(len(session.rules.program.components)))
     between = session.seconds - components
     return (
         f"\ntotal {session.seconds * 1000:,.2f} ms: "

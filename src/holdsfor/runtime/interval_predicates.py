@@ -25,7 +25,8 @@ from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, list_items, list_term, substitute
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.evaluation import Evaluation, TimeRange
+    from holdsfor.runtime.evaluation import Evaluation
+    from holdsfor.runtime.time_range import TimeRange
 
 __all__ = ["MadeOneByOne", "intervals_of_term", "is_interval_list", "make_one_by_one", "term_of_intervals"]
 

@@ -338,7 +338,7 @@ class _Rule:
             one, other = self.context.related[place]
             return combined((reaching_back(one, sources), reaching_back(other, targets)), step.mode)
         own = self.split(step.source, sources), self.split(step.target, targets)
-        kept, wanted = self.context.kept.get(place), self.wanted(sources, targets)
+        kept, wanted = self.context.state.allen.get(place), self.wanted(sources, targets)
         more = wanted, kept, self.context.time_range, self.context.allen_memory
         construct = with_cuts(Construct(step, own[0].whole, own[1].whole, *more), *own, kept)
         self.context.constructs[place] = construct
@@ -414,7 +414,7 @@ class _Rule:
         place = step_id(self.rule, step)
         whole = self.context.with_true_starts(self.lists[step.inputs[0]], place)
         whole = self.with_data(whole, [name for name in step_variables(step) if name not in step.outputs])
-        made = make_one_by_one(step, whole, self.context.kept_results.get(place), self.context)
+        made = make_one_by_one(step, whole, self.context.state.made.get(place), self.context)
         self.context.made[place] = made
         found, time_range = self.merged(made.all()), self.context.time_range
         return found.take(found.ends > time_range.first) if time_range.is_resumed else found

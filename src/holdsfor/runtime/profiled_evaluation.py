@@ -32,7 +32,7 @@ class ProfiledEvaluation(Evaluation):
         if component.number in self.circles:
             self.note_circle(number, self.circles[component.number])
         own = {rule.number for rule in component.static}
-        self.counts.note_most(("kept", number), sum(k.n for (rule, _), k in self.kept.items() if rule in own))
+        self.counts.note_most(("kept", number), sum(k.n for (rule, _), k in self.state.allen.items() if rule in own))
 
     def note_circle(self, number: int, outcome: RecursionOutcome) -> None:
         self.counts.note(("turns", number), outcome.n_turns)

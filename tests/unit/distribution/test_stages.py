@@ -9,7 +9,7 @@ from holdsfor.runtime.session import EngineSession
 
 def stages(text: str) -> tuple[Stage, ...]:
     compiled = compile_text(text)
-    return plan_stages(compiled, EngineSession(compiled, start=0).program).stages
+    return plan_stages(compiled, EngineSession(compiled, start=0).rules.program).stages
 
 
 def only(text: str) -> Stage:

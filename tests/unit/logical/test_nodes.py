@@ -20,7 +20,7 @@ APPLICATIONS = sorted(path for path in (ROOT / "apps").iterdir() if list(path.gl
 
 def ids_of(compiled: Compiled) -> list[str]:
     """What a session may remember something about, in processing order, and the fingerprint."""
-    program = EngineSession(compiled, start=0).program
+    program = EngineSession(compiled, start=0).rules.program
     found = [str(place) for place in program.deciding_steps]
     for component, logical in zip(program.components, program.logical.components, strict=True):
         found.append(f"{component.number} {logical.label}")
@@ -63,7 +63,7 @@ def test_steps_of_a_rule_keep_their_ids_when_facts_are_folded_into_it() -> None:
     holdsFor(x=true, []).
     holdsFor(b(X)=true, K) :- limit(N), holdsFor(a(X)=on, I), intDurGreater(I, N, J), intDurLess(J, 9, K).
     """
-    programs = [EngineSession(compile_text(text), start=0, is_rewriting=each).program for each in (True, False)]
+    programs = [EngineSession(compile_text(text), start=0, is_rewriting=each).rules.program for each in (True, False)]
     assert [program.deciding_steps for program in programs] == [[(1, "J"), (1, "K")]] * 2
 
 
@@ -74,7 +74,7 @@ def test_a_part_of_a_program_keeps_the_numbers_of_its_components() -> None:
     initiatedAt(b=true, T) :- happensAt(start(a=true), T).
     fi(b=true, b=false, 3).
     """
-    program = EngineSession(compile_text(text), start=0).program
+    program = EngineSession(compile_text(text), start=0).rules.program
     assert [component.number for component in program.part([1]).components] == [1]
 
 

@@ -20,7 +20,7 @@ STATE = "initiatedAt(s(X, Y)=on, T) :- happensAt(set(X, Y), T).\n"
 def planned(rule: str, name: str = "f") -> PlannedRule:
     """The plan of a rule for a fluent, besides one for `s(X, Y)`."""
     session = EngineSession(compile_text(STATE + rule), start=0)
-    fluents = [f for c in session.program.components for key, f in c.fluents.items() if key[0] == name]
+    fluents = [f for c in session.rules.program.components for key, f in c.fluents.items() if key[0] == name]
     (found,) = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
     return found
 

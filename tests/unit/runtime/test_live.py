@@ -239,7 +239,7 @@ def steady(n_windows: int) -> Iterator[bytes]:
 def kept(session: EngineSession, feed: Feed) -> int:
     """How many records and FVPs are in memory."""
     records = sum(map(len, session.records.all))
-    return records + sum(table.n for table in session.state.values()) + feed.reading.n_waiting
+    return records + sum(table.n for table in session.state.held.values()) + feed.reading.n_waiting
 
 
 @pytest.mark.parametrize("window", [10, 50])

@@ -105,7 +105,7 @@ def test_what_comes_out_of_a_step_goes_into_the_next() -> None:
     n_rows = 0
     for session in random_sessions():
         profile = counted(session)
-        for component in session.program.components:
+        for component in session.rules.program.components:
             for steps in [] if component.is_circular else rules_of(component):
                 n_rows += sum(profile.of(id(step)).rows_in for step in steps)
                 for one, following in pairwise(steps):
@@ -117,7 +117,7 @@ def test_steps_inside_others_begin_with_the_rows_of_those() -> None:
     n_found = 0
     for session in random_sessions():
         profile = counted(session)
-        steps = [s for c in session.program.components if not c.is_circular for rule in rules_of(c) for s in rule]
+        steps = [s for c in session.rules.program.components if not c.is_circular for rule in rules_of(c) for s in rule]
         for step in steps:
             for inside in step.inner if isinstance(step, AntiJoin | Aggregate) else ():
                 first = next(inner for inner in inside if not isinstance(inner, Project))
@@ -129,7 +129,7 @@ def test_steps_inside_others_begin_with_the_rows_of_those() -> None:
 def test_seconds_of_places_without_those_inside_them_are_the_seconds_of_the_components() -> None:
     for session in random_sessions():
         profile = counted(session)
-        components = [profile.of(("component", n)).seconds for n in range(len(session.program.components))]
+        components = [profile.of(("component", n)).seconds for n in range(len(session.rules.program.components))]
         assert sum(tally.own for tally in profile.tallies.values()) == pytest.approx(sum(components), abs=1e-9)
         assert sum(components) <= session.seconds
 
@@ -152,7 +152,7 @@ def test_counting_does_not_change_the_answer() -> None:
 
 def test_a_circle_that_is_walked_says_where_it_stopped_and_what_it_set_up() -> None:
     session = pushed(CIRCLE)
-    assert is_steppable(session.program.components[0], session.symbols)
+    assert is_steppable(session.rules.program.components[0], session.symbols)
     assert rows_out_of(session, ("turns", 0)) == 0
     assert rows_out_of(session, ("walked", 0)) == 5  # pushes at 1, 3, 4; deadlines at 6 (cancelled) and 9
     assert rows_out_of(session, ("set up", 0)) == 2
@@ -161,7 +161,7 @@ def test_a_circle_that_is_walked_says_where_it_stopped_and_what_it_set_up() -> N
 
 def test_a_circle_that_cannot_be_walked_takes_turns_and_the_plan_says_so() -> None:
     session = pushed(OPEN_CIRCLE)
-    assert not is_steppable(session.program.components[0], session.symbols)
+    assert not is_steppable(session.rules.program.components[0], session.symbols)
     assert rows_out_of(session, ("turns", 0)) >= 2
     assert rows_out_of(session, ("walked", 0)) == 0
     assert "circular: in turns" in explain(session)

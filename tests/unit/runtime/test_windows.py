@@ -172,6 +172,6 @@ def test_a_record_that_is_too_late_is_counted() -> None:
 def test_an_exact_duplicate_is_the_same_record() -> None:
     twice = session(5, "a|3|3|p", "b|4|4|p")
     reading = Reading()
-    read_text_records(["a|3|3|p", "b|4|4|p"], "records", twice.compiled.names, 1, reading)
+    read_text_records(["a|3|3|p", "b|4|4|p"], "records", twice.rules.compiled.names, 1, reading)
     twice.insert((4, fact) for fact in reading.facts())
     assert as_answer(twice.query(5), twice.symbols) == {"s(p)=on": [(4, 5)]}

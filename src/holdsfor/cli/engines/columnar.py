@@ -23,7 +23,7 @@ __all__ = ["ColumnarEngine"]
 
 
 class ColumnarEngine(Engine):
-    """Columns, over the whole history or over windows."""
+    """Evaluates columns, over the whole history or over windows."""
 
     _session: EngineSession
     _seconds_logged = 0.0
@@ -44,22 +44,22 @@ class ColumnarEngine(Engine):
         from holdsfor.runtime.reports.report_tables import DecodedReport
         from holdsfor.runtime.windows import each_report
 
-        for report in self._told_by(self.settled if final else each_report):
+        for report in self._evaluate(self.settled if final else each_report):
             self._count(report, first=self.start - 1 if final else None)
             yield DecodedReport(report, self.symbols)
 
     def changes(self) -> Iterator[ChangeReport]:
         from holdsfor.runtime.reports.changes import each_change
 
-        for changes in self._told_by(each_change):
+        for changes in self._evaluate(each_change):
             gone, come = changes.gone, changes.come
             self._count(come)
-            told = interval_changes(gone.intervals(self.symbols), come.intervals(self.symbols))
-            told += event_changes(gone.times(self.symbols), come.times(self.symbols))
-            yield ChangeReport(changes.query_time, told)
+            found = interval_changes(gone.intervals(self.symbols), come.intervals(self.symbols))
+            found += event_changes(gone.times(self.symbols), come.times(self.symbols))
+            yield ChangeReport(changes.query_time, found)
 
     def begin(self) -> tuple[EngineSession, Iterator[int]] | None:
-        """The session of the run, and its query times when it is time for them; None if it ends before it begins."""
+        """The session of the run and its query times, each when it is due; None if the run ends before it begins."""
         from holdsfor.columns.query_times import QueryTimes
         from holdsfor.runtime.windows import busy_query_times, n_repeated
 
@@ -73,7 +73,7 @@ class ColumnarEngine(Engine):
         return session, busy_query_times(session, self.queries, self._last, n_idle=n_idle)
 
     def session(self, start: int, end: int | None) -> EngineSession:
-        """The session of a run from one time-point to another."""
+        """A new session for a run from `start` to `end`."""
         from holdsfor.runtime.session import EngineSession
 
         return EngineSession(
@@ -88,7 +88,7 @@ class ColumnarEngine(Engine):
         )
 
     def settled(self, session: EngineSession, queries: Iterable[int]) -> Iterator[ReportColumns]:
-        """What all query times settle together; nothing if there was none before the end."""
+        """The report of the settled results; nothing if there was no query time."""
         from holdsfor.runtime.windows import settled_report, settled_so_far
 
         if self.options.merge_windows and self.options.replay is None:
@@ -98,20 +98,20 @@ class ColumnarEngine(Engine):
             yield settled_so_far(session, chain([first], due))
 
     def position(self, query_time: int) -> tuple[float, str]:
-        """How many records the run has come past at a query time, and how far that is."""
+        """The number of records up to a query time, and the progress as text."""
         share = (query_time - self.start) / max(1, self._last - self.start)
         return share * self.counts.n_records, f"{share:.0%}"
 
     def finish(self) -> None:
-        """Complete the counts when the last query time has told."""
+        """Complete the counts after the last query time."""
 
-    def _told_by(self, tell: Callable[[EngineSession, Iterable[int]], Iterator[ReportT]]) -> Iterator[ReportT]:
-        """What the query times of the run tell."""
+    def _evaluate(self, evaluate: Callable[[EngineSession, Iterable[int]], Iterator[ReportT]]) -> Iterator[ReportT]:
+        """The reports or changes of the query times."""
         begun = self.begin()
         if begun is not None:
             session, queries = begun
             self._session = session
-            yield from tell(session, self._until_stopped(queries))
+            yield from evaluate(session, self._until_stopped(queries))
             self._count_records(session)
             self.counts.n_kept_for_allen = session.n_kept_for_allen
             self.seconds["recognise"] = session.seconds
@@ -127,17 +127,17 @@ class ColumnarEngine(Engine):
         counts = self.counts
         counts.n_late, counts.n_dropped, counts.n_cut, counts.n_unmatched = session.records.counts
         counts.wide_enough = session.records.fates.widest
-        counts.n_new_members = session.n_new_members
+        counts.n_new_members = session.state.n_new_members
         self.set_aside.add_unmatched(session.records.take_unmatched())
 
     @property
     def _fates(self) -> dict[str, int]:
-        """How many records so far were late, dropped and cut."""
+        """The numbers of late, dropped and cut records so far."""
         fates = self._session.records.fates
         return {"late": fates.n_late, "dropped": fates.n_dropped, "cut": fates.n_cut}
 
     def _until_stopped(self, queries: Iterator[int]) -> Iterator[int]:
-        """The query times, counted and shown to a person, until somebody asks for an end."""
+        """The query times until the run is stopped, counted and shown as progress."""
         for at in queries:
             if self.stop.is_asked:
                 break
@@ -147,7 +147,7 @@ class ColumnarEngine(Engine):
         self.progress.done()
 
     def _count(self, report: ReportColumns, first: int | None = None) -> None:
-        """Count and log what a query time tells of its window, or of the time-points after the first."""
+        """Count and log a report on its window, or on the time-points after `first`."""
         n_fvps, n_intervals = report.n_fvps, report.n_intervals
         self.counts.n_fvps += n_fvps
         self.counts.n_intervals += n_intervals

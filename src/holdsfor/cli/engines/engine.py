@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.cli.outcome.counts import Counts
@@ -20,16 +20,17 @@ from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.reports.changes import Changes
-    from holdsfor.runtime.reports.report import ReportColumns
+    pass
 
-    ReportT = TypeVar("ReportT", ReportColumns, Changes)
 
 __all__ = ["Engine"]
 
 
 class Engine(ABC):
-    """A run: `load` reads the input, `reports` or `changes` compute; `stop` ends it between two query times."""
+    """A run of rules on input.
+
+    `load` reads the input, `reports` or `changes` evaluates it. `stop` ends the run between two query times.
+    """
 
     def __init__(self, compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> None:
         self.compiled = compiled
@@ -41,7 +42,7 @@ class Engine(ABC):
         self.log = RunLog()
         self.stop = Interruption()
         self.unreadable: list[Unreadable] | None = None
-        """Where inputs go that cannot be read; without such a list they end the run."""
+        """Collects the inputs that cannot be read. Without a list, such an input ends the run."""
         self.seconds: dict[str, float] = {"load": 0.0, "recognise": 0.0}
         self.start = 0
 
@@ -51,17 +52,17 @@ class Engine(ABC):
 
     @abstractmethod
     def reports(self, *, final: bool) -> Iterator[ReportView]:
-        """What is known at each query time, or once for all of them."""
+        """The results known at each query time; with `final`, the settled results once."""
 
     @abstractmethod
     def changes(self) -> Iterator[ChangeReport]:
-        """What each query time changes in what was known before it."""
+        """The changes of each query time to the results known before."""
 
     def bounds(self, first: int | None, last: int | None) -> tuple[int, int]:
-        """The first and last time-point of the run: as asked for, else from the first record to the last."""
+        """The first and last time-point of the run, from the options, else from the records."""
         from holdsfor.analysis.input_facts import with_input_facts
 
-        first, last = with_input_facts((first, last), self.compiled.description, self.compiled.names, self.options.tick)
+        first, last = with_input_facts((first, last), self.compiled.names, self.options.tick)
         start = self.options.start if self.options.start is not None else (first or 0)
         end = self.options.end if self.options.end is not None else (start if last is None else last)
         if end < start:
@@ -71,10 +72,10 @@ class Engine(ABC):
         return start, end
 
     def reading_options(self) -> dict[str, Any]:
-        """How the inputs are to be read."""
+        """Options for the readers of the inputs."""
         return {"form": self.options.input_format, "unit": self.options.time_unit, "unreadable": self.unreadable}
 
     def _bounds_hint(self) -> str:
         if self.options.start is None or self.options.end is None:
-            return "the records set what `--start` or `--end` does not"
+            return "without `--start` or `--end`, the records set the first or last time-point"
         return "see `--start` and `--end`"

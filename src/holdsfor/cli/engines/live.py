@@ -1,70 +1,28 @@
-"""Live runs and replays behind `holdsfor run`: their options, and the engines that wait for their query times."""
+"""Live runs and replays, which wait until a query time is due."""
 
 from __future__ import annotations
 
 import argparse
-import math
 import time
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from holdsfor.cli.engines.columnar import ColumnarEngine
 from holdsfor.cli.engines.reference import ReferenceEngine
-from holdsfor.cli.terminal.waiting import say_waiting
-from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sources.column_mapping import LISTEN, SOCKET, split_mapping
+from holdsfor.cli.terminal.wait_notices import notify_waiting
 
 if TYPE_CHECKING:
     from holdsfor.runtime.live import LiveRun
     from holdsfor.runtime.reports.report import ReportColumns
     from holdsfor.runtime.session import EngineSession
 
-__all__ = ["LiveEngine", "ReplayEngine", "check_live_options", "engine_class"]
-
-
-def check_live_options(options: argparse.Namespace) -> None:
-    """Refuse options of live runs and replays that do not go together."""
-    if options.live and options.replay is not None:
-        _refuse("a run is live or a replay, not both", "`--replay` plays files, `--live` reads inputs as streams")
-    if not options.live and (options.clock is not None or options.rate is not None):
-        _refuse("only a live run has a clock", "give `--live` too; a replay has its rate")
-    if options.rate is not None and (options.clock != "wall" or options.rate == math.inf):
-        _refuse(
-            "a rate is that of the wall clock", "give `--clock wall --rate N`; by event time the records set the pace"
-        )
-    if not options.live and any(name.startswith((SOCKET, LISTEN)) for name in options.input):
-        _refuse("a socket is a live input", "give `--live` too")
-    if (options.live or options.replay is not None) and options.window is None:
-        _refuse("a live run or a replay needs a window", "give `--window`, so that there are query times")
-    if (options.live or options.replay is not None) and options.engine == "reference":
-        _refuse("the reference evaluator is not live", "leave out `--engine reference`")
-    if options.live:
-        _check_live_inputs(options)
-
-
-def _check_live_inputs(options: argparse.Namespace) -> None:
-    from holdsfor.sources.formats import TABLES, format_of_suffix
-
-    files = [split_mapping(given)[0] for given in options.input]
-    for i, file in enumerate(files):
-        if (options.input_format or format_of_suffix(file)) in TABLES:
-            _refuse(f"`{file}` is a table, which cannot be read as a stream", "play it with `--replay`")
-        if file.endswith(".gz"):
-            _refuse(
-                f"`{file}` is packed, and cannot be read as a stream", f"unpack it: `gunzip -c {file} | … --input -`"
-            )
-        if file in files[:i]:
-            _refuse(f"the live input `{file}` is given twice", "each input has one reader")
-
-
-def _refuse(message: str, hint: str) -> NoReturn:
-    raise UsageProblem(Diagnostic("HF706", message, hint=hint))
+__all__ = ["LiveEngine", "ReplayEngine", "engine_class"]
 
 
 class LiveEngine(ColumnarEngine):
-    """Columns, from inputs that are read as streams; memory is bounded by the window and what is open."""
+    """Reads inputs as streams. Memory is bounded by the window and the open intervals."""
 
     def load(self) -> None:
         from holdsfor.columns.encoding import Symbols
@@ -83,7 +41,7 @@ class LiveEngine(ColumnarEngine):
             rate=(options.rate or 1.0) if options.clock == "wall" else None,
             stop=self.stop,
             after_reading=self._keep_count,
-            on_silence=partial(say_waiting, self.log, "records"),
+            on_silence=partial(notify_waiting, self.log, "records"),
         )
 
     def begin(self) -> tuple[EngineSession, Iterator[int]] | None:
@@ -101,7 +59,7 @@ class LiveEngine(ColumnarEngine):
             yield settled_so_far(session, chain([first], due))
 
     def conclude(self, session: EngineSession) -> None:
-        """What no query time admits is counted when the inputs end."""
+        """Records that no query time admits are counted when the inputs end."""
 
     def position(self, query_time: int) -> tuple[float, str]:
         return self.counts.n_records, self.run.lag(query_time)
@@ -113,7 +71,7 @@ class LiveEngine(ColumnarEngine):
         self.seconds |= {"load": self.seconds["load"] + run.seconds_reading, "wait": run.seconds_waiting}
 
     def _keep_count(self, run: LiveRun) -> None:
-        """Keep count of what was read, and hand over what does not fit."""
+        """Update the number of records, and collect the records that do not fit."""
         self.counts.n_records = run.n_records
         self.set_aside.add(run.take_set_aside())
         if run.session is not None:
@@ -121,9 +79,9 @@ class LiveEngine(ColumnarEngine):
 
 
 class ReplayEngine(ColumnarEngine):
-    """Files played as if they were live: a query time waits until it is due, and sees what has arrived by then.
+    """Plays files in real time: each query time is evaluated when it is due.
 
-    The records are known beforehand, so the answers are those of the same run without waiting.
+    The answers are those of the same run without waiting.
     """
 
     def begin(self) -> tuple[EngineSession, Iterator[int]] | None:
@@ -131,7 +89,7 @@ class ReplayEngine(ColumnarEngine):
         return None if begun is None else (begun[0], self._due(begun[1]))
 
     def _due(self, queries: Iterator[int]) -> Iterator[int]:
-        """The query times when it is time for them."""
+        """The query times, each when it is due."""
         began = time.monotonic()
         self.seconds["wait"] = 0.0
         for at in queries:
@@ -142,7 +100,7 @@ class ReplayEngine(ColumnarEngine):
 
 
 def engine_class(options: argparse.Namespace) -> type[ColumnarEngine | ReferenceEngine]:
-    """The engine that the options ask for."""
+    """The engine for the options."""
     if options.engine == "reference":
         return ReferenceEngine
     if options.live:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
+from holdsfor.analysis.input_facts import input_fact_records
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.outcome.run_log import Figures
 from holdsfor.errors import Diagnostic, UsageProblem
@@ -16,24 +17,22 @@ from holdsfor.sources.text_records import Fact
 
 if TYPE_CHECKING:
     from holdsfor.reference import ReferenceResult
-    from holdsfor.runtime.reports.changes import Changes
-    from holdsfor.runtime.reports.report import ReportColumns
 
-    ReportT = TypeVar("ReportT", ReportColumns, Changes)
 
 __all__ = ["ReferenceEngine"]
 
 
 class ReferenceEngine(Engine):
-    """The semantics, point by point over the whole history."""
+    """Evaluates the whole history at once, time-point by time-point."""
 
     def load(self) -> None:
         if self.options.window is not None:
             message = "the reference evaluator has no windows"
-            raise UsageProblem(Diagnostic("HF703", message, hint="leave out `--window`, or `--engine reference`"))
+            raise UsageProblem(Diagnostic("HF703", message, hint="leave out `--window` or `--engine reference`"))
         from holdsfor.sources.inputs import read_facts
 
         reading = read_facts(self.options.input, self.compiled.names, self.options.tick, **self.reading_options())
+        reading.add_input_facts(self.compiled.names, self.options.tick)
         self.facts = reading.facts()
         self.counts.n_records = reading.n_records
         self.counts.unused = reading.unused
@@ -45,14 +44,16 @@ class ReferenceEngine(Engine):
         from holdsfor.reference import INF, History, RunBounds, recognise
 
         began = time.perf_counter()
-        history = History()
+        history = History(has_input_facts=True)
         for fact in self.facts:
             if fact.value is None:
                 history.add_event(fact.entity, fact.start)
             else:
                 history.add_interval(fact.entity, fact.value, fact.start, fact.end)
         start, end = self.bounds(*_extent(self.facts, self.options.tick))
-        self.counts.n_outside = sum(f.start > end or max(f.start, f.end - 1) < start for f in self.facts)
+        given = {Fact(*fact) for fact in input_fact_records(self.compiled.names, self.options.tick)}
+        records = [fact for fact in self.facts if fact not in given]
+        self.counts.n_outside = sum(f.start > end or max(f.start, f.end - 1) < start for f in records)
         answer = recognise(
             self.compiled, history, RunBounds(start, end, self.options.tick, self.options.allen_memory), self.goals
         )
@@ -73,7 +74,7 @@ class ReferenceEngine(Engine):
 
 
 def _figures(answer: ReferenceResult, n_facts: int, seconds: float, end: int, tick: int) -> Figures:
-    """What the reference evaluator took and found."""
+    """The figures of the evaluation for the log."""
     following = (end // tick + 1) * tick
     spans = [span for spans in answer.intervals.values() for span in spans]
     held = sum(max(0, min(int(following), stop) - start) for start, stop in spans) // tick

@@ -28,9 +28,9 @@ _LISTS = ("paths", "inputs", "texts", "choices")
 class Option:
     """An option of some commands.
 
-    `name` is the key of the configuration file and, with hyphens, the option of the command line. `without` says what
-    the command does without the option, where `default` does not say so. `required` says what a command that lacks the
-    option needs. An option that `takes_several` values has them side by side; other lists repeat the option.
+    `name` is the key of the configuration file and, with hyphens, the option of the command line. `without` describes a
+    default that is not a value. `required` completes the hint "give …" for a command that lacks the option. An option
+    that `takes_several` values has all of them after one `--name`; other lists repeat `--name` for each value.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Option:
 
     @property
     def shown_default(self) -> str | None:
-        """The default as text, None if there is nothing to say."""
+        """The default as text, None if the option does nothing by default."""
         if self.without is not None or self.default in (None, False):
             return self.without
         return "yes" if self.default is True else str(self.default)

@@ -1,4 +1,4 @@
-"""Times on the command line: durations as a number of time-points or `90s`, `30m`, `2h`; time-points; rates."""
+"""Read durations, time-points and rates from the command line."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from holdsfor.errors import Diagnostic, UsageProblem, printable
 if TYPE_CHECKING:
     from holdsfor.sources.times import Unit
 
-__all__ = ["PER_SECOND", "duration", "duration_text", "make_points", "rate", "time_point"]
+__all__ = ["PER_SECOND", "SECONDS", "convert_times", "duration", "duration_text", "rate", "time_point"]
 
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+"""Seconds by unit of duration."""
+
 PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000}
-"""Time-points a second, by unit of time."""
+"""Time-points per second, by `--time-unit`."""
 
 
 def duration(text: str, unit: Unit = "s") -> int:
-    """The number of time-points.
+    """The number of time-points of a duration.
 
     >>> duration("2h"), duration("2h", "ms"), duration("36000", "ms")
     (7200, 7200000, 36000)
@@ -28,17 +30,17 @@ def duration(text: str, unit: Unit = "s") -> int:
     match = re.fullmatch(r"(\d{1,15})([smhd]?)", text, re.ASCII)
     if match is None:
         raise argparse.ArgumentTypeError(f"expected a duration such as 36000, 30m or 2h, found {text!r}")
-    return int(match[1]) * (_SECONDS[match[2]] * PER_SECOND[unit] if match[2] else 1)
+    return int(match[1]) * (SECONDS[match[2]] * PER_SECOND[unit] if match[2] else 1)
 
 
 def duration_text(text: str) -> str:
-    """A duration as it is written, for `argparse`: how many time-points it has follows from another option."""
+    """Check a duration for `argparse` and return it unchanged: its time-points depend on `--time-unit`."""
     duration(text)
     return text
 
 
 def rate(text: str) -> float:
-    """Time-points per second, for `argparse`; `max` is without waiting.
+    """Time-points per second, for `argparse`; `max` means without waiting.
 
     >>> rate("60"), rate("0.5"), rate("max")
     (60.0, 0.5, inf)
@@ -53,7 +55,7 @@ def rate(text: str) -> float:
 
 
 def time_point(text: str, unit: Unit, option: str) -> int:
-    """The time-point of an integer or an ISO 8601 time; HF705 if it is none."""
+    """The time-point of an integer or an ISO 8601 time; other text is HF705."""
     if re.fullmatch(r"-?\d{1,18}", text, re.ASCII):
         return int(text)
     from holdsfor.sources.times import Clock
@@ -64,8 +66,8 @@ def time_point(text: str, unit: Unit, option: str) -> int:
     return time
 
 
-def make_points(options: argparse.Namespace) -> None:
-    """Turn the times and durations of a run into time-points and numbers of them."""
+def convert_times(options: argparse.Namespace) -> None:
+    """Convert the times and durations among the options of a run to time-points."""
     for name in ("start", "end"):
         if getattr(options, name) is not None:
             setattr(options, name, time_point(getattr(options, name), options.time_unit, f"--{name}"))

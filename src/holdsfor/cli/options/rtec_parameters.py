@@ -59,7 +59,7 @@ _FLAGS = ("dependency_graph_flag", "include_input")
 
 @dataclass
 class Translation:
-    """The options that a table of RTEC's sets, and what else it asks for.
+    """The options and other requests in a table of RTEC's.
 
     `names` has the parameter of each option. `pipe` is a named pipe to create, `graph` a dependency graph to draw.
     """

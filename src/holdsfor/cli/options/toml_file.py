@@ -1,7 +1,7 @@
-"""A TOML file with places: what `tomllib` reads, and where in the text each key stands.
+"""A TOML file with the positions of its keys.
 
-`tomllib` keeps no places. A key is found again by its line; a line that begins a key is told from one inside a value
-that goes over several lines by what stands before it, which must be a whole document.
+`tomllib` does not keep positions, so a key is searched for in the lines of the text. A line that looks like a key may
+also be inside a multi-line value. It is a key if the text before it is a complete TOML document.
 """
 
 from __future__ import annotations
@@ -20,34 +20,28 @@ __all__ = ["TomlFile", "read_toml"]
 
 _TABLE = re.compile(r"[ \t]*\[[ \t]*(?P<name>[^\[\]\n]+?)[ \t]*\]")
 _KEY = re.compile(r"""[ \t]*(?P<name>"[^"\n]*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*[=.]""")
-_PLACE = re.compile(r"(?P<message>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)", re.DOTALL)
+_POSITION = re.compile(
+    r"(?P<message>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)", re.DOTALL
+)
 
 
 @dataclass(frozen=True)
 class TomlFile:
-    """The content of a file, and its text."""
+    """The content and the text of a file."""
 
     path: Path
     data: dict[str, Any]
     source: Source
 
     def key_span(self, table: str | None, key: str) -> Span | None:
-        """Where a key of a table, or of none, stands."""
+        """The position of a key in a table, or outside all tables."""
         return next((span for inside, name, span in self._keys() if (inside, name) == (table, key)), None)
-
-    def table_span(self, table: str) -> Span | None:
-        """Where a table begins."""
-        for start, line in self._lines():
-            match = _TABLE.match(line)
-            if match and match["name"].strip("\"'") == table and self._is_whole(start):
-                return Span(self.source, start + match.start("name"), start + match.end("name"))
-        return None
 
     def _keys(self) -> Iterator[tuple[str | None, str, Span]]:
         table: str | None = None
         for start, line in self._lines():
             header, key = _TABLE.match(line), _KEY.match(line)
-            if (header or key) and not self._is_whole(start):
+            if (header or key) and not self._is_complete(start):
                 continue
             if header:
                 table = header["name"].strip("\"'")
@@ -61,7 +55,7 @@ class TomlFile:
             yield start, line
             start += len(line)
 
-    def _is_whole(self, end: int) -> bool:
+    def _is_complete(self, end: int) -> bool:
         try:
             tomllib.loads(self.source.text[:end])
         except tomllib.TOMLDecodeError:
@@ -70,7 +64,7 @@ class TomlFile:
 
 
 def read_toml(path: Path) -> TomlFile:
-    """The content of a file; one that cannot be read or is not TOML is HF720."""
+    """Read a file. A file that cannot be read or is not TOML is HF720."""
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, ValueError) as error:
@@ -87,7 +81,7 @@ def read_toml(path: Path) -> TomlFile:
 
 
 def _not_toml(error: tomllib.TOMLDecodeError, source: Source) -> Diagnostic:
-    match = _PLACE.fullmatch(str(error))
+    match = _POSITION.fullmatch(str(error))
     message = match["message"] if match else str(error)
     at = len(source.text)
     if match and match["line"]:

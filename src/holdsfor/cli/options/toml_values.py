@@ -29,7 +29,7 @@ EXPECTED: dict[Kind, str] = {
     "rate": 'time-points per second such as 60 or "max"',
     "flag": "true or false",
 }
-"""What a message says is expected, by kind."""
+"""The expected value in messages, by kind."""
 
 _HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _DATABASE_OR_TABLE = ("jdbc:", "table:")

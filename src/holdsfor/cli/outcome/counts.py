@@ -10,7 +10,7 @@ __all__ = ["Counts"]
 
 @dataclass
 class Counts:
-    """What became of the records, and what came out."""
+    """The number of records, in total and by outcome, and the number of results."""
 
     n_records: int = 0
     n_unreadable: int = 0
@@ -20,7 +20,7 @@ class Counts:
     n_unmatched: int = 0
     n_new_members: int = 0
     wide_enough: int = 0
-    """The window that would have cut no record."""
+    """The smallest window that cuts no record."""
     n_outside: int = 0
     n_kept_for_allen: int = 0
     n_query_times: int = 0

@@ -1,4 +1,4 @@
-"""How much memory this process takes."""
+"""The memory of this process."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _PAGES = Path("/proc/self/statm")
 
 
 def peak_memory() -> int:
-    """The most bytes that were resident so far."""
+    """The largest number of resident bytes so far."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
 
 
 def resident_memory() -> int:
-    """The bytes that are resident now; where the system does not tell, the peak."""
+    """The number of resident bytes; on systems without `/proc`, the largest so far."""
     if not _PAGES.exists():
         return peak_memory()
     return int(_PAGES.read_text(encoding="ascii").split()[1]) * resource.getpagesize()

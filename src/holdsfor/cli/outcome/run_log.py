@@ -1,14 +1,14 @@
-"""The execution log of a run: a JSON line per query time, as it is evaluated, and the averages of all of them.
+"""The execution log of a run: a JSON line for each query time, and averages over all query times.
 
     query_time    the query time
-    seconds       what its evaluation took
-    records       input events and input intervals that it reasoned over
-    fvps          FVPs in its report
-    intervals     intervals of these FVPs
-    time_points   time-points of the window at which these FVPs hold, added up
-    events        time-points of output events
+    seconds       duration of the evaluation
+    records       number of input events and input intervals in the evaluation
+    fvps          number of FVPs in the report
+    intervals     number of intervals of these FVPs
+    time_points   number of time-points in the window at which each FVP holds, summed over the FVPs
+    events        number of time-points of output events
 
-A run that waits logs for what: `{"waiting_for": "a reader", "name": "results.fifo"}`.
+A run that waits for a pipe or a socket logs that too: `{"waiting_for": "a reader", "name": "results.fifo"}`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Figures", "RunLog"]
 
 @dataclass(frozen=True)
 class Figures:
-    """What a query time took and told."""
+    """The duration, input and results of a query time."""
 
     seconds: float
     records: int
@@ -39,7 +39,7 @@ class Figures:
 
 
 class RunLog:
-    """Writes a line per query time to a file, if there is one, and adds up the figures."""
+    """Writes a line for each query time to a file, if there is one, and computes averages."""
 
     def __init__(self, path: str | None = None) -> None:
         self._path = path
@@ -60,7 +60,7 @@ class RunLog:
         self._write({"query_time": query_time, **found, "seconds": round(figures.seconds, 6)})
 
     def add_waiting(self, for_what: str, name: str) -> None:
-        """Log that the run waits."""
+        """Log that the run waits for a pipe or a socket."""
         self._write({"waiting_for": for_what, "name": name, "at": round(time.time(), 3)})
 
     def averages(self) -> dict[str, dict[str, float]]:

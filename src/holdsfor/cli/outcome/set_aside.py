@@ -1,4 +1,4 @@
-"""What becomes of records that do not fit: counted, the first ones shown, all of them written if wanted."""
+"""Records that do not fit: all are counted, the first are shown, and all are written to a file on request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN = 10
 
 
 class SetAsideLog:
-    """Takes records that do not fit as they are found, in bounded memory; in a strict run it stops at the first."""
+    """Collects records that do not fit, in bounded memory. A strict run stops at the first."""
 
     def __init__(self, path: str | None = None, *, is_strict: bool = False) -> None:
         self.n = 0
@@ -30,20 +30,20 @@ class SetAsideLog:
             self._path.write_text("", encoding="utf-8")
 
     def add(self, misfits: Sequence[SetAside]) -> None:
-        """Write them to the file, then refuse them if the run is strict."""
+        """Count records and write them to the file; then stop if the run is strict."""
         self.n += len(misfits)
         self.first += misfits[: _SHOWN - len(self.first)]
         self._write(misfits)
         self.refuse(misfits)
 
     def add_unmatched(self, retractions: Sequence[SetAside]) -> None:
-        """The same for retractions without a record, which are counted apart."""
+        """Write retractions without a matching record to the file; then stop if the run is strict."""
         self.first_unmatched += retractions[: _SHOWN - len(self.first_unmatched)]
         self._write(retractions)
         self.refuse(retractions)
 
     def refuse(self, misfits: Sequence[SetAside]) -> None:
-        """Stop at the first one if the run is strict."""
+        """Stop at the first record if the run is strict."""
         if self._is_strict and misfits:
             first = misfits[0]
             message = f"line {first.line} does not fit: {first.reason}"
@@ -51,7 +51,7 @@ class SetAsideLog:
             raise DataProblem(Diagnostic("HF503", message, hint=hint, file=first.file))
 
     def add_inputs(self, unreadable: Sequence[Unreadable]) -> None:
-        """Write whole inputs to the file: they are told and counted apart from records."""
+        """Write unreadable inputs to the file. They are reported and counted separately from records."""
         self._write([each.set_aside() for each in unreadable])
 
     def _write(self, misfits: Sequence[SetAside]) -> None:

@@ -1,4 +1,4 @@
-"""What a run has to say about itself at its end: to a person, and as numbers for a file."""
+"""The summary at the end of a run, on standard error and as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN_NAMES = 10
 
 
 class Misfits(Protocol):
-    """Records that do not fit: how many, and the first of them and of unmatched retractions as they are shown."""
+    """Records that do not fit: their number, the first of them, and the first unmatched retractions."""
 
     @property
     def n(self) -> int: ...
@@ -32,7 +32,7 @@ class Misfits(Protocol):
 
 
 class Outcome(Protocol):
-    """What a run can tell about itself, whichever engine it ran on."""
+    """The counts and durations of a run, on any engine."""
 
     @property
     def counts(self) -> Counts: ...
@@ -45,7 +45,7 @@ class Outcome(Protocol):
 
 
 def write_stats(outcome: Outcome, path: str, **more: object) -> None:
-    """Counts, seconds per phase and what else this run can tell, as JSON."""
+    """Write counts, seconds by phase and further values as JSON."""
     counts = outcome.counts
     stats = {
         "records": counts.n_records,
@@ -69,19 +69,19 @@ def write_stats(outcome: Outcome, path: str, **more: object) -> None:
 
 
 def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:
-    """Say what was read and found; when all is well and it is not wanted, only to a person."""
+    """Print what was read and found. Without problems, and unless `is_wanted`, print only on a terminal."""
     counts = outcome.counts
     problems = _problems(outcome)
     if problems or not counts.n_records or is_wanted or sys.stderr.isatty():
         late = [f"{counts.n_late} late"] if counts.n_late else []
         new = [f"{_n(counts.n_new_members, 'new member')}"] if counts.n_new_members else []
-        _say(", ".join([f"{_n(counts.n_records, 'record')} read", *late, *new, *problems]))
+        _print(", ".join([f"{_n(counts.n_records, 'record')} read", *late, *new, *problems]))
         _show_misfits(outcome)
         _show_unused(outcome, compiled)
     if is_wanted or sys.stderr.isatty():
         reported = f"{_n(counts.n_fvps, 'FVP')} and {_n(counts.n_intervals, 'interval')} reported"
-        _say(f"{_n(counts.n_query_times, 'query time')}, {reported}")
-        _say(", ".join(f"{phase} {seconds:.3f} s" for phase, seconds in outcome.seconds.items()))
+        _print(f"{_n(counts.n_query_times, 'query time')}, {reported}")
+        _print(", ".join(f"{phase} {seconds:.3f} s" for phase, seconds in outcome.seconds.items()))
 
 
 def _problems(outcome: Outcome) -> list[str]:
@@ -100,21 +100,21 @@ def _show_misfits(outcome: Outcome) -> None:
     log = outcome.set_aside
     for shown, n in ((log.first, log.n), (log.first_unmatched, outcome.counts.n_unmatched)):
         for misfit in shown:
-            _say(f"  {misfit}")
+            _print(f"  {misfit}")
         if n > len(shown):
-            _say(f"  … and {n - len(shown)} more")
+            _print(f"  … and {n - len(shown)} more")
 
 
 def _show_unused(outcome: Outcome, compiled: Compiled) -> None:
     known = [record.name for record in compiled.names.records]
     for name, n in outcome.counts.unused.most_common(_SHOWN_NAMES):
         hint = did_you_mean(name, known)
-        _say(f"  `{name}`: {n}" + (f"  {hint}" if hint else ""))
+        _print(f"  `{name}`: {n}" + (f"  {hint}" if hint else ""))
 
 
 def _n(n: int, thing: str) -> str:
     return f"{n} {thing}{'' if n == 1 else 's'}"
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     print(printable(line), file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The input of `holdsfor spark run`, and what becomes of what does not fit: as `holdsfor run` has it."""
+"""The input of the commands on Spark, and the records and files that do not fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdsfor.spark.input.files import Files
     from holdsfor.spark.job.recognition import Recognition
 
-__all__ = ["files_from", "put_aside", "refuse_misfits", "tell_unreadable"]
+__all__ = ["files_from", "print_unreadable", "refuse_misfits", "write_set_aside"]
 
 _AT_ONCE = 10_000
 
@@ -28,7 +28,7 @@ def files_from(options: argparse.Namespace) -> list[Files]:
 
 
 def refuse_misfits(found: Recognition) -> None:
-    """Stop, before anything is written, because of the first file or record that does not fit."""
+    """Stop at the first file or record that does not fit, before results are written."""
     from holdsfor.errors import DataProblem, Diagnostics
 
     for each in found.unreadable:
@@ -38,14 +38,14 @@ def refuse_misfits(found: Recognition) -> None:
         SetAsideLog(is_strict=True).add([SetAside(*first)])
 
 
-def tell_unreadable(unreadable: Iterable[Unreadable]) -> None:
-    """Tell of the files that cannot be read."""
+def print_unreadable(unreadable: Iterable[Unreadable]) -> None:
+    """Print the diagnostics of files that cannot be read."""
     print_diagnostics(diagnostic for each in unreadable for diagnostic in each.diagnostics)
 
 
-def put_aside(found: Recognition, path: str | None) -> None:
-    """Tell of the files that cannot be read, and write all that is set aside if that is wanted."""
-    tell_unreadable(found.unreadable)
+def write_set_aside(found: Recognition, path: str | None) -> None:
+    """Print the diagnostics of unreadable files, and write all records that do not fit to a file, if there is one."""
+    print_unreadable(found.unreadable)
     if path is not None:
         log = SetAsideLog(path)
         misfits = (SetAside(*row) for row in found.set_aside.orderBy("file", "line").toLocalIterator())

@@ -1,4 +1,4 @@
-"""What a run on Spark has to say about itself, as one of the embedded engine would."""
+"""The outcome of a run on Spark, in the form of the embedded engine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ShownMisfits:
 
 @dataclass
 class SparkOutcome:
-    """The counts of a run, its seconds by phase, and more numbers that only such a run has."""
+    """The counts of a run, its seconds by phase, and further numbers of runs on Spark."""
 
     counts: Counts
     set_aside: ShownMisfits
@@ -37,7 +37,7 @@ class SparkOutcome:
 
 
 def outcome_of(found: Recognition, seconds: dict[str, float]) -> SparkOutcome:
-    """Count what became of the records, and what came out."""
+    """Count the records by outcome, and the results."""
     from pyspark.sql import functions as F
 
     rows = [(row.what, row.name, row.n) for row in found.counts.collect()]

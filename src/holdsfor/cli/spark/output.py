@@ -1,4 +1,4 @@
-"""Where the results of a run on Spark go: the options, and what can be refused before Spark is started."""
+"""The place for the results of a run on Spark, and its checks before Spark starts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IS_ELSEWHERE = ("jdbc:", "table:")
 
 
 def check_output(options: argparse.Namespace) -> None:
-    """Refuse what can be refused without Spark."""
+    """Refuse places that can be refused before Spark starts."""
     from holdsfor.spark.output.databases import check_url
     from holdsfor.spark.output.write import DEFAULT_TABLE, check_place
 
@@ -42,7 +42,7 @@ def place_from(options: argparse.Namespace, spark: SparkSession) -> OutputTarget
 
 
 def shown_place(options: argparse.Namespace) -> str:
-    """The place as it may be told."""
+    """The place in messages, without secrets."""
     from holdsfor.spark.output.databases import without_secrets
 
     return without_secrets(options.output) if options.output.startswith("jdbc:") else str(options.output)
@@ -56,7 +56,7 @@ def _form(options: argparse.Namespace) -> Form:
 
 
 def _has_other_default(options: argparse.Namespace) -> bool:
-    """Whether a path without a scheme may be one of another file system than the local one."""
+    """Whether a path without a scheme may be on another file system than the local one."""
     return "HADOOP_CONF_DIR" in os.environ or any("fs.defaultFS" in setting for setting in options.conf)
 
 
@@ -72,7 +72,7 @@ def _check_local(path: Path, *, overwrite: bool) -> None:
 
 
 def _properties(path: str | None) -> dict[str, str]:
-    """Who we are for a database, from the environment, then from a file of `name=value` lines."""
+    """Connection properties of a database, from the environment, then from a file of `name=value` lines."""
     found = {name: os.environ[variable] for name, variable in _ENVIRONMENT.items() if variable in os.environ}
     if path is None:
         return found

@@ -1,4 +1,4 @@
-"""`holdsfor spark package`: the package as a zip, to be shipped by `spark-submit --py-files`."""
+"""`holdsfor spark package`: write the package as a zip for `spark-submit --py-files`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["add_parser"]
 def add_parser(commands: Commands) -> None:
     example = "holdsfor spark package -o holdsfor.zip"
     parser = add_command(commands, "package", "write the package as a zip for `spark-submit --py-files`", example)
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="where the zip goes; it ends in .zip")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="file for the zip; its name ends in .zip")
     parser.set_defaults(execute=execute)
 
 
@@ -25,7 +25,7 @@ def execute(options: argparse.Namespace) -> int:
     path = Path(options.output)
     if path.suffix != ".zip":
         message = f"expected a file name that ends in .zip, found `{options.output}`"
-        raise UsageProblem(Diagnostic("HF788", message, hint="Spark and Python tell by the name that it is a zip"))
+        raise UsageProblem(Diagnostic("HF788", message, hint="Spark and Python recognise a zip by its name"))
     content = package()
     path.write_bytes(content)
     print(f"{len(content)} bytes written to {path}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`holdsfor spark prepare`: write history once, for many runs on Apache Spark."""
+"""`holdsfor spark prepare`: write a prepared history for many runs on Apache Spark."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in
-from holdsfor.cli.spark.input import files_from, tell_unreadable
+from holdsfor.cli.spark.input import files_from, print_unreadable
 from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
 from holdsfor.cli.terminal.diagnostics import print_diagnostics
 from holdsfor.errors import Diagnostics
@@ -30,7 +30,7 @@ _SHOWN_MISFITS = 10
 
 def add_parser(commands: Commands) -> None:
     example = "holdsfor spark prepare rules.prolog background.prolog --input 'events/*.parquet' -o history"
-    parser = add_command(commands, "prepare", "write history once, from which later runs are faster", example)
+    parser = add_command(commands, "prepare", "write a prepared history, from which later runs are faster", example)
     add_options(parser, "spark prepare")
     parser.set_defaults(execute=execute)
 
@@ -51,7 +51,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _work(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) -> int:
-    """Prepare, say what was read and what is there, and return how many files could not be read."""
+    """Prepare the history, print a summary, and return the number of unreadable files."""
     from holdsfor.spark.cluster.connect import refuse_connect
     from holdsfor.spark.job.retry import without_failing_files
 
@@ -60,7 +60,7 @@ def _work(spark: SparkSession, compiled: Compiled, options: argparse.Namespace) 
     with shown_progress(spark):
         history = without_failing_files(files_from(options), lambda files: _prepared(files, compiled, options))
         misfits = history.set_aside().limit(_SHOWN_MISFITS).collect()
-    tell_unreadable(history.unreadable)
+    print_unreadable(history.unreadable)
     _summarise(history, [SetAside(*row) for row in misfits], time.perf_counter() - began)
     return len(history.unreadable)
 

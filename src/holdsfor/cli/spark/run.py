@@ -1,4 +1,4 @@
-"""`holdsfor spark run`: recognise what the rules describe, on Apache Spark."""
+"""`holdsfor spark run`: recognise what the rules describe in files and tables, on Apache Spark."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from holdsfor.analysis.pipeline import Compiled, compile_files
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in
-from holdsfor.cli.options.durations import make_points
+from holdsfor.cli.options.durations import convert_times
 from holdsfor.cli.outcome.summary import summarise, write_stats
-from holdsfor.cli.spark.input import files_from, put_aside, refuse_misfits
+from holdsfor.cli.spark.input import files_from, refuse_misfits, write_set_aside
 from holdsfor.cli.spark.outcome import SparkOutcome, outcome_of
 from holdsfor.cli.spark.output import check_output, place_from, shown_place
 from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
@@ -46,7 +46,7 @@ def execute(options: argparse.Namespace) -> int:
 
     app = fill_in(options, "spark run")
     print_diagnostics(app.notes)
-    make_points(options)
+    convert_times(options)
     check_buckets(options.buckets)
     check_output(options)
     files = [*options.rules, *options.background]
@@ -104,7 +104,7 @@ def _run(
         write_results(found, place, options.report)
         with described(spark, "count"):
             outcome = outcome_of(found, seconds)
-            put_aside(found, options.set_aside)
+            write_set_aside(found, options.set_aside)
         found.unpersist()
     seconds["recognise"] = time.perf_counter() - began - seconds["plan"]
     return outcome

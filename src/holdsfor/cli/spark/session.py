@@ -1,4 +1,4 @@
-"""Work on Spark for a command: started, watched, ended by Ctrl-C, and told in a sentence if it fails."""
+"""Run a command on Spark: start the session, show progress, cancel on Ctrl-C and report failures."""
 
 from __future__ import annotations
 
@@ -23,32 +23,35 @@ __all__ = ["Failed", "on_spark", "shown_progress"]
 _EVERY_SECONDS = 0.2
 _WAITING = "has not accepted any resources"
 
-Made = TypeVar("Made")
+WorkResult = TypeVar("WorkResult")
 
 
 class Failed(Exception):
-    """Work that did not come to its end; why has been told."""
+    """Work on Spark that failed. Its error has been printed."""
 
     def __init__(self, exit_code: int) -> None:
         super().__init__(exit_code)
         self.exit_code = exit_code
 
 
-def on_spark(options: argparse.Namespace, shown: str, work: Callable[[SparkSession, bool], Made]) -> Made:
-    """What the work makes of a session; whether it is a new one is told too. `shown` is where results go."""
+def on_spark(options: argparse.Namespace, shown: str, work: Callable[[SparkSession, bool], WorkResult]) -> WorkResult:
+    """The result of `work`, which gets a session of Spark and whether the session is new.
+
+    `shown` is the place for the results, as error messages name it.
+    """
     from holdsfor.spark.cluster.session_start import log, started_session
 
     settings = dict(map(_setting, options.conf))
-    with log() as said:
+    with log() as spark_log:
         try:
-            with started_session(options.master, settings, said) as (spark, is_new):
-                return _until_interrupted(spark, lambda: work(spark, is_new), said)
+            with started_session(options.master, settings, spark_log) as (spark, is_new):
+                return _until_interrupted(spark, lambda: work(spark, is_new), spark_log)
         except HoldsforError:
             raise
         except Exception as problem:
             from holdsfor.spark.cluster.failures import failure_of
 
-            failure = failure_of(problem, shown, said)
+            failure = failure_of(problem, shown, spark_log)
             print(failure.text, file=sys.stderr)
             raise Failed(failure.exit_code) from None
 
@@ -60,21 +63,24 @@ def _setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _until_interrupted(spark: SparkSession, work: Callable[[], Made], said: Log) -> Made:
-    """Do the work in a thread; when somebody asks for an end, cancel its jobs, and let it clean up.
+def _until_interrupted(spark: SparkSession, work: Callable[[], WorkResult], spark_log: Log) -> WorkResult:
+    """The result of `work`, which runs in a thread. A signal cancels its jobs and lets the thread clean up.
 
-    The thread waits for the answer of a JVM, and does not hear of signals; this one can still talk to Spark.
+    The thread waits for the JVM and cannot handle signals. The main thread can still send commands to Spark.
     """
     from holdsfor.spark.cluster.connect import cancel
 
-    is_told = False
+    is_reported = False
     with Interruption() as stop, ThreadPoolExecutor(1) as pool:
         done = pool.submit(work)
         while not done.done():
             wait([done], _EVERY_SECONDS)
-            if not is_told and _WAITING in said.read():
-                is_told = True
-                print(f"Spark waits: a job {_WAITING}; has the cluster room for such executors?", file=sys.stderr)
+            if not is_reported and _WAITING in spark_log.read():
+                is_reported = True
+                print(
+                    f"Spark waits: a job {_WAITING}; check that the cluster has room for such executors",
+                    file=sys.stderr,
+                )
             if stop.is_asked:
                 cancel(spark)
     if stop.is_asked and done.exception() is not None:
@@ -84,7 +90,7 @@ def _until_interrupted(spark: SparkSession, work: Callable[[], Made], said: Log)
 
 @contextmanager
 def shown_progress(spark: SparkSession) -> Iterator[None]:
-    """A line for a person at a terminal, as long as the block runs."""
+    """Show the progress of Spark on a terminal while the block runs."""
     from holdsfor.spark.cluster.progress import watching_progress
 
     with Line() as line, watching_progress(spark, lambda reached, seconds: line.show(f"{reached}, {seconds:.0f} s")):

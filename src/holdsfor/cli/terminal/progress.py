@@ -1,4 +1,4 @@
-"""Progress of long work, for a person at a terminal; silent otherwise."""
+"""Show the progress of long work on a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MEGABYTE = 1_000_000
 
 
 class Line:
-    """One line on standard error that is written over again and again; nothing where nobody looks at it."""
+    """A line on standard error that is overwritten again and again; shown only on a terminal."""
 
     def __init__(self, *, is_shown: bool = True) -> None:
         self.is_shown = is_shown and sys.stderr.isatty()
@@ -34,7 +34,7 @@ class Line:
             self._width = len(text)
 
     def clear(self) -> None:
-        """Leave the line empty for what is said next."""
+        """Erase the line."""
         if self._width:
             sys.stderr.write(f"\r{'':<{self._width}}\r")
             sys.stderr.flush()
@@ -42,9 +42,9 @@ class Line:
 
 
 class Progress:
-    """A line that says how far a run has come.
+    """A line with the progress of a run.
 
-    When the results go to the same terminal they show it themselves, and the line would only get between them.
+    The line is not shown if the results go to the same terminal, where it would stand between them.
     """
 
     def __init__(self, *, is_beside_results: bool = False) -> None:
@@ -54,9 +54,10 @@ class Progress:
     def at(
         self, query_time: int, position: Callable[[int], tuple[float, str]], fates: Mapping[str, int] | None = None
     ) -> None:
-        """Show the query time reached, now and then.
+        """Show the current query time, at most every 0.2 seconds.
 
-        `position` says how many records and how far that is, `fates` how many records were late, dropped or cut.
+        `position` returns the number of records up to a query time and the progress as text. `fates` has the numbers of
+        late, dropped and cut records.
         """
         now = time.perf_counter()
         if not self._line.is_shown or now - self._last < _EVERY_SECONDS:
@@ -64,10 +65,10 @@ class Progress:
         self._last = now
         n_records, place = position(query_time)
         rate, memory = n_records / (now - self._began), resident_memory() // _MEGABYTE
-        told = [f"query time {query_time}", place, f"{rate:,.0f} records/s", f"{memory:,} MB"]
-        told += [f"{n:,} {fate}" for fate, n in (fates or {}).items() if n]
-        self._line.show(", ".join(told))
+        parts = [f"query time {query_time}", place, f"{rate:,.0f} records/s", f"{memory:,} MB"]
+        parts += [f"{n:,} {fate}" for fate, n in (fates or {}).items() if n]
+        self._line.show(", ".join(parts))
 
     def done(self) -> None:
-        """Leave the line empty for what is said next."""
+        """Erase the line."""
         self._line.clear()

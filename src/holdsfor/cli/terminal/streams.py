@@ -1,7 +1,7 @@
-"""Standard output and standard error of a command, also where a process was started without them.
+"""The standard streams of a command, also in a process that was started without them.
 
-What a command says on standard error never stops it: where that is closed, full or has no reader any more, it is lost.
-Results that cannot be written to standard output are an error that names it.
+Messages that cannot be written to standard error are lost and do not stop the command. Results that cannot be written
+to standard output are an error that names standard output.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STANDARD_OUTPUT = "standard output"
 
 
 class _Closed(io.TextIOBase):
-    """Standard output of a process that was started without one."""
+    """Standard output of a process that was started without it."""
 
     @property
     def buffer(self) -> _Closed:
@@ -34,11 +34,11 @@ class _Closed(io.TextIOBase):
             self.write(line)
 
     def flush(self) -> None:
-        """There is nothing to write."""
+        """Nothing is buffered."""
 
 
-class _Remarks:
-    """Standard error whose loss stops nothing."""
+class _Messages:
+    """Standard error that discards messages which cannot be written."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -61,18 +61,18 @@ class _Remarks:
 
 
 def discard(stream: Any) -> None:
-    """Let go nowhere what a stream still holds: at the end of the process it would be written, and fail, again."""
+    """Discard the buffer of a stream. Python would else try to write it again at the end of the process, and fail."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextlib.contextmanager
 def standard_streams() -> Iterator[None]:
-    """Let a command write to its standard streams, whatever state they are in."""
-    _occupy_standard_numbers()
+    """Replace standard streams that are closed or may fail, while a command runs."""
+    _open_closed_descriptors()
     before = sys.stdout, sys.stderr
     sys.stdout = _Closed() if sys.stdout is None else sys.stdout
-    sys.stderr = _Remarks(io.StringIO() if sys.stderr is None else sys.stderr)
+    sys.stderr = _Messages(io.StringIO() if sys.stderr is None else sys.stderr)
     try:
         yield
     finally:
@@ -80,8 +80,11 @@ def standard_streams() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-def _occupy_standard_numbers() -> None:
-    """Let no file that is opened later get the number of a closed standard stream: others write to these numbers."""
+def _open_closed_descriptors() -> None:
+    """Open closed standard descriptors on the null device.
+
+    A file that is opened later would else get such a number, and libraries that write to the number would write to it.
+    """
     for number in range(3):
         try:
             os.fstat(number)

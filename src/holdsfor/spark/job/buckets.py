@@ -95,14 +95,14 @@ class Bucket:
             _insert(session, facts)
         if self.ranges_over_sorts:
             session.announce(run.queries)
-        session.is_announced = True
+        session.state.is_announced = True
         return session
 
     # -- results -------------------------------------------------------------------------------------------------------
 
     def results(self, session: EngineSession, bucket: int, texts: Texts) -> Iterator[Facts]:
         """What all query times settle: windows make no difference to that, unless rules ask for the query time."""
-        session.window = self.run.window if session.asks_for_the_query_time else None
+        session.window = self.run.window if session.rules.asks_for_the_query_time else None
         report = settled_report(session, self.run.queries, self.run.last)
         for key, table in report.fluents.items():
             rows = self.owned(("fluent", key), table, bucket, texts)
@@ -115,7 +115,7 @@ class Bucket:
 
     def cuts(self, session: EngineSession) -> Iterator[Facts]:
         """Which results only go on where they are seen first, for the stages after this one."""
-        for key, found in session.cuts.items():
+        for key, found in session.state.cuts.items():
             table, known_from, known_until = dated_cuts(found)
             times = {"start": table.starts, "true_start": table.ends}
             times |= {"known_from": known_from, "known_until": known_until}
@@ -153,7 +153,7 @@ class Bucket:
 def _insert(session: EngineSession, facts: Facts) -> None:
     """Let a session know records, members of domains, and what other stages have computed: that has no arrival."""
     if facts.kind == "domain":
-        session.background.add_members(facts.key, list(facts.words))
+        session.rules.background.add_members(facts.key, list(facts.words))
     elif "op" in facts.times:
         records, retractions = operations_of(facts)
         session.apply([Operations(facts.kind == "event", facts.key, records, retractions)])
@@ -162,7 +162,7 @@ def _insert(session: EngineSession, facts: Facts) -> None:
     elif "true_start" in facts.times:
         times = facts.times
         cuts = FluentTable((*facts.words, times["start"], times["true_start"]), facts.n)
-        session.computed_cuts[facts.key] = cuts, times["known_from"], times["known_until"]
+        session.state.computed_cuts[facts.key] = cuts, times["known_from"], times["known_until"]
     elif facts.kind in ("event", "fluent"):
         known = facts.times.get("known_from"), facts.times.get("known_until")
         session.insert_computed(facts.key, _table(facts), *known)

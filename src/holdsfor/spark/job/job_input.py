@@ -72,9 +72,7 @@ class JobInput:
             found.append(self.ingestion.bounds(n_buckets))
         first = min((first for first, _ in found if first is not None), default=None)
         last = max((last for _, last in found if last is not None), default=None)
-        return with_input_facts(
-            (first, last), self.compiled.description, self.compiled.names, self.ingestion.setting.tick
-        )
+        return with_input_facts((first, last), self.compiled.names, self.ingestion.setting.tick)
 
     def sent(
         self, admission: Admission, destinations: tuple[Destination, ...], n_buckets: int

@@ -133,13 +133,13 @@ def recognise(
     check_buckets(buckets)
     goals = list(goals)
     planned = EngineSession(rules, start=0, tick=tick, window=window, goals=goals)
-    stages = plan_stages(rules, planned.program)
+    stages = plan_stages(rules, planned.rules.program)
     job_input = read_job_input(data, rules, Rules.of(rules, goals), tick, columns, time_unit)
     job_input.ingestion.has_windows = window is not None
     n_buckets = job_input.n_buckets if buckets is None else buckets
     bounds = _bounds(job_input, start, end, n_buckets)
     run = RunSchedule(*bounds, tick, window, step, allen_memory)
-    if planned.asks_for_the_query_time:
+    if planned.rules.asks_for_the_query_time:
         check_query_times(run.queries, run.last)
     known = _known(job_input, stages, Admission(job_input.rules, run, stages.ranges_over_sorts), n_buckets)
 

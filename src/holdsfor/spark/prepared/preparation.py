@@ -66,7 +66,9 @@ def prepare(
     place = Whole(ingestion.spark, path, DESCRIPTION, overwrite=overwrite)
     place.check()
     n_buckets = ingestion.n_buckets if buckets is None else buckets
-    shelves = _Shelves(_keys(plan_stages(rules, EngineSession(rules, start=0, tick=tick).program)), n_buckets, tick)
+    shelves = _Shelves(
+        _keys(plan_stages(rules, EngineSession(rules, start=0, tick=tick).rules.program)), n_buckets, tick
+    )
     laid = ingestion.then(shelves.send, n_buckets).repartition(n_buckets, "place")
     with replacing(place):
         _write(frame_of(laid, shelves.sort), rules, shelves, place)

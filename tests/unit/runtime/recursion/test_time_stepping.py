@@ -72,7 +72,7 @@ WALKED = {
 @pytest.mark.parametrize("name", WALKED)
 def test_walks_have_the_answer_of_the_reference(name: str) -> None:
     session = EngineSession(WALKED[name].given.compiled, start=0)
-    circles = [c for c in session.program.components if c.is_circular and not c.is_only_delayed]
+    circles = [c for c in session.rules.program.components if c.is_circular and not c.is_only_delayed]
     assert circles
     assert all(is_steppable(circle, session.symbols) for circle in circles)
     WALKED[name].check(1, 2, 5)

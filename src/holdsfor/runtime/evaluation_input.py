@@ -1,0 +1,74 @@
+"""What an evaluation is given: the events and FVPs of records and of other sessions, and which of them are cut."""
+
+from __future__ import annotations
+
+from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents, stacked
+from holdsfor.runtime.cuts import as_if_whole, cuts_of_input, cuts_of_records
+from holdsfor.runtime.evaluation import Evaluation
+from holdsfor.runtime.prepared_rules import PreparedRules
+from holdsfor.runtime.state import State
+from holdsfor.runtime.time_range import TimeRange, true_starts
+from holdsfor.runtime.upstream_results import UpstreamResults
+
+__all__ = ["input_tables", "keep_cuts", "note_cuts", "with_upstream"]
+
+Events = dict[Key, PointTable]
+Fluents = dict[Key, FluentTable]
+
+
+def input_tables(rules: PreparedRules, state: State, time_range: TimeRange, arrived_by: int) -> tuple[Events, Fluents]:
+    """The events and FVPs of the records in a time_range.
+
+    An interval that ends after the time-point behind the time range counts as open. Of a fluent that is given by
+    time-points it is not known yet whether one that holds at the last time-point has ended.
+    """
+    first, last, tick = time_range.first, time_range.last, time_range.tick
+    last_point = last // tick * tick, time_range.after_last
+    fluents: Fluents = {}
+    for key, records in state.records.fluents.items():
+        point = last_point if key in rules.point_fluents else None
+        table = records.intervals(first, last, arrived_by, left_open=point).open_after(last_point[1])
+        fluents[key] = true_starts(table, state.held.get(key), first, rules.symbols.instances)
+    return {key: each.events(first, last, arrived_by) for key, each in state.records.events.items()}, fluents
+
+
+def with_upstream(
+    events: Events, fluents: Fluents, computed: UpstreamResults, at: int, first: int
+) -> tuple[Events, Fluents]:
+    """The tables that are not empty, with what other sessions have computed as it is known at a query time."""
+    events = events | computed.events(at, first)
+    for key, table in computed.fluents(at, first).items():
+        fluents[key] = stacked([fluents[key], table]) if key in fluents else table
+    return (
+        {key: table for key, table in events.items() if table.n},
+        {key: table for key, table in fluents.items() if table.n},
+    )
+
+
+def note_cuts(evaluation: Evaluation, at: int, arrived_by: int) -> None:
+    """Let an evaluation know which intervals of its input are cut."""
+    first, last, state = evaluation.time_range.first, evaluation.time_range.last, evaluation.state
+    evaluation.cuts = dict(state.settled_cuts)
+    for key, records in state.records.fluents.items():
+        cuts = cuts_of_records(records, last, arrived_by)
+        if key in state.settled_input_cuts:
+            cuts = stacked([cuts, state.settled_input_cuts[key]])
+        if cuts.n:
+            whole = records.intervals(first, last, arrived_by, as_if_whole=True)
+            evaluation.whole[key] = whole.open_after(evaluation.time_range.after_last)
+            evaluation.input_cuts[key] = cuts_of_input(evaluation.fluents(key), cuts)
+            both = [each[key] for each in (evaluation.cuts, evaluation.input_cuts) if key in each]
+            evaluation.cuts[key] = stacked(both)
+    for key, (cuts, since, until) in state.computed_cuts.items():
+        known = cuts.take(((since <= at) & (at < until)).nonzero()[0])
+        evaluation.cuts[key], evaluation.whole[key] = known, as_if_whole(evaluation.fluents(key), known)
+
+
+def keep_cuts(kept: dict[Key, list[tuple[int, FluentTable]]], evaluation: Evaluation, at: int) -> None:
+    """Keep the cuts of a query time with those before them that are settled."""
+    for key in {*kept, *(evaluation.cuts.keys() & evaluation.output.keys())}:
+        found = evaluation.cuts.get(key) or empty_fluents(key[1])
+        if key in kept:
+            before = kept[key][-1][1]
+            found = stacked([before.take((before.starts <= evaluation.time_range.first).nonzero()[0]), found])
+        kept.setdefault(key, []).append((at, found))

@@ -1,0 +1,86 @@
+"""Rules that are ready to run: the background knowledge, the plan, and the domains that the plan asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from holdsfor.analysis.lints import atemporal_goals
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.analysis.sorts import Sorts, sorts_of
+from holdsfor.columns.encoding import Symbols
+from holdsfor.errors import Diagnostic, PlanningProblem
+from holdsfor.physical.plan import plan_program
+from holdsfor.physical.planner import Planner
+from holdsfor.prolog.background import called_predicates
+from holdsfor.runtime.background import Background
+from holdsfor.runtime.domain_members import Members
+from holdsfor.runtime.domains import Domains
+from holdsfor.syntax.printer import show, show_indicator
+from holdsfor.syntax.rules import IntervalCall
+from holdsfor.syntax.terms import Term, name_and_arity
+
+__all__ = ["PreparedRules", "refuse_predicates_over_lists"]
+
+
+class PreparedRules:
+    """An event description with everything that a session needs to run it; `goals` are proved first.
+
+    Unless it `is_rewriting`, rules are planned as they are written. With `components` only these are computed.
+    """
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        symbols: Symbols,
+        goals: Iterable[Term] = (),
+        *,
+        is_rewriting: bool = True,
+        components: Collection[int] | None = None,
+    ) -> None:
+        self.compiled = compiled
+        self.symbols = symbols
+        self.goals = tuple(goals)
+        self.background = Background(compiled.description, symbols, self.goals)
+        planner = Planner(self.background, is_rewriting=is_rewriting)
+        self.program = plan_program(compiled, planner).part(components)
+        self.components = components
+        self._sorts: Sorts | None = None
+        self.domains = Domains(compiled.description, planner, self.sorts)
+        self.ranges_over_sorts = bool(self.program.ranged) or any(
+            map(self.domains.ranges_over_sorts, self.program.enumerated)
+        )
+        self.members = Members(compiled, self.background, symbols, self.sorts if self.ranges_over_sorts else None)
+        self.asks_for_the_query_time = _asks_for_the_query_time(compiled)
+        self.point_fluents = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
+        self.numbered_events = self.program.numbered_events
+        self.asked_edges = self.program.edges
+        self.deciding = self.program.deciding_steps
+        self.output_events = {rule.key for component in self.program.components for rule in component.events}
+
+    @property
+    def version(self) -> int:
+        """Grows whenever a domain or a sort may have changed."""
+        return self.background.version + self.members.version
+
+    def sorts(self) -> Sorts:
+        if self._sorts is None:
+            self._sorts = sorts_of(self.compiled.description, self.background.database)
+            self._sorts.follow([*self.program.enumerated, *self.domains.open_entities, *self.program.ranged])
+        return self._sorts
+
+
+def _asks_for_the_query_time(compiled: Compiled) -> bool:
+    """Whether rules depend on when they are asked."""
+    goals = (goal for goal, _ in atemporal_goals(compiled.description))
+    return any(name_and_arity(call) == ("queryTime", 1) for goal in goals for call in called_predicates(goal))
+
+
+def refuse_predicates_over_lists(compiled: Compiled) -> None:
+    """Refuse predicates that see whole lists: how much a list has depends on how far a window reaches."""
+    for rule in compiled.description.interval_rules:
+        for step in rule.body:
+            if isinstance(step, IntervalCall) and not step.is_intervalwise:
+                message = f"`{show(step.goal)}` sees a whole list of intervals, which a window does not have"
+                declaration = f":- intervalwise({show_indicator(*name_and_arity(step.goal))})."
+                hint = f"leave out the window, or declare `{declaration}` if it treats intervals one by one"
+                raise PlanningProblem(Diagnostic("HF402", message, step.span, hint))

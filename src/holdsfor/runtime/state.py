@@ -1,0 +1,120 @@
+"""Everything that a session carries from one query time to the next.
+
+A query time evaluates the time-points from the last settled one to itself. The next query time settles more time-points
+first: of the last evaluation it keeps what holds at the new settled time-point. How far it settles depends on its own
+window, so the last evaluation is needed until then. That evaluation follows from the state and the records: a session
+that is restored from a snapshot evaluates the last time range again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from holdsfor.columns.records import Mask
+from holdsfor.columns.tables import FluentTable, Key
+from holdsfor.kernels.inertia import BEFORE_EVERYTHING
+from holdsfor.kernels.keys import Int64
+from holdsfor.logical.nodes import NodeId
+from holdsfor.physical.rows import Rows
+from holdsfor.runtime.allen_constructs import Kept
+from holdsfor.runtime.cuts import DatedCuts
+from holdsfor.runtime.delays import SetUp
+from holdsfor.runtime.edges import CarriedEdges, edges_at
+from holdsfor.runtime.evaluation import Evaluation
+from holdsfor.runtime.initial_values import InitialValues
+from holdsfor.runtime.interval_lists import Lists
+from holdsfor.runtime.record_store import RecordStore
+from holdsfor.runtime.time_range import TimeRange
+from holdsfor.runtime.upstream_results import UpstreamResults
+
+__all__ = ["State"]
+
+
+@dataclass
+class State:
+    """What is settled, what is still in the window, and what was counted.
+
+    Time: the run begins at `start`. Nothing changes any more up to `settled`; no record that is over by `forgotten` has
+    an effect. `previous` is the last query time. `time_range` is what the query time `evaluated_at` evaluated; later
+    query times were passed by, because nothing changed.
+
+    At the settled time-point: `held` are the FVPs that hold, with their true starts; `edges` the `startI` and `endI`
+    there; `pending` the delayed effects of components; `prefixes` the beginnings of lists under filters; `allen` what
+    Allen constructs may still compare; `made` what interval-wise predicates made of intervals that are over;
+    `complements` the instances that complements have had, `ranges` the values over which variables range; `initial`
+    the fluents that have had their initial values; `settled_cuts` and `settled_input_cuts` the intervals that are cut,
+    with their true starts. `horizons` are the longest durations that filters have asked for.
+    """
+
+    start: int
+    settled: int
+    records: RecordStore
+    computed: UpstreamResults
+    forgotten: int = BEFORE_EVERYTHING
+    first_query_time: int | None = None
+    previous: int | None = None
+    evaluated_at: int | None = None
+    time_range: TimeRange | None = None
+    is_announced: bool = False
+    n_new_members: int = 0
+    held: dict[Key, FluentTable] = field(default_factory=dict)
+    edges: CarriedEdges = field(default_factory=dict)
+    pending: dict[int, tuple[SetUp | None, ...]] = field(default_factory=dict)
+    prefixes: dict[NodeId, Lists] = field(default_factory=dict)
+    allen: dict[NodeId, Kept] = field(default_factory=dict)
+    made: dict[NodeId, Lists] = field(default_factory=dict)
+    complements: dict[NodeId, Rows] = field(default_factory=dict)
+    ranges: dict[NodeId, Int64] = field(default_factory=dict)
+    settled_cuts: dict[Key, FluentTable] = field(default_factory=dict)
+    settled_input_cuts: dict[Key, FluentTable] = field(default_factory=dict)
+    horizons: dict[NodeId, int] = field(default_factory=dict)
+    initial: InitialValues = field(default_factory=InitialValues)
+    computed_cuts: dict[Key, DatedCuts] = field(default_factory=dict)
+    cuts: dict[Key, list[tuple[int, FluentTable]]] = field(default_factory=dict)
+    """By query time, the computed intervals that only go on where they are seen first, with their true starts."""
+
+    def settle(self, evaluation: Evaluation, settled: int) -> None:
+        """Keep, of an evaluation, what matters behind a settled time-point."""
+        self.initial.settle()
+        self.ranges.update(evaluation.ranges)
+        self.complements.update(evaluation.complemented)
+        self.held = _holding(evaluation.known, settled)
+        self.settled_cuts = _cuts_that(evaluation.cuts, lambda starts: starts == settled)
+        self.settled_input_cuts = _cuts_that(evaluation.input_cuts, lambda starts: starts <= settled)
+        self.prefixes = {
+            place: lists.take((lists.starts <= settled) & (settled < lists.ends))
+            for place, lists in evaluation.whole_lists.items()
+        }
+        self.made = {place: made.kept_at(settled) for place, made in evaluation.made.items()}
+        self.allen = {place: construct.kept_at(settled) for place, construct in evaluation.constructs.items()}
+        self.edges = {place: edges_at(evaluation.edges(*place), settled) for place in evaluation.rules.asked_edges}
+        self.pending = {number: outcome.waiting(settled) for number, outcome in evaluation.circles.items()}
+
+    def note(self, evaluation: Evaluation, at: int, settled: int) -> None:
+        """Let a query time have evaluated its time_range."""
+        if self.previous is None:
+            self.first_query_time = at
+        for place, limit in evaluation.longest.items():
+            self.horizons[place] = max(limit, self.horizons.get(place, 0))
+        self.previous = self.evaluated_at = at
+        self.time_range = evaluation.time_range
+        self.settled = settled
+
+
+def _holding(known: dict[Key, FluentTable], at: int) -> dict[Key, FluentTable]:
+    """The FVPs that hold at a time-point."""
+    found: dict[Key, FluentTable] = {}
+    for key, table in known.items():
+        rows: Int64 = np.flatnonzero((table.starts <= at) & (at < table.ends))
+        if len(rows):
+            found[key] = table.take(rows)
+    return found
+
+
+def _cuts_that(cuts: dict[Key, FluentTable], begin: Callable[[Int64], Mask]) -> dict[Key, FluentTable]:
+    """The cut intervals whose starts satisfy a test; names without any are left out."""
+    found = {key: table.take(begin(table.starts).nonzero()[0]) for key, table in cuts.items()}
+    return {key: table for key, table in found.items() if table.n}
