@@ -9,7 +9,7 @@ Head variables that no condition binds range over the grounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from holdsfor.errors import Diagnostics, did_you_mean
@@ -88,6 +88,8 @@ def rule_safety(rule: PointRule) -> RuleSafety:
 
 
 Scoped = list[tuple[Condition, set[str]]]
+Needs = Callable[[Condition, set[str], set[str]], set[str]]
+"""The variables that a condition needs, given those that also stand outside it and those that have values."""
 
 
 def scoped(body: tuple[Condition, ...], inherited: set[str]) -> Scoped:
@@ -95,12 +97,13 @@ def scoped(body: tuple[Condition, ...], inherited: set[str]) -> Scoped:
     return list(zip(body, elsewhere(body, inherited), strict=True))
 
 
-def take_ready(body: Scoped, bound: set[str]) -> tuple[list[Condition], Scoped]:
+def take_ready(body: Scoped, bound: set[str], needed: Needs | None = None) -> tuple[list[Condition], Scoped]:
     """The conditions in an order in which each has what it needs, and those that never have; `bound` grows along."""
+    needed = needed or needed_variables
     waiting, taken = list(body), list[Condition]()
     while True:
         collected = {name for condition, _ in waiting if isinstance(condition, Collect) for name in bound_by(condition)}
-        able = (each for each in waiting if needed_variables(*each, bound) <= bound)
+        able = (each for each in waiting if needed(*each, bound) <= bound)
         ready = next((each for each in able if not _list_names(each[0]) & collected - bound), None)
         if ready is None:
             return taken, waiting

@@ -173,7 +173,7 @@ def _bounds(job_input: JobInput, start: int | None, end: int | None, n_buckets: 
 
 @dataclass(frozen=True)
 class _StageResults:
-    """The parcels that were sent to the stages, and those that came from each; some stages may count records too."""
+    """The shuffle blocks sent to the stages, and those that each stage returned; stages may count records too."""
 
     sent: DataFrame
     found: list[DataFrame]

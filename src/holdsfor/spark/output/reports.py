@@ -35,7 +35,7 @@ class Reports:
 
 
 def reports_of(answers: DataFrame, counted: DataFrame, run: RunSchedule) -> Reports:
-    """The reports about results that tell between which query times they are known, as parcels, and their counts."""
+    """The reports of results, which are shuffle blocks with the query times that bound them, and of counts."""
     from pyspark.sql import functions as F
 
     fluents = frame_of(answers.where("kind = 'fluent'"), version_rows, VERSIONS)
