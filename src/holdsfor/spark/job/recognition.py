@@ -1,6 +1,6 @@
 """Recognition over DataFrames: the stages of the rules as shuffles, the engine in the workers.
 
-Every stage is: rows to buckets (`sending`), one engine call per bucket (`buckets`), results as rows again. Nothing is
+Every stage is: rows to buckets (`routing`), one engine call per bucket (`buckets`), results as rows again. Nothing is
 collected on the driver, and nothing is computed before somebody asks, unless the first and last time-point have to be
 found out from the records.
 """

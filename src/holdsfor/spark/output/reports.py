@@ -1,7 +1,7 @@
 """Results as DataFrames for people: what each query time knows and changes.
 
 The workers say of every interval and time-point between which query times it is known, and up to which one reports tell
-it (`query_times`). So a report is those of its rows, repeated for the query times, and nothing is put together anew.
+it (`dated_buckets`). So a report is those of its rows, repeated for the query times, and nothing is put together anew.
 """
 
 from __future__ import annotations
