@@ -124,6 +124,7 @@ CODES: dict[str, Code] = {
     "HF740": _error("an invalid query time of a session"),
     "HF741": _error("two kinds of report that exclude each other"),
     "HF742": _error("an analysis of a plan without input, or at a stage that does not run"),
+    "HF743": _error("a rewrite or a pass that does not exist or cannot be switched off"),
     "HF750": _error("a picture whose file name has no known suffix"),
     "HF751": _error("a picture that needs a package which is not installed"),
     "HF752": _error("a picture that needs Graphviz, which is not installed"),

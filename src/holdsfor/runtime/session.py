@@ -40,7 +40,7 @@ __all__ = ["EngineSession"]
 class EngineSession:
     """One run of an event description; `start` is its first time-point, and none is evaluated after `end`.
 
-    Unless it `is_rewriting`, rules are planned as they are written. With `components` only these of the program are
+    `without` are the names of rewrites that are switched off. With `components` only these of the program are
     computed; what they ask of others is inserted as if it were input. Unless it `takes_given`, facts of the rules that
     are input are inserted like other records. A `profile` counts what the query times do.
     """
@@ -56,12 +56,12 @@ class EngineSession:
         allen_memory: int | None = None,
         goals: Iterable[Term] = (),
         symbols: Symbols | None = None,
-        is_rewriting: bool = True,
+        without: Iterable[str] = (),
         components: Collection[int] | None = None,
         takes_given: bool = True,
     ) -> None:
         symbols = Symbols() if symbols is None else symbols
-        self.rules = PreparedRules(compiled, symbols, goals, is_rewriting=is_rewriting, components=components)
+        self.rules = PreparedRules(compiled, symbols, goals, without=without, components=components)
         self.tick = tick
         self.end = end
         self.window = window
