@@ -89,7 +89,8 @@ def rule_safety(rule: PointRule) -> RuleSafety:
 
 
 Scoped = list[tuple[Condition, set[str]]]
-Needed = Callable[[Condition, set[str], set[str]], set[str]]
+Needs = Callable[[Condition, set[str], set[str]], set[str]]
+"""The variables that a condition needs, given those that also stand outside it and those that have values."""
 
 
 def scoped(body: tuple[Condition, ...], inherited: set[str]) -> Scoped:
@@ -97,7 +98,7 @@ def scoped(body: tuple[Condition, ...], inherited: set[str]) -> Scoped:
     return list(zip(body, elsewhere(body, inherited), strict=True))
 
 
-def take_ready(body: Scoped, bound: set[str], needed: Needed | None = None) -> tuple[list[Condition], Scoped]:
+def take_ready(body: Scoped, bound: set[str], needed: Needs | None = None) -> tuple[list[Condition], Scoped]:
     """The conditions in an order in which each has what it needs, and those that never have; `bound` grows along.
 
     `needed` gives the variables that a condition needs, by default `needed_variables`.
