@@ -61,7 +61,7 @@ class FileBlock:
         return self.order * _LONGEST_FILE + (self.block or 0) + n_before
 
     def known(self, places: Int64, *, is_retraction: bool = False) -> Int64:
-        """The places of records; where they have no order, a record comes before what takes it back."""
+        """The places of records; where they have no order, a record comes before what retracts it."""
         return places if self.block is not None else np.full(len(places), self.in_order(int(is_retraction)))
 
     def packed(self, misfit: SetAside) -> str:

@@ -1,6 +1,6 @@
 """Recognition over DataFrames: the stages of the rules as shuffles, the engine in the workers.
 
-Every stage is: rows to buckets (`sending`), one engine call per bucket (`buckets`), results as rows again. Nothing is
+Every stage is: rows to buckets (`routing`), one engine call per bucket (`buckets`), results as rows again. Nothing is
 collected on the driver, and nothing is computed before somebody asks, unless the first and last time-point have to be
 found out from the records.
 """
@@ -175,7 +175,7 @@ def _bounds(job_input: JobInput, start: int | None, end: int | None, n_buckets: 
 
 @dataclass(frozen=True)
 class _StageResults:
-    """The parcels that were sent to the stages, and those that came from each; some stages may count records too."""
+    """The shuffle blocks sent to the stages, and those that each stage returned; stages may count records too."""
 
     sent: DataFrame
     found: list[DataFrame]
