@@ -87,7 +87,7 @@ CODES: dict[str, Code] = {
     "HF503": _error("a record that does not fit, in a strict run"),
     "HF504": _error("a file that begins neither with a record nor with a header, so that it is unclear what it is"),
     "HF505": _error("a description of columns that makes no record of the rules, or does not fit the file"),
-    "HF506": _error("a record to be taken back that is not there"),
+    "HF506": _error("a record to be retracted that is not there"),
     "HF507": _error("a column of text that the rules use as numbers, or join with numbers"),
     # 6xx: a run cannot go on
     "HF601": _error("a goal calls a predicate that is not defined"),

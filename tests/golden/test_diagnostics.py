@@ -165,8 +165,8 @@ def test_hf506_names_the_record_that_is_not_there() -> None:
     with pytest.raises(DataProblem) as problem:
         session().retract(hf.Event("switch_on", "lamp", at=3))
     assert str(problem.value) == (
-        "error[HF506]: `switch_on(lamp)` at 3 is not there to be taken back\n"
-        "hint: a record that was inserted twice is one record, and is taken back once"
+        "error[HF506]: `switch_on(lamp)` at 3 is not there to be retracted\n"
+        "hint: a record that was inserted twice is one record, and is retracted once"
     )
 
 

@@ -47,7 +47,7 @@ ARRIVAL = [
     ),
     case("a record is inserted again", _O, "on|3|3|a\n-on|4|3|a\non|5|3|a", {"o(a)": [3]}),
     case(
-        "a part strictly inside is taken back",
+        "a part strictly inside is retracted",
         _COPY,
         "jf|3|3|20|true|a\n-jf|6|8|12|true|a",
         {"d(a)=true": [(3, 8), (12, 20)]},
@@ -82,7 +82,7 @@ _FACTS = (
 
 FACTS = [
     case(
-        "a retraction takes back a fact of the rules",
+        "a retraction removes a fact of the rules",
         _FACTS,
         "-e|9|5|a\ne|10|10|c\n-g|9|8|12|true|x",
         {"f(b)=true": [(7, None)], "f(c)=true": [(11, None)], "h(x)=true": [(3, 8), (12, 20)]},
@@ -100,7 +100,7 @@ FACTS = [
         {"f(a)=true": [(6, None)], "f(b)=true": [(7, None)], "h(x)=true": [(3, 20)]},
     ),
     case(
-        "a fact that is taken back and inserted again",
+        "a fact that is retracted and inserted again",
         _FACTS,
         "-e|7|5|a\ne|8|5|a",
         {"f(a)=true": [(6, None)], "f(b)=true": [(7, None)], "h(x)=true": [(3, 20)]},

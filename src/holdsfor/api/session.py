@@ -1,4 +1,4 @@
-"""A session: records come and are taken back while query times go by.
+"""A session: records are inserted and retracted while query times go by.
 
 >>> import holdsfor as hf
 >>> rules = hf.load_text('''
@@ -214,7 +214,7 @@ class Session:
     def insert(self, *records: Input) -> Inserted:
         """Add records: files, tables, frames, `Event` and `Fluent` objects, or lists of such objects or of text lines.
 
-        Records arrive when they say so, but not before the query time that follows. A record that takes another back
+        Records arrive when they say so, but not before the query time that follows. A record that retracts another
         (`op` is `-`, in text a leading `-`) does so here too. An exact duplicate is the same record.
 
         >>> import holdsfor as hf
@@ -233,9 +233,9 @@ class Session:
         return Inserted(reading.n_records, reading.unused, reading.set_aside, missing)
 
     def retract(self, *records: Input) -> None:
-        """Take back records that were inserted; if one is not there, it is an error and nothing is done.
+        """Retract records that were inserted; if one is not there, it is an error and nothing is done.
 
-        A record that is over before the last window cannot be taken back any more: that is counted as dropped.
+        A record that is over before the last window cannot be retracted any more: that is counted as dropped.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -279,8 +279,8 @@ class Session:
             what = f"`{show(named)}` at {start}"
         else:
             what = f"`{show(Struct('=', (named, terms[-1])))}` from {start} to {int(columns.ends[row])}"
-        hint = "a record that was inserted twice is one record, and is taken back once"
-        raise DataProblem(Diagnostic("HF506", f"{what} is not there to be taken back", hint=hint))
+        hint = "a record that was inserted twice is one record, and is retracted once"
+        raise DataProblem(Diagnostic("HF506", f"{what} is not there to be retracted", hint=hint))
 
     # -- query times ---------------------------------------------------------------------------------------------------
 
@@ -382,7 +382,7 @@ def _origin(operations: Operations, number: int) -> SetAside:
     return operations.retractions.origins[number]
 
 
-_NOWHERE = SetAside("", 0, "", "takes back a record that is not there")
+_NOWHERE = SetAside("", 0, "", "retracts a record that is not there")
 
 
 def _refuse(set_aside: list[SetAside]) -> None:

@@ -33,7 +33,7 @@ class RunBounds:
 class History:
     """Input events with their time-points, and input FVPs (terms `F=V`) with the intervals in which they hold.
 
-    One that `has_input_facts` includes the facts of the rules that are input, without those that were taken back.
+    One that `has_input_facts` includes the facts of the rules that are input, without those that were retracted.
     """
 
     events: set[tuple[int, Term]] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""The records of a session: what has been inserted, what waits to be taken back, and what became of each."""
+"""The records of a session: what has been inserted, what waits to be retracted, and what became of each."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class RecordStore:
         self.add_unmatched([due.origins[number] for number in done.unmatched])
 
     def standing(self, judge: Judge, tick: int) -> tuple[dict[Key, Records], dict[Key, Records]]:
-        """The records of events and of fluents without those that retractions are going to take back."""
+        """The records of events and of fluents without those that retractions are going to remove."""
         events, fluents = dict(self.events), dict(self.fluents)
         for (is_event, key), retractions in self.retractions.items():
             store = events if is_event else fluents

@@ -149,7 +149,7 @@ class EngineSession:
     def insert_reading(self, reading: ColumnReading) -> int:
         """Add what was read of files, as far as it belongs to the run; return how many records do not.
 
-        Without a window arrival times do not matter, so what was taken back was never there.
+        Without a window arrival times do not matter, so what was retracted was never there.
         """
         end = LATEST if self.end is None else self.end
         taken = {} if self.window is None else reading.retracted

@@ -1,7 +1,7 @@
 """What was read, as columns: the twin of `Reading` for records by the million.
 
 Records of one name wait as they were read, piece by piece, each with its place in the order of reading. `settle` puts
-the pieces together and leaves out what was taken back, as `Reading.facts` does: in order of arrival, then of reading.
+the pieces together and leaves out what was retracted, as `Reading.facts` does: in order of arrival, then of reading.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Group = tuple[bool, Key]
 """Whether they are events, and their name and arity."""
 
 Operation = tuple[int, int, bool, Fact, SetAside]
-"""Arrival, place, whether it takes back, what it says, where it stands."""
+"""Arrival, place, whether it retracts, what it says, where it stands."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ReadRecords:
 
 @dataclass(frozen=True)
 class Retraction:
-    """A record that takes another back: its words and times, and what to say if there is nothing to take back."""
+    """A record that retracts another: its words and times, and what to say if there is nothing to retract."""
 
     row: tuple[int, ...]
     arrival: int
@@ -149,12 +149,12 @@ class ColumnReading:
         return sorted(found, key=lambda operation: operation[1])
 
     def settle(self, facts: Iterable[tuple[Key, Records]] = ()) -> None:
-        """Move what was read into `events` and `fluents`, without what was taken back.
+        """Move what was read into `events` and `fluents`, without what was retracted.
 
-        Retractions may also take back facts of the rules. `with_facts` are the names whose records include such facts.
+        Retractions may also retract facts of the rules. `with_facts` are the names whose records include such facts.
 
-        What is settled cannot be taken back any more. `retracted` keeps the operations of names with retractions as
-        they were read: in windows, what a retraction takes back depends on when it arrives.
+        What is settled cannot be retracted any more. `retracted` keeps the operations of names with retractions as
+        they were read: in windows, what a retraction removes depends on when it arrives.
         """
         left_over: list[tuple[int, int, SetAside]] = []
         given = {(records.ends is None, key): records for key, records in facts}

@@ -131,7 +131,7 @@ def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, 
         except _Misfit as misfit:
             reading.set_aside.append(SetAside(file, number, text, str(misfit)))
             continue
-        origin = SetAside(file, number, text, "takes back a record that is not there")
+        origin = SetAside(file, number, text, "retracts a record that is not there")
         reading._operations.append((arrival, len(reading._operations), text.startswith("-"), fact, origin))
 
 
