@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from holdsfor.syntax.parser import parse_term
@@ -151,7 +151,7 @@ def query_times(records: list[Record], start: int, end: int, window: int, step: 
     last = end
     for record in records:
         first = start + max(1, -(-(record.arrival - start) // step)) * step
-        if record.start <= end and _reaches(record, first - window):
+        if record.start <= end and _reaches(replace(record, end=min(record.end, end + 1)), first - window):
             last = max(last, record.arrival)
     return [start + k * step for k in range(1, max(1, -(-(last - start) // step)) + 1)]
 

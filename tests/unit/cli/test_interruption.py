@@ -6,12 +6,13 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.processes import ended, lines_until, rules, started, wait_until
+from tests.unit.cli.processes import PATIENCE, ended, environment, lines_until, rules, started, wait_until
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -58,6 +59,28 @@ def test_an_interrupted_final_run_reports_the_settled_results(tmp_path: Path) ->
     process.send_signal(signal.SIGINT)
     code, out, _ = ended(process)
     assert (code, out) == (130, "% query time 30\nholdsFor(lit(a)=true, [(4,13)]).\n")
+
+
+_INTERRUPTED_IMPORT = """
+import os, signal, sys
+from importlib.abc import MetaPathFinder
+
+class Interrupting(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "holdsfor.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupting())
+from holdsfor.__main__ import main
+main()
+"""
+
+
+def test_an_interruption_while_modules_load_shows_no_traceback() -> None:
+    command = [sys.executable, "-c", _INTERRUPTED_IMPORT, "--version"]
+    process = subprocess.run(command, capture_output=True, env=environment(), check=False, timeout=PATIENCE)
+    assert (process.returncode, process.stderr) == (-signal.SIGINT, b"")
 
 
 def test_a_replay_that_waits_ends_at_once(tmp_path: Path) -> None:
