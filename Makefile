@@ -17,10 +17,10 @@ pytest = sh tests/spark/postgresql.sh; JAVA_HOME=$$(sh tests/spark/java.sh) || t
 measure = for name in $(1); do printf '\n%s\n\n' "$$name" && $(BIN)/python benchmarks/$$name.py $(2) || exit 1; done
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-spark test-rtec rtec-checkout lint bench bench-spark bench-long docs fuzz lock clean
+.PHONY: help demo test test-long test-pythons test-spark test-rtec rtec-checkout lint lint-format lint-style lint-types hooks bench bench-spark bench-long docs fuzz lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(CORE) ## run the toy day and city transport, and draw their timelines
 	@mkdir -p build/demo
@@ -32,9 +32,13 @@ demo: $(CORE) ## run the toy day and city transport, and draw their timelines
 
 test: lint ## run every check: lint, types, unit, golden, property and documentation tests, those on Spark beside them
 	@$(call pytest,,-m "not long")
+	@$(BIN)/python -m tests.pythons smoke
 
 test-long: lint ## the same with all seeds, ten times the examples, and clusters of several processes
 	@$(call pytest,HOLDSFOR_LONG=1)
+
+test-pythons: $(READY) ## run the tests without Spark on the other versions of Python that are installed
+	@$(BIN)/python -m tests.pythons all
 
 test-spark: $(READY) ## run the tests on Spark alone: most in one JVM, some on clusters of several processes
 	@$(call pytest,,tests/spark)
@@ -47,10 +51,19 @@ rtec-checkout:
 	@test -f "$(RTEC)/src/RTEC.prolog" || { echo "No checkout of RTEC in $(RTEC). Get one, then say where it is:" >&2; \
 		echo "    git clone https://github.com/aartikis/RTEC && make test-rtec RTEC=RTEC" >&2; exit 1; }
 
-lint: $(READY) ## check formatting, style and types
+lint: lint-format lint-style lint-types ## check formatting, style and types
+
+lint-format: $(READY)
 	@$(BIN)/ruff format --check .
+
+lint-style: $(READY)
 	@$(BIN)/ruff check .
+
+lint-types: $(READY)
 	@$(BIN)/mypy --strict
+
+hooks: $(READY) ## check formatting, style and types before every commit
+	@$(BIN)/pre-commit install
 
 bench: $(READY) ## measure parsing, loading, recognition, how they scale, Allen's relations and memory
 	@$(call measure,front loading recognition allen allen_patterns memory curves delays evaluations feedback)

@@ -3,7 +3,7 @@
 `python benchmarks/scale.py` reads `build/benchmarks/spark.json` and prints a table. Costs per record are those of the
 largest maritime history, on one core. Vessels are not equally busy; they are hashed into buckets, buckets become tasks,
 and tasks go to the next core that is free, stage by stage, as Spark does it. What is not in the measurements is said
-here: how long Spark takes to start a task, and what a short parcel costs by itself.
+here: how long Spark takes to start a task, and what a short shuffle block costs by itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CORES = (64, 256, 1024)
 PARTS = {"a day": 1, "a month": 30.4, "a year": 365}
 
 TASK_SECONDS = 0.1
-PARCEL_SECONDS = 50e-6  # to pack and to unpack it
+SHUFFLE_BLOCK_SECONDS = 50e-6  # to pack and to unpack it
 TABLES = 12
 ROWS_OF_A_BUCKET, MANY_BUCKETS = 1 << 19, 256  # as `holdsfor.spark.input.ingestion` chooses
 ROWS_AT_ONCE = 1 << 20
@@ -81,10 +81,10 @@ def simulated(days: float, cores: int, costs: Costs, *, is_prepared: bool) -> di
     buckets = n_buckets(n_records, cores)
     rows = n_records * shares(buckets)
     pieces = math.ceil(n_records / (2 * ROWS_AT_ONCE))
-    parcels = n_records / ROWS_AT_ONCE * min(buckets * TABLES, ROWS_AT_ONCE)
+    shuffle_blocks = n_records / ROWS_AT_ONCE * min(buckets * TABLES, ROWS_AT_ONCE)
     seconds = makespan(rows * (costs.evaluate + costs.tell), cores)
     if not is_prepared:
-        one = n_records / pieces * costs.read + parcels / pieces * PARCEL_SECONDS
+        one = n_records / pieces * costs.read + shuffle_blocks / pieces * SHUFFLE_BLOCK_SECONDS
         seconds += makespan([one] * pieces, cores)
     return {
         "days": days,

@@ -18,6 +18,7 @@ PACKAGE = Path(holdsfor.__file__).parent
 ALLOWED: dict[str, set[str]] = {
     "codes": set(),
     "errors": {"codes", "syntax.source"},
+    "arrow_stream": set(),
     # text → terms → rules
     "syntax": {"errors", "codes"},
     "prolog": {"syntax", "errors"},
@@ -49,9 +50,9 @@ ALLOWED: dict[str, set[str]] = {
         "errors",
     },
     # the library for people
-    "intervals": {"kernels", "errors"},
-    "allen": {"intervals", "kernels", "errors"},
-    "api": {"runtime", "columns", "sources", "sinks", "analysis", "syntax", "errors"},
+    "intervals": {"kernels", "arrow_stream", "errors"},
+    "allen": {"intervals", "kernels", "arrow_stream", "errors"},
+    "api": {"arrow_stream", "runtime", "columns", "sources", "sinks", "analysis", "syntax", "errors"},
     # pictures know nothing of rules; the commands know everything
     "views": {"errors"},
     "cli": {"*"},
@@ -116,6 +117,17 @@ def test_every_part_has_its_place_in_the_table() -> None:
 def test_nobody_imports_the_commands() -> None:
     importers = {part(name) for name, path in modules() if "cli" in map(part, imports(name, path))}
     assert importers == {"cli", "__main__"}
+
+
+def test_only_commands_configure_the_garbage_collector() -> None:
+    """The collector belongs to the process, so a library leaves it alone."""
+    importers = {
+        name
+        for name, path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import) and any(alias.name == "gc" for alias in node.names)
+    }
+    assert {part(name) for name in importers} <= {"cli"}
 
 
 def test_the_table_itself_has_no_circle() -> None:

@@ -1,10 +1,26 @@
-"""`python -m holdsfor` is the command `holdsfor`."""
+"""The command `holdsfor`, also as `python -m holdsfor`.
+
+The modules take a while to load. Until then an interruption ends the process at once, without a traceback.
+"""
 
 from __future__ import annotations
 
+import signal
 import sys
 
-from holdsfor.cli.main import main
+__all__ = ["main"]
+
+
+def main() -> int:
+    """Load the command, then run it."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from holdsfor.cli.main import main as run_command
+
+    signal.signal(signal.SIGINT, before)
+    return run_command()
+
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -32,13 +32,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, get_args
+from typing import get_args, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from holdsfor.arrow_stream import ArrowStream
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
 from holdsfor.intervals.conversion import read_lists
+from holdsfor.intervals.forms import Arrays, Columns, Table
 from holdsfor.intervals.keyed_rows import KeyedRows, read_rows
 from holdsfor.kernels.allen import (
     Comparison,
@@ -58,14 +60,14 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 def pairs(
-    starts: Any,
-    ends: Any,
-    starts2: Any,
-    ends2: Any,
+    starts: ArrayLike,
+    ends: ArrayLike,
+    starts2: ArrayLike,
+    ends2: ArrayLike,
     rel: Relation,
     *,
-    keys: Any = None,
-    keys2: Any = None,
+    keys: ArrayLike | None = None,
+    keys2: ArrayLike | None = None,
     reach: int | None = None,
 ) -> Pairs:
     """Which sources (`starts`, `ends`) are in a relation with which targets (`starts2`, `ends2`), by row.
@@ -81,7 +83,15 @@ def pairs(
     return compare(starts, ends, starts2, ends2, keys=keys, keys2=keys2).pairs(rel, reach=reach)
 
 
-def compare(starts: Any, ends: Any, starts2: Any, ends2: Any, *, keys: Any = None, keys2: Any = None) -> Compared:
+def compare(
+    starts: ArrayLike,
+    ends: ArrayLike,
+    starts2: ArrayLike,
+    ends2: ArrayLike,
+    *,
+    keys: ArrayLike | None = None,
+    keys2: ArrayLike | None = None,
+) -> Compared:
     """Sources and targets, ready to be asked for the pairs of every relation; see `pairs`.
 
     `keys` and `keys2` are a column, or a list of columns, for the sources and the targets.
@@ -94,16 +104,31 @@ def compare(starts: Any, ends: Any, starts2: Any, ends2: Any, *, keys: Any = Non
     return Compared(sources, targets, compare_intervals(sources.ordered, targets.ordered))
 
 
+@overload
 def relate(
-    sources: Any,
-    targets: Any,
+    sources: Arrays, targets: Arrays, rel: Relation, mode: Mode = ..., *, keys: None = None, reach: int | None = None
+) -> Columns: ...
+@overload
+def relate(
+    sources: Table,
+    targets: Table,
+    rel: Relation,
+    mode: Mode = ...,
+    *,
+    keys: str | Sequence[str] | None = None,
+    times: tuple[str, str] = ...,
+    reach: int | None = None,
+) -> Table: ...
+def relate(
+    sources: Arrays | ArrowStream,
+    targets: Arrays | ArrowStream,
     rel: Relation,
     mode: Mode = "source",
     *,
     keys: str | Sequence[str] | None = None,
     times: tuple[str, str] = ("start", "end"),
     reach: int | None = None,
-) -> Any:
+) -> Columns | ArrowStream:
     """The maximal intervals of the sources and targets that are in a relation, put together as the mode says.
 
     Lists are given and come back as in `holdsfor.intervals`, and are made maximal first.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from tests.docs.docstrings import PUBLIC, examples, failures, on_spark
@@ -29,3 +31,10 @@ def test_public_names_have_an_example(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(name for name in PUBLIC if not on_spark(name)))
 def test_examples_run(name: str) -> None:
     assert failures(name, {}) == ""
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_public_names_are_typed(name: str) -> None:
+    signature = str(inspect.signature(PUBLIC[name]))
+    assert "Any" not in signature
+    assert inspect.isclass(PUBLIC[name]) or "->" in signature

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from holdsfor.analysis.pipeline import Compiled, compile_files, compile_text
+from holdsfor.logical.rewrites import OPTIONAL_REWRITES
 from holdsfor.physical.rewritten_text import show_rewritten
 from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.text_records import Reading, read_text_records
@@ -59,7 +60,7 @@ def test_both_sides_recognise_the_same(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_planner_that_does_not_rewrite_leaves_the_rules_as_they_are(name: str) -> None:
-    session = EngineSession(before(name), start=0, is_rewriting=False)
+    session = EngineSession(before(name), start=0, without=OPTIONAL_REWRITES)
     shown = show_rewritten(session.rules.program, session.rules.domains.planner)
     assert not any(word in shown for word in ("folded", "unfolded", "moved"))
     rules = [each.rule for component in session.rules.program.logical.components for each in component.rules]

@@ -10,7 +10,7 @@ from tests.oracle.description import describe
 from tests.oracle.domains import Domains
 from tests.oracle.intervals import Interval, Line
 from tests.oracle.model import Model
-from tests.oracle.records import admitted, mentioned, query_times, read_records, whole
+from tests.oracle.records import admitted, given_records, mentioned, query_times, read_records, whole
 
 __all__ = ["Answer", "oracle_answer", "reported"]
 
@@ -26,7 +26,7 @@ def oracle_answer(
 ) -> Answer:
     """The answer to a program and its records; `window` is a length and a step."""
     description = describe(text)
-    records = read_records(lines, description, line.tick)
+    records = [*given_records(description, line.tick), *read_records(lines, description, line.tick)]
     pieces = whole(records)
     if window is not None:
         pieces = admitted(records, query_times(records, line.start, line.end, *window), window[0])

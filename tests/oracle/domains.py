@@ -149,8 +149,7 @@ class Domains:
                         self.description.background.add(member)
 
     def _entities(self) -> list[Term]:
-        given = [event for event, _ in self.description.events] + [fvp for fvp, _ in self.description.intervals]
-        return given + [r.entity if r.value is None else Struct("=", (r.entity, r.value)) for r in self.records]
+        return [r.entity if r.value is None else Struct("=", (r.entity, r.value)) for r in self.records]
 
     def _sources(self) -> Iterator[tuple[Term, Term]]:
         """Input entities and the dynamic domain that their arguments fill."""

@@ -77,15 +77,17 @@ class Line:
 
     def union(self, lists: Iterable[list[Interval]]) -> list[Interval]:
         given = list(lists)
-        return self.maximal(self._any(given), _cuts(*given))
+        return self.maximal(self._any(given), frozenset().union(*map(self._going_on, given)))
 
     def intersection(self, lists: Iterable[list[Interval]]) -> list[Interval]:
         given = list(lists)
         held = set(self.all).intersection(*(self.covered(one) for one in given)) if given else set[int]()
-        return self.maximal(held, _cuts(*given))
+        return self.maximal(held, frozenset(held).intersection(*map(self._going_on, given)))
 
     def difference(self, base: list[Interval], lists: Iterable[list[Interval]]) -> list[Interval]:
-        return self.maximal(self.covered(base) - self._any(lists), _cuts(base))
+        given = list(lists)
+        going_on = self._going_on(base).difference(*map(self._going_on, given))
+        return self.maximal(self.covered(base) - self._any(given), going_on)
 
     def complement(self, lists: Iterable[list[Interval]]) -> list[Interval]:
         return self.maximal(set(self.all) - self._any(lists))
@@ -93,13 +95,13 @@ class Line:
     def _any(self, lists: Iterable[list[Interval]]) -> set[int]:
         return set().union(*(self.covered(one) for one in lists))
 
+    def _going_on(self, intervals: list[Interval]) -> frozenset[int]:
+        """The time-points before which the list holds, as if nothing were cut: what begins there may only go on."""
+        return frozenset({i.start for i in intervals if i.is_cut} | {t + self.tick for t in self.covered(intervals)})
+
     def known(self, intervals: Iterable[Interval]) -> list[Interval]:
         """The intervals that begin within the run."""
         return [i for i in intervals if i.start <= self.last]
-
-
-def _cuts(*lists: list[Interval]) -> frozenset[int]:
-    return frozenset(i.start for one in lists for i in one if i.is_cut)
 
 
 def longer(line: Line, intervals: list[Interval], duration: float) -> list[Interval]:

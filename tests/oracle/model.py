@@ -66,14 +66,11 @@ class Model:
     # -- input -------------------------------------------------------------------------------------------------------
 
     def _read(self, pieces: list[Piece]) -> None:
-        for event, t in self.description.events:
-            if t in self.moments and t <= self.line.last:
-                self.moments[t].events.add(event)
         for piece in pieces:
             if piece.value is None and piece.start in self.moments and piece.start <= self.line.last:
                 self.moments[piece.start].events.add(piece.entity)
         fluents: dict[Term, list[Piece]] = {}
-        for piece in [*pieces, *self._interval_facts()]:
+        for piece in pieces:
             if piece.value is not None and piece.start <= self.line.last:
                 fluents.setdefault(Struct("=", (piece.entity, piece.value)), []).append(piece)
         for fvp, parts in fluents.items():
@@ -83,18 +80,6 @@ class Model:
             self.input[fvp] = [
                 run._replace(end=inf) if is_open and run.end == self.line.beyond else run for run in found
             ]
-
-    def _interval_facts(self) -> Iterator[Piece]:
-        for fvp, when in self.description.intervals:
-            assert isinstance(fvp, Struct)
-            if isinstance(when, Int):
-                yield Piece(fvp.args[0], fvp.args[1], when.value, self.line.next(when.value), when.value)
-            else:
-                assert isinstance(when, Struct)
-                start, end = when.args
-                assert isinstance(start, Int)
-                stop = end.value if isinstance(end, Int) else inf
-                yield Piece(fvp.args[0], fvp.args[1], start.value, stop, start.value)
 
     def _joined(self, parts: list[Piece]) -> list[Interval]:
         """Touching and overlapping records of an input fluent are one maximal interval."""

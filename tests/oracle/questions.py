@@ -60,7 +60,8 @@ def _of_reference(question: Question) -> Answer:
     compiled = compile_text(question.text)
     reading = Reading()
     read_text_records(list(question.lines), "records", compiled.names, question.tick, reading)
-    history = History()
+    reading.add_input_facts(compiled.names, question.tick)
+    history = History(has_input_facts=True)
     for fact in reading.facts():
         if fact.value is None:
             history.add_event(fact.entity, fact.start)

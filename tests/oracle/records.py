@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from holdsfor.syntax.parser import parse_term
@@ -12,7 +12,18 @@ from tests.oracle.description import Description
 from tests.oracle.intervals import Line
 from tests.oracle.terms import plain
 
-__all__ = ["Piece", "Record", "admitted", "mentioned", "query_times", "read_records", "surviving", "whole", "within"]
+__all__ = [
+    "Piece",
+    "Record",
+    "admitted",
+    "given_records",
+    "mentioned",
+    "query_times",
+    "read_records",
+    "surviving",
+    "whole",
+    "within",
+]
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -54,6 +65,22 @@ def constant(text: str) -> Term:
     if re.fullmatch(r"[a-z]\w*\(.*\)|'.*'", text):
         return plain(parse_term(text))
     return Atom(text)
+
+
+def given_records(description: Description, tick: int) -> list[Record]:
+    """The facts of the description that are input, as records that arrive when they begin."""
+    found = [Record(t, False, event, None, t, t) for event, t in description.events]
+    for fvp, when in description.intervals:
+        assert isinstance(fvp, Struct)
+        fluent, value = fvp.args
+        if isinstance(when, Int):
+            found.append(Record(when.value, False, fluent, value, when.value, (when.value // tick + 1) * tick))
+        else:
+            assert isinstance(when, Struct)
+            start, end = when.args
+            assert isinstance(start, Int)
+            found.append(Record(start.value, False, fluent, value, start.value, getattr(end, "value", inf)))
+    return found
 
 
 def read_records(lines: list[str], description: Description, tick: int) -> list[Record]:
@@ -124,7 +151,7 @@ def query_times(records: list[Record], start: int, end: int, window: int, step: 
     last = end
     for record in records:
         first = start + max(1, -(-(record.arrival - start) // step)) * step
-        if record.start <= end and _reaches(record, first - window):
+        if record.start <= end and _reaches(replace(record, end=min(record.end, end + 1)), first - window):
             last = max(last, record.arrival)
     return [start + k * step for k in range(1, max(1, -(-(last - start) // step)) + 1)]
 

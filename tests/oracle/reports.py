@@ -22,7 +22,7 @@ from tests.oracle.domains import Domains
 from tests.oracle.intervals import Line
 from tests.oracle.model import Model
 from tests.oracle.questions import Question, named_answer
-from tests.oracle.records import admitted, mentioned, query_times, read_records
+from tests.oracle.records import admitted, given_records, mentioned, query_times, read_records
 
 __all__ = ["engine_reports", "known_after_changes", "oracle_reports"]
 
@@ -33,7 +33,8 @@ def oracle_reports(question: Question) -> Reports:
     """Of each query time what holds and happens in its window, by all that has arrived."""
     assert question.window is not None
     assert question.step is not None
-    records = read_records(list(question.lines), describe(question.text), question.tick)
+    rules = describe(question.text)
+    records = [*given_records(rules, question.tick), *read_records(list(question.lines), rules, question.tick)]
     queries = query_times(records, question.start, question.end, question.window, question.step)
     memory = question.window if question.memory is None else question.memory
     found: Reports = {}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.errors import ExecutionProblem
+from holdsfor.logical.rewrites import OPTIONAL_REWRITES
 from holdsfor.physical.rewritten_text import show_rewritten
 from holdsfor.runtime.session import EngineSession
 from holdsfor.syntax.printer import show_program
@@ -13,7 +15,7 @@ from holdsfor.syntax.program import Clause, Directive, FactTable, InputFactTable
 from holdsfor.syntax.terms import is_callable, name_and_arity
 from tests.properties.answers import Answer, Input, as_answer
 
-__all__ = ["answer_as_written", "answer_rewritten", "rewritten_text"]
+__all__ = ["answer_as_written", "answer_rewritten", "answer_without", "rewritten_text"]
 
 _REWRITTEN = {("initiatedAt", 2), ("terminatedAt", 2), ("happensAt", 2), ("holdsFor", 2), ("initially", 1)}
 _REWRITTEN |= {("fi", 3), ("ft", 2)}
@@ -36,16 +38,17 @@ def _is_kept(item: Clause | Directive | FactTable | InputFactTable) -> bool:
 
 def answer_as_written(given: Input, at: int) -> Answer:
     """What the engine says if it plans the rules as they are written."""
-    return _answer(given, at, is_rewriting=False)
+    return answer_without(OPTIONAL_REWRITES, given, at)
 
 
 def answer_rewritten(given: Input, at: int) -> Answer:
     """What the engine says as it is."""
-    return _answer(given, at, is_rewriting=True)
+    return answer_without((), given, at)
 
 
-def _answer(given: Input, at: int, *, is_rewriting: bool) -> Answer:
-    session = EngineSession(given.compiled, start=given.case.start, tick=given.case.tick, is_rewriting=is_rewriting)
+def answer_without(rewrites: Collection[str], given: Input, at: int) -> Answer:
+    """What the engine says without some rewrites."""
+    session = EngineSession(given.compiled, start=given.case.start, tick=given.case.tick, without=rewrites)
     session.insert((at, fact) for fact in given.facts)
     try:
         return as_answer(session.query(at), session.symbols)

@@ -149,7 +149,7 @@ def _session(lines: list[str], compiled: Compiled, run: RunSchedule) -> EngineSe
 
 
 def _found(lines: list[str], compiled: Compiled, stages: Stages, admission: Admission, n_buckets: int) -> list[Any]:
-    """The parcels that all stages send on, batch by batch."""
+    """The shuffle blocks that all stages send on, batch by batch."""
     rules, tick = admission.rules, admission.run.tick
     pieces = [
         pa.record_batch({LINE: pa.array([f"{line}\n".encode() for line in lines[i::PIECES]], pa.binary())})

@@ -1,4 +1,4 @@
-"""The laws of records that come late, twice, in parts, and are taken back: on random streams of operations.
+"""The laws of records that come late, twice, in parts, and are retracted: on random streams of operations.
 
 reference = batch; merged windows = real windows, with the same fates of records; a window over everything = batch;
 a session that has settled nothing = batch over what has arrived.

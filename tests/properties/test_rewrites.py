@@ -1,8 +1,8 @@
 """optimised plan = unoptimised plan, on random programs and on the applications.
 
-A rewrite that changes an answer: the engine with all of them against the engine with none, and the rewritten rules
-against the rules as they were, both by the reference evaluator. Circles and delays, which the random programs do not
-have, come with the applications.
+A rewrite that changes an answer: the engine with all of them against the engine with none and without each one, and
+the rewritten rules against the rules as they were, both by the reference evaluator. Circles and delays, which the
+random programs do not have, come with the applications.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ import pytest
 
 from holdsfor.analysis.pipeline import compile_files, compile_text
 from holdsfor.errors import PlanningProblem
+from holdsfor.logical.rewrites import OPTIONAL_REWRITES
 from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.text_records import Reading, read_text_records
 from tests.apps.data import ROOT
 from tests.apps.runs import RUNS
 from tests.properties.answers import Input, explained, read_case, reference_answer
 from tests.properties.programs import Case, random_case
-from tests.properties.rewriting import answer_as_written, answer_rewritten, rewritten_text
+from tests.properties.rewriting import answer_as_written, answer_rewritten, answer_without, rewritten_text
 from tests.seeds import chunks, named, share
 
 SEEDS = range(3000, 3300)
 SHOWN = range(3300, 3400)
+SWITCHED = range(3400, 3500)
 
 
 @pytest.mark.parametrize("seeds", chunks(share(SEEDS, 100)), ids=named)
@@ -30,6 +32,19 @@ def test_rewrites_do_not_change_what_the_engine_says(seeds: range) -> None:
         given = read_case(random_case(seed))
         try:
             expected, found = answer_as_written(given, given.case.end), answer_rewritten(given, given.case.end)
+        except PlanningProblem:
+            continue
+        if found != expected:
+            pytest.fail(explained(seed, given, expected, found), pytrace=False)
+
+
+@pytest.mark.parametrize("rewrite", OPTIONAL_REWRITES)
+@pytest.mark.parametrize("seeds", chunks(share(SWITCHED, 50)), ids=named)
+def test_a_rewrite_can_be_switched_off(rewrite: str, seeds: range) -> None:
+    for seed in seeds:
+        given = read_case(random_case(seed))
+        try:
+            expected, found = (answer_without(each, given, given.case.end) for each in ((), (rewrite,)))
         except PlanningProblem:
             continue
         if found != expected:
@@ -65,6 +80,9 @@ def test_rewrites_do_not_change_what_an_application_recognises(name: str) -> Non
     expected = answer_rewritten(one, end)
     assert len(expected) > 2
     assert answer_as_written(one, end) == expected
+    assert [answer_without((rewrite,), one, end) for rewrite in OPTIONAL_REWRITES] == [expected] * len(
+        OPTIONAL_REWRITES
+    )
     assert answer_rewritten(other, end) == expected
 
 
@@ -83,5 +101,5 @@ def test_some_cases_are_rewritten() -> None:
 
 def test_a_session_that_does_not_rewrite_plans_other_steps() -> None:
     compiled = compile_files(RUNS["maritime"].files)
-    one, other = (EngineSession(compiled, start=0, is_rewriting=each) for each in (True, False))
+    one, other = (EngineSession(compiled, start=0, without=each) for each in ((), OPTIONAL_REWRITES))
     assert one.rules.program.logical != other.rules.program.logical

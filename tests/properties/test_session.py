@@ -4,7 +4,7 @@ pieces = all at once: records may be inserted long before they arrive or only wh
 retract(insert(x)) = nothing: whether a query time has seen x or not.
 changes: applied to the report before they give the report; applied one after another they give the whole answer.
 
-A record that is inserted and taken back here has the constants of one that stays: a query time that has seen an entity
+A record that is inserted and retracted here has the constants of one that stays: a query time that has seen an entity
 keeps it in its domains, whatever becomes of the record.
 """
 
@@ -149,7 +149,7 @@ def test_the_whole_history_may_come_in_any_order(seeds: range) -> None:
 
 @dataclass
 class Passer:
-    """Records that come and go beside those that stay: taken back before a query time sees them, or after."""
+    """Records that come and go beside those that stay: retracted before a query time sees them, or after."""
 
     case: Case
     window: int | None
@@ -159,7 +159,7 @@ class Passer:
     n_seen: int = 0
 
     def between(self, session: hf.Session, piece: list[str], at: int) -> None:
-        """Take back what was seen before `at`, and insert more, with the constants of a piece of what stays."""
+        """Retract what was seen before `at`, and insert more, with the constants of a piece of what stays."""
         if self.waiting:
             session.retract(self.waiting)
         self.waiting = []

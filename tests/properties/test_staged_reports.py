@@ -1,7 +1,7 @@
 """reports of stages = reports of one engine: at every query time stages know and change what one session does.
 
 This is for knowledge at the wrong time: a stage that sees of another what turns out later, or settles before the other
-has decided; for records and intervals that come late, are cut by a window, or are taken back; for reports that tell a
+has decided; for records and intervals that come late, are cut by a window, or are retracted; for reports that tell a
 row at one query time too many or too few. Shuffles are done by hand, as in `test_stages`.
 """
 
@@ -42,7 +42,7 @@ CUT = range(8500, 8550)
 
 
 def arriving_late(case: Case, window: int, chance: random.Random) -> list[str]:
-    """The records in any order, some too late for every window, some taken back later.
+    """The records in any order, some too late for every window, some retracted later.
 
     Rows of a DataFrame have no order, so no record comes at the arrival of what takes an equal one back.
     """

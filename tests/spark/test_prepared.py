@@ -64,7 +64,7 @@ holdsFor(race(V, W)=true, I) :-
 
 
 def late_lines() -> list[str]:
-    """Records that arrive late or never mattered, some of which are taken back."""
+    """Records that arrive late or never mattered, some of which are retracted."""
     chance = random.Random(5)
     lines: list[str] = []
     for at in range(0, 120, 2):

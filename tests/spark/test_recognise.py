@@ -82,7 +82,7 @@ def test_what_is_taken_back_was_never_there_and_misfits_are_set_aside(spark: Spa
         spark.createDataFrame([(line,) for line in lines], "value string"), rules, start=0, end=9
     )
     assert sorted(map(tuple, found.set_aside.collect())) == [
-        ("text", 0, "-velocity|3|2|zoe|1", "takes back a record that is not there"),
+        ("text", 0, "-velocity|3|2|zoe|1", "retracts a record that is not there"),
         ("text", 0, "slows_down|5|5|a", "`slows_down` is computed by the rules"),
         ("text", 0, "velocity|4|x|a|1", "expected an integer as occurrence, found `x`"),
     ]

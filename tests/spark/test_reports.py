@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def lines_of(name: str, seed: int, window: int) -> list[str]:
-    """The records of an application, some of them late, and some taken back."""
+    """The records of an application, some of them late, and some retracted."""
     chance, lines = random.Random(seed), list[str]()
     for line in records_of(RUNS[name]).read_text(encoding="utf-8").splitlines():
         record, arrival, rest = line.split("|", 2)

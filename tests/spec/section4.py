@@ -55,7 +55,7 @@ OPERATIONS = [
         window=130,
     ),
     case(
-        "a part strictly inside a record is taken back",
+        "a part strictly inside a record is retracted",
         _INPUT + "holdsFor(u=true, J) :- holdsFor(a=true, A), union_all([A], J).\n",
         "a|3|3|20|true\n-a|5|7|9|true",
         {"u=true": [(3, 7), (9, 20)]},

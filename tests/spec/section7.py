@@ -47,7 +47,7 @@ ARRIVAL = [
     ),
     case("a record is inserted again", _O, "on|3|3|a\n-on|4|3|a\non|5|3|a", {"o(a)": [3]}),
     case(
-        "a part strictly inside is taken back",
+        "a part strictly inside is retracted",
         _COPY,
         "jf|3|3|20|true|a\n-jf|6|8|12|true|a",
         {"d(a)=true": [(3, 8), (12, 20)]},
@@ -72,6 +72,39 @@ ARRIVAL = [
     case("a record at end_time", _O, "on|30|30|a", {"o(a)": [30]}, window=5),
     case("a record after end_time", _O, "on|31|31|a", {}, window=7),
     case("a record before start_time", _O, "on|-1|-1|a", {}, window=7),
+]
+
+_FACTS = (
+    "happensAt(e(a), 5).\nhappensAt(e(b), 6).\nholdsFor(g(x)=true, [(3,20)]).\ncollectIntervals(g(_)=true).\n"
+    "initiatedAt(f(X)=true, T) :- happensAt(e(X), T).\n"
+    "holdsFor(h(X)=true, I) :- holdsFor(g(X)=true, J), intersect_all([J], I).\n"
+)
+
+FACTS = [
+    case(
+        "a retraction removes a fact of the rules",
+        _FACTS,
+        "-e|9|5|a\ne|10|10|c\n-g|9|8|12|true|x",
+        {"f(b)=true": [(7, None)], "f(c)=true": [(11, None)], "h(x)=true": [(3, 8), (12, 20)]},
+    ),
+    case(
+        "a retraction at the arrival of a fact comes after it",
+        _FACTS,
+        "-e|5|5|a\n-e|6|6|b\n-g|3|3|20|true|x",
+        {},
+    ),
+    case(
+        "a retraction before the arrival of a fact takes nothing back",
+        _FACTS,
+        "-e|4|5|a\n-g|2|8|12|true|x",
+        {"f(a)=true": [(6, None)], "f(b)=true": [(7, None)], "h(x)=true": [(3, 20)]},
+    ),
+    case(
+        "a fact that is retracted and inserted again",
+        _FACTS,
+        "-e|7|5|a\ne|8|5|a",
+        {"f(a)=true": [(6, None)], "f(b)=true": [(7, None)], "h(x)=true": [(3, 20)]},
+    ),
 ]
 
 EDGES = [
@@ -246,4 +279,4 @@ EDGES = [
     ),
 ]
 
-CASES = [*ARRIVAL, *EDGES]
+CASES = [*ARRIVAL, *FACTS, *EDGES]

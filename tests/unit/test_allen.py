@@ -138,7 +138,7 @@ def test_what_cannot_be_compared_is_refused(arguments: tuple[Any, ...], options:
 
 def test_an_output_mode_that_does_not_exist_is_refused() -> None:
     with pytest.raises(UsageProblem, match=r"(?s)HF763.*`unions` not found.*`union`"):
-        relate(([0], [1]), ([0], [1]), "meets", "unions")  # type: ignore[arg-type]
+        relate(([0], [1]), ([0], [1]), "meets", "unions")  # type: ignore[call-overload]
 
 
 def test_the_package_has_the_relations() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from holdsfor.analysis.draft import Draft
 from holdsfor.analysis.patterns import anonymous, may_match
 from holdsfor.errors import Diagnostics
 from holdsfor.syntax.description import EventDescription
@@ -17,11 +18,12 @@ from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import Allen, Ends, EndsI, Fvp, Happens, HoldsFor, PointRule, Starts, StartsI
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 
-__all__ = ["lint_allen_relations"]
+__all__ = ["allen_relations"]
 
 
-def lint_allen_relations(description: EventDescription, diagnostics: Diagnostics) -> None:
-    """Warn about `before` between intervals that touch, and about `meets` between intervals that do not."""
+def allen_relations(draft: Draft) -> None:
+    """`before` between intervals that touch, and `meets` between intervals that do not."""
+    description, diagnostics = draft.description, draft.diagnostics
     for rule in description.interval_rules:
         lists = {step.result.name: step.fvp for step in rule.body if isinstance(step, HoldsFor)}
         for step in rule.body:

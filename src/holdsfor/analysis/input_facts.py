@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from holdsfor.analysis.names import Names
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Fvp, InputFact
 from holdsfor.syntax.terms import Term, name_and_arity
 
@@ -15,14 +14,12 @@ __all__ = ["input_fact_records", "with_input_facts"]
 Extent = tuple[int | None, int | None]
 
 
-def input_fact_records(
-    description: EventDescription, names: Names, tick: int
-) -> Iterator[tuple[Term, Term | None, int, int]]:
+def input_fact_records(names: Names, tick: int) -> Iterator[tuple[Term, Term | None, int, int]]:
     """The facts that rules use: events, or fluents with their values, with start and end.
 
     One at a time that is no time-point is HF215.
     """
-    for given in description.given:
+    for given in names.input_facts:
         _check_times(given, tick)
         if not isinstance(given.entity, Fvp):
             if name_and_arity(given.entity) in names.input_events:
@@ -39,10 +36,10 @@ def _check_times(given: InputFact, tick: int) -> None:
             raise UsageProblem(Diagnostic("HF215", message, given.span))
 
 
-def with_input_facts(extent: Extent, description: EventDescription, names: Names, tick: int) -> Extent:
+def with_input_facts(extent: Extent, names: Names, tick: int) -> Extent:
     """The first and last time-point of records, those included that the description gives."""
     first, last = extent
-    for _, value, start, end in input_fact_records(description, names, tick):
+    for _, value, start, end in input_fact_records(names, tick):
         first = start if first is None else min(first, start)
         until = start if value is None else (end - 1) // tick * tick
         last = until if last is None else max(last, until)

@@ -1,51 +1,35 @@
-"""Warnings that save an afternoon: rules that have a meaning, but hardly the one meant."""
+"""Lints: warnings about rules that have a meaning, but hardly the one meant. No lint changes what rules mean."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 
-from holdsfor.analysis.allen_lints import lint_allen_relations
+from holdsfor.analysis.allen_lints import allen_relations
 from holdsfor.analysis.dependencies import breaks_its_source
+from holdsfor.analysis.draft import Draft
+from holdsfor.analysis.goals import atemporal_goals
 from holdsfor.analysis.names import Names, event_uses, fvp_uses
 from holdsfor.analysis.patterns import anonymous, may_match
-from holdsfor.errors import Diagnostics, ExecutionProblem, did_you_mean
+from holdsfor.errors import ExecutionProblem, did_you_mean
 from holdsfor.prolog import Database, Engine
-from holdsfor.prolog.background import background_database, called_predicates
+from holdsfor.prolog.background import called_predicates
 from holdsfor.syntax.conditions import TEMPORAL
-from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.program import Clause, Program
-from holdsfor.syntax.rules import EDGE_NAMES, Delay, Fvp, Grounding, IntervalCall, Not, Test, flat_conditions
-from holdsfor.syntax.source import Span
+from holdsfor.syntax.program import Clause
+from holdsfor.syntax.rules import EDGE_NAMES, Delay, Fvp, Grounding
 from holdsfor.syntax.terms import Int, Struct, Term, Var, is_callable, is_ground, name_and_arity, substitute, variables
 
-__all__ = ["atemporal_goals", "lint", "rule_goals"]
+__all__ = ["LINTS"]
 
 _GROUNDING_STEPS = 200_000
-
-
-def lint(programs: Iterable[Program], description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
-    """Add all warnings."""
-    clauses = [clause for program in programs for clause in program.clauses]
-    database = background_database(description)
-    _unknown_fluents(description, names, diagnostics)
-    _unknown_events(description, names, diagnostics)
-    _edges_without_values(description, names, diagnostics)
-    _unknown_predicates(description, database, diagnostics)
-    _unused(description, names, diagnostics)
-    _one_sided_fluents(description, diagnostics)
-    _idle_delays(description, diagnostics)
-    lint_allen_relations(description, diagnostics)
-    _same_rules(clauses, diagnostics)
-    _groundings(description, names, database, diagnostics)
-    _singletons(clauses, diagnostics)
 
 
 # -- names -------------------------------------------------------------------------------------------------------------
 
 
-def _unknown_fluents(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+def unknown_fluents(draft: Draft) -> None:
     """Fluents, and values of fluents, that are used and never defined nor declared as input."""
+    description, names, diagnostics = draft.description, draft.names, draft.diagnostics
     declared = {name_and_arity(g.entity.fluent) for g in description.groundings if isinstance(g.entity, Fvp)}
     reported: set[Term] = set()
     for span, fvp in fvp_uses(description):
@@ -75,8 +59,9 @@ def _key(pattern: Term) -> tuple[str, int]:
     return name_and_arity(pattern.args[0])
 
 
-def _unknown_events(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+def unknown_events(draft: Draft) -> None:
     """Events that look like a misspelling of one that is defined or has a grounding."""
+    description, names, diagnostics = draft.description, draft.names, draft.diagnostics
     grounded = {name_and_arity(g.entity) for g in description.groundings if not isinstance(g.entity, Fvp)}
     known = grounded | {name_and_arity(e) for e in names.output_events}
     reported: set[tuple[str, int]] = set()
@@ -95,8 +80,9 @@ def _unknown_events(description: EventDescription, names: Names, diagnostics: Di
             diagnostics.add("HF302", message, span, hint)
 
 
-def _edges_without_values(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+def edges_without_values(draft: Draft) -> None:
     """Events such as `start(happy(X))`, which are written like those of a fluent, but without its value."""
+    description, names, diagnostics = draft.description, draft.names, draft.diagnostics
     for event, span in event_uses(description):
         if not isinstance(event, Struct) or event.name not in EDGE_NAMES.values() or len(event.args) != 1:
             continue
@@ -106,34 +92,9 @@ def _edges_without_values(description: EventDescription, names: Names, diagnosti
             diagnostics.add("HF302", f"`{show(event)}` is not about the fluent: it has no value", span, hint)
 
 
-def atemporal_goals(description: EventDescription) -> Iterator[tuple[Term, Span | None]]:
-    """Every atemporal goal of the rules, groundings and clauses."""
-    yield from rule_goals(description)
-    for clause in description.background:
-        if isinstance(clause, Clause) and clause.body is not None:
-            yield clause.body, clause.body.span
-
-
-def rule_goals(description: EventDescription) -> Iterator[tuple[Term, Span | None]]:
-    """Every atemporal goal of the rules and groundings."""
-    bodies = [rule.body for rule in description.point_rules]
-    bodies += [delay.body for delay in description.delays]
-    bodies += [initially.body for initially in description.initially]
-    bodies += [postponable.body for postponable in description.postponable]
-    for body in bodies:
-        yield from ((c.goal, c.span) for c, _ in flat_conditions(body) if isinstance(c, Test))
-    for rule in description.interval_rules:
-        for step in rule.body:
-            if isinstance(step, IntervalCall):
-                yield step.goal, step.span
-            elif isinstance(step, Test | Not):
-                yield from ((c.goal, c.span) for c, _ in flat_conditions((step,)) if isinstance(c, Test))
-    for grounding in description.groundings:
-        yield from ((goal, goal.span) for goal in grounding.goals)
-
-
-def _unknown_predicates(description: EventDescription, database: Database, diagnostics: Diagnostics) -> None:
+def unknown_predicates(draft: Draft) -> None:
     """Predicates that are called and never defined."""
+    description, database, diagnostics = draft.description, draft.database, draft.diagnostics
     domains = {name_and_arity(d) for d in description.dynamic_domains}
     domains |= {name_and_arity(c.domain) for c in description.collected}
     reported: set[tuple[str, int]] = set()
@@ -153,8 +114,9 @@ def _unknown_predicates(description: EventDescription, database: Database, diagn
 # -- rules -------------------------------------------------------------------------------------------------------------
 
 
-def _unused(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+def unused_output(draft: Draft) -> None:
     """Output that nothing uses and that is not asked for: others have a grounding, it has none."""
+    description, names, diagnostics = draft.description, draft.names, draft.diagnostics
     if not description.groundings:
         return
     fvps = [g.entity for g in description.groundings if isinstance(g.entity, Fvp)]
@@ -172,8 +134,9 @@ def _unused(description: EventDescription, names: Names, diagnostics: Diagnostic
         diagnostics.add("HF303", f"`{show(anonymous(head))}` is defined, but never used nor asked for", head.span, hint)
 
 
-def _idle_delays(description: EventDescription, diagnostics: Diagnostics) -> None:
+def idle_delays(draft: Draft) -> None:
     """Delays that never act, since a shorter one on the same FVP breaks it, and delays that are due at once."""
+    description, diagnostics = draft.description, draft.diagnostics
     plain = [(d, d.delay.value) for d in description.delays if isinstance(d.delay, Int) and not d.body]
     for i, (delay, length) in enumerate(plain):
         for j, (other, others) in enumerate(plain):
@@ -194,8 +157,9 @@ def _effect(delay: Delay) -> Term | None:
     return None if delay.target is None else anonymous(delay.target.term)
 
 
-def _one_sided_fluents(description: EventDescription, diagnostics: Diagnostics) -> None:
+def one_sided_fluents(draft: Draft) -> None:
     """Simple FVPs that are initiated and never broken, or terminated and never initiated."""
+    description, diagnostics = draft.description, draft.diagnostics
     initiated = [r.fvp for r in description.point_rules if r.kind == "initiatedAt"]
     initiated += [d.target for d in description.delays if d.target is not None]
     started = initiated + [i.fvp for i in description.initially]
@@ -222,7 +186,9 @@ def _one_sided_fluents(description: EventDescription, diagnostics: Diagnostics) 
             diagnostics.add("HF305", message, fvp.span, hint or "it never holds")
 
 
-def _same_rules(clauses: list[Clause], diagnostics: Diagnostics) -> None:
+def duplicate_clauses(draft: Draft) -> None:
+    """Clauses that say the same as an earlier one."""
+    clauses, diagnostics = draft.clauses, draft.diagnostics
     seen: dict[tuple[Term, Term | None], Clause] = {}
     for clause in clauses:
         key = _canonical(clause)
@@ -245,8 +211,9 @@ def _canonical(clause: Clause) -> tuple[Term, Term | None]:
 # -- groundings --------------------------------------------------------------------------------------------------------
 
 
-def _groundings(description: EventDescription, names: Names, database: Database, diagnostics: Diagnostics) -> None:
+def idle_groundings(draft: Draft) -> None:
     """Groundings of things that do not exist, and groundings without a single instance."""
+    description, names, database, diagnostics = draft.description, draft.names, draft.database, draft.diagnostics
     domains = {name_and_arity(d) for d in description.dynamic_domains}
     domains |= {name_and_arity(c.domain) for c in description.collected}
     for grounding in description.groundings:
@@ -306,7 +273,9 @@ def _due_time(clause: Clause) -> str | None:
     return None
 
 
-def _singletons(clauses: list[Clause], diagnostics: Diagnostics) -> None:
+def singletons(draft: Draft) -> None:
+    """Variables that stand only once in a clause."""
+    clauses, diagnostics = draft.clauses, draft.diagnostics
     for clause in clauses:
         counts: dict[str, list[Var]] = {}
         stack = [clause.head] if clause.body is None else [clause.body, clause.head]
@@ -321,3 +290,19 @@ def _singletons(clauses: list[Clause], diagnostics: Diagnostics) -> None:
             if len(places) == 1 and not name.startswith("_") and name != due_time:
                 hint = f"write `_{name}` if that is meant, or check its spelling"
                 diagnostics.add("HF308", f"the variable `{name}` stands only once", places[0].span, hint)
+
+
+LINTS: tuple[Callable[[Draft], None], ...] = (
+    unknown_fluents,
+    unknown_events,
+    edges_without_values,
+    unknown_predicates,
+    unused_output,
+    one_sided_fluents,
+    idle_delays,
+    allen_relations,
+    duplicate_clauses,
+    idle_groundings,
+    singletons,
+)
+"""The lints, each with the name by which it can be switched off."""

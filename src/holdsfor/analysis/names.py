@@ -21,6 +21,7 @@ from holdsfor.syntax.rules import (
     Holds,
     HoldsFor,
     Initiated,
+    InputFact,
     Starts,
     Terminated,
     flat_conditions,
@@ -81,7 +82,7 @@ class Names:
     """The names of an event description. Patterns are FVPs as terms `F=V`, or events.
 
     `number_uses` are the places of records where the rules expect numbers, `joins` those that rules join.
-    `domain_entities` fill dynamic domains.
+    `domain_entities` fill dynamic domains, `input_facts` are facts of the rules that are input.
     """
 
     output_events: list[Term]
@@ -94,6 +95,7 @@ class Names:
     number_uses: NumberUses = field(default_factory=dict, repr=False)
     joins: PlaceJoins = field(default_factory=PlaceJoins, repr=False)
     domain_entities: list[Term] = field(default_factory=list)
+    input_facts: list[InputFact] = field(default_factory=list, repr=False)
 
     @cached_property
     def fluents(self) -> dict[Key, None]:
@@ -227,6 +229,7 @@ def name_everything(description: EventDescription) -> Names:
         given_fvps=_distinct(open_arguments(g.entity) for g in description.given if isinstance(g.entity, Fvp)),
         number_uses=number_uses(description),
         joins=place_joins(description),
+        input_facts=description.given,
         domain_entities=_distinct(entity for entity, _ in domain_entities(description)),
     )
 

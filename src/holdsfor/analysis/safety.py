@@ -9,7 +9,7 @@ Head variables that no condition binds range over the grounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from holdsfor.errors import Diagnostics, did_you_mean
@@ -45,6 +45,7 @@ from holdsfor.syntax.terms import Struct, Term, Var, conjuncts, equations, name_
 __all__ = [
     "RuleSafety",
     "Scoped",
+    "awaiting_lists",
     "binds_time",
     "bound_by",
     "check_safety",
@@ -88,6 +89,8 @@ def rule_safety(rule: PointRule) -> RuleSafety:
 
 
 Scoped = list[tuple[Condition, set[str]]]
+Needs = Callable[[Condition, set[str], set[str]], set[str]]
+"""The variables that a condition needs, given those that also stand outside it and those that have values."""
 
 
 def scoped(body: tuple[Condition, ...], inherited: set[str]) -> Scoped:
@@ -95,13 +98,17 @@ def scoped(body: tuple[Condition, ...], inherited: set[str]) -> Scoped:
     return list(zip(body, elsewhere(body, inherited), strict=True))
 
 
-def take_ready(body: Scoped, bound: set[str]) -> tuple[list[Condition], Scoped]:
-    """The conditions in an order in which each has what it needs, and those that never have; `bound` grows along."""
+def take_ready(body: Scoped, bound: set[str], needed: Needs | None = None) -> tuple[list[Condition], Scoped]:
+    """The conditions in an order in which each has what it needs, and those that never have; `bound` grows along.
+
+    `needed` gives the variables that a condition needs, by default `needed_variables`.
+    """
+    needed = needed or needed_variables
     waiting, taken = list(body), list[Condition]()
     while True:
-        collected = {name for condition, _ in waiting if isinstance(condition, Collect) for name in bound_by(condition)}
-        able = (each for each in waiting if needed_variables(*each, bound) <= bound)
-        ready = next((each for each in able if not _list_names(each[0]) & collected - bound), None)
+        awaiting = awaiting_lists([condition for condition, _ in waiting], bound)
+        able = (each for each in waiting if needed(*each, bound) <= bound)
+        ready = next((each for each in able if each[0] not in awaiting), None)
         if ready is None:
             return taken, waiting
         waiting.remove(ready)
@@ -126,6 +133,29 @@ def needed_variables(condition: Condition, outside: set[str], bound: set[str]) -
         case Either(branches):
             return {name for branch in branches for name in _branch_needs(branch, outside, bound)}
     return set()
+
+
+def awaiting_lists(waiting: Sequence[Condition], bound: set[str]) -> list[Condition]:
+    """The goals on lists that other conditions have still to compute."""
+    computed = _computed(waiting, bound)
+    return [condition for condition in waiting if _list_names(condition) & computed - bound]
+
+
+def _computed(waiting: Sequence[Condition], bound: set[str]) -> set[str]:
+    """The variables that conditions compute; a goal on a list computes others once a condition computes the list."""
+    found: set[str] = set()
+    left = [condition for condition in waiting if not isinstance(condition, Not)]
+    while able := [condition for condition in left if _list_names(condition) <= bound | found]:
+        left = [condition for condition in left if not any(condition is each for each in able)]
+        found = found.union(*(_results(condition) for condition in able))
+    return found
+
+
+def _results(condition: Condition) -> set[str]:
+    """The variables that a condition may compute: a comparison computes none, a goal on a list not the list."""
+    if isinstance(condition, Test) and isinstance(condition.goal, Struct) and condition.goal.name in _NEED_ALL:
+        return set()
+    return bound_by(condition) - _list_names(condition)
 
 
 def _list_names(condition: Condition) -> set[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from holdsfor.analysis.lints import rule_goals
+from holdsfor.analysis.goals import rule_goals
 from holdsfor.errors import Diagnostics
 from holdsfor.prolog.background import grounding_clauses, inner_calls
 from holdsfor.prolog.builtins.changes import CHANGES

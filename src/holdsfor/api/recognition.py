@@ -18,10 +18,10 @@ Result at 19: 1 FVP, 0 events
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdsfor.analysis.pipeline import Compiled, compile_files, compile_text
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
@@ -35,13 +35,19 @@ if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
 
     from holdsfor.analysis.names import Names
+    from holdsfor.arrow_stream import ArrowStream
     from holdsfor.runtime.reports.report_tables import DecodedReport
+    from holdsfor.sources.python_objects import Event, Fluent
     from holdsfor.sources.reading import ColumnReading
     from holdsfor.sources.times import Unit
 
 __all__ = ["QueryResult", "Result", "load", "load_text", "recognise", "term"]
 
-Input = str | Path | Any
+Table: TypeAlias = "str | Path | ArrowStream"
+Records: TypeAlias = "Event | Fluent | Iterable[Event | Fluent | str]"
+Input: TypeAlias = "Table | tuple[Table, str | Mapping[str, str]] | Records"
+"""A file or a table, also with a description of its columns, or records as objects or lines of text."""
+
 _SHOWN = 20
 
 
@@ -122,7 +128,7 @@ def recognise(
     check_bounds(start, end)
     symbols = Symbols()
     reading = read_inputs(data, rules.names, tick, symbols, unit=time_unit)
-    first, last = with_input_facts(reading.extent(tick), rules.description, rules.names, tick)
+    first, last = with_input_facts(reading.extent(tick), rules.names, tick)
     begin = (first or 0) if start is None else start
     stop = (begin if last is None else last) if end is None else end
     if stop < begin:

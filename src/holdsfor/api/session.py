@@ -1,4 +1,4 @@
-"""A session: records come and are taken back while query times go by.
+"""A session: records are inserted and retracted while query times go by.
 
 >>> import holdsfor as hf
 >>> rules = hf.load_text('''
@@ -279,7 +279,7 @@ class Session:
         ...     hf.Session(rules, start=0, window=20).save(f"{folder}/state")
         ...     hf.Session.load(f"{folder}/state", rules, window=30)
         Traceback (most recent call last):
-        holdsfor.errors.UsageProblem: ...HF743... the snapshot ... has the window 20, expected 30...
+        holdsfor.errors.UsageProblem: ...HF744... the snapshot ... has the window 20, expected 30...
         """
         try:
             data = Path(path).read_bytes()
@@ -309,14 +309,14 @@ class Session:
         saved = snapshot.more.get("session")
         if not isinstance(saved, dict):
             message = f"the snapshot `{name}` is of a run of the command `holdsfor`, expected one of a session"
-            raise UsageProblem(Diagnostic("HF743", message, hint="`Session.save` writes snapshots of sessions"))
+            raise UsageProblem(Diagnostic("HF744", message, hint="`Session.save` writes snapshots of sessions"))
         for setting, value in expected.items():
             known = saved["step"] if setting == "step" else snapshot.settings[setting]
             if value is not _AS_SAVED and value != known:
                 shown = setting.replace("_", " ")
                 message = f"the snapshot `{name}` has the {shown} {known}, expected {value}"
                 hint = f"leave the {shown} out to go on as before, or start the run again"
-                raise UsageProblem(Diagnostic("HF743", message, hint=hint))
+                raise UsageProblem(Diagnostic("HF744", message, hint=hint))
         session = cls.__new__(cls)
         session._engine = engine.EngineSession.restored(snapshot, rules, _proved(goals), name=name)
         session._names = rules.names
@@ -338,7 +338,7 @@ class Session:
     def insert(self, *records: Input) -> Inserted:
         """Add records: files, tables, frames, `Event` and `Fluent` objects, or lists of such objects or of text lines.
 
-        Records arrive when they say so, but not before the query time that follows. A record that takes another back
+        Records arrive when they say so, but not before the query time that follows. A record that retracts another
         (`op` is `-`, in text a leading `-`) does so here too. An exact duplicate is the same record.
 
         >>> import holdsfor as hf
@@ -357,9 +357,9 @@ class Session:
         return Inserted(reading.n_records, reading.unused, reading.set_aside, missing)
 
     def retract(self, *records: Input) -> None:
-        """Take back records that were inserted; if one is not there, it is an error and nothing is done.
+        """Retract records that were inserted; if one is not there, it is an error and nothing is done.
 
-        A record that is over before the last window cannot be taken back any more: that is counted as dropped.
+        A record that is over before the last window cannot be retracted any more: that is counted as dropped.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -403,8 +403,8 @@ class Session:
             what = f"`{show(named)}` at {start}"
         else:
             what = f"`{show(Struct('=', (named, terms[-1])))}` from {start} to {int(columns.ends[row])}"
-        hint = "a record that was inserted twice is one record, and is taken back once"
-        raise DataProblem(Diagnostic("HF506", f"{what} is not there to be taken back", hint=hint))
+        hint = "a record that was inserted twice is one record, and is retracted once"
+        raise DataProblem(Diagnostic("HF506", f"{what} is not there to be retracted", hint=hint))
 
     # -- query times ---------------------------------------------------------------------------------------------------
 
@@ -510,7 +510,7 @@ def _origin(operations: Operations, number: int) -> SetAside:
     return operations.retractions.origins[number]
 
 
-_NOWHERE = SetAside("", 0, "", "takes back a record that is not there")
+_NOWHERE = SetAside("", 0, "", "retracts a record that is not there")
 
 
 def _refuse(set_aside: list[SetAside]) -> None:

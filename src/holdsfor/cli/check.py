@@ -24,12 +24,15 @@ def add_parser(commands: Commands) -> None:
     )
     add_rule_files(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object for each diagnostic, for editors")
+    parser.add_argument(
+        "--without", action="append", default=[], metavar="NAME", help="switch off a lint; may be repeated"
+    )
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
     diagnostics = Diagnostics()
-    analyse(load_programs([Path(file) for file in options.rules], diagnostics), diagnostics)
+    analyse(load_programs([Path(file) for file in options.rules], diagnostics), diagnostics, options.without)
     if options.json:
         for diagnostic in diagnostics.in_order():
             print(json.dumps(diagnostic.to_json(), ensure_ascii=False))

@@ -44,8 +44,8 @@ def command_line() -> argparse.ArgumentParser:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    options = _without_empty_lists(command_line().parse_args(arguments))
     try:
+        options = _without_empty_lists(command_line().parse_args(arguments))
         # Goals print to standard error, because programs read the results on standard output.
         with printing(sys.stderr.write):
             code: int = options.execute(options)

@@ -6,14 +6,16 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from holdsfor.analysis.pipeline import Compiled, compile_files
+from holdsfor.analysis.pipeline import PASSES, Compiled, compile_files
 from holdsfor.analysis.safety import show_safety
+from holdsfor.analysis.switches import check_switches
 from holdsfor.cli.engines.columnar import ColumnarEngine
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in, is_given
 from holdsfor.cli.options.durations import convert_times
 from holdsfor.cli.outcome.summary import summarise
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.logical.rewrites import REWRITES
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show_program
 from holdsfor.syntax.terms import Term
@@ -70,13 +72,14 @@ def execute(options: argparse.Namespace) -> int:
     _check_given(options)
     fill_in(options, "plan")
     _check(options)
-    compiled = compile_files([*options.rules, *options.background])
+    rewrites = _switch_off(options.without)
+    compiled = compile_files([*options.rules, *options.background], without=set(options.without) - rewrites)
     stage = options.stage or ("physical" if options.analyse else "levels")
     if stage in ANALYSES:
         print(ANALYSES[stage](compiled), end="")
         return 0
     goals = [parse_term(text, "--goal") for text in options.goal]
-    print(PLANS[stage](_session(compiled, options, goals)), end="")
+    print(PLANS[stage](_session(compiled, options, goals, rewrites)), end="")
     return 0
 
 
@@ -98,12 +101,19 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageProblem(Diagnostic("HF742", "`--analyse` runs the plan and needs input", hint=hint))
 
 
-def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> EngineSession:
+def _switch_off(without: list[str]) -> frozenset[str]:
+    """The rewrites among the names to switch off; the other names are those of passes."""
+    return check_switches(without, (*REWRITES, *PASSES)) & {rewrite.name for rewrite in REWRITES}
+
+
+def _session(
+    compiled: Compiled, options: argparse.Namespace, goals: list[Term], without: frozenset[str]
+) -> EngineSession:
     """A session that has planned the rules; with `--analyse`, a session that has run them."""
     from holdsfor.runtime.session import EngineSession
 
     if not options.analyse:
-        return EngineSession(compiled, start=0, goals=goals)
+        return EngineSession(compiled, start=0, goals=goals, without=without)
     from holdsfor.runtime.windows import check_bounds, check_windows
 
     convert_times(options)
@@ -111,6 +121,7 @@ def _session(compiled: Compiled, options: argparse.Namespace, goals: list[Term])
     check_bounds(options.start, options.end)
     options.step = options.window if options.step is None else options.step
     engine = AnalysingEngine(compiled, options, goals)
+    engine.without = without
     engine.load()
     for _ in engine.reports(final=False):
         continue

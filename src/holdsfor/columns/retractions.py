@@ -1,10 +1,10 @@
-"""Retractions: what they take back of the records that came before them.
+"""Retractions: which records, or parts of records, that came before they remove.
 
 A retraction names a record, or a part of an interval record, which it splits. Insertions and retractions take effect in
 order of arrival, then of reading; a retraction without its record before it is unmatched. An exact duplicate is the
 same record, so a retraction takes all equal ones back.
 
-Windows bound what can still be taken back: of a record that an earlier query time has seen, only what lies in the
+Windows bound what can still be retracted: of a record that an earlier query time has seen, only what lies in the
 window of the query time that sees the retraction. What lies before that window stays, as a record that ends there.
 
 Only records that overlap a retraction of the same FVP or event are looked at one by one.
@@ -64,7 +64,7 @@ class _Piece:
 
 @dataclass
 class _Standing:
-    """The pieces of one FVP or event, by the name by which they can be taken back."""
+    """The pieces of one FVP or event, by the name by which they can be retracted."""
 
     named: dict[tuple[int, int], list[_Piece]] = field(default_factory=dict)
     settled: list[_Piece] = field(default_factory=list)

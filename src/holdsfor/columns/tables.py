@@ -1,10 +1,11 @@
 """Columns of events and of intervals.
 
-Both are relations whose columns are words. A table finds rows by equal columns through indices that it builds when they
-are first asked for and keeps; tables are therefore never changed, only replaced.
+Both are relations whose columns are words. The rows of a table never change: an operation on them returns a new table.
+A table caches what it derives from its rows: indices by columns, tuple ids, the words of arguments. It computes each
+when it is first used. Tables with the same arguments share their tuple ids (`with_bounds`), and `with_numbers` adds
+tuple ids to a table in place.
 
-What a rule derives is known by the numbers of its instances (`instances.py`): the words of their arguments are looked
-up when somebody asks for them. A table of words numbers its rows when somebody asks for that.
+Results of rules have the tuple ids of their instances (`tuple_ids.py`) instead of words; `columns` looks the words up.
 """
 
 from __future__ import annotations

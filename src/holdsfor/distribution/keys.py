@@ -55,7 +55,7 @@ class SemijoinRoute:
     def __str__(self) -> str:
         _, name, arity = self.guard
         ends = f"from argument {self.partner + 1} to {self.owner + 1}"
-        return f"by argument {self.argument + 1} along {show_indicator(name, arity)} {ends}"
+        return f"by semijoin of argument {self.argument + 1} with {show_indicator(name, arity)} {ends}"
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Broadcast:
     """Each row goes to all buckets."""
 
     def __str__(self) -> str:
-        return "everywhere"
+        return "broadcast"
 
 
 Distribution: TypeAlias = HashRoute | SemijoinRoute | Broadcast

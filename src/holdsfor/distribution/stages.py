@@ -88,7 +88,7 @@ class Stages:
             lines += [f"  {line}" for line in _shown(stage)]
         if self.everywhere:
             lines += [
-                "everywhere",
+                "broadcast",
                 *(f"  {show_indicator(name, arity)}  background" for name, arity in self.everywhere),
             ]
         return "\n".join(lines) + "\n" if lines else ""

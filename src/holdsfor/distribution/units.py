@@ -12,8 +12,8 @@ from itertools import combinations
 
 from holdsfor.analysis.connected_components import strong_components, weak_components
 from holdsfor.analysis.dependencies import EVENT_KINDS, FVP_KINDS, Vertex
+from holdsfor.analysis.goals import atemporal_goals
 from holdsfor.analysis.levels import Component
-from holdsfor.analysis.lints import atemporal_goals
 from holdsfor.analysis.patterns import anonymous, may_match
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.distribution.joins import Join, joins_of

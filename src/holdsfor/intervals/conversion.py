@@ -13,7 +13,9 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.types as pt  # type: ignore[import-untyped]
 
+from holdsfor.arrow_stream import ArrowStream
 from holdsfor.errors import did_you_mean
+from holdsfor.intervals.forms import Columns
 from holdsfor.intervals.key_encoding import number_keys, together
 from holdsfor.intervals.times import SAME_KIND, Kind, flat, refuse, span_of
 from holdsfor.kernels.keys import Int64
@@ -38,7 +40,7 @@ class CallerLists:
     keys: list[Any]
     """A column for each part of the key: what the numbers stand for, by number."""
 
-    def give_back(self, result: Keyed) -> Any:
+    def give_back(self, result: Keyed) -> Columns | ArrowStream:
         """A keyed list in the form of the caller's first."""
         numbers, starts, ends = result
         if self.form == "arrays":
@@ -46,7 +48,8 @@ class CallerLists:
         columns = [column.take(pa.array(numbers)) for column in self.keys]
         spans = [self.kind.to_arrow(starts), self.kind.to_arrow(ends)]
         table = pa.table([*columns, *spans], names=[*self.names, *self.times])
-        return _frame(table, self.form)
+        frame: ArrowStream = _frame(table, self.form)
+        return frame
 
 
 def read_lists(lists: Sequence[Any], keys: str | Sequence[str] | None, times: tuple[str, str]) -> CallerLists:
@@ -100,7 +103,7 @@ def _table(given: Any) -> Any:
     return pa.Table.from_pandas(given, preserve_index=False) if is_pandas else pa.table(given)
 
 
-def _frame(table: Any, form: Form) -> Any:
+def _frame(table: pa.Table, form: Form) -> Any:
     if form == "pandas":
         import pandas  # type: ignore[import-not-found, import-untyped, unused-ignore]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import overload
 
 import numpy as np
 
+from holdsfor.arrow_stream import ArrowStream
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.intervals.conversion import CallerLists, read_lists
+from holdsfor.intervals.forms import Arrays, Columns, Table, Time
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import Keyed, intersect_intervals, merge_intervals, subtract_intervals
 
@@ -19,29 +21,45 @@ Times = tuple[str, str]
 _COLUMNS: Times = ("start", "end")
 
 
-def merge(intervals: Any, *, keys: Keys = None, times: Times = _COLUMNS) -> Any:
+@overload
+def merge(intervals: Arrays, *, keys: None = None, times: Times = ...) -> Columns: ...
+@overload
+def merge(intervals: Table, *, keys: Keys = None, times: Times = ...) -> Table: ...
+def merge(intervals: Arrays | ArrowStream, *, keys: Keys = None, times: Times = _COLUMNS) -> Columns | ArrowStream:
     """The maximal intervals of a list: what overlaps or touches is one interval. O(n log n).
 
     >>> starts, ends = merge(([5, 1, 3, 7], [9, 3, 4, 12]))
     >>> list(zip(starts.tolist(), ends.tolist()))
     [(1, 4), (5, 12)]
     """
-    return union(intervals, keys=keys, times=times)
+    return _union([intervals], keys, times)
 
 
-def union(*lists: Any, keys: Keys = None, times: Times = _COLUMNS) -> Any:
+@overload
+def union(*lists: Arrays, keys: None = None, times: Times = ...) -> Columns: ...
+@overload
+def union(*lists: Table, keys: Keys = None, times: Times = ...) -> Table: ...
+def union(*lists: Arrays | ArrowStream, keys: Keys = None, times: Times = _COLUMNS) -> Columns | ArrowStream:
     """The times that lie in some list.
 
     >>> starts, ends, vessels = union(([1], [4], ["a"]), ([4, 4], [9, 6], ["a", "b"]))
     >>> list(zip(vessels.tolist(), starts.tolist(), ends.tolist()))
     [('a', 1, 9), ('b', 4, 6)]
     """
+    return _union(lists, keys, times)
+
+
+def _union(lists: Sequence[Arrays | ArrowStream], keys: Keys, times: Times) -> Columns | ArrowStream:
     given = read_lists(lists, keys, times)
     columns = [np.concatenate(column) for column in zip(*given.lists, strict=True)]
     return given.give_back(merge_intervals(columns[0], columns[1], columns[2]))
 
 
-def intersect(*lists: Any, keys: Keys = None, times: Times = _COLUMNS) -> Any:
+@overload
+def intersect(*lists: Arrays, keys: None = None, times: Times = ...) -> Columns: ...
+@overload
+def intersect(*lists: Table, keys: Keys = None, times: Times = ...) -> Table: ...
+def intersect(*lists: Arrays | ArrowStream, keys: Keys = None, times: Times = _COLUMNS) -> Columns | ArrowStream:
     """The times that lie in every list.
 
     >>> starts, ends = intersect(([26], [31]), ([21, 30], [26, 40]))
@@ -52,7 +70,13 @@ def intersect(*lists: Any, keys: Keys = None, times: Times = _COLUMNS) -> Any:
     return given.give_back(intersect_intervals(_maximal(given), len(given.lists)))
 
 
-def subtract(base: Any, *others: Any, keys: Keys = None, times: Times = _COLUMNS) -> Any:
+@overload
+def subtract(base: Arrays, *others: Arrays, keys: None = None, times: Times = ...) -> Columns: ...
+@overload
+def subtract(base: Table, *others: Table, keys: Keys = None, times: Times = ...) -> Table: ...
+def subtract(
+    base: Arrays | ArrowStream, *others: Arrays | ArrowStream, keys: Keys = None, times: Times = _COLUMNS
+) -> Columns | ArrowStream:
     """The times that lie in the base and in none of the other lists: the relative complement.
 
     >>> starts, ends = subtract(([5, 26], [20, 50]), ([1, 18], [4, 22]), ([28], [35]))
@@ -64,7 +88,17 @@ def subtract(base: Any, *others: Any, keys: Keys = None, times: Times = _COLUMNS
     return given.give_back(subtract_intervals(first, rest))
 
 
-def complement(*lists: Any, since: Any, until: Any = None, keys: Keys = None, times: Times = _COLUMNS) -> Any:
+@overload
+def complement(
+    *lists: Arrays, since: Time, until: Time | None = None, keys: None = None, times: Times = ...
+) -> Columns: ...
+@overload
+def complement(
+    *lists: Table, since: Time, until: Time | None = None, keys: Keys = None, times: Times = ...
+) -> Table: ...
+def complement(
+    *lists: Arrays | ArrowStream, since: Time, until: Time | None = None, keys: Keys = None, times: Times = _COLUMNS
+) -> Columns | ArrowStream:
     """The times from `since` on, up to `until` if it is given, that lie in none of the lists.
 
     Every key that occurs has a complement; of a key that does not occur nothing can be known here.

@@ -83,7 +83,10 @@ class KeyIndex:
         return len(self.known) == len(self.order)
 
     def numbers(self, keys: Int64) -> Int64:
-        """The number of each key among those known, or -1. O(n)."""
+        """The number of each key among those known, or -1.
+
+        Cost for n keys and k known ones: O(n log k) by binary search, or O(n + k) by hashing where n is large.
+        """
         if len(self.known) == 0:
             return np.full(len(keys), -1, dtype=np.int64)
         if len(keys) >= _WORTH_HASHING:

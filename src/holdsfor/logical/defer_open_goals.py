@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from holdsfor.analysis.safety import needed_variables
+from holdsfor.analysis.safety import awaiting_lists, needed_variables
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.syntax.rules import Condition, Not, Test, condition_variables, outer_variables
 from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity, substitute, variables
@@ -102,7 +102,12 @@ def _needing_last(waiting: Sequence[Test], known: set[str], knowledge: Knowledge
     """The goals, each behind those that may bind what it needs."""
     bound, left, ordered = set(known), list(waiting), list[Test]()
     while left:
-        able = (t for t in left if not (needed_variables(t, set(), bound) | knowledge.needed(t.goal, bound)) - bound)
+        awaiting = awaiting_lists(left, bound)
+        able = (
+            t
+            for t in left
+            if t not in awaiting and not (needed_variables(t, set(), bound) | knowledge.needed(t.goal, bound)) - bound
+        )
         taken = next(able, left[0])
         left = [test for test in left if test is not taken]
         ordered.append(taken)

@@ -8,15 +8,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from holdsfor.logical.knowledge import Knowledge
+from holdsfor.logical.rewritten import RewriteContext, Rewritten, RewrittenIntervals
 from holdsfor.logical.substitution import bind_body, bind_fvp, bind_step
-from holdsfor.syntax.rules import Condition, Fvp, IntervalRule, PointRule, Test
+from holdsfor.syntax.rules import Condition, Fvp, Test
 from holdsfor.syntax.terms import Term, substitute, variables
 
-__all__ = ["fold_facts", "fold_facts_of_intervals"]
+__all__ = ["fold_facts", "fold_interval_facts"]
 
 
-def fold_facts(rule: PointRule, knowledge: Knowledge) -> tuple[PointRule, tuple[Term, ...]]:
+def fold_facts(given: Rewritten, context: RewriteContext) -> list[Rewritten]:
     """The rule with the variables of such facts replaced by their values, and the facts."""
+    rule, knowledge = given.rule, context.knowledge
     head, body, time = rule.head, rule.body, rule.time.name
     facts: list[Term] = []
     while (folded := _foldable(body, knowledge)) is not None and time not in folded[1]:
@@ -24,7 +26,7 @@ def fold_facts(rule: PointRule, knowledge: Knowledge) -> tuple[PointRule, tuple[
         facts.append(_fact(body[position], binding))
         body = bind_body((*body[:position], *body[position + 1 :]), binding)
         head = bind_fvp(head, binding) if isinstance(head, Fvp) else substitute(head, binding)
-    return replace(rule, head=head, body=body), tuple(facts)
+    return [replace(given, rule=replace(rule, head=head, body=body), facts=tuple(facts))]
 
 
 def _fact(test: Condition, binding: dict[str, Term]) -> Term:
@@ -41,8 +43,9 @@ def _foldable(body: tuple[Condition, ...], knowledge: Knowledge) -> tuple[int, d
     return None
 
 
-def fold_facts_of_intervals(rule: IntervalRule, knowledge: Knowledge) -> tuple[IntervalRule, tuple[Term, ...]]:
+def fold_interval_facts(given: RewrittenIntervals, context: RewriteContext) -> RewrittenIntervals:
     """The same for a rule over intervals; a test without variables that holds is left out, too."""
+    rule, knowledge = given.rule, context.knowledge
     fvp, body = rule.fvp, rule.body
     facts: list[Term] = []
     tests = [step for step in body if isinstance(step, Test)]
@@ -54,4 +57,4 @@ def fold_facts_of_intervals(rule: IntervalRule, knowledge: Knowledge) -> tuple[I
         body = tuple(bind_step(step, answer) for step in body if step is not current)
         fvp = bind_fvp(fvp, answer)
         facts.append(_fact(current, answer))
-    return replace(rule, fvp=fvp, body=body), tuple(facts)
+    return RewrittenIntervals(replace(rule, fvp=fvp, body=body), tuple(facts))

@@ -12,6 +12,7 @@ from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.patterns import may_match
 from holdsfor.analysis.safety import binds_time
 from holdsfor.logical.knowledge import Knowledge
+from holdsfor.logical.rewritten import RewriteContext, Rewritten
 from holdsfor.syntax.rules import (
     Condition,
     Either,
@@ -19,7 +20,6 @@ from holdsfor.syntax.rules import (
     Happens,
     Holds,
     Initiated,
-    PointRule,
     Starts,
     Terminated,
     Test,
@@ -30,16 +30,30 @@ from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity
 __all__ = ["hoist_external"]
 
 
-def hoist_external(rule: PointRule, component: tuple[Vertex, ...], knowledge: Knowledge) -> PointRule:
-    """The rule with its conditions on other components in front."""
-    if not any(_is_inside(condition, component) for condition in rule.body):
-        return rule
+def hoist_external(given: Rewritten, context: RewriteContext) -> list[Rewritten]:
+    """The rule with its conditions on other components in front, and the conditions that were moved forward."""
+    body = _external_first(given.rule.body, context.component, context.knowledge)
+    return [Rewritten(replace(given.rule, body=body), given.facts, _moved(given.rule.body, body))]
+
+
+def _external_first(
+    body: tuple[Condition, ...], component: tuple[Vertex, ...], knowledge: Knowledge
+) -> tuple[Condition, ...]:
+    if not any(_is_inside(condition, component) for condition in body):
+        return body
     first: list[Condition] = []
     later: list[Condition] = []
-    for condition in rule.body:
+    for condition in body:
         is_movable = not later or _is_safe(condition, knowledge)
         (first if is_movable and not _is_inside(condition, component) else later).append(condition)
-    return replace(rule, body=(*first, *later)) if binds_time(tuple(first)) else rule
+    return (*first, *later) if binds_time(tuple(first)) else body
+
+
+def _moved(before: tuple[Condition, ...], after: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """The conditions that now stand before one they stood behind."""
+    place = {id(condition): i for i, condition in enumerate(before)}
+    places = [place[id(condition)] for condition in after]
+    return tuple(c for i, c in enumerate(after) if any(later < places[i] for later in places[i + 1 :]))
 
 
 def _is_inside(condition: Condition, component: tuple[Vertex, ...]) -> bool:

@@ -9,22 +9,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from holdsfor.logical.rewritten import RewriteContext, Rewritten
 from holdsfor.syntax.rules import Condition, Either, PointRule, Test, condition_variables, outer_variables
 from holdsfor.syntax.terms import variables
 
 __all__ = ["split_branches"]
 
 
-def split_branches(rule: PointRule) -> list[PointRule]:
+def split_branches(given: Rewritten, context: RewriteContext) -> list[Rewritten]:
+    """The rules that say together what one rule says, each with its own branch of such a choice."""
+    return [replace(given, rule=rule) for rule in _rules_of_branches(given.rule)]
+
+
+def _rules_of_branches(rule: PointRule) -> list[PointRule]:
     """The rules that say together what one rule says; a choice stands behind what binds its variables otherwise."""
     for i, condition in enumerate(rule.body):
         if isinstance(condition, Either):
             names = _binds_sometimes(condition) & _mentioned(rule, i)
             if names - _bound(rule, [*rule.body[:i], *rule.body[i + 1 :]]):
                 bodies = [(*rule.body[:i], *branch, *rule.body[i + 1 :]) for branch in condition.branches]
-                return [each for body in bodies for each in split_branches(replace(rule, body=body))]
+                return [each for body in bodies for each in _rules_of_branches(replace(rule, body=body))]
             if names - _bound(rule, rule.body[:i]):
-                return split_branches(replace(rule, body=(*rule.body[:i], *rule.body[i + 1 :], condition)))
+                return _rules_of_branches(replace(rule, body=(*rule.body[:i], *rule.body[i + 1 :], condition)))
     return [rule]
 
 

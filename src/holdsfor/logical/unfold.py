@@ -14,13 +14,13 @@ from holdsfor.syntax.program import Clause
 from holdsfor.syntax.rules import Condition, Either, Not, Test
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity, substitute, variables
 
-__all__ = ["unfolded"]
+__all__ = ["unfold"]
 
 _COLUMN_TESTS = frozenset((name, 2) for name in ("<", ">", "=<", ">=", "=:=", "=\\=", "is", "="))
 _numbers = count()
 
 
-def unfolded(goal: Term, bound: set[str], knowledge: Knowledge) -> Either | None:
+def unfold(goal: Term, bound: set[str], knowledge: Knowledge) -> Either | None:
     """One branch for each clause of the goal's predicate, or None where the background engine must prove it."""
     if not isinstance(goal, Struct):
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from holdsfor.analysis.safety import Scoped, bound_by, needed_variables, scoped
+from holdsfor.analysis.safety import Scoped, needed_variables, scoped, take_ready
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.physical.operators.ground_head import GroundHead
 from holdsfor.physical.operators.range_head import RangeHead
@@ -35,12 +35,7 @@ class HeadRanges:
 
     def take_ready(self, body: Scoped, bound: set[str]) -> tuple[list[Condition], Scoped]:
         """The conditions in an order in which each has what it needs, and those that wait; `bound` grows along."""
-        waiting, taken = list(body), list[Condition]()
-        while ready := next((each for each in waiting if self._needed(*each, bound) <= bound), None):
-            waiting = [each for each in waiting if each is not ready]
-            taken.append(ready[0])
-            bound |= bound_by(ready[0])
-        return taken, waiting
+        return take_ready(body, bound, self._needed)
 
     def rounds(self, waiting: Scoped, bound: set[str]) -> Iterator[tuple[GroundHead | RangeHead, list[Condition]]]:
         """Until nothing waits: the step that gives a head variable values, and the conditions that are ready then."""

@@ -248,7 +248,7 @@ class PhysicalProgram:
 
 def plan_program(compiled: Compiled, planner: Planner) -> PhysicalProgram:
     """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
-    logical = rewrite_program(compiled, planner.knowledge, is_rewriting=planner.is_rewriting)
+    logical = rewrite_program(compiled, planner.knowledge, planner.rewrites)
     components = tuple(_component(compiled, component, planner) for component in logical.components)
     return PhysicalProgram(components, logical, _simple_columns(compiled), _open_entities(compiled, planner))
 

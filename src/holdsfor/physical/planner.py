@@ -13,8 +13,9 @@ from holdsfor.columns.tables import Key
 from holdsfor.logical.defer_open_goals import UNUSED, defer_open_goals, names_left_open
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.nodes import variable_id
+from holdsfor.logical.rewrites import REWRITES, Rewrite
 from holdsfor.logical.time_first import time_first, without_time
-from holdsfor.logical.unfold import unfolded
+from holdsfor.logical.unfold import unfold
 from holdsfor.physical.arithmetic import COMPARISONS
 from holdsfor.physical.head_ranges import HeadRanges
 from holdsfor.physical.number_columns import number_column_of
@@ -121,15 +122,19 @@ Carriers: TypeAlias = Mapping[tuple[str, ...], Condition]
 
 @dataclass(frozen=True)
 class Planner:
-    """Plans the bodies of rules; one that is not `is_rewriting` takes them as they are written."""
+    """Plans the bodies of rules; `rewrites` are those that are switched on."""
 
     knowledge: Knowledge
-    is_rewriting: bool = field(default=True, kw_only=True)
+    rewrites: tuple[Rewrite, ...] = field(default=REWRITES, kw_only=True)
     _tests: dict[tuple[int, frozenset[str], frozenset[str] | None], Plan] = field(
         default_factory=dict, repr=False, compare=False
     )
     _scopes: dict[int, RuleScope] = field(default_factory=dict, repr=False, compare=False)
     _shapes: dict[int, tuple[Fvp, Shape]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def is_unfolding(self) -> bool:
+        return any(rewrite.name == "unfold" for rewrite in self.rewrites)
 
     def shape(self, fvp: Fvp) -> Shape:
         """How an FVP is written, looked at once."""
@@ -435,7 +440,7 @@ class Planner:
                     return Unify(right, left)
             if self.knowledge.is_relation(key):
                 return JoinFacts(key, goal.args)
-        either = unfolded(goal, bound, self.knowledge) if self.is_rewriting and is_sure else None
+        either = unfold(goal, bound, self.knowledge) if self.is_unfolding and is_sure else None
         if either is not None:
             branches = tuple(tuple(self.inner(branch, bound, used=set(outputs))) for branch in either.branches)
             return UnionClauses(branches, outputs, goal)

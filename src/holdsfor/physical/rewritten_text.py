@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from holdsfor.logical.program import LogicalComponent, Rewritten, RewrittenIntervals
+from holdsfor.logical.program import LogicalComponent
+from holdsfor.logical.rewritten import Rewritten, RewrittenIntervals
 from holdsfor.logical.rule_text import delay_clause, initial_clause, interval_clause, point_clause
 from holdsfor.physical.operators.operator import Operator, all_operators
 from holdsfor.physical.operators.union_clauses import UnionClauses

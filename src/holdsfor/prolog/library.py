@@ -103,6 +103,7 @@ LIBRARY = Source("library", _TEXT)
 
 _LIST_ARGUMENT = {
     ("append", 2): 0,
+    ("append", 3): 0,
     ("last", 2): 0,
     ("length", 2): 0,
     ("member", 2): 1,

@@ -307,9 +307,27 @@ class Conditions:
 
 
 def _awaits_list(test: Test, waiting: Waiting, binding: Binding) -> bool:
-    """Whether a goal goes through a list that a condition has still to collect."""
-    results = {name for other, _ in waiting if isinstance(other, Collect) for name in variables(other.result)}
-    return bool((open_lists(test.goal) & results) - set(binding))
+    """Whether a goal goes through a list that another condition has still to compute."""
+    awaited = open_lists(test.goal) - set(binding)
+    return bool(awaited) and bool(awaited & _computed([condition for condition, _ in waiting], set(binding)))
+
+
+def _computed(waiting: list[Condition], known: set[str]) -> set[str]:
+    """The variables that conditions compute; a goal on a list computes others once its list is computed."""
+    found: set[str] = set()
+    n = -1
+    while n != len(found):
+        n = len(found)
+        for condition in waiting:
+            lists = open_lists(condition.goal) if isinstance(condition, Test) else set[str]()
+            if lists <= known | found and not _is_comparison(condition):
+                found |= outer_variables(condition) - lists
+    return found
+
+
+def _is_comparison(condition: Condition) -> bool:
+    is_goal = isinstance(condition, Test) and isinstance(condition.goal, Struct)
+    return is_goal and condition.goal.name in _COMPARISONS  # type: ignore[union-attr]
 
 
 def _asked_names(condition: Condition) -> set[str]:

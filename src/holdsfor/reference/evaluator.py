@@ -54,7 +54,7 @@ class ReferenceResult:
 
 def recognise(compiled: Compiled, history: History, run: RunBounds, goals: Iterable[Term] = ()) -> ReferenceResult:
     """The answer of an event description over a history. Start-up goals may change the background knowledge."""
-    history = _with_given(compiled, history, run)
+    history = history if history.has_input_facts else _with_given(compiled, history, run)
     database = background_database(compiled.description)
     database.add_clause(Struct("queryTime", (Int(run.end),)), None, None)
     engine = Engine(database)
@@ -86,7 +86,7 @@ def recognise(compiled: Compiled, history: History, run: RunBounds, goals: Itera
 def _with_given(compiled: Compiled, history: History, run: RunBounds) -> History:
     """The history with what the event description gives as facts."""
     together = History(set(history.events), {fvp: set(reported) for fvp, reported in history.fluents.items()})
-    for entity, value, start, end in input_fact_records(compiled.description, compiled.names, run.tick):
+    for entity, value, start, end in input_fact_records(compiled.names, run.tick):
         if value is None:
             together.add_event(entity, start)
         else:

@@ -31,10 +31,14 @@ class RunBounds:
 
 @dataclass
 class History:
-    """Input events with their time-points, and input FVPs (terms `F=V`) with the intervals in which they hold."""
+    """Input events with their time-points, and input FVPs (terms `F=V`) with the intervals in which they hold.
+
+    One that `has_input_facts` includes the facts of the rules that are input, without those that were retracted.
+    """
 
     events: set[tuple[int, Term]] = field(default_factory=set)
     fluents: dict[Term, set[Interval]] = field(default_factory=dict)
+    has_input_facts: bool = False
 
     def add_event(self, event: Term, time: int) -> None:
         self.events.add((time, event))

@@ -2,7 +2,9 @@
 
 Interval operations see only the part inside. A cut is no start: neither the fluent nor anything computed from it starts
 at the edge. So rules over intervals are applied once more as if cut intervals were whole: what they give then before
-the edge shows which intervals merely go on there. Durations of the input fluent itself count from the true start.
+the edge shows which intervals merely go on there. Durations of the input fluent itself count from the true start, and
+Allen constructs compare it (`runtime/cut_relations.py`). That is the earliest start among the records that are cut
+where the interval begins, and it is kept as long as the interval goes on.
 """
 
 from __future__ import annotations
@@ -36,8 +38,13 @@ __all__ = [
 
 
 def cuts_of_records(records: Records, last: int, arrived_by: int) -> FluentTable:
-    """The records that are cut: FVP, the start as it is seen, and the true start in the place of the end."""
+    """The records that are cut: FVP, the start as it is seen, and the true start in the place of the end.
+
+    A record that is over at the first time-point of the window has no part that is seen, and is left out.
+    """
+    assert records.ends is not None
     rows = records.cut_rows(last, arrived_by)
+    rows = rows[records.seen_from[rows] < records.ends[rows]]
     columns = (*(column[rows] for column in records.columns), records.seen_from[rows], records.starts[rows])
     return FluentTable(columns, len(rows))
 

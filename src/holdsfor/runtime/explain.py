@@ -40,10 +40,10 @@ def _manner(component: PlannedComponent, session: EngineSession) -> Manner:
     if not component.is_circular:
         return Manner()
     if component.is_only_delayed:
-        return Manner("delays that no condition asks for: a few turns", "once", "every turn")
+        return Manner("delays that no condition reads: a few iterations", "once", "each iteration")
     if is_steppable(component, session.symbols):
-        return Manner("circular: walked through time", "once", "on the walk")
-    return Manner("circular: in turns", "once", "every turn")
+        return Manner("recursive: stepped through time", "once", "at each step")
+    return Manner("recursive: fixpoint iteration", "once", "each iteration")
 
 
 def _rest(number: int, component: PlannedComponent, lines: list[PlanLine], profile: Profile) -> list[PlanLine]:
@@ -61,7 +61,7 @@ def _rest(number: int, component: PlannedComponent, lines: list[PlanLine], profi
     if not component.is_circular:
         return found
     turns, walked, set_up = (profile.of((what, number)).rows_out for what in ("turns", "walked", "set up"))
-    told = f"{turns:,} turns, {walked:,} time-points walked, {set_up:,} effects set up"
+    told = f"{turns:,} iterations, {walked:,} time-points stepped, {set_up:,} effects set up"
     return [*found, PlanLine(1, "", (told,))]
 
 

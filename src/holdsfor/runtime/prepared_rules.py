@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from holdsfor.analysis.lints import atemporal_goals
+from holdsfor.analysis.goals import atemporal_goals
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import Diagnostic, PlanningProblem
+from holdsfor.logical.rewrites import chosen_rewrites
 from holdsfor.physical.plan import plan_program
 from holdsfor.physical.planner import Planner
 from holdsfor.prolog.background import called_predicates
@@ -25,7 +26,7 @@ __all__ = ["PreparedRules", "refuse_predicates_over_lists"]
 class PreparedRules:
     """An event description with everything that a session needs to run it; `goals` are proved first.
 
-    Unless it `is_rewriting`, rules are planned as they are written. With `components` only these are computed.
+    `without` are the names of rewrites that are switched off. With `components` only these are computed.
     """
 
     def __init__(
@@ -34,14 +35,14 @@ class PreparedRules:
         symbols: Symbols,
         goals: Iterable[Term] = (),
         *,
-        is_rewriting: bool = True,
+        without: Iterable[str] = (),
         components: Collection[int] | None = None,
     ) -> None:
         self.compiled = compiled
         self.symbols = symbols
         self.goals = tuple(goals)
         self.background = Background(compiled.description, symbols, self.goals)
-        planner = Planner(self.background, is_rewriting=is_rewriting)
+        planner = Planner(self.background, rewrites=chosen_rewrites(without))
         self.program = plan_program(compiled, planner).part(components)
         self.components = components
         self._sorts: Sorts | None = None

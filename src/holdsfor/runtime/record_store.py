@@ -1,4 +1,4 @@
-"""The records of a session: what has been inserted, what waits to be taken back, and what became of each."""
+"""The records of a session: what has been inserted, what waits to be retracted, and what became of each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdsfor.columns.records import Fates, Records
 from holdsfor.columns.retractions import Retractions, apply_retractions
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
-from holdsfor.sources.reading import Operations
+from holdsfor.sources.reading import Group, Operations
 from holdsfor.sources.text_records import SetAside
 
 __all__ = ["RecordStore"]
@@ -57,6 +57,12 @@ class RecordStore:
             store[key].append(records)
         else:
             store[key] = records
+
+    def forget(self, groups: Iterable[Group]) -> None:
+        """Forget all records of some names."""
+        self._moments = None
+        for is_event, key in groups:
+            (self.events if is_event else self.fluents).pop(key, None)
 
     def apply(self, operations: Iterable[Operations], earliest: int | None) -> None:
         """Add what was read after all that was added before; exact duplicates are the same record."""
@@ -141,7 +147,7 @@ class RecordStore:
         self.add_unmatched([due.origins[number] for number in done.unmatched])
 
     def standing(self, judge: Judge, tick: int) -> tuple[dict[Key, Records], dict[Key, Records]]:
-        """The records of events and of fluents without those that retractions are going to take back."""
+        """The records of events and of fluents without those that retractions are going to remove."""
         events, fluents = dict(self.events), dict(self.fluents)
         for (is_event, key), retractions in self.retractions.items():
             store = events if is_event else fluents

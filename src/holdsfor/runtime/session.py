@@ -22,7 +22,6 @@ from holdsfor.runtime.admission import Admission
 from holdsfor.runtime.edges import next_edge
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.evaluation_input import input_tables, keep_cuts, note_cuts, with_upstream
-from holdsfor.runtime.input_facts import input_fact_columns
 from holdsfor.runtime.prepared_rules import PreparedRules, refuse_predicates_over_lists
 from holdsfor.runtime.profiled_evaluation import ProfiledEvaluation
 from holdsfor.runtime.record_store import RecordStore
@@ -33,6 +32,7 @@ from holdsfor.runtime.state_snapshot import check_rules, snapshot_of, state_of
 from holdsfor.runtime.time_range import TimeRange
 from holdsfor.runtime.upstream_results import ALWAYS, NEVER, UpstreamResults
 from holdsfor.sources.fields import LATEST
+from holdsfor.sources.input_facts import input_fact_columns
 from holdsfor.sources.reading import ColumnReading, Operations
 from holdsfor.sources.text_records import Fact
 from holdsfor.syntax.terms import Struct, Term, name_and_arity
@@ -43,7 +43,7 @@ __all__ = ["EngineSession"]
 class EngineSession:
     """One run of an event description; `start` is its first time-point, and none is evaluated after `end`.
 
-    Unless it `is_rewriting`, rules are planned as they are written. With `components` only these of the program are
+    `without` are the names of rewrites that are switched off. With `components` only these of the program are
     computed; what they ask of others is inserted as if it were input. Unless it `takes_given`, facts of the rules that
     are input are inserted like other records. A `profile` counts what the query times do.
     """
@@ -59,12 +59,12 @@ class EngineSession:
         allen_memory: int | None = None,
         goals: Iterable[Term] = (),
         symbols: Symbols | None = None,
-        is_rewriting: bool = True,
+        without: Iterable[str] = (),
         components: Collection[int] | None = None,
         takes_given: bool = True,
     ) -> None:
         symbols = Symbols() if symbols is None else symbols
-        self.rules = PreparedRules(compiled, symbols, goals, is_rewriting=is_rewriting, components=components)
+        self.rules = PreparedRules(compiled, symbols, goals, without=without, components=components)
         self.tick = tick
         self.end = end
         self.window = window
@@ -78,7 +78,7 @@ class EngineSession:
         self.begin(start)
         if window is not None:
             refuse_predicates_over_lists(compiled)
-        for key, records in input_fact_columns(compiled, tick, symbols) if takes_given else ():
+        for key, records in input_fact_columns(compiled.names, tick, symbols) if takes_given else ():
             self.insert_columns(key, records)
 
     def begin(self, start: int) -> None:
@@ -210,12 +210,13 @@ class EngineSession:
     def insert_reading(self, reading: ColumnReading) -> int:
         """Add what was read of files, as far as it belongs to the run; return how many records do not.
 
-        Without a window arrival times do not matter, so what was taken back was never there.
+        Without a window arrival times do not matter, so what was retracted was never there.
         """
         end = LATEST if self.end is None else self.end
         taken = {} if self.window is None else reading.retracted
         if self.window is None:
             self.records.add_unmatched(reading.unmatched)
+            self.records.forget(reading.with_facts)
         n_outside = 0
         for key, records in (*reading.events.items(), *reading.fluents.items()):
             n_outside += records.count_outside(self.start, end)

@@ -44,7 +44,7 @@ def check_rules(snapshot: Snapshot, compiled: Compiled, goals: Iterable[Term], n
     """Refuse a snapshot of other rules or goals."""
     if snapshot.fingerprint != fingerprint(compiled, goals):
         message = f"the snapshot `{name}` is of other rules, background facts or start-up goals"
-        raise UsageProblem(Diagnostic("HF743", message, hint="give the rules and goals with which it was saved"))
+        raise UsageProblem(Diagnostic("HF744", message, hint="give the rules and goals with which it was saved"))
 
 
 def state_of(snapshot: Snapshot, rules: PreparedRules) -> State:

@@ -2,7 +2,7 @@
 
 A session that computes some components of a program is told what the others compute. At a query time it needs what was
 known then, not what turned out to be so later: every interval and time-point is known from a query time on, and perhaps
-until another one takes it back. All of them are at hand from the beginning, so it can also be said how far back what is
+until another one retracts it. All of them are at hand from the beginning, so it can also be said how far back what is
 still to come reaches. What others decide may change before the window of a session begins (an interval that has only
 now become long enough counts from its start), and nothing may be settled before that.
 """
@@ -26,7 +26,7 @@ ALWAYS = BEFORE_EVERYTHING
 """Known from here on: known at every query time."""
 
 NEVER = OPEN
-"""Known until then: not taken back."""
+"""Known until then: not retracted."""
 
 Table = TypeVar("Table", FluentTable, PointTable)
 

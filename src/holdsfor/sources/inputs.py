@@ -19,6 +19,7 @@ from holdsfor.sources.column_roles import columns_by_role
 from holdsfor.sources.csv_rows import CsvReader, Header
 from holdsfor.sources.file_signatures import refuse_other_formats
 from holdsfor.sources.formats import TABLES, Format, format_of_suffix, format_of_text
+from holdsfor.sources.input_facts import input_fact_columns
 from holdsfor.sources.json_rows import JsonLinesReader
 from holdsfor.sources.number_checks import check_joins
 from holdsfor.sources.python_objects import Event, Fluent, mixed_columns, table_of
@@ -161,7 +162,7 @@ def read_inputs(
     input_reader = InputReader(names, tick, symbols, ColumnReading(), Clock(unit))
     _add_each(inputs, lambda each: input_reader.add(open_input(each, names, form)), unreadable)
     reading = input_reader.reading
-    reading.settle()
+    reading.settle(input_fact_columns(names, tick, symbols))
     check_joins(names.joins, reading.texts, {**reading.events, **reading.fluents}, symbols)
     return reading
 

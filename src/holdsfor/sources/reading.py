@@ -1,7 +1,7 @@
 """What was read, as columns: the twin of `Reading` for records by the million.
 
 Records of one name wait as they were read, piece by piece, each with its place in the order of reading. `settle` puts
-the pieces together and leaves out what was taken back, as `Reading.facts` does: in order of arrival, then of reading.
+the pieces together and leaves out what was retracted, as `Reading.facts` does: in order of arrival, then of reading.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from holdsfor.columns.retractions import Retractions, apply_retractions
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.number_checks import TextColumn
-from holdsfor.sources.text_records import Fact, SetAside
+from holdsfor.sources.text_records import NOWHERE, Fact, SetAside
 from holdsfor.syntax.terms import Atom, Struct, name_and_arity
 
 __all__ = ["ColumnReading", "Group", "Operation", "Operations", "ReadRecords", "Retraction"]
@@ -31,7 +31,7 @@ Group = tuple[bool, Key]
 """Whether they are events, and their name and arity."""
 
 Operation = tuple[int, int, bool, Fact, SetAside]
-"""Arrival, place, whether it takes back, what it says, where it stands."""
+"""Arrival, place, whether it retracts, what it says, where it stands."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ReadRecords:
 
 @dataclass(frozen=True)
 class Retraction:
-    """A record that takes another back: its words and times, and what to say if there is nothing to take back."""
+    """A record that retracts another: its words and times, and what to say if there is nothing to retract."""
 
     row: tuple[int, ...]
     arrival: int
@@ -96,6 +96,7 @@ class ColumnReading:
     fluents: dict[Key, Records] = field(default_factory=dict)
     n_places: int = 0
     texts: dict[Place, TextColumn] = field(default_factory=dict)
+    with_facts: set[Group] = field(default_factory=set)
     _pieces: dict[Group, list[ReadRecords]] = field(default_factory=dict)
     _retractions: dict[Group, list[Retraction]] = field(default_factory=dict)
 
@@ -141,23 +142,30 @@ class ColumnReading:
                 arrivals, places = piece.records.arrivals.tolist(), piece.places.tolist()
                 rows = zip(*(column.tolist() for column in _columns(piece.records)), strict=True)
                 for arrival, place, row in zip(arrivals, places, rows, strict=True):
-                    found.append((arrival, place, False, _fact(name, row, piece.is_event, symbols), _NOWHERE))
+                    found.append((arrival, place, False, _fact(name, row, piece.is_event, symbols), NOWHERE))
         for (is_event, (name, _)), retractions in self._retractions.items():
             for each in retractions:
                 found.append((each.arrival, each.place, True, _fact(name, each.row, is_event, symbols), each.origin))
         return sorted(found, key=lambda operation: operation[1])
 
-    def settle(self) -> None:
-        """Move what was read into `events` and `fluents`, without what was taken back.
+    def settle(self, facts: Iterable[tuple[Key, Records]] = ()) -> None:
+        """Move what was read into `events` and `fluents`, without what was retracted.
 
-        What is settled cannot be taken back any more. `retracted` keeps the operations of names with retractions as
-        they were read: in windows, what a retraction takes back depends on when it arrives.
+        Retractions may also retract facts of the rules. `with_facts` are the names whose records include such facts.
+
+        What is settled cannot be retracted any more. `retracted` keeps the operations of names with retractions as
+        they were read: in windows, what a retraction removes depends on when it arrives.
         """
         left_over: list[tuple[int, int, SetAside]] = []
+        given = {(records.ends is None, key): records for key, records in facts}
         for operations in self.unsettled():
             records, retractions = operations.records, operations.retractions
             if retractions is not None:
-                self.retracted[operations.is_event, operations.key] = operations
+                group = operations.is_event, operations.key
+                self.retracted[group] = operations
+                if group in given:
+                    self.with_facts.add(group)
+                    records = given[group].joined(records)
                 done = apply_retractions(records, retractions.records, QueryTimes(0, 0), 1)
                 records, named = done.records, retractions.records
                 left_over += [
@@ -206,10 +214,6 @@ def _row(fact: Fact, symbols: Symbols) -> tuple[int, ...]:
     if fact.value is None:
         return (*words, fact.start)
     return (*words, symbols.word(fact.value), fact.start, fact.end)
-
-
-_NOWHERE = SetAside("", 0, "", "")
-"""Where a record stands that is never set aside."""
 
 
 def _fact(name: str, row: tuple[int, ...], is_event: bool, symbols: Symbols) -> Fact:

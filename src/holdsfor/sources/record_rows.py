@@ -304,7 +304,7 @@ class RowReader:
                 None if ends is None else ends[added],
             )
             self.reading.add(ReadRecords(is_event, key, records, self.reading.n_places + added))
-        reason = "takes back a record that is not there"
+        reason = "retracts a record that is not there"
         for row, content in zip(taken.tolist(), rows.explained(taken), strict=True):
             facts = [*columns, rows.starts, *([] if ends is None else [ends])]
             words = tuple(int(column[row]) for column in facts)

@@ -14,13 +14,14 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from holdsfor.analysis.input_facts import input_fact_records
 from holdsfor.analysis.names import Names, Record
 from holdsfor.analysis.patterns import anonymous
 from holdsfor.sources.fields import beyond, is_integer, read_field, read_time
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
 
-__all__ = ["Reading", "SetAside", "not_declared", "read_text_records"]
+__all__ = ["NOWHERE", "Reading", "SetAside", "not_declared", "read_text_records"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class SetAside:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.reason}: {self.text}"
+
+
+NOWHERE = SetAside("", 0, "", "")
+"""Where a record stands that is never set aside."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,11 @@ class Reading:
         """Add what another reader read, in the order of reading."""
         for arrival, _, is_retraction, fact, origin in operations:
             self._operations.append((arrival, len(self._operations), is_retraction, fact, origin))
+
+    def add_input_facts(self, names: Names, tick: int) -> None:
+        """Add the facts of the rules that are input, before all records; each arrives when it begins."""
+        given = [Fact(*fact) for fact in input_fact_records(names, tick)]
+        self._operations += [(fact.start, -1, False, fact, NOWHERE) for fact in given]
 
     def facts(self) -> list[Fact]:
         """What remains after retractions, in order of arrival; a record that comes twice counts once.
@@ -121,7 +131,7 @@ def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, 
         except _Misfit as misfit:
             reading.set_aside.append(SetAside(file, number, text, str(misfit)))
             continue
-        origin = SetAside(file, number, text, "takes back a record that is not there")
+        origin = SetAside(file, number, text, "retracts a record that is not there")
         reading._operations.append((arrival, len(reading._operations), text.startswith("-"), fact, origin))
 
 

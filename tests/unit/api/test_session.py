@@ -1,4 +1,4 @@
-"""A session as people use it: records come in pieces, late, twice, and are taken back."""
+"""A session as people use it: records come in pieces, late, twice, and are retracted."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_records_that_take_others_back_do_so_in_a_session_too() -> None:
     made = session()
     made.insert(["a|3|3|p", "a|3|3|q"])
     done = made.insert(["-a|4|3|q", "-a|4|3|r"])
-    assert [each.reason for each in done.unmatched] == ["takes back a record that is not there"]
+    assert [each.reason for each in done.unmatched] == ["retracts a record that is not there"]
     assert made.query().holds_at(4) == ["s(p)=on"]
 
 

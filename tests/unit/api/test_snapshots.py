@@ -162,7 +162,7 @@ def test_a_whole_snapshot_of_something_else_is_refused() -> None:
         with pytest.raises(DataProblem, match=r"HF508.*is damaged"):
             hf.Session.restore(odd.to_bytes(), RULES)
     run = snapshots.Snapshot(one.fingerprint, one.settings, one.parts, one.columns, one.terms, {"run": {}})
-    with pytest.raises(UsageProblem, match=r"HF743.*of a run of the command"):
+    with pytest.raises(UsageProblem, match=r"HF744.*of a run of the command"):
         hf.Session.restore(run.to_bytes(), RULES)
 
 
@@ -170,7 +170,7 @@ def test_a_whole_snapshot_of_something_else_is_refused() -> None:
     "other", [TEXT.replace("12", "13"), TEXT + "value(dim).", TEXT.replace("initially", "% initially")]
 )
 def test_a_snapshot_of_other_rules_is_refused(other: str) -> None:
-    with pytest.raises(UsageProblem, match=r"HF743.*is of other rules, background facts or start-up goals"):
+    with pytest.raises(UsageProblem, match=r"HF744.*is of other rules, background facts or start-up goals"):
         hf.Session.restore(saved(), hf.load_text(other))
 
 
@@ -182,7 +182,7 @@ def test_the_goals_must_be_those_of_the_snapshot() -> None:
     one.query()
     again = hf.Session.restore(one.snapshot(), rules, goals=goals)
     assert again.query().holds_for("b(2)=true") == [(4, None)]
-    with pytest.raises(UsageProblem, match="HF743"):
+    with pytest.raises(UsageProblem, match="HF744"):
         hf.Session.restore(one.snapshot(), rules)
 
 
@@ -200,7 +200,7 @@ def test_a_snapshot_with_other_settings_is_refused(
     setting: str, value: int | None, message: str, tmp_path: Path
 ) -> None:
     session().save(tmp_path / "state")
-    with pytest.raises(UsageProblem, match=rf"HF743.*{message}"):
+    with pytest.raises(UsageProblem, match=rf"HF744.*{message}"):
         hf.Session.load(tmp_path / "state", RULES, **{setting: value})  # type: ignore[arg-type]
     assert hf.Session.load(tmp_path / "state", RULES, window=20, step=10, tick=1, allen_memory=20).window == 20
 

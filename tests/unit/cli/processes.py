@@ -1,4 +1,4 @@
-"""Commands as real processes, and the little stream they are fed."""
+"""Commands as processes, and a small stream as their input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE = 300.0
 
 
 def environment() -> dict[str, str]:
-    """That of this process, except that what is out at once must be so because it was flushed."""
+    """The environment of this process, but with buffered output: output that appears at once has been flushed."""
     own = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     return {**own, "PYTHONPATH": str(Path(holdsfor.__file__).parent.parent)}
 
@@ -30,7 +30,7 @@ def environment() -> dict[str, str]:
 def started(
     *arguments: str, stdin: int | IO[bytes] | None = None, stderr: int = subprocess.PIPE
 ) -> subprocess.Popen[bytes]:
-    """`holdsfor` with these arguments, running."""
+    """A running process of `holdsfor` with these arguments."""
     command = [sys.executable, "-m", "holdsfor.cli.main", *arguments]
     return subprocess.Popen(
         command,
@@ -49,14 +49,14 @@ def ended(process: subprocess.Popen[bytes]) -> tuple[int, str, str]:
 
 
 def rules(folder: Path) -> str:
-    """The path of a rule file: a light is switched on and off."""
+    """The path of a rule file about a light that is switched on and off."""
     path = folder / "rules.prolog"
     path.write_text(RULES, encoding="utf-8")
     return str(path)
 
 
 def lines_until(process: subprocess.Popen[bytes], end: str) -> list[str]:
-    """The lines that a process has printed up to the one that begins so; a process that hangs is ended."""
+    """The lines that a process prints, up to a line with this beginning. A process that hangs is killed."""
     assert process.stdout is not None
     found: list[str] = []
     patience = threading.Timer(PATIENCE, process.kill)
@@ -72,7 +72,7 @@ def lines_until(process: subprocess.Popen[bytes], end: str) -> list[str]:
 
 
 def wait_until(is_so: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
-    """Wait for something that a running process brings about."""
+    """Wait until a running process makes a condition true."""
     end = time.monotonic() + PATIENCE
     while not is_so():
         assert process.poll() is None, "the process has ended"

@@ -1,4 +1,4 @@
-"""A configuration file says what the command line would say, and RTEC's file what it says to RTEC."""
+"""A configuration file sets the options of a run, and so do the parameters in RTEC's file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ANSWER = "% query time 20\nholdsFor(on(l1)=true, [(2,8)]).\n"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with an application, beside the one that the command is called in."""
+    """A folder with an application; the command runs in another folder."""
     app = tmp_path / "app"
     app.mkdir()
     (app / "rules.prolog").write_text(RULES, encoding="utf-8")
@@ -50,13 +50,13 @@ stats = "stats.json"
 """
 
 
-def test_paths_are_meant_from_the_folder_of_the_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_relative_paths_start_at_the_folder_of_the_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(configure(folder, OWN)) == 0
     assert capsys.readouterr().out == ANSWER
     assert json.loads((folder / "stats.json").read_text(encoding="utf-8"))["query_times"] == 2
 
 
-def test_the_command_line_comes_before_the_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_has_precedence_over_the_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = configure(folder, OWN)
     assert main([*command, "--window", "20", "--no-final", "--format", "jsonl", "--stats", "here.json"]) == 0
     expected = {"query_time": 20, "fvp": "on(l1)=true", "intervals": [[2, 8]]}
@@ -65,13 +65,13 @@ def test_the_command_line_comes_before_the_file(folder: Path, capsys: pytest.Cap
     assert not (folder / "stats.json").exists()
 
 
-def test_an_explicit_default_comes_before_the_file_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_explicit_default_has_precedence_over_the_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = configure(folder, OWN + "tick = 7\n")
     assert main([*command, "--tick", "1"]) == 0
     assert capsys.readouterr().out == ANSWER
 
 
-def test_times_of_toml_and_hyphens_will_do(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_toml_times_and_keys_with_hyphens_are_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = OWN.replace('"1970-01-01T00:00:20Z"', "1970-01-01T00:00:20Z") + 'time-unit = "s"\nset-aside = "odd.jsonl"\n'
     assert main(configure(folder, text)) == 0
     assert capsys.readouterr().out == ANSWER
@@ -109,7 +109,7 @@ event_description = 'doors.prolog'
 """
 
 
-def test_the_parameters_of_rtec_are_taken_as_they_are(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_parameters_of_rtec_set_options(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*configure(folder, RTEC), "--app", "lamps"]) == 0
     out, err = capsys.readouterr()
     assert out == ""
@@ -120,17 +120,21 @@ def test_the_parameters_of_rtec_are_taken_as_they_are(folder: Path, capsys: pyte
     assert not (folder / "graphs").exists()
 
 
+def test_the_log_of_rtec_is_written_when_the_command_line_names_the_output(folder: Path) -> None:
+    assert main([*configure(folder, RTEC), "--app", "lamps", "-o", "here.txt"]) == 0
+    assert Path("here.txt").read_text(encoding="utf-8").startswith("% query time 10\n")
+    assert [path.name for path in (folder / "results").iterdir()] == ["lamps-log.jsonl"]
+
+
 @pytest.mark.skipif(not has_graphviz(), reason="Graphviz is not installed")
-def test_the_dependency_graph_is_drawn_when_rtec_would_draw_it(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_flag_of_rtec_draws_the_dependency_graph(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = RTEC.replace("dependency_graph_flag = false", "dependency_graph_flag = true")
     assert main([*configure(folder, text), "--app", "lamps"]) == 0
     assert "include_input" not in capsys.readouterr().err
     assert (folder / "graphs" / "lamps.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_hf755_a_graph_that_cannot_be_drawn_is_a_warning_and_the_run_goes_on(
+def test_hf755_a_graph_that_cannot_be_drawn_is_a_warning_and_the_run_continues(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(graphviz, "_commands", lambda _: [])

@@ -55,7 +55,7 @@ def test_results_that_cannot_be_written_are_an_error_with_the_file(
 
 
 @pytest.mark.parametrize("redirection", ["2>&-", "2> /dev/full", "2> >(true)"])
-def test_remarks_that_cannot_be_written_stop_nothing(redirection: str, tmp_path: Path) -> None:
+def test_messages_that_cannot_be_written_do_not_stop_a_command(redirection: str, tmp_path: Path) -> None:
     assert in_shell(f"{RUN} --replay max --window 12 --start 0 {redirection}", tmp_path)[:2] == (0, ANSWER)
     assert in_shell(f"run rules.prolog --input missing {redirection}", tmp_path)[:2] == (2, "")
 
@@ -71,7 +71,7 @@ def test_every_command_survives_closed_streams(command: str, tmp_path: Path) -> 
 
 
 def test_no_file_gets_the_number_of_a_closed_stream(tmp_path: Path) -> None:
-    """What libraries write to the number of standard error must not land in the results."""
+    """Output of libraries to the descriptor of standard error is not written to the results."""
     assert in_shell(f"{RUN} -o answer.txt <&- 2>&-", tmp_path)[0] == 0
     assert (tmp_path / "answer.txt").read_text(encoding="utf-8") == ANSWER
 
@@ -120,7 +120,7 @@ def test_numbers_beyond_all_time_points_are_refused(
     assert f"error[{code}]" in capsys.readouterr().err
 
 
-def test_the_library_refuses_them_too() -> None:
+def test_the_library_refuses_numbers_beyond_all_time_points() -> None:
     compiled = hf.load_text(RULES)
     beyond: list[dict[str, Any]] = [{"tick": 2**64}, {"window": 2**63}, {"start": -(2**63)}, {"end": 2**62 + 1}]
     for options in beyond:
@@ -130,7 +130,7 @@ def test_the_library_refuses_them_too() -> None:
         hf.Session(compiled, tick=2**64)
 
 
-def test_file_names_that_are_no_utf8_are_written_as_json_can_have_them(tmp_path: Path) -> None:
+def test_file_names_that_are_not_utf8_are_escaped_in_json(tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/records\xff.txt"))
     path.write_text("bad\n", encoding="utf-8")
     aside = tmp_path / "aside.jsonl"

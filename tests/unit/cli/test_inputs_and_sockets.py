@@ -1,4 +1,4 @@
-"""Options that may be given several times add up; a run that waits says so; senders connect to a socket."""
+"""Repeated options add up; a run that waits reports it; senders connect to a socket."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_socket_that_a_run_left_behind_is_replaced_and_one_in_use_is_not(tmp_p
 
 
 def test_the_input_mode_socket_of_rtec_listens(tmp_path: Path) -> None:
-    """With a window over everything and no end: by the wall clock, records may come late on a busy machine."""
+    """The window covers the whole run: by the wall clock, records may be late on a busy machine."""
     arguments = configured(tmp_path, 10)
     changes = {'"fifo"': '"socket"', "window_size = 10": "window_size = 1000000", "end_time = 20": ""}
     text = (tmp_path / "defaults.toml").read_text(encoding="utf-8")
@@ -106,7 +106,7 @@ def test_the_input_mode_socket_replays_files(tmp_path: Path, capsys: pytest.Capt
     assert (tmp_path / "results" / "lamps-intervals.txt").read_text(encoding="utf-8") == ANSWER
 
 
-def test_a_pipe_without_its_other_side_is_named(tmp_path: Path) -> None:
+def test_a_pipe_without_a_writer_or_reader_is_named(tmp_path: Path) -> None:
     for name in ("records", "answer"):
         os.mkfifo(tmp_path / name)
     process = started(
@@ -132,7 +132,7 @@ def test_a_pipe_that_is_read_to_its_end_is_named(tmp_path: Path) -> None:
     assert ended(process)[0] == 0
 
 
-def test_an_allen_memory_of_zero_and_every_parameter_of_rtec_are_taken(
+def test_an_allen_memory_of_zero_and_every_parameter_of_rtec_are_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "records").write_text("switch_on|3|3|a\nswitch_off|12|12|a\n", encoding="utf-8")

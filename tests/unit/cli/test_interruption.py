@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first keeps everything so far, the second ends at once."""
+"""Ctrl-C and SIGTERM: the first ends a run with all results so far, the second ends the process at once."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.processes import ended, lines_until, rules, started, wait_until
+from tests.unit.cli.processes import PATIENCE, ended, environment, lines_until, rules, started, wait_until
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -30,7 +31,7 @@ def test_a_live_run_ends_with_its_results_and_its_summary(tmp_path: Path, number
     assert json.loads(stats.read_text(encoding="utf-8"))["query_times"] == 1
 
 
-def test_a_run_over_files_ends_after_the_query_time_at_hand(tmp_path: Path) -> None:
+def test_a_run_over_files_ends_after_the_current_query_time(tmp_path: Path) -> None:
     stream, results = tmp_path / "events.txt", tmp_path / "results.txt"
     stream.write_text("switch_on|1|1|a\nswitch_off|1000000|1000000|a\n", encoding="utf-8")
     os.mkfifo(results)
@@ -45,7 +46,7 @@ def test_a_run_over_files_ends_after_the_query_time_at_hand(tmp_path: Path) -> N
     assert " query time" in err
 
 
-def test_what_was_settled_so_far_is_the_answer_of_an_interrupted_final_run(tmp_path: Path) -> None:
+def test_an_interrupted_final_run_reports_the_settled_results(tmp_path: Path) -> None:
     aside = tmp_path / "aside"
     options = ("--live", "--window", "10", "--start", "0", "--final", "--set-aside", str(aside))
     process = started("run", rules(tmp_path), "--input", "-", *options, stdin=subprocess.PIPE)
@@ -60,6 +61,28 @@ def test_what_was_settled_so_far_is_the_answer_of_an_interrupted_final_run(tmp_p
     assert (code, out) == (130, "% query time 30\nholdsFor(lit(a)=true, [(4,13)]).\n")
 
 
+_INTERRUPTED_IMPORT = """
+import os, signal, sys
+from importlib.abc import MetaPathFinder
+
+class Interrupting(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "holdsfor.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupting())
+from holdsfor.__main__ import main
+main()
+"""
+
+
+def test_an_interruption_while_modules_load_shows_no_traceback() -> None:
+    command = [sys.executable, "-c", _INTERRUPTED_IMPORT, "--version"]
+    process = subprocess.run(command, capture_output=True, env=environment(), check=False, timeout=PATIENCE)
+    assert (process.returncode, process.stderr) == (-signal.SIGINT, b"")
+
+
 def test_a_replay_that_waits_ends_at_once(tmp_path: Path) -> None:
     stream = tmp_path / "events.txt"
     stream.write_text("switch_on|0|0|a\nswitch_off|10|10|a\nswitch_on|100000|100000|a\n", encoding="utf-8")
@@ -70,8 +93,8 @@ def test_a_replay_that_waits_ends_at_once(tmp_path: Path) -> None:
     assert ended(process)[0] == 130
 
 
-def test_the_second_ends_a_run_that_cannot_go_on(tmp_path: Path) -> None:
-    """Nobody reads the results, so the run hangs in the middle of a report."""
+def test_the_second_signal_ends_a_run_that_is_blocked(tmp_path: Path) -> None:
+    """The results have no reader, so the run blocks in the middle of a report."""
     stream, results = tmp_path / "events.txt", tmp_path / "results"
     stream.write_text("".join(f"switch_on|{t}|{t}|a{t}\n" for t in range(20_000)), encoding="utf-8")
     os.mkfifo(results)

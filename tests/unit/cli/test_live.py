@@ -1,4 +1,4 @@
-"""Live runs as their user sees them: pipes and sockets in, each query time's report out at once."""
+"""Live runs as processes: they read pipes and sockets, and write the report of each query time at once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_report_is_out_before_the_input_ends(tmp_path: Path) -> None:
 
 
 def test_a_record_at_the_query_time_does_not_show_that_it_has_passed(tmp_path: Path) -> None:
-    """Another one at the same time-point may follow; only a later one tells."""
+    """Another record of the same time-point may follow; only a later record shows that the time has passed."""
     process = started("run", rules(tmp_path), "--input", "-", *WINDOW, stdin=subprocess.PIPE)
     assert process.stdin is not None
     for line in (b"switch_on|10|10|a\n", b"switch_on|10|10|b\n", b"switch_off|11|11|a\n"):
@@ -140,7 +140,7 @@ def test_an_input_without_records_has_one_query_time(tmp_path: Path) -> None:
     assert ended(process)[:2] == (0, "% query time 10\n")
 
 
-def test_lines_that_do_not_fit_are_set_aside_as_they_come(tmp_path: Path) -> None:
+def test_lines_that_do_not_fit_are_set_aside_at_once(tmp_path: Path) -> None:
     stream, aside = tmp_path / "events.txt", tmp_path / "aside.jsonl"
     stream.write_bytes(b"\xef\xbb\xbfswitch_on|1|1|\xc3\xa9\nswitch_on|2|2|\xff\nswitch_on|x|3|b\nswitch_on|4|4|c")
     options = (*WINDOW, "--set-aside", str(aside))
@@ -152,7 +152,7 @@ def test_lines_that_do_not_fit_are_set_aside_as_they_come(tmp_path: Path) -> Non
     assert [line.count('"line": ') for line in aside.read_text(encoding="utf-8").splitlines()] == [1, 1]
 
 
-def test_a_strict_live_run_stops_at_the_first_that_does_not_fit(tmp_path: Path) -> None:
+def test_a_strict_live_run_stops_at_the_first_line_that_does_not_fit(tmp_path: Path) -> None:
     process = started("run", rules(tmp_path), "--input", "-", *WINDOW, "--strict", stdin=subprocess.PIPE)
     assert process.stdin is not None
     process.stdin.write(b"switch_on|3|3|a\nswitch_off|12|12|a\nswitch_on|20|20\n")
@@ -165,7 +165,7 @@ def test_a_strict_live_run_stops_at_the_first_that_does_not_fit(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("live", [["--live"], []], ids=["live", "file"])
-def test_a_standard_input_that_is_closed_is_told(tmp_path: Path, live: list[str]) -> None:
+def test_a_closed_standard_input_is_reported(tmp_path: Path, live: list[str]) -> None:
     command = [
         sys.executable,
         "-m",

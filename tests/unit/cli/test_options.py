@@ -20,7 +20,7 @@ from holdsfor.cli.plan import STAGES
 from holdsfor.sources.formats import Format
 from holdsfor.sources.times import Unit
 
-NOT_IN_FILES = {"config", "app", "stage", "analyse"}
+NOT_IN_FILES = {"config", "app", "stage", "without", "analyse"}
 """The file itself, and what a single call of `plan` shows."""
 
 SAMPLES: dict[Kind, list[str]] = {

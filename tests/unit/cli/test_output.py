@@ -1,4 +1,4 @@
-"""Where results go: a named pipe waits for its reader, and one whose reader goes away is told."""
+"""Output to pipes: a run waits for the reader of a named pipe, and reports a reader that has gone away."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_results_go_to_a_named_pipe(tmp_path: Path) -> None:
     assert ended(process)[:2] == (0, "")
 
 
-def test_a_reader_that_goes_away_is_told(tmp_path: Path) -> None:
+def test_a_reader_that_goes_away_is_reported(tmp_path: Path) -> None:
     results = tmp_path / "results"
     os.mkfifo(results)
     window = ("--live", "--window", "10", "--start", "0")
@@ -38,7 +38,7 @@ def test_a_reader_that_goes_away_is_told(tmp_path: Path) -> None:
     assert ended(process) == (1, "", f"error: its reader has gone: {results}\n")
 
 
-def test_a_reader_of_standard_output_that_has_enough_is_no_fault(tmp_path: Path) -> None:
+def test_a_reader_may_close_standard_output_early(tmp_path: Path) -> None:
     stream = tmp_path / "events.txt"
     stream.write_text("".join(f"switch_on|{t}|{t}|a{t}\n" for t in range(5_000)), encoding="utf-8")
     process = started("run", rules(tmp_path), "--input", str(stream), "--window", "100")

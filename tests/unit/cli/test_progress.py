@@ -1,4 +1,4 @@
-"""Progress is for a person at a terminal."""
+"""Progress is shown on a terminal only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINE = r"query time \d+, {}, [\d,]+ records/s, [\d,]+ MB"
 
 
 def shown_at_a_terminal(*arguments: str, stdin: bytes = b"") -> str:
-    """What a command writes to standard error when that is a terminal."""
+    """Standard error of a command, where it is a terminal."""
     ours, theirs = pty.openpty()
     process = started(*arguments, stdin=subprocess.PIPE, stderr=theirs)
     os.close(theirs)
@@ -45,7 +45,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-def test_a_run_over_files_tells_how_far_it_has_come(tmp_path: Path) -> None:
+def test_a_run_over_files_shows_its_progress(tmp_path: Path) -> None:
     stream = tmp_path / "events.txt"
     stream.write_text("switch_on|0|0|a\nswitch_off|100|100|a\n", encoding="utf-8")
     options = ("--window", "10", "--replay", "100", "-o", str(tmp_path / "results"))
@@ -54,7 +54,7 @@ def test_a_run_over_files_tells_how_far_it_has_come(tmp_path: Path) -> None:
     assert shown.splitlines()[-3].endswith("2 records read")
 
 
-def test_a_live_run_tells_its_lag(tmp_path: Path) -> None:
+def test_a_live_run_shows_its_lag(tmp_path: Path) -> None:
     options = (
         "--live",
         "--clock",
@@ -74,7 +74,7 @@ def test_a_live_run_tells_its_lag(tmp_path: Path) -> None:
     assert re.search(r"\r" + LINE.format(r"\d+\.\d s behind"), shown)
 
 
-def test_the_line_says_how_many_records_were_late_dropped_or_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_line_counts_late_dropped_and_cut_records(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     monkeypatch.setattr("holdsfor.cli.terminal.progress._EVERY_SECONDS", 0)
     monkeypatch.setattr(Line, "show", lambda self, text: shown.append(text))
@@ -85,7 +85,7 @@ def test_the_line_says_how_many_records_were_late_dropped_or_cut(monkeypatch: py
     assert [text.split(" MB")[1] for text in shown] == [", 1,200 dropped", ", 3 late, 1,200 dropped, 1 cut"]
 
 
-def test_nothing_is_said_where_nobody_looks(tmp_path: Path) -> None:
+def test_nothing_is_shown_without_a_terminal(tmp_path: Path) -> None:
     stream = tmp_path / "events.txt"
     stream.write_text("switch_on|0|0|a\nswitch_off|10000|10000|a\n", encoding="utf-8")
     process = started("run", rules(tmp_path), "--input", str(stream), "--window", "10", "-o", str(tmp_path / "results"))

@@ -1,4 +1,4 @@
-"""A replay tells what the run over the same files tells, only in its own time."""
+"""A replay has the reports of the run over the same files, each when it is due."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def application(app: str, folder: Path) -> tuple[list[str], Path]:
-    """The rule files of an application, and a stream of it with records that come late and out of order."""
+    """The rule files of an application, and a stream with late records in any order."""
     background, stream = folder / "background.prolog", folder / "events.txt"
     size = ["--entities", "5", "--duration", "2000", "--seed", "3", "--late", "30%", "--delay", "gamma:2,100"]
     assert main(["generate", app, *size, "--background", str(background), "-o", str(stream)]) == 0
@@ -25,7 +25,7 @@ def application(app: str, folder: Path) -> tuple[list[str], Path]:
 
 @pytest.mark.parametrize("final", [[], ["--final"]], ids=["each", "final"])
 @pytest.mark.parametrize("app", ["ctm", "maritime"])
-def test_a_replay_tells_what_the_run_over_files_tells(
+def test_a_replay_has_the_reports_of_the_run_over_files(
     app: str, final: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files, stream = application(app, tmp_path)
@@ -40,7 +40,7 @@ def test_a_replay_tells_what_the_run_over_files_tells(
 
 
 @pytest.mark.parametrize("app", ["ctm", "maritime"])
-def test_a_live_run_settles_what_the_run_over_files_settles(
+def test_a_live_run_settles_the_results_of_the_run_over_files(
     app: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """All entities are seen before the first window is settled."""
@@ -57,7 +57,7 @@ def test_a_live_run_settles_what_the_run_over_files_settles(
     assert capsys.readouterr().out == expected
 
 
-def test_a_query_time_is_told_when_it_is_due_and_not_before(tmp_path: Path) -> None:
+def test_a_query_time_is_reported_when_it_is_due_and_not_before(tmp_path: Path) -> None:
     stream = tmp_path / "events.txt"
     stream.write_text("switch_on|0|0|a\nswitch_off|60|60|a\n", encoding="utf-8")
     began = time.monotonic()
@@ -71,7 +71,7 @@ def test_a_query_time_is_told_when_it_is_due_and_not_before(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("rate", ["0", "-1", "nan", "inf", "fast"])
-def test_a_rate_that_is_none_is_refused(rate: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_rate_is_refused(rate: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["run", rules(tmp_path), "--input", "x", "--window", "1", f"--replay={rate}"])
     assert "expected time-points per second such as 60 or 0.5, or max" in capsys.readouterr().err

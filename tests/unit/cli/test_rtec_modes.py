@@ -1,4 +1,4 @@
-"""The modes of RTEC from its `defaults.toml`: pipes or files come in, results go to a file or to a pipe."""
+"""The modes of RTEC's `defaults.toml`: input from pipes or files, output to a file or a pipe."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def configured(folder: Path, rate: float, *more: str) -> list[str]:
 
 @contextmanager
 def pipe_with_records(path: Path) -> Iterator[None]:
-    """A pipe that has the records before anybody reads it: by the wall clock they would come late on a busy machine."""
+    """A pipe that has the records before it is read: by the wall clock they could be late on a busy machine."""
     os.mkfifo(path)
     pipe = os.open(path, os.O_RDWR)
     os.write(pipe, RECORDS.encode())
@@ -45,7 +45,7 @@ def pipe_with_records(path: Path) -> Iterator[None]:
     os.close(pipe)
 
 
-def test_pipes_come_in_and_a_file_goes_out(tmp_path: Path) -> None:
+def test_a_run_reads_pipes_and_writes_a_file(tmp_path: Path) -> None:
     with pipe_with_records(tmp_path / "records"):
         code, out, err = ended(started(*configured(tmp_path, 100)))
     assert (code, out) == (0, "")
@@ -66,7 +66,7 @@ def test_results_go_to_a_pipe_in_the_folder(tmp_path: Path, are_pipes: bool) -> 
         assert ended(process)[0] == 0
 
 
-def test_the_pipe_of_the_results_is_made(tmp_path: Path) -> None:
+def test_the_pipe_for_the_results_is_created(tmp_path: Path) -> None:
     (tmp_path / "records").write_text(RECORDS, encoding="utf-8")
     process = started(*configured(tmp_path, 100, 'output_mode = "fifo"'))
     results = tmp_path / "results" / "lamps-intervals.fifo"
@@ -83,7 +83,7 @@ def test_files_are_played_at_the_rate_of_the_stream(tmp_path: Path) -> None:
     assert (tmp_path / "results" / "lamps-intervals.txt").read_text(encoding="utf-8") == ANSWER
 
 
-def test_a_rate_that_is_none_is_told_by_its_name_in_the_file(tmp_path: Path) -> None:
+def test_an_invalid_rate_is_reported_by_its_name_in_the_file(tmp_path: Path) -> None:
     (tmp_path / "records").write_text(RECORDS, encoding="utf-8")
     code, _, err = ended(started(*configured(tmp_path, -2)))
     assert code == 2

@@ -1,4 +1,4 @@
-"""The execution log: a line per query time with what came in and went out, averages, waits; and what goals print."""
+"""The execution log of query times, averages and waits; and the output of goals."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_averages_are_those_of_the_log(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ["columnar", "reference"])
-def test_a_run_without_windows_is_one_query_time(engine: str, tmp_path: Path) -> None:
+def test_a_run_without_windows_logs_one_query_time(engine: str, tmp_path: Path) -> None:
     (line,) = without_seconds(logged(run(tmp_path, "--engine", engine, "--start", "0")))
     assert line == {"query_time": 12, "records": 3, "fvps": 2, "intervals": 2, "time_points": 9, "events": 0}
 

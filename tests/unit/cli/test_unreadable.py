@@ -1,4 +1,4 @@
-"""One input that cannot be read never costs the others: it is told, and the exit code says so."""
+"""An input that cannot be read is reported and sets the exit code; the other inputs are read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOUND = "% query time 9\nholdsFor(lit(a)=true, [(2,inf)]).\n"
 
 
 def inputs_of(folder: Path) -> list[str]:
-    """One that is good, and one of each kind that is not."""
+    """A readable input, and an unreadable input of each kind."""
     packed, table = gzip.compress(b"switch_on|1|1|b\n" * 99), folder / "table.parquet"
     pq.write_table(pa.table({"name": ["switch_on"], "start": [1], "arg1": ["b"]}), table)
     contents = {
@@ -34,7 +34,7 @@ def inputs_of(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("engine", ["columnar", "reference"])
-def test_the_others_are_recognised_and_the_exit_code_tells(
+def test_the_other_inputs_are_read_and_the_exit_code_is_2(
     engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     aside, stats = tmp_path / "aside.jsonl", tmp_path / "stats.json"
@@ -51,7 +51,7 @@ def test_the_others_are_recognised_and_the_exit_code_tells(
     assert json.loads(stats.read_text(encoding="utf-8"))["unreadable"] == 5
 
 
-def test_nothing_runs_if_nothing_can_be_read_or_something_is_not_there(
+def test_nothing_runs_if_no_input_can_be_read_or_an_input_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good, *bad = inputs_of(tmp_path)

@@ -48,6 +48,7 @@ points = st.lists(lines, min_size=N_KEYS, max_size=N_KEYS)
 relations, modes = st.sampled_from(RELATIONS), st.sampled_from(MODES)
 cuts = st.lists(st.integers(0, N_POINTS - 1), max_size=5).map(sorted)
 reaches = st.one_of(st.none(), st.integers(0, 4))
+begins = st.one_of(st.none(), st.lists(st.integers(0, N_POINTS - 1), min_size=N_KEYS, max_size=N_KEYS))
 
 
 def as_list(own: Points, tick: int, since: int = 0) -> Keyed:
@@ -88,12 +89,14 @@ def batch_of_key(
 
 
 def batch(memory: AllenMemory, sources: Keyed, targets: Keyed) -> list[tuple[int, ...]]:
+    first = [0] * N_KEYS if memory.begins is None else memory.begins.tolist()
     return [
-        (key, start, OPEN if end == INF else int(end))
+        (key, max(start, first[key]), OPEN if end == INF else int(end))
         for key in range(N_KEYS)
         for start, end in batch_of_key(
             memory.relation, of_key(sources, key), of_key(targets, key), memory.mode, memory.reach
         )
+        if end > first[key]
     ]
 
 
@@ -118,6 +121,7 @@ def parts(answer: Keyed, memory: AllenMemory) -> list[tuple[int, ...]]:
     st.sampled_from([1, 1, 10]),
     reaches,
     st.lists(points, min_size=10, max_size=10),
+    begins,
 )
 def test_what_windows_settle_is_the_answer_over_everything(
     source: Points,
@@ -128,8 +132,10 @@ def test_what_windows_settle_is_the_answer_over_everything(
     tick: int,
     reach: int | None,
     beliefs: list[Points],
+    first: list[int] | None,
 ) -> None:
-    memory = AllenMemory(relation, mode, None if reach is None else reach * tick)
+    wanted = None if first is None else np.array(first, dtype=np.int64) * tick
+    memory = AllenMemory(relation, mode, None if reach is None else reach * tick, begins=wanted)
     rows: list[tuple[int, ...]] = []
     previous = 0
     for n, cut in enumerate(at):

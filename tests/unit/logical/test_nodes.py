@@ -11,6 +11,7 @@ import pytest
 
 from holdsfor.analysis.fingerprint import fingerprint
 from holdsfor.analysis.pipeline import Compiled, compile_files, compile_text
+from holdsfor.logical.rewrites import OPTIONAL_REWRITES
 from holdsfor.runtime.session import EngineSession
 from holdsfor.syntax.parser import parse_term
 from tests.apps.data import ROOT
@@ -63,7 +64,8 @@ def test_steps_of_a_rule_keep_their_ids_when_facts_are_folded_into_it() -> None:
     holdsFor(x=true, []).
     holdsFor(b(X)=true, K) :- limit(N), holdsFor(a(X)=on, I), intDurGreater(I, N, J), intDurLess(J, 9, K).
     """
-    programs = [EngineSession(compile_text(text), start=0, is_rewriting=each).rules.program for each in (True, False)]
+    sessions = [EngineSession(compile_text(text), start=0, without=each) for each in ((), OPTIONAL_REWRITES)]
+    programs = [session.rules.program for session in sessions]
     assert [program.deciding_steps for program in programs] == [[(1, "J"), (1, "K")]] * 2
 
 

@@ -147,6 +147,17 @@ def test_a_cut_record_does_not_reach_further_back_because_of_one_that_is_settled
     assert result.holds_for("long(p)=true") == [(31, 45)]
 
 
+def test_a_record_without_a_time_point_in_the_window_is_no_earlier_start() -> None:
+    # The window begins after 55: its first time-point is 60, where the second record is over.
+    lines = ["f|80|60|75|true|p", "f|80|35|60|true|p"]
+    given = {"start": 0, "end": 80, "window": 25, "step": 10, "tick": 5}
+    for merge in (True, False):
+        result = hf.recognise(COMPILED, lines, merge_windows=merge, **given)  # type: ignore[arg-type]
+        assert result.holds_for("copy(p)=true") == [(60, 75)]
+        assert result.holds_for("long(p)=true") == []
+        assert result.happens_at("began_at(p)") == [60]
+
+
 def test_relations_of_cut_intervals_need_no_growing_memory() -> None:
     session, reading = EngineSession(COMPILED, start=0, end=3000, window=20), Reading()
     lines = ["f|48|12|2900|true|p", *(f"g|{t}|{t}|{t + 3}|true|p" for t in range(60, 2800, 10))]

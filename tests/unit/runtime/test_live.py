@@ -180,7 +180,7 @@ def test_of_an_interval_that_began_before_the_window_only_the_rest_is_taken_back
 
 def test_a_retraction_of_what_never_came_is_unmatched(tmp_path: Path) -> None:
     live = retracting(tmp_path, "on|3|3|a", "-on|14|3|b", "off|25|25|b")
-    assert [(misfit.line, misfit.reason) for misfit in live.unmatched] == [(2, "takes back a record that is not there")]
+    assert [(misfit.line, misfit.reason) for misfit in live.unmatched] == [(2, "retracts a record that is not there")]
 
 
 def test_a_retraction_takes_back_a_record_that_came_twice(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def _parts(each: object) -> Iterable[object]:
 
 
 def step_of_the_stream(session: hf.Session, begin: int) -> hf.Report:
-    """Ten time-points with four entities, measurements that never come again, and a record that is taken back."""
+    """Ten time-points with four entities, measurements that never come again, and a record that is retracted."""
     lines: list[str] = []
     for i in range(4):
         name, time = f"v{i}", begin + 1 + i

@@ -156,7 +156,7 @@ def test_a_circle_that_is_walked_says_where_it_stopped_and_what_it_set_up() -> N
     assert rows_out_of(session, ("turns", 0)) == 0
     assert rows_out_of(session, ("walked", 0)) == 5  # pushes at 1, 3, 4; deadlines at 6 (cancelled) and 9
     assert rows_out_of(session, ("set up", 0)) == 2
-    assert "circular: walked through time" in explain(session)
+    assert "recursive: stepped through time" in explain(session)
 
 
 def test_a_circle_that_cannot_be_walked_takes_turns_and_the_plan_says_so() -> None:
@@ -164,7 +164,7 @@ def test_a_circle_that_cannot_be_walked_takes_turns_and_the_plan_says_so() -> No
     assert not is_steppable(session.rules.program.components[0], session.symbols)
     assert rows_out_of(session, ("turns", 0)) >= 2
     assert rows_out_of(session, ("walked", 0)) == 0
-    assert "circular: in turns" in explain(session)
+    assert "recursive: fixpoint iteration" in explain(session)
 
 
 def test_a_chain_of_delays_takes_a_few_turns() -> None:
@@ -172,7 +172,7 @@ def test_a_chain_of_delays_takes_a_few_turns() -> None:
     assert 2 <= rows_out_of(session, ("turns", 0)) <= 6
     assert rows_out_of(session, ("walked", 0)) == 0
     assert rows_out_of(session, ("set up", 0)) == 5  # three pushes, a dims once and b once
-    assert "a few turns" in explain(session)
+    assert "a few iterations" in explain(session)
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -20,7 +20,7 @@ happensAt(met(X, Y, V), T) :- happensAt(start(near(X, Y)=V), T).
 
 
 def test_objects_and_lines_of_text_give_one_answer() -> None:
-    objects = [
+    objects: list[hf.Event | hf.Fluent] = [
         hf.Event("e", "v1", 2.5, at=3),
         hf.Event("e", "003", -4, at=4),
         hf.Event("e", hf.term("per(v1)"), True, at=5, arrival=9),
@@ -64,6 +64,6 @@ def test_records_of_two_kinds_are_refused() -> None:
     with pytest.raises(DataProblem, match="found `str`"):
         hf.recognise(RULES, [hf.Event("e", "v1", 1, at=3), "e|3|3|v1|1"])
     with pytest.raises(DataProblem, match="found `dict`"):
-        hf.recognise(RULES, [{"name": "e"}])
+        hf.recognise(RULES, [{"name": "e"}])  # type: ignore[list-item]
     with pytest.raises(DataProblem, match="HF502"):
-        hf.recognise(RULES, b"e|3|3|v1|1")
+        hf.recognise(RULES, b"e|3|3|v1|1")  # type: ignore[arg-type]

@@ -179,7 +179,7 @@ def lines(draw: st.DrawFn) -> str:
 
 @st.composite
 def repeated_lines(draw: st.DrawFn) -> str:
-    """Few different records, so that retractions meet what they take back."""
+    """Few different records, so that retractions meet what they retract."""
     sign = draw(st.sampled_from(["", "", "-"]))
     arrival = draw(st.integers(0, 6))
     return sign + draw(
@@ -269,7 +269,7 @@ def test_what_is_settled_is_added_to() -> None:
         reading.settle()
     assert reading.events["ö", 1].starts.tolist() == [2, 4]
     assert reading.fluents["at", 1].starts.tolist() == [2, 4]
-    assert [misfit.reason for misfit in reading.unmatched] == ["takes back a record that is not there"]
+    assert [misfit.reason for misfit in reading.unmatched] == ["retracts a record that is not there"]
 
 
 # -- numbers -----------------------------------------------------------------------------------------------------------
@@ -474,7 +474,7 @@ def test_columns_that_would_be_null_may_be_missing() -> None:
         ({"name": "noon", "end": 2, "value": "v"}, "the interval ends at 2, not after its start 2"),
         ({"name": "noon", "end": 5, "value": "v"}, "the end 5 is not a time-point: the clock ticks every 2"),
         ({"name": "p", "arg2": "b"}, "arg1 is missing"),
-        ({"name": "tick", "op": "-"}, "takes back a record that is not there"),
+        ({"name": "tick", "op": "-"}, "retracts a record that is not there"),
     ],
 )
 def test_a_row_that_does_not_fit_is_set_aside_with_the_reason(row: dict[str, Any], reason: str) -> None:

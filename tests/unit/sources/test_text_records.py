@@ -1,4 +1,4 @@
-"""Records as text: every shape, what is taken back, what comes twice, and what is set aside and why."""
+"""Records as text: every shape, what is retracted, what comes twice, and what is set aside and why."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_records_are_in_order_of_arrival() -> None:
     assert [fact.start for fact in facts("win|30|1|a", "win|10|2|a", "win|20|3|a")] == [2, 3, 1]
 
 
-# -- the same record again, and taken back -----------------------------------------------------------------------------
+# -- the same record again, and retracted -----------------------------------------------------------------------------
 
 
 def test_an_exact_duplicate_is_the_same_record() -> None:
@@ -120,7 +120,7 @@ def test_a_retraction_of_a_record_that_is_not_there_is_unmatched(record: str) ->
     reading = read(record, "-win|14|12|chris")
     assert len(reading.facts()) == 1
     (aside,) = reading.unmatched
-    assert (aside.line, aside.reason) == (2, "takes back a record that is not there")
+    assert (aside.line, aside.reason) == (2, "retracts a record that is not there")
 
 
 def test_what_is_known_can_be_asked_for_again() -> None:

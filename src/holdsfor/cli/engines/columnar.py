@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
@@ -27,6 +27,8 @@ class ColumnarEngine(Engine):
 
     _session: EngineSession
     _seconds_logged = 0.0
+    without: Collection[str] = ()
+    """The names of rewrites that are switched off."""
 
     def load(self) -> None:
         from holdsfor.columns.encoding import Symbols
@@ -85,6 +87,7 @@ class ColumnarEngine(Engine):
             allen_memory=self.options.allen_memory,
             goals=self.goals,
             symbols=self.symbols,
+            without=self.without,
         )
 
     def settled(self, session: EngineSession, queries: Iterable[int]) -> Iterator[ReportColumns]:

@@ -62,7 +62,7 @@ class Engine(ABC):
         """The first and last time-point of the run, from the options, else from the records."""
         from holdsfor.analysis.input_facts import with_input_facts
 
-        first, last = with_input_facts((first, last), self.compiled.description, self.compiled.names, self.options.tick)
+        first, last = with_input_facts((first, last), self.compiled.names, self.options.tick)
         start = self.options.start if self.options.start is not None else (first or 0)
         end = self.options.end if self.options.end is not None else (start if last is None else last)
         if end < start:

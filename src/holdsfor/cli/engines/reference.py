@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from holdsfor.analysis.input_facts import input_fact_records
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.outcome.run_log import Figures
 from holdsfor.errors import Diagnostic, UsageProblem
@@ -31,6 +32,7 @@ class ReferenceEngine(Engine):
         from holdsfor.sources.inputs import read_facts
 
         reading = read_facts(self.options.input, self.compiled.names, self.options.tick, **self.reading_options())
+        reading.add_input_facts(self.compiled.names, self.options.tick)
         self.facts = reading.facts()
         self.counts.n_records = reading.n_records
         self.counts.unused = reading.unused
@@ -42,14 +44,16 @@ class ReferenceEngine(Engine):
         from holdsfor.reference import INF, History, RunBounds, recognise
 
         began = time.perf_counter()
-        history = History()
+        history = History(has_input_facts=True)
         for fact in self.facts:
             if fact.value is None:
                 history.add_event(fact.entity, fact.start)
             else:
                 history.add_interval(fact.entity, fact.value, fact.start, fact.end)
         start, end = self.bounds(*_extent(self.facts, self.options.tick))
-        self.counts.n_outside = sum(f.start > end or max(f.start, f.end - 1) < start for f in self.facts)
+        given = {Fact(*fact) for fact in input_fact_records(self.compiled.names, self.options.tick)}
+        records = [fact for fact in self.facts if fact not in given]
+        self.counts.n_outside = sum(f.start > end or max(f.start, f.end - 1) < start for f in records)
         answer = recognise(
             self.compiled, history, RunBounds(start, end, self.options.tick, self.options.allen_memory), self.goals
         )

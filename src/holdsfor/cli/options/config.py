@@ -125,7 +125,7 @@ class _Reader:
 
     def _translated(self, translation: Translation) -> Application:
         values = self._values(translation.values, translation.names)
-        folders = [Path(path).parent for path in (values.get("output"), translation.graph) if path]
+        folders = [Path(path).parent for path in (values.get("output"), values.get("log"), translation.graph) if path]
         return Application(
             values, translation.notes, translation.graph, translation.include_input, folders, translation.pipe
         )

@@ -126,6 +126,15 @@ OPTIONS: tuple[Option, ...] = (
         is_key=False,
     ),
     Option(
+        "without",
+        "texts",
+        ("plan",),
+        "plan",
+        "switch off a rewrite or a lint, such as `fold_facts`; may be repeated",
+        metavar="NAME",
+        is_key=False,
+    ),
+    Option(
         "analyse",
         "flag",
         ("plan",),

@@ -33,7 +33,7 @@ def refuse_misfits(found: Recognition) -> None:
 
     for each in found.unreadable:
         raise DataProblem(Diagnostics(each.diagnostics))
-    first = found.set_aside.first()
+    first = found.set_aside.first() or found.unmatched.first()
     if first is not None:
         SetAsideLog(is_strict=True).add([SetAside(*first)])
 

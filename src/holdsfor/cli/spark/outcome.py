@@ -63,5 +63,6 @@ def outcome_of(found: Recognition, seconds: dict[str, float]) -> SparkOutcome:
     )
     records = found.set_aside.where("line > 0 or text != ''").limit(_SHOWN_MISFITS)
     misfits = [SetAside(*row) for row in records.collect()] if of["set aside"] else []
+    unmatched = [SetAside(*r) for r in found.unmatched.limit(_SHOWN_MISFITS).collect()] if of["unmatched"] else []
     more = {"events": n_all - n_intervals, "start": found.run.start, "end": found.run.end}
-    return SparkOutcome(counts, ShownMisfits(of["set aside"], misfits), seconds, more)
+    return SparkOutcome(counts, ShownMisfits(of["set aside"], misfits, unmatched), seconds, more)

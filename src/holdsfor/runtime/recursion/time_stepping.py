@@ -2,7 +2,7 @@
 
 What is outside the component is asked first, for the whole stretch at once; the walk visits the time-points at which
 that leaves something to do, and those at which delayed effects are due. It finds out which effects there are: the loop
-over plain rules is written out for the component (`walk_text.py`), other rules are functions of bindings. What follows
+over plain rules is written out for the component (`codegen.py`), other rules are functions of bindings. What follows
 from the effects (intervals, what they have set up) is computed from all of them together when it is over. The time it
 takes is proportional to the number of things that happen.
 """

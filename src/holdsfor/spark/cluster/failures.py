@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdsfor.errors import Diagnostic, HoldsforError
+from holdsfor.spark.cluster.causes import Cause, causes_of
 from holdsfor.spark.cluster.session_start import Log
 from holdsfor.spark.cluster.worker_problems import worker_message
 
@@ -21,38 +23,71 @@ _EXCEPTION = re.compile(
 _TASK = re.compile(r"^Job aborted due to .*?executor [^)]*\): (.*)$")
 _LONGEST = 300
 
+
+@dataclass(frozen=True)
+class _Sign:
+    """What a failure is recognised by, and what to do about it.
+
+    `conditions` are error conditions of Spark without their details, `names` are classes of exceptions, `sql_states`
+    are beginnings of SQL states. A failure that has none of these is recognised by a `text` in its stack trace.
+    """
+
+    hint: str
+    conditions: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    sql_states: tuple[str, ...] = ()
+    text: re.Pattern[str] | None = None
+
+    def fits(self, causes: Sequence[Cause], full: str) -> bool:
+        return any(map(self._is_of, causes)) or (self.text is not None and self.text.search(full) is not None)
+
+    def _is_of(self, cause: Cause) -> bool:
+        condition = (cause.condition or "").partition(".")[0]
+        is_of_sql = cause.sql_state is not None and cause.sql_state.startswith(self.sql_states)
+        return condition in self.conditions or cause.name in self.names or is_of_sql
+
+
+# A worker that was killed leaves no exception but a text; those of memory may be inside the report of a task.
 _WORKER_LOST = re.compile(r"exited unexpectedly|ExecutorLostFailure|OutOfMemoryError|MemoryError|executor .* exited")
+_GATEWAY = "JAVA_GATEWAY_EXITED"
 _UNFINISHED = (
-    (
-        _WORKER_LOST,
+    _Sign(
         "more buckets are smaller ones (`--buckets`); `--conf spark.executor.memory=…` gives more memory",
+        names=("OutOfMemoryError",),
+        text=_WORKER_LOST,
     ),
-    (re.compile(r"JAVA_GATEWAY_EXITED|stopped SparkContext"), "see `--master` and `--conf`"),
+    # The exception of a stopped context is an IllegalStateException like many others.
+    _Sign("see `--master` and `--conf`", (_GATEWAY,), text=re.compile("stopped SparkContext")),
 )
-_READING = re.compile(r"FAILED_READ_FILE|FileScanRDD|HadoopRDD")
+# The readers of lines are RDDs of Hadoop, whose exceptions do not say that they were reading.
+_READING = _Sign("", ("FAILED_READ_FILE",), text=re.compile("FileScanRDD|HadoopRDD"))
 _UNWRITABLE = (
-    (
-        re.compile(r"No space left on device|Disk quota exceeded"),
+    # A full disk is an IOException like many others.
+    _Sign(
         "make room; what Spark puts aside while it works is in `--conf spark.local.dir=…`",
+        text=re.compile(r"No space left on device|Disk quota exceeded"),
     ),
-    (
-        re.compile(r"Permission denied|AccessControlException|Read-only file system|Mkdirs failed|not a directory"),
+    # Local file systems report these as IOException.
+    _Sign(
         "name a place where you may write with `-o`",
+        names=("AccessControlException", "AccessDeniedException", "ParentNotDirectoryException"),
+        text=re.compile(r"Permission denied|Read-only file system|Mkdirs failed|not a directory"),
     ),
-    (
-        re.compile(r"No FileSystem for scheme|No AbstractFileSystem"),
+    _Sign(
         "Spark needs the package of this file system, see `--conf spark.jars.packages=…`",
+        names=("UnsupportedFileSystemException",),
     ),
-    (
-        re.compile(r"ClassNotFoundException: org\.postgresql|No suitable driver"),
+    # A class that is missing is known by its name alone; `No suitable driver` has the SQL state of a lost connection.
+    _Sign(
         "Spark needs the driver of the database: `--conf spark.jars=/usr/share/java/postgresql.jar`, or where it is",
+        text=re.compile(r"ClassNotFoundException: org\.postgresql|No suitable driver"),
     ),
-    (
-        re.compile(r"authentication failed|no password was provided"),
+    _Sign(
         "`HOLDSFOR_JDBC_USER` and `HOLDSFOR_JDBC_PASSWORD`, or a file of `--jdbc-properties`, tell who you are",
+        sql_states=("28", "08004"),
     ),
-    (re.compile(r"PSQLException|java\.sql\.\w*Exception"), "what was there before is still there"),
-    (re.compile(r"SCHEMA_NOT_FOUND|TABLE_OR_VIEW_ALREADY_EXISTS"), "see `-o`"),
+    _Sign("what was there before is still there", sql_states=("",)),
+    _Sign("see `-o`", ("SCHEMA_NOT_FOUND", "TABLE_OR_VIEW_ALREADY_EXISTS")),
 )
 
 
@@ -73,14 +108,15 @@ def failure_of(problem: BaseException, place: str, log: Log) -> Failure:
     told = worker_message(full)
     if told is not None:
         return Failure(told, 2)
+    causes = causes_of(problem)
     # A JVM that does not start says why in the log only.
-    cause = cause_of((log.read().strip() if "JAVA_GATEWAY_EXITED" in full else "") or full)
-    for pattern, hint in () if _READING.search(full) else _UNWRITABLE:
-        if pattern.search(full):
+    cause = cause_of((log.read().strip() if causes[0].condition == _GATEWAY else "") or full)
+    for sign in () if _READING.fits(causes, full) else _UNWRITABLE:
+        if sign.fits(causes, full):
             message = f"results cannot be written to `{place}`: {cause}"
-            return Failure(Diagnostic("HF620", message, hint=hint).render(), 1)
+            return Failure(Diagnostic("HF620", message, hint=sign.hint).render(), 1)
     kept = f"the full text is in {log.keep(''.join(traceback.format_exception(problem)))}"
-    hint = next((f"{hint}; {kept}" for pattern, hint in _UNFINISHED if pattern.search(full)), kept)
+    hint = next((f"{sign.hint}; {kept}" for sign in _UNFINISHED if sign.fits(causes, full)), kept)
     return Failure(Diagnostic("HF621", f"Spark could not finish the run: {cause}", hint=hint).render(), 1)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.spark.cluster.causes import causes_of
 from holdsfor.spark.cluster.connect import is_elsewhere
 from holdsfor.spark.cluster.shipping import ship
 from holdsfor.spark.input.listing import first_sentence, java_message
@@ -211,11 +212,12 @@ def _not_started(master: str | None, problem: Exception, log: Log) -> UsageProbl
     if "UnsupportedClassVersionError" in said:
         message = "Spark needs a newer Java than the one that was found"
         return UsageProblem(Diagnostic("HF773", message, hint=_JAVA_HINT))
-    if "stopped SparkContext" in told:  # it stops itself when nobody answers, and then fails over that
+    # A context stops itself when no master answers, and then fails with an exception that has no condition.
+    if "stopped SparkContext" in told:
         hint = "does a master run there, of the same version of Spark?"
         return UsageProblem(Diagnostic("HF785", f"Spark gave up while it started{at}", hint=hint))
     hint = f"see `--master` and `--conf`; the full text is in {log.keep(told)}"
-    why = _last_error(said) if "JAVA_GATEWAY" in told else java_message(problem)
+    why = _last_error(said) if causes_of(problem)[0].condition == "JAVA_GATEWAY_EXITED" else java_message(problem)
     return UsageProblem(Diagnostic("HF785", f"Spark could not be started{at}: {why}", hint=hint))
 
 

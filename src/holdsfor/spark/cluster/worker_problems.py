@@ -9,6 +9,7 @@ from holdsfor.errors import Diagnostic
 __all__ = ["worker_message"]
 
 _TOLD = re.compile(r"(error\[HF\d{3}\]: .*?)(?:\n\s*\n|\Z)", re.DOTALL)
+# Exceptions of the workers reach the driver as text, with the traceback of Python as a parameter of PYTHON_EXCEPTION.
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
 _OTHER_PYTHON = re.compile(r"\[PYTHON_VERSION_MISMATCH\].*?(\d+\.\d+)\D+(\d+\.\d+)", re.DOTALL)

@@ -67,7 +67,7 @@ class Destination:
                 yield from by_owner(-self.stage, route, everything, routers, self.n_buckets)
 
     def routed(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """What waits in buckets of the routing, sent along the routes that end there; batches and rows of parcels."""
+        """The facts in the buckets of the routing, sent to where their routes end; batches of shuffle blocks."""
         for shuffle_blocks in by_bucket(batches).values():
             symbols = Symbols()
             waiting = by_name(facts for load in loads_of(shuffle_blocks, symbols) for facts in load.facts)
@@ -94,7 +94,7 @@ class Router:
     destinations: tuple[Destination, ...]
 
     def __call__(self, loads: Iterable[Load]) -> Iterator[Any]:
-        """Rows of parcels; facts that no stage could ask for go nowhere as they are."""
+        """Rows of shuffle blocks; facts that no stage could ask for go nowhere as they are."""
         for load in loads:
             texts = Texts(load.symbols)
             yield from rows_of(

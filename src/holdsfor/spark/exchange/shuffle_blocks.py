@@ -1,9 +1,9 @@
-"""Parcels: rows of a DataFrame that each carry many facts, packed, to a bucket of a stage.
+"""Shuffle blocks: rows of a DataFrame that each carry many facts, packed, to a bucket of a stage.
 
-Spark moves parcels and looks at their addresses only; to it a parcel with a hundred thousand facts is one short row.
-The *stage* is the number of the one that receives it, from 1; what goes to the routing before a stage has its negative,
-and what goes to no stage (results, counts, records set aside) has 0. A parcel goes to the partition of its bucket by
-its `place`: a number whose hash, as Spark computes it, is that partition.
+Spark moves shuffle blocks and looks at their addresses only; to it a shuffle block with a hundred thousand facts is one
+short row. The *stage* is the number of the one that receives it, from 1; what goes to the routing before a stage has
+its negative, and what goes to no stage (results, counts, records set aside) has 0. A shuffle block goes to the
+partition of its bucket by its `place`: a number whose hash, as Spark computes it, is that partition.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _MOST_BYTES = 1 << 25  # of a batch that goes to Spark
 class ShuffleBlock:
     """Facts with the buckets of a stage that they go to, out of `n_buckets`; `first` and `last` are their time-points.
 
-    Without `facts` a parcel is a number of things: how many records were read, say.
+    Without `facts` a shuffle block is a number of things: how many records were read, say.
     """
 
     stage: int
@@ -61,7 +61,7 @@ class ShuffleBlock:
 
 
 def rows_of(shuffle_blocks: Iterable[ShuffleBlock], texts: Texts) -> Iterator[Any]:
-    """Batches of parcels; each is packed once, however many buckets it goes to."""
+    """Batches of shuffle blocks; each is packed once, however many buckets it goes to."""
     rows: list[tuple[Any, ...]] = []
     n_bytes = 0
     for shuffle_block in shuffle_blocks:
@@ -85,7 +85,7 @@ def _batch(rows: list[tuple[Any, ...]]) -> Any:
 
 
 def by_bucket(batches: Iterable[Any]) -> dict[int, list[Any]]:
-    """The rows of batches of parcels by their bucket, as batches."""
+    """The rows of batches of shuffle blocks by their bucket, as batches."""
     found: dict[int, list[Any]] = {}
     for batch in batches:
         buckets = batch.column("bucket").to_numpy()
@@ -96,7 +96,7 @@ def by_bucket(batches: Iterable[Any]) -> dict[int, list[Any]]:
 
 
 def loads_of(batches: Iterable[Any], symbols: Symbols | None = None) -> Iterator[Load]:
-    """The facts of parcels, batch by batch."""
+    """The facts of shuffle blocks, batch by batch."""
     for batch in batches:
         table = Symbols() if symbols is None else symbols
         whats = zip(*(batch.column(column).to_pylist() for column in ("kind", "name", "arity", "n")), strict=True)

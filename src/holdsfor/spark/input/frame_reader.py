@@ -58,7 +58,7 @@ def together(batches: Iterable[Any]) -> Iterator[Any]:
 class Setting:
     """What all readers of a run have in common: the rules, the time-points and the clock.
 
-    Where something may be taken back, records have their place in the order of reading.
+    Where something may be retracted, records have their place in the order of reading.
     """
 
     rules: Rules

@@ -1,4 +1,4 @@
-"""The records of all inputs on their way to the stages: read, settled if anything can be taken back, judged, sent.
+"""The records of all inputs on their way to the stages: read, settled if anything can be retracted, judged, sent.
 
 All of that is one way through the workers for each input, and one more where records must first meet what takes them
 back. Where the first and last time-point have to be found out, what was read is kept until they are known.
@@ -66,13 +66,13 @@ def union(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def rows_frame(spark: SparkSession, shuffle_blocks: Sequence[ShuffleBlock]) -> DataFrame:
-    """A few parcels without symbols as a DataFrame."""
+    """A few shuffle blocks without symbols as a DataFrame."""
     return spark.createDataFrame(pa.Table.from_batches(rows_of(shuffle_blocks, Texts(Symbols()))))
 
 
 @dataclass
 class Ingestion:
-    """The inputs of a run: sources, and parcels of records that were read before."""
+    """The inputs of a run: sources, and shuffle blocks of records that were read before."""
 
     spark: SparkSession
     sources: Sequence[FrameSource]
@@ -101,7 +101,7 @@ class Ingestion:
         """Two buckets for each task, so that a small one does not leave a core idle; more where they would be large.
 
         What a worker holds is a bucket, so its memory does not grow with the history. Where there are very many, half
-        of the growth goes into their size: parcels become short if what is read at once has to go to thousands.
+        of the growth goes into their size: shuffle blocks become short if what is read at once has to go to thousands.
         """
         n_rows = sum(_n_rows(source, pieces) for source, pieces in zip(self.sources, self._pieces, strict=True))
         n = n_rows // _ROWS_OF_A_BUCKET
@@ -118,7 +118,7 @@ class Ingestion:
         return found[0], found[1]
 
     def sent(self, admission: Admission, sender: Router, n_buckets: int) -> DataFrame:
-        """Parcels to all stages, and to none: counts, and what is set aside."""
+        """Shuffle blocks to all stages, and to none: counts, and what is set aside."""
 
         def send(loads: Loads) -> Rows:
             return sender(admission(loads))
@@ -179,10 +179,10 @@ def _n_rows(source: FrameSource, pieces: list[RowGroups] | None) -> int:
 
 def _packed(loads: Loads, tick: int) -> Rows:
     for load in loads:
-        yield from rows_of((_parcel(facts, tick) for facts in load.facts), Texts(load.symbols))
+        yield from rows_of((_shuffle_block(facts, tick) for facts in load.facts), Texts(load.symbols))
 
 
-def _parcel(facts: Facts, tick: int) -> ShuffleBlock:
+def _shuffle_block(facts: Facts, tick: int) -> ShuffleBlock:
     return ShuffleBlock(NOWHERE, (0,), 1, facts, *_extent(facts, tick))
 
 

@@ -1,4 +1,4 @@
-"""Records and what takes them back, brought together: what stands, and retractions of what is not there."""
+"""Records and what retracts them, brought together: what stands, and retractions of what is not there."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from holdsfor.spark.input.set_aside import set_aside_facts
 __all__ = ["Retractor", "operations_of", "standing_facts", "unmatched_facts"]
 
 _KINDS = ("event", "fluent")
-_UNMATCHED = "takes back a record that is not there"
+_UNMATCHED = "retracts a record that is not there"
 
 
 @dataclass(frozen=True)
 class Retractor:
-    """Takes back what is taken back, where a record and all retractions that may name it are in one bucket.
+    """Applies retractions, where a record and all retractions that may name it are in one bucket.
 
     Records have a `place` in the order of reading; prepared ones, which have none, come first.
     """
@@ -35,7 +35,7 @@ class Retractor:
     has_windows: bool = False
 
     def send(self, loads: Iterable[Load]) -> Iterator[Any]:
-        """Rows of parcels, with what is equal in one bucket; what cannot be taken back goes to the first."""
+        """Rows of shuffle blocks, with what is equal in one bucket; what cannot be retracted goes to the first."""
         for load in loads:
             texts = Texts(load.symbols)
             yield from rows_of(
@@ -59,7 +59,7 @@ class Retractor:
     def settle(self, loads: Iterable[Load]) -> Iterator[Load]:
         """What stands, of all loads of a bucket; they have one table of symbols.
 
-        With windows, what a retraction takes back depends on the query times: operations stay together (`op`).
+        With windows, what a retraction removes depends on the query times: operations stay together (`op`).
         """
         loads = list(loads)
         if loads:

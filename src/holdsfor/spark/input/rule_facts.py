@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
-from holdsfor.runtime.input_facts import input_fact_columns
+from holdsfor.sources.input_facts import input_fact_columns
 from holdsfor.spark.exchange.facts import Load, facts_of_records
 
 __all__ = ["rule_fact_loads"]
@@ -15,6 +15,6 @@ __all__ = ["rule_fact_loads"]
 def rule_fact_loads(compiled: Compiled, tick: int) -> Iterator[Load]:
     """What the rules give, as one load; nothing if they give nothing."""
     symbols = Symbols()
-    facts = [facts_of_records(key, records) for key, records in input_fact_columns(compiled, tick, symbols)]
+    facts = [facts_of_records(key, records) for key, records in input_fact_columns(compiled.names, tick, symbols)]
     if facts:
         yield Load(facts, symbols)

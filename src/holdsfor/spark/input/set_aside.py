@@ -24,7 +24,7 @@ from holdsfor.spark.exchange.shuffle_blocks import loads_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["FileBlock", "set_aside_facts", "set_aside_of", "unreadable_facts"]
+__all__ = ["FileBlock", "set_aside_facts", "set_aside_of", "unmatched_of", "unreadable_facts"]
 
 _PLACES = pa.schema(
     [
@@ -61,7 +61,7 @@ class FileBlock:
         return self.order * _LONGEST_FILE + (self.block or 0) + n_before
 
     def known(self, places: Int64, *, is_retraction: bool = False) -> Int64:
-        """The places of records; where they have no order, a record comes before what takes it back."""
+        """The places of records; where they have no order, a record comes before what retracts it."""
         return places if self.block is not None else np.full(len(places), self.in_order(int(is_retraction)))
 
     def packed(self, misfit: SetAside) -> str:
@@ -101,13 +101,23 @@ def _told(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def set_aside_of(shuffle_blocks: DataFrame) -> DataFrame:
-    """`file`, `line`, `text` and `reason` of what is set aside among parcels; line 0 is none."""
+    """`file`, `line`, `text` and `reason` of records that do not fit; line 0 is none."""
+    return _numbered(shuffle_blocks, "set aside", "unreadable")
+
+
+def unmatched_of(shuffle_blocks: DataFrame) -> DataFrame:
+    """`file`, `line`, `text` and `reason` of retractions without a record; line 0 is none."""
+    return _numbered(shuffle_blocks, "unmatched")
+
+
+def _numbered(shuffle_blocks: DataFrame, *kinds: str) -> DataFrame:
+    """What has one of the kinds, with its line in the whole file."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    kinds = "kind in ('set aside', 'unmatched', 'unreadable', 'lines')"
-    places = shuffle_blocks.where(kinds).mapInArrow(_told, from_arrow_schema(_PLACES))
+    wanted = shuffle_blocks.where(F.col("kind").isin(*kinds, "lines"))
+    places = wanted.mapInArrow(_told, from_arrow_schema(_PLACES))
 
     told = F.from_json("text", _PACKED)
     is_count = F.col("kind") == "lines"

@@ -146,7 +146,7 @@ class Admission:
         retractions: Retractions[SetAside],
         counts: Counter[tuple[str, int]],
     ) -> Iterator[Facts]:
-        """What stands of records that retractions may take back, as it is seen, and unmatched retractions."""
+        """What stands of records that retractions may remove, as it is seen, and unmatched retractions."""
         run = self.run
         self.admit(records)
         done = apply_retractions(records, retractions.records, run.queries, run.tick)

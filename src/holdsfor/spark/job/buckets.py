@@ -54,12 +54,12 @@ class Bucket:
     colocated: Colocated | None = None
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """The results of the buckets whose parcels are in the batches, as parcels."""
+        """The results of the buckets whose shuffle blocks are in the batches, as shuffle blocks."""
         for bucket, shuffle_blocks in by_bucket(batches).items():
             yield from self.evaluated(bucket, self._load(bucket, shuffle_blocks))
 
     def _load(self, bucket: int, shuffle_blocks: list[Any]) -> Load:
-        """What was sent to a bucket, and what it has at hand: parcels of that say from when to when they reach."""
+        """The facts that were sent to a bucket, and those of colocated blocks, which have a first time-point."""
         symbols = Symbols()
         sent = [batch.filter(pc.is_null(batch.column("first"))) for batch in shuffle_blocks]
         facts = [facts for load in loads_of(sent, symbols) for facts in load.facts]
@@ -69,7 +69,7 @@ class Bucket:
         return Load(by_name(facts), symbols)
 
     def evaluated(self, bucket: int, load: Load) -> Iterator[Any]:
-        """The results of a bucket, as parcels, with what was counted on the way."""
+        """The results of a bucket, as shuffle blocks, with what was counted on the way."""
         session, texts = self._session(load), Texts(load.symbols)
         results = chain(self.results(session, bucket, texts), self.cuts(session))
         counted = (ShuffleBlock(NOWHERE, (0,), 1, facts) for facts in load.facts if facts.kind in COUNTED)

@@ -1,7 +1,7 @@
 """All that a run is given, DataFrames and prepared history together, and how it comes to the stages.
 
 Prepared history stays where it is, and stages find in it what they need (`holdsfor.spark.prepared.colocated`), unless
-other input may take back what is in it, or there is more than one: then it is read like any other input.
+other input may retract what is in it, or there is more than one: then it is read like any other input.
 """
 
 from __future__ import annotations
@@ -72,14 +72,12 @@ class JobInput:
             found.append(self.ingestion.bounds(n_buckets))
         first = min((first for first, _ in found if first is not None), default=None)
         last = max((last for _, last in found if last is not None), default=None)
-        return with_input_facts(
-            (first, last), self.compiled.description, self.compiled.names, self.ingestion.setting.tick
-        )
+        return with_input_facts((first, last), self.compiled.names, self.ingestion.setting.tick)
 
     def sent(
         self, admission: Admission, destinations: tuple[Destination, ...], n_buckets: int
     ) -> tuple[DataFrame, dict[int, Colocated]]:
-        """Parcels to all stages and to none, and what stages have at hand, by their number."""
+        """Shuffle blocks to all stages and to none, and what stages have at hand, by their number."""
         frames = [self.ingestion.sent(admission, Router(destinations), n_buckets)] if self.ingestion.has_any else []
         frames += self._given(admission, Router(destinations))
         colocated: dict[int, Colocated] = {}
@@ -95,7 +93,7 @@ class JobInput:
         return keep(union(frames), self.kept), colocated
 
     def _given(self, admission: Admission, sender: Router) -> list[DataFrame]:
-        """The parcels of what the rules give as facts, made on the driver."""
+        """The shuffle blocks of what the rules give as facts, made on the driver."""
         batches = list(sender(admission(rule_fact_loads(self.compiled, self.ingestion.setting.tick))))
         return [self.ingestion.spark.createDataFrame(pa.Table.from_batches(batches))] if batches else []
 
@@ -104,7 +102,7 @@ class JobInput:
         return frame_of(near.shuffle_blocks(division.left), lambda batches: sender(judge(loads_of(batches))))
 
     def through_spark(self, number: int, colocated: Colocated | None) -> list[DataFrame]:
-        """The parcels that the buckets of a stage have at hand, where workers cannot open the files."""
+        """The shuffle blocks that the buckets of a stage have at hand, where workers cannot open the files."""
         if self.near is None or colocated is None or colocated.files:
             return []
         return [self.near.shuffle_blocks(colocated.tables, stage=number)]

@@ -1,6 +1,6 @@
 """Recognition over DataFrames: the stages of the rules as shuffles, the engine in the workers.
 
-Every stage is: rows to buckets (`sending`), one engine call per bucket (`buckets`), results as rows again. Nothing is
+Every stage is: rows to buckets (`routing`), one engine call per bucket (`buckets`), results as rows again. Nothing is
 collected on the driver, and nothing is computed before somebody asks, unless the first and last time-point have to be
 found out from the records.
 """
@@ -24,7 +24,7 @@ from holdsfor.spark.exchange.shipped_rules import Rules
 from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, ShuffleBlock
 from holdsfor.spark.input.ingestion import check_buckets, frame_of, keep, rows_frame, union
 from holdsfor.spark.input.inputs import Columns, Given
-from holdsfor.spark.input.set_aside import set_aside_of
+from holdsfor.spark.input.set_aside import set_aside_of, unmatched_of
 from holdsfor.spark.job.admission import Admission, RunSchedule
 from holdsfor.spark.job.buckets import Bucket
 from holdsfor.spark.job.dated_buckets import DatedAdmission
@@ -45,10 +45,10 @@ class Recognition:
     """What the rules recognise, as DataFrames that are computed when they are asked for.
 
     `intervals` has a row for every maximal interval (`end` is null while it is open), `events` one for every time-point
-    of an output event, `set_aside` one for every record that does not fit, `counts` what became of the records. That is
-    what all query times settle; `reports` has what each of them knows. `unreadable` are the files that cannot be read,
-    which stand in line 0 among what is set aside. Results are kept until `unpersist`, so that asking twice does not
-    compute twice.
+    of an output event, `set_aside` one for every record that does not fit, `unmatched` one for every retraction without
+    a record, `counts` what became of the records. That is what all query times settle; `reports` has what each of them
+    knows. `unreadable` are the files that cannot be read, which stand in line 0 among what is set aside. Results are
+    kept until `unpersist`, so that asking twice does not compute twice.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -63,6 +63,7 @@ class Recognition:
     intervals: DataFrame
     events: DataFrame
     set_aside: DataFrame
+    unmatched: DataFrame
     counts: DataFrame
     run: RunSchedule
     kept: list[DataFrame] = field(repr=False)
@@ -152,6 +153,7 @@ def recognise(
         frame_of(known.answers.where("kind = 'fluent'"), interval_rows, INTERVALS),
         frame_of(known.answers.where("kind = 'event'"), event_rows, EVENTS),
         set_aside_of(known.sent),
+        unmatched_of(known.sent),
         _counts(known.counted),
         run,
         job_input.kept,
@@ -173,7 +175,7 @@ def _bounds(job_input: JobInput, start: int | None, end: int | None, n_buckets: 
 
 @dataclass(frozen=True)
 class _StageResults:
-    """The parcels that were sent to the stages, and those that came from each; some stages may count records too."""
+    """The shuffle blocks sent to the stages, and those that each stage returned; stages may count records too."""
 
     sent: DataFrame
     found: list[DataFrame]

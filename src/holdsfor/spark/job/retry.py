@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from holdsfor.errors import Diagnostic
 from holdsfor.sources.unreadable import Unreadable
+from holdsfor.spark.cluster.causes import Cause, causes_of
 from holdsfor.spark.input.files import Files
 from holdsfor.spark.input.listing import File, java_problems
 
@@ -21,9 +22,9 @@ __all__ = ["failed_file", "without_failing_files"]
 
 Made = TypeVar("Made")
 
-_FAILED = re.compile(r"\[FAILED_READ_FILE\.(\w+)\] Encountered error while reading file (\S+)\.\s")
+_FAILED = "FAILED_READ_FILE"
+# The exception of a worker reaches the driver as text.
 _FAILED_IN_WORKER = re.compile(r"error\[HF501\]: `(.+)` cannot be read: (.+)$", re.MULTILINE)
-_CAUSE = re.compile(r"^Caused by: (?:[\w$]+\.)*[\w$]+: (.+)$", re.MULTILINE)
 _HINT = "the others were read without it"
 
 
@@ -34,32 +35,36 @@ def without_failing_files(inputs: Sequence[Files], work: Callable[[Sequence[File
         try:
             return work(inputs)
         except java_problems() as problem:
-            failed = failed_file(str(problem))
+            failed = failed_file(causes_of(problem))
             if failed is None or failed.file in excluded:
                 raise
         excluded.add(failed.file)
         inputs = [each.excluding(failed) for each in inputs]
 
 
-def failed_file(told: str) -> Unreadable | None:
+def failed_file(causes: Sequence[Cause]) -> Unreadable | None:
     """The file that ended a job of Spark, if it was one.
 
-    >>> failed = failed_file("[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:///a%20b.gz.  SQL\\n"
-    ...                      "Caused by: java.io.EOFException: Unexpected end of input stream\\n")
+    >>> failed = failed_file([
+    ...     Cause("SparkException", "", "FAILED_READ_FILE.NO_HINT", {"path": "file:///a%20b.gz"}),
+    ...     Cause("java.io.EOFException", "Unexpected end of input stream"),
+    ... ])
     >>> failed.set_aside().reason
     '`/a b.gz` cannot be read: unexpected end of input stream'
     """
-    by_worker = _FAILED_IN_WORKER.search(told)
-    if by_worker is not None:
-        return _unreadable(by_worker[1], by_worker[2])
-    found = _FAILED.search(told)
-    if found is None:
-        return None
-    path = File(found[2], 0).path
-    causes = _CAUSE.findall(told)
-    is_gone = found[1] == "FILE_NOT_EXIST"
-    reason = "it is not there any more" if is_gone or not causes else causes[-1][:1].lower() + causes[-1][1:]
-    return _unreadable(path, reason)
+    for cause in causes:
+        if (by_worker := _FAILED_IN_WORKER.search(cause.message)) is not None:
+            return _unreadable(by_worker[1], by_worker[2])
+        condition, _, kind = (cause.condition or "").partition(".")
+        if condition == _FAILED:
+            reason = "it is not there any more" if kind == "FILE_NOT_EXIST" else _reason(causes[-1])
+            return _unreadable(File(cause.parameters["path"], 0).path, reason)
+    return None
+
+
+def _reason(cause: Cause) -> str:
+    first = (cause.message.strip() or cause.name).splitlines()[0]
+    return first[:1].lower() + first[1:]
 
 
 def _unreadable(path: str, reason: str) -> Unreadable:

@@ -1,7 +1,7 @@
 """Results as DataFrames for people: what each query time knows and changes.
 
 The workers say of every interval and time-point between which query times it is known, and up to which one reports tell
-it (`query_times`). So a report is those of its rows, repeated for the query times, and nothing is put together anew.
+it (`dated_buckets`). So a report is those of its rows, repeated for the query times, and nothing is put together anew.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Reports:
 
 
 def reports_of(answers: DataFrame, counted: DataFrame, run: RunSchedule) -> Reports:
-    """The reports about results that tell between which query times they are known, as parcels, and their counts."""
+    """The reports of results, which are shuffle blocks with the query times that bound them, and of counts."""
     from pyspark.sql import functions as F
 
     fluents = frame_of(answers.where("kind = 'fluent'"), version_rows, VERSIONS)

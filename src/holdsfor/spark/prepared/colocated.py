@@ -36,7 +36,7 @@ _LABELS = [name for name in PARCELS.names if name not in ("stage", "bucket", "pl
 class Colocated:
     """The tables that a stage finds in its buckets, which of them it wants itself, and who judges the records.
 
-    `files` are by bucket; without any the parcels come through Spark, among those that are sent.
+    `files` are by bucket; without any the shuffle blocks come through Spark, among those that are sent.
     """
 
     tables: frozenset[Table]
@@ -57,7 +57,7 @@ class Colocated:
                     yield facts
 
     def _read(self, path: str) -> Iterator[Any]:
-        """The parcels of the tables; the content of those that do not reach into the run is left out."""
+        """The shuffle blocks of the tables; the content of those that do not reach into the run is left out."""
         with pq.ParquetFile(path) as file:
             for group in range(file.num_row_groups):
                 labels = file.read_row_group(group, columns=_LABELS, use_threads=False).combine_chunks()
@@ -75,7 +75,7 @@ class Colocated:
         return np.flatnonzero([what in self.tables for what in zip(kinds, names, arities, strict=True)])
 
     def _reaching(self, labels: Any) -> Any:
-        """The parcels that reach into the run; with windows, what is over before it may still have to be judged."""
+        """The shuffle blocks that reach into the run; with windows, earlier records may have to be judged too."""
         run = self.admission.run
         reaches = labels.column("first").to_numpy() <= run.end
         if run.window is None:

@@ -1,12 +1,13 @@
 """Prepared history: records written once, bucket by bucket, for many runs.
 
-A place of prepared history is a folder with a table of parcels (`records`, a folder for each bucket) and a description
-(`prepared.json`): the clock tick, the number of buckets, the names and forms that the rules gave to records, and for
-each name the argument by which its records lie in buckets, how many there are and from when to when. Records of a name
-are sorted by time in a bucket, in parcels of bounded size that say from when to when they reach.
+A place of prepared history is a folder with a table of shuffle blocks (`records`, a folder for each bucket) and a
+description (`prepared.json`): the clock tick, the number of buckets, the names and forms that the rules gave to
+records, and for each name the argument by which its records lie in buckets, how many there are and from when to when.
+Records of a name are sorted by time in a bucket, in shuffle blocks of bounded size that say from when to when they
+reach.
 
-What was taken back is not there any more. What did not fit, and how much was read and not used, is among the parcels,
-so that later runs tell it again.
+What was retracted is not there any more. What did not fit, and how much was read and not used, is among the shuffle
+blocks, so that later runs tell it again.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class PreparedTable:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A place of prepared history; `frame` has its parcels, `unreadable` are files that it lacks.
+    """A place of prepared history; `frame` has its shuffle blocks, `unreadable` are files that it lacks.
 
     >>> import holdsfor as hf
     >>> from tempfile import TemporaryDirectory
@@ -116,10 +117,10 @@ class Prepared:
         used = self.used(names)
         return min((each.first for each in used), default=None), max((each.last for each in used), default=None)
 
-    # -- parcels -------------------------------------------------------------------------------------------------------
+    # -- shuffle blocks ------------------------------------------------------------------------------------------------
 
     def shuffle_blocks(self, tables: Iterable[Table], stage: int = NOWHERE) -> DataFrame:
-        """The records of some tables, as parcels to a stage."""
+        """The records of some tables, as shuffle blocks to a stage."""
         from pyspark.sql import functions as F
 
         places = [f"{kind} {name}/{arity}" for kind, name, arity in tables]

@@ -110,7 +110,7 @@ class _Shelves:
         yield from by_owner(NOWHERE, facts, everything, owners(told, self.n_buckets, texts), self.n_buckets)
 
     def sort(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """The parcels of each bucket, put together by name and time."""
+        """The shuffle blocks of each bucket, put together by name and time."""
         for bucket, shuffle_blocks in by_bucket(batches).items():
             symbols = Symbols()
             together = by_name(facts for load in loads_of(shuffle_blocks, symbols) for facts in load.facts)

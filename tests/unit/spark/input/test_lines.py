@@ -36,7 +36,7 @@ Aside = list[tuple[int, str, str]]
 
 
 def content_of(kind: str, chance: random.Random) -> bytes:
-    """Records that are taken back and come again at one arrival, and lines that are wrong in every way."""
+    """Records that are retracted and come again at one arrival, and lines that are wrong in every way."""
     lines = [HEADERS[kind]] if kind in HEADERS else []
     for _ in range(chance.randint(1, 40)):
         sign, vessel, time = chance.choice("+++-"), chance.choice(["a", "B b", "ü"]), chance.choice(["1", "2", "x"])

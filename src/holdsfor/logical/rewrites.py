@@ -1,0 +1,52 @@
+"""The rewrites, in order. Each replaces rules by rules with the same answers, and has a module of its own name.
+
+The first rewrites take whole rules (`rewrite_program`). The last ones depend on the variables that are bound, so the
+planner applies them on its way through a body. A rewrite without a reason in `required` can be switched off by name,
+for tests and for debugging: `holdsfor plan --without fold_facts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from holdsfor.analysis.switches import check_switches
+from holdsfor.logical.fold_facts import fold_facts, fold_interval_facts
+from holdsfor.logical.hoist_external import hoist_external
+from holdsfor.logical.rewritten import RewriteContext, Rewritten, RewrittenIntervals
+from holdsfor.logical.split_branches import split_branches
+
+__all__ = ["OPTIONAL_REWRITES", "REWRITES", "Rewrite", "chosen_rewrites"]
+
+_OfPointRules: TypeAlias = Callable[[Rewritten, RewriteContext], Sequence[Rewritten]]
+_OfIntervalRules: TypeAlias = Callable[[RewrittenIntervals, RewriteContext], RewrittenIntervals]
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """A rewrite by name: its functions for whole rules, if it has any, and why plans need it, if they do."""
+
+    name: str
+    point_rules: _OfPointRules | None = None
+    interval_rules: _OfIntervalRules | None = None
+    required: str = ""
+
+
+REWRITES: tuple[Rewrite, ...] = (
+    Rewrite("split_branches", split_branches, required="all rows of a plan have the same columns"),
+    Rewrite("fold_facts", fold_facts, fold_interval_facts),
+    Rewrite("hoist_external", hoist_external),
+    Rewrite("time_first", required="rows have no time-points before a condition on what happens"),
+    Rewrite("defer_open_goals", required="a variable without a value has no column"),
+    Rewrite("unfold"),
+)
+
+OPTIONAL_REWRITES: tuple[str, ...] = tuple(rewrite.name for rewrite in REWRITES if not rewrite.required)
+"""The names of the rewrites that can be switched off."""
+
+
+def chosen_rewrites(without: Iterable[str] = ()) -> tuple[Rewrite, ...]:
+    """The rewrites in order, without those of the given names."""
+    off = check_switches(without, REWRITES)
+    return tuple(rewrite for rewrite in REWRITES if rewrite.name not in off)
