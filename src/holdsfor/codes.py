@@ -89,6 +89,8 @@ CODES: dict[str, Code] = {
     "HF505": _error("a description of columns that makes no record of the rules, or does not fit the file"),
     "HF506": _error("a record to be retracted that is not there"),
     "HF507": _error("a column of text that the rules use as numbers, or join with numbers"),
+    "HF508": _error("a file that is not a snapshot of a session, or is damaged or cut off"),
+    "HF509": _error("a snapshot of a session in the format of another version"),
     # 6xx: a run cannot go on
     "HF601": _error("a goal calls a predicate that is not defined"),
     "HF602": _error("a goal needs an argument that is not bound"),
@@ -125,6 +127,7 @@ CODES: dict[str, Code] = {
     "HF741": _error("two kinds of report that exclude each other"),
     "HF742": _error("an analysis of a plan without input, or at a stage that does not run"),
     "HF743": _error("a rewrite or a pass that does not exist or cannot be switched off"),
+    "HF744": _error("a snapshot of a session that has other rules or settings"),
     "HF750": _error("a picture whose file name has no known suffix"),
     "HF751": _error("a picture that needs a package which is not installed"),
     "HF752": _error("a picture that needs Graphviz, which is not installed"),

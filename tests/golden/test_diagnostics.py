@@ -29,7 +29,7 @@ DIAGNOSTICS = Path(__file__).parent / "diagnostics"
 CASES = sorted({path.stem for path in DIAGNOSTICS.iterdir() if path.suffix in (".prolog", ".args")})
 RULES = str(DIAGNOSTICS / "HF000-clean.prolog")
 SCRIPTED = {"HF502", "HF506", "HF740", "HF751", "HF752", "HF753", "HF754", "HF760", "HF761", "HF762", "HF763", "HF773"}
-SCRIPTED |= {"HF755", "HF790", "HF791"}
+SCRIPTED |= {"HF508", "HF509", "HF744", "HF755", "HF790", "HF791"}
 ON_SPARK = {"HF620", "HF621", "HF782", "HF785", "HF786", "HF787"}
 """What only a run on Spark can be told: `tests/spark` has these."""
 
@@ -177,6 +177,39 @@ def test_hf740_says_what_the_query_time_had_to_come_after() -> None:
         asked.query(10)
     assert str(problem.value) == (
         "error[HF740]: the query time 10 does not come after the query time before, 10\nhint: query times ascend"
+    )
+
+
+def test_hf508_names_the_file_that_is_not_a_whole_snapshot(tmp_path: Path) -> None:
+    session().save(tmp_path / "state")
+    (tmp_path / "state").write_bytes((tmp_path / "state").read_bytes()[:-1])
+    with pytest.raises(DataProblem) as problem:
+        hf.Session.load(tmp_path / "state", hf.load(RULES))
+    assert str(problem.value) == (
+        f"error[HF508]: the snapshot `{tmp_path / 'state'}` is damaged or cut off\n"
+        "hint: use an earlier snapshot, or start the run again"
+    )
+
+
+def test_hf509_says_which_format_was_expected(tmp_path: Path) -> None:
+    data = session().snapshot()
+    (tmp_path / "state").write_bytes(data[:18] + bytes(4) + data[22:])
+    with pytest.raises(DataProblem) as problem:
+        hf.Session.load(tmp_path / "state", hf.load(RULES))
+    assert str(problem.value) == (
+        f"error[HF509]: the snapshot `{tmp_path / 'state'}` is from an older version of holdsfor: "
+        "format 0, expected 1\n"
+        "hint: read it with the version that wrote it, or start the run again"
+    )
+
+
+def test_hf744_says_what_is_another_one(tmp_path: Path) -> None:
+    session().save(tmp_path / "state")
+    with pytest.raises(UsageProblem) as problem:
+        hf.Session.load(tmp_path / "state", hf.load(RULES), window=20)
+    assert str(problem.value) == (
+        f"error[HF744]: the snapshot `{tmp_path / 'state'}` has the window 10, expected 20\n"
+        "hint: leave the window out to go on as before, or start the run again"
     )
 
 

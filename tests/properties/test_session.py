@@ -67,10 +67,10 @@ def lines_of(case: Case) -> list[tuple[int, str]]:
     return [(begin, arriving(text, begin)) for begin, text in begins if begin <= case.end]
 
 
-def session_of(case: Case, window: int | None, step: int | None) -> hf.Session:
+def session_of(case: Case, window: int | None, step: int | None, *, strict: bool = True) -> hf.Session:
     rules, memory = compiled_once(case.text), case.allen_memory
     return hf.Session(
-        rules, start=case.start, tick=case.tick, window=window, step=step, allen_memory=memory, strict=True
+        rules, start=case.start, tick=case.tick, window=window, step=step, allen_memory=memory, strict=strict
     )
 
 

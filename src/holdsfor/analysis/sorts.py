@@ -116,12 +116,16 @@ class _Equal:
 
 
 class Sorts:
-    """Places joined into sorts, and the members of each."""
+    """Places joined into sorts, and the members of each.
+
+    `of_input` are the constants that the input mentions, by place, `lasting` those of them that are never forgotten.
+    """
 
     def __init__(self) -> None:
         self._parent: dict[Place, Place] = {}
         self._mentioned: dict[Place, set[Term]] = {}
-        self._of_input: dict[Place, set[Term]] = {}
+        self.of_input: dict[Place, set[Term]] = {}
+        self.lasting: dict[Place, set[Term]] = {}
         self._members: dict[Place, list[Term]] | None = None
         self._followed: set[Place] | None = None
 
@@ -158,7 +162,7 @@ class Sorts:
 
     def mention_at(self, place: Place, terms: Iterable[Term], *, is_lasting: bool = False) -> None:
         """Note the constants that stand in one argument position of the input; lasting ones are never forgotten."""
-        mentioned = self._mentioned if is_lasting else self._of_input
+        mentioned = self.lasting if is_lasting else self.of_input
         for term in terms:
             for inner, part in _part(term, place):
                 if self._followed is None or self.root(inner) in self._followed:
@@ -167,14 +171,18 @@ class Sorts:
 
     def forget_input(self) -> None:
         """Forget the constants of the input that are not lasting."""
-        self._of_input.clear()
+        self.of_input.clear()
         self._members = None
+
+    def restore_input(self, of_input: dict[Place, set[Term]], lasting: dict[Place, set[Term]]) -> None:
+        """Let these be the constants that the input mentions, by place, and those that are never forgotten."""
+        self.of_input, self.lasting, self._members = of_input, lasting, None
 
     def members(self, pattern: Term, name: str) -> list[Term]:
         """The members of the sort of a variable of the pattern, in standard order."""
         if self._members is None:
             together: dict[Place, set[Term]] = {}
-            for place, terms in (*self._mentioned.items(), *self._of_input.items()):
+            for place, terms in (*self._mentioned.items(), *self.of_input.items(), *self.lasting.items()):
                 together.setdefault(self.root(place), set()).update(terms)
             self._members = {root: sorted(terms, key=standard_order_key) for root, terms in together.items()}
         named = [place for place, part in places(pattern) if isinstance(part, Var) and part.name == name]

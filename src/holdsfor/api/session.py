@@ -21,7 +21,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn, SupportsIndex
+from pathlib import Path
+from typing import Any, NoReturn, SupportsIndex
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.api.recognition import Input, QueryResult
@@ -34,8 +35,10 @@ from holdsfor.runtime.reports.changes import changes_since
 from holdsfor.runtime.reports.report import ReportColumns as Known
 from holdsfor.runtime.reports.report import merged
 from holdsfor.runtime.reports.report_tables import DecodedReport
+from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.runtime.windows import busy_query_times, check_bounds, check_windows
 from holdsfor.sinks.changes import Change, event_changes, interval_changes
+from holdsfor.sinks.output_files import replace_file
 from holdsfor.sources.fields import LATEST
 from holdsfor.sources.inputs import InputReader, open_input
 from holdsfor.sources.python_objects import Event, Fluent
@@ -114,6 +117,9 @@ class Report(QueryResult):
         yield from (f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if n)
 
 
+_AS_SAVED: Any = object()
+
+
 class Session:
     """One run of the rules over records that come bit by bit.
 
@@ -152,17 +158,16 @@ class Session:
         self.tick = tick
         self.strict = strict
         self.n_records = 0
-        proved = [parse_term(goal) if isinstance(goal, str) else goal for goal in goals]
         self._names = rules.names
         self._clock = Clock(time_unit)
         self._engine = engine.EngineSession(
-            rules, start=start or 0, tick=tick, window=window, allen_memory=allen_memory, goals=proved
+            rules, start=start or 0, tick=tick, window=window, allen_memory=allen_memory, goals=_proved(goals)
         )
         self._start = start
         self._told = Known(self._engine.start - 1, {}, {})
         self._n_outside = 0
         self._n_set_aside = 0
-        self._counted = (0, 0, 0, 0, 0, 0)
+        self._counted = [0, 0, 0, 0, 0, 0]
 
     @property
     def start(self) -> int | None:
@@ -208,6 +213,125 @@ class Session:
         at = "not queried yet" if self.query_time is None else f"queried at {self.query_time}"
         window = "the whole history" if self.window is None else f"windows of {self.window}"
         return f"<Session over {window}, {at}, {self.n_records} records>"
+
+    # -- snapshots -----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the session to a file, from which `load` goes on, also in another process.
+
+        The file has what is open and in the window, not the history. It is replaced as a whole: a crash leaves the old
+        file or the new one. Records that were inserted are part of it, those that were not are the caller's to insert
+        again: save where in the input you are beside the session, or insert and query from one place to the next.
+
+        >>> import holdsfor as hf, tempfile
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20, step=10)
+        >>> _ = session.insert(hf.Event("win", "chris", at=3))
+        >>> _ = session.query()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     session.save(f"{folder}/state")
+        ...     again = hf.Session.load(f"{folder}/state", rules)
+        >>> again
+        <Session over windows of 20, queried at 10, 1 records>
+        >>> again.query().holds_for("rich(chris)=true")
+        [(4, None)]
+        """
+        replace_file(path, self.snapshot())
+
+    def snapshot(self) -> bytes:
+        """The session as bytes, which `restore` reads; `save` writes them to a file.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> hf.Session.restore(hf.Session(rules, start=0, window=20).snapshot(), rules)
+        <Session over windows of 20, not queried yet, 0 records>
+        """
+        more = {
+            "step": self.step,
+            "strict": self.strict,
+            "time": [self._clock.unit, self._clock.has_offset],
+            "start": self._start,
+            "counts": [self.n_records, self._n_outside, self._n_set_aside],
+            "reported": self._counted,
+        }
+        return self._engine.snapshot({"session": more}).to_bytes()
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        rules: Compiled,
+        *,
+        window: int | None = _AS_SAVED,
+        step: int | None = _AS_SAVED,
+        tick: int = _AS_SAVED,
+        allen_memory: int | None = _AS_SAVED,
+        goals: Iterable[str | Term] = (),
+    ) -> Session:
+        """The session that was saved to a file: from now on it answers as the saved one would.
+
+        Rules and goals must be those of the session. Window, step, tick and memory are as they were saved; one that is
+        given and is another one is an error. So is a file that is damaged, or in the format of another version.
+
+        >>> import holdsfor as hf, tempfile
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     hf.Session(rules, start=0, window=20).save(f"{folder}/state")
+        ...     hf.Session.load(f"{folder}/state", rules, window=30)
+        Traceback (most recent call last):
+        holdsfor.errors.UsageProblem: ...HF744... the snapshot ... has the window 20, expected 30...
+        """
+        try:
+            data = Path(path).read_bytes()
+        except OSError as error:
+            message = f"the snapshot `{path}` cannot be read: {error.strerror}"
+            raise DataProblem(Diagnostic("HF508", message, hint="`Session.save` writes snapshots")) from None
+        expected = {"window": window, "step": step, "tick": tick, "allen_memory": allen_memory}
+        return cls._restored(data, rules, goals, expected, str(path))
+
+    @classmethod
+    def restore(cls, data: bytes, rules: Compiled, *, goals: Iterable[str | Term] = ()) -> Session:
+        """The session that `snapshot` gave as bytes.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> hf.Session.restore(b"something", rules)
+        Traceback (most recent call last):
+        holdsfor.errors.DataProblem: ...HF508... `snapshot` is not a snapshot of a session...
+        """
+        return cls._restored(data, rules, goals, {}, "snapshot")
+
+    @classmethod
+    def _restored(
+        cls, data: bytes, rules: Compiled, goals: Iterable[str | Term], expected: dict[str, Any], name: str
+    ) -> Session:
+        snapshot = Snapshot.from_bytes(data, name)
+        saved = snapshot.more.get("session")
+        if not isinstance(saved, dict):
+            message = f"the snapshot `{name}` is of a run of the command `holdsfor`, expected one of a session"
+            raise UsageProblem(Diagnostic("HF744", message, hint="`Session.save` writes snapshots of sessions"))
+        for setting, value in expected.items():
+            known = saved["step"] if setting == "step" else snapshot.settings[setting]
+            if value is not _AS_SAVED and value != known:
+                shown = setting.replace("_", " ")
+                message = f"the snapshot `{name}` has the {shown} {known}, expected {value}"
+                hint = f"leave the {shown} out to go on as before, or start the run again"
+                raise UsageProblem(Diagnostic("HF744", message, hint=hint))
+        session = cls.__new__(cls)
+        session._engine = engine.EngineSession.restored(snapshot, rules, _proved(goals), name=name)
+        session._names = rules.names
+        session._carry_on(saved)
+        return session
+
+    def _carry_on(self, saved: dict[str, Any]) -> None:
+        """Take over what a session has besides its engine."""
+        self.window, self.tick = self._engine.window, self._engine.tick
+        self.step, self.strict, self._start = saved["step"], saved["strict"], saved["start"]
+        unit, has_offset = saved["time"]
+        self._clock = Clock(unit, has_offset=has_offset)
+        self.n_records, self._n_outside, self._n_set_aside = saved["counts"]
+        self._counted = saved["reported"]
+        self._told = self._engine.last_report() or Known(self._engine.start - 1, {}, {})
 
     # -- records -------------------------------------------------------------------------------------------------------
 
@@ -366,7 +490,7 @@ class Session:
         if self.window is not None:
             known = current.after(run.window_start(current.query_time), self.tick, self._told)
         late, dropped, cut, unmatched = run.records.counts
-        counted = late, dropped + self._n_outside, cut, self._n_set_aside, unmatched, run.state.n_new_members
+        counted = [late, dropped + self._n_outside, cut, self._n_set_aside, unmatched, run.state.n_new_members]
         late, dropped, cut, set_aside, unmatched, new = (
             now - before for now, before in zip(counted, self._counted, strict=True)
         )
@@ -375,6 +499,10 @@ class Session:
         return Report(
             DecodedReport(known, run.symbols), self._names, late, dropped, cut, set_aside, unmatched, new, told
         )
+
+
+def _proved(goals: Iterable[str | Term]) -> list[Term]:
+    return [parse_term(goal) if isinstance(goal, str) else goal for goal in goals]
 
 
 def _origin(operations: Operations, number: int) -> SetAside:

@@ -144,6 +144,10 @@ class Background:
         gone = [column[~is_kept] for column in known.columns]
         self._change(key, Relation(left, len(left[0])), gone, is_member=False)
 
+    def brought(self) -> dict[Key, tuple[Int64, ...]]:
+        """The members of the dynamic domains to which the input has brought some."""
+        return {key: self.facts(key).columns for key in self._given}
+
     def _change(self, key: Key, relation: Relation, columns: list[Int64], *, is_member: bool) -> None:
         self._relations[key] = relation
         self.version += 1

@@ -48,7 +48,7 @@ class Members:
         self.version = 0
         self._sorts = sorts
         self._sources = domain_sources(compiled)
-        self._lasting: dict[Key, list[Int64]] = {}
+        self.lasting: dict[Key, list[Int64]] = {}
 
     @property
     def is_needed(self) -> bool:
@@ -67,16 +67,16 @@ class Members:
     def keep(self, mentioned: Mentioned) -> None:
         """Let the constants of records stay members for good."""
         for domain, columns in self._found(mentioned):
-            parts = [self._lasting[domain], columns] if domain in self._lasting else [columns]
+            parts = [self.lasting[domain], columns] if domain in self.lasting else [columns]
             together = [np.concatenate(pair) for pair in zip(*parts, strict=True)]
             first = dense_ids(together, len(together[0]))[1]
-            self._lasting[domain] = [column[first] for column in together]
+            self.lasting[domain] = [column[first] for column in together]
         self._mention(mentioned, is_lasting=True)
 
     def replace(self, mentioned: Mentioned) -> None:
         """Let the constants of records be all members, but for those that stay for good."""
         found: dict[Key, list[list[Int64]]] = {name_and_arity(domain): [] for *_, domain in self._sources}
-        for domain, columns in (*self._lasting.items(), *self._found(mentioned)):
+        for domain, columns in (*self.lasting.items(), *self._found(mentioned)):
             found[domain].append(columns)
         for domain, parts in found.items():
             nothing = [np.empty(0, dtype=np.int64)] * domain[1]

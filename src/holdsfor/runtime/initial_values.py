@@ -18,12 +18,20 @@ from holdsfor.syntax.terms import Atom, Struct
 __all__ = ["InitialValues"]
 
 
+_NO_VERSION = -1  # of domains: whether there are more initial values is found out
+
+
 class InitialValues:
     """The fluents whose initial values were carried into the state already: each gets its value once in a run."""
 
-    def __init__(self) -> None:
-        self._known: dict[FluentId, tuple[Relation, int]] = {}
+    def __init__(self, known: dict[FluentId, Relation] | None = None) -> None:
+        self._known = {each: (relation, _NO_VERSION) for each, relation in (known or {}).items()}
         self._given: dict[FluentId, tuple[Relation, int]] = {}
+
+    @property
+    def known(self) -> dict[FluentId, Relation]:
+        """The arguments of the fluents whose initial values are part of the state."""
+        return {each: relation for each, (relation, _) in self._known.items()}
 
     def settle(self) -> None:
         """From now on the initial values that were given are part of the state."""

@@ -33,7 +33,7 @@ class RecordStore:
         self.unmatched: list[SetAside] = []
         self.n_unmatched = 0
         self.n_retracted = 0
-        self._n_places = 0
+        self.n_places = 0
         self._moments: Int64 | None = None
 
     @property
@@ -66,7 +66,7 @@ class RecordStore:
 
     def apply(self, operations: Iterable[Operations], earliest: int | None) -> None:
         """Add what was read after all that was added before; exact duplicates are the same record."""
-        n_places = self._n_places
+        n_places = self.n_places
         for each in operations:
             records, retractions = self._placed(each)
             self.insert(each.key, self._new(each, records), earliest)
@@ -77,15 +77,15 @@ class RecordStore:
             self._moments = None
             taken = records.read_at if retractions is None else retractions.records.read_at
             n_places = max(n_places, 1 + int(max(records.read_at.max(initial=-1), taken.max(initial=-1))))
-        self._n_places = n_places
+        self.n_places = n_places
 
     def _placed(self, each: Operations) -> tuple[Records, Retractions[SetAside] | None]:
         """The records and retractions with places after those of all that was added before."""
-        records = replace(each.records, places=each.records.read_at + self._n_places)
+        records = replace(each.records, places=each.records.read_at + self.n_places)
         if each.retractions is None:
             return records, None
         named = each.retractions.records
-        named = replace(named, places=named.read_at + self._n_places)
+        named = replace(named, places=named.read_at + self.n_places)
         return records, Retractions(named, each.retractions.origins)
 
     def _new(self, each: Operations, records: Records) -> Records:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import NoReturn, SupportsIndex
+from types import MappingProxyType
+from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
@@ -26,7 +27,9 @@ from holdsfor.runtime.prepared_rules import PreparedRules, refuse_predicates_ove
 from holdsfor.runtime.profiled_evaluation import ProfiledEvaluation
 from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.reports.report import ReportColumns
+from holdsfor.runtime.snapshot import Snapshot, damaged
 from holdsfor.runtime.state import State
+from holdsfor.runtime.state_snapshot import check_rules, snapshot_of, state_of
 from holdsfor.runtime.upstream_results import ALWAYS, NEVER, UpstreamResults
 from holdsfor.sources.fields import LATEST
 from holdsfor.sources.input_facts import input_fact_columns
@@ -109,6 +112,64 @@ class EngineSession:
         """Refuse `copy`, `pickle` and their like: plans, caches and state refer to each other by identity."""
         message = "a session cannot be copied or pickled: save it with `save(path)`, read it with `load(path, rules)`"
         raise TypeError(message)
+
+    # -- snapshots -----------------------------------------------------------------------------------------------------
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What a session that goes on from a snapshot must have in common with this one, besides the rules."""
+        components = self.rules.components
+        return {
+            "window": self.window,
+            "tick": self.tick,
+            "allen_memory": self.allen_memory,
+            "components": None if components is None else sorted(components),
+        }
+
+    def snapshot(self, more: Mapping[str, Any] = MappingProxyType({})) -> Snapshot:
+        """Everything that later query times depend on, and `more` of the caller, which must be JSON.
+
+        A snapshot has the records that were inserted. A run that reads its input itself puts into `more` what it needs
+        to go on after them: how far each input has been inserted, and how much output has been written. It takes the
+        snapshot after the output of a query time, before anything else is inserted. `Snapshot.to_bytes` is what a file
+        has; `replace_file` writes it as a whole. To go on: `Snapshot.from_bytes`, compare `settings` with the options
+        of the run, `EngineSession.restored`, continue the output and the inputs as `more` says. A run that reports
+        changes compares its next report with `last_report()`.
+        """
+        settings = {**self.settings, "end": self.end, "keeps_cuts": self.keeps_cuts}
+        return snapshot_of(self.state, self.rules, settings, dict(more))
+
+    @classmethod
+    def restored(
+        cls,
+        snapshot: Snapshot,
+        compiled: Compiled,
+        goals: Iterable[Term] = (),
+        *,
+        symbols: Symbols | None = None,
+        name: str = "snapshot",
+    ) -> EngineSession:
+        """A session that goes on where the one of the snapshot was; `name` is what errors call the snapshot.
+
+        The rules and goals must be those of the snapshot. The last query time is evaluated again.
+        """
+        goals = tuple(goals)
+        check_rules(snapshot, compiled, goals, name)
+        try:
+            given = {each: snapshot.settings[each] for each in ("window", "tick", "allen_memory", "components", "end")}
+            session = cls(compiled, start=0, goals=goals, symbols=symbols, takes_given=False, **given)
+            session.allen_memory, session.keeps_cuts = given["allen_memory"], snapshot.settings["keeps_cuts"]
+            session.state = state_of(snapshot, session.rules)
+        except (KeyError, IndexError, TypeError, ValueError):
+            damaged(name)
+        session._resume()
+        return session
+
+    def _resume(self) -> None:
+        """Evaluate the last time range again. What was inserted after its query time arrives later."""
+        at, time_range = self.state.evaluated_at, self.state.time_range
+        if at is not None and time_range is not None:
+            self._evaluation = self._evaluated(time_range, at, at)
 
     # -- input ---------------------------------------------------------------------------------------------------------
 

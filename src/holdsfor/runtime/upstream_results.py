@@ -9,6 +9,7 @@ now become long enough counts from its start), and nothing may be settled before
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -49,6 +50,14 @@ class UpstreamResults:
         self._reach = None
         table.arguments(self._instances)
         self._fluents[key] = _added(self._fluents.get(key), table, known_from, known_until)
+
+    def all_events(self) -> Iterator[tuple[Key, PointTable, Int64, Int64]]:
+        """The time-points of each name, and the query times from which and until which each is known."""
+        yield from ((key, each.table, each.known_from, each.known_until) for key, each in self._events.items())
+
+    def all_fluents(self) -> Iterator[tuple[Key, FluentTable, Int64, Int64]]:
+        """The intervals of each name in the same way."""
+        yield from ((key, each.table, each.known_from, each.known_until) for key, each in self._fluents.items())
 
     def events(self, query_time: int, first: int) -> dict[Key, PointTable]:
         """What is known at a query time to happen at a time-point or later."""

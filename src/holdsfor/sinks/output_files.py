@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from holdsfor.errors import Diagnostic, UsageProblem
 
-__all__ = ["naming", "refuse_overwriting"]
+__all__ = ["naming", "refuse_overwriting", "replace_file"]
 
 
 @contextlib.contextmanager
@@ -20,6 +22,33 @@ def naming(path: str | Path) -> Iterator[None]:
         if error.filename is not None:
             raise
         raise type(error)(error.errno, error.strerror or str(error), str(path)) from None
+
+
+def replace_file(path: str | Path, data: bytes) -> None:
+    """Write a file as a whole: after a crash at any moment the file has its old content or all of the new one."""
+    place = Path(path)
+    with naming(path):
+        descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.", suffix=".part")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(place)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+        _sync_folder(place.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the new name of a file reach the disk; some file systems cannot do that for a folder."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def refuse_overwriting(outputs: Mapping[str, Iterable[str | None]], inputs: Iterable[str]) -> None:

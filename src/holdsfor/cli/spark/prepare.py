@@ -36,9 +36,9 @@ def add_parser(commands: Commands) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
+    fill_in(options, "spark prepare")
     from holdsfor.spark.input.ingestion import check_buckets
 
-    fill_in(options, "spark prepare")
     check_buckets(options.buckets)
     diagnostics = Diagnostics()
     compiled = compile_files([*options.rules, *options.background], diagnostics)

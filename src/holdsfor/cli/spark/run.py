@@ -42,9 +42,9 @@ def add_parser(commands: Commands) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
+    app = fill_in(options, "spark run")
     from holdsfor.spark.input.ingestion import check_buckets
 
-    app = fill_in(options, "spark run")
     print_diagnostics(app.notes)
     convert_times(options)
     check_buckets(options.buckets)

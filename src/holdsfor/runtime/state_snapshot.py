@@ -1,0 +1,157 @@
+"""The state of a session and the members of its domains as a snapshot, and back.
+
+Instances are not part of a snapshot: tables have their words there, and number them again when they are asked for. Of
+dynamic domains and sorts a snapshot has what records brought to them; the rest follows from the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import astuple
+from typing import Any
+
+from holdsfor.analysis.fingerprint import fingerprint
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.columns.encoding import Symbols
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.physical.time_range import TimeRange
+from holdsfor.runtime.cuts import DatedCuts
+from holdsfor.runtime.initial_values import InitialValues
+from holdsfor.runtime.prepared_rules import PreparedRules
+from holdsfor.runtime.snapshot import Snapshot
+from holdsfor.runtime.snapshot_parts import Part, PartReader, PartWriter
+from holdsfor.runtime.state import State
+from holdsfor.runtime.upstream_results import UpstreamResults
+from holdsfor.syntax.terms import Term
+
+__all__ = ["check_rules", "snapshot_of", "state_of"]
+
+_CLOCK = ("start", "settled", "forgotten", "first_query_time", "previous", "evaluated_at")
+_COUNTS = ("is_announced", "n_new_members")
+
+
+def snapshot_of(
+    state: State, rules: PreparedRules, settings: dict[str, Any], more: dict[str, Any] | None = None
+) -> Snapshot:
+    """A state with the members of the domains of its rules. O(n) in what is open and in the window."""
+    writer = PartWriter(rules.symbols)
+    parts = {"state": _written(state, writer), "members": _written_members(rules, writer)}
+    print_of_rules = fingerprint(rules.compiled, rules.goals)
+    return Snapshot(print_of_rules, settings, parts, writer.columns, writer.recoding.terms, more or {})
+
+
+def check_rules(snapshot: Snapshot, compiled: Compiled, goals: Iterable[Term], name: str) -> None:
+    """Refuse a snapshot of other rules or goals."""
+    if snapshot.fingerprint != fingerprint(compiled, goals):
+        message = f"the snapshot `{name}` is of other rules, background facts or start-up goals"
+        raise UsageProblem(Diagnostic("HF744", message, hint="give the rules and goals with which it was saved"))
+
+
+def state_of(snapshot: Snapshot, rules: PreparedRules) -> State:
+    """The state that a snapshot has, with the words of the rules' symbols; members are added to the rules' domains."""
+    reader = PartReader(snapshot, rules.symbols)
+    _read_members(snapshot.parts["members"], rules, reader)
+    return _read(snapshot.parts["state"], reader, rules.symbols)
+
+
+def _written(state: State, write: PartWriter) -> Part:
+    time_range = None if state.time_range is None else list(astuple(state.time_range))
+    edges = {(kind, *key): points for (kind, key), points in state.edges.items()}
+    return {
+        **{name: getattr(state, name) for name in (*_CLOCK, *_COUNTS)},
+        "time_range": time_range,
+        "records": write.store(state.records),
+        "held": write.by_id(state.held, write.fluents),
+        "edges": write.by_id(edges, write.points),
+        "pending": [[number, write.set_ups(found)] for number, found in state.pending.items()],
+        "prefixes": write.by_id(state.prefixes, write.lists),
+        "allen": write.by_id(state.allen, write.kept),
+        "made": write.by_id(state.made, write.lists),
+        "complements": write.by_id(state.complements, write.rows),
+        "ranges": write.by_id(state.ranges, write.words),
+        "settled_cuts": write.by_id(state.settled_cuts, write.fluents),
+        "settled_input_cuts": write.by_id(state.settled_input_cuts, write.fluents),
+        "horizons": write.by_id(state.horizons, int),
+        "initial": write.by_id(state.initial.known, write.relation),
+        "computed": _written_upstream(state.computed, write),
+        "computed_cuts": write.by_id(state.computed_cuts, lambda each: _written_dated(each, write)),
+        "cuts": write.by_id(state.cuts, lambda found: [[at, write.fluents(cuts)] for at, cuts in found]),
+    }
+
+
+def _read(part: Part, read: PartReader, symbols: Symbols) -> State:
+    edges = read.by_id(part["edges"], read.points)
+    time_range = part["time_range"]
+    return State(
+        **{name: part[name] for name in (*_CLOCK, *_COUNTS)},
+        time_range=None if time_range is None else TimeRange(*time_range),
+        records=read.store(part["records"]),
+        held=read.by_id(part["held"], read.fluents),
+        edges={(place[0], place[1:]): points for place, points in edges.items()},
+        pending={number: read.set_ups(found) for number, found in part["pending"]},
+        prefixes=read.by_id(part["prefixes"], read.lists),
+        allen=read.by_id(part["allen"], read.kept),
+        made=read.by_id(part["made"], read.lists),
+        complements=read.by_id(part["complements"], read.rows),
+        ranges=read.by_id(part["ranges"], read.words),
+        settled_cuts=read.by_id(part["settled_cuts"], read.fluents),
+        settled_input_cuts=read.by_id(part["settled_input_cuts"], read.fluents),
+        horizons=read.by_id(part["horizons"], int),
+        initial=InitialValues(read.by_id(part["initial"], read.relation)),
+        computed=_read_upstream(part["computed"], read, symbols),
+        computed_cuts=read.by_id(part["computed_cuts"], lambda each: _read_dated(each, read)),
+        cuts=read.by_id(part["cuts"], lambda found: [(at, read.fluents(cuts)) for at, cuts in found]),
+    )
+
+
+def _written_dated(found: DatedCuts, write: PartWriter) -> Part:
+    cuts, since, until = found
+    return [write.fluents(cuts), write.numbers(since), write.numbers(until)]
+
+
+def _read_dated(part: Part, read: PartReader) -> DatedCuts:
+    return read.fluents(part[0]), read.numbers(part[1]), read.numbers(part[2])
+
+
+def _written_upstream(computed: UpstreamResults, write: PartWriter) -> Part:
+    events = [[*key, write.points(table), *map(write.numbers, known)] for key, table, *known in computed.all_events()]
+    fluents = [
+        [*key, write.fluents(table), *map(write.numbers, known)] for key, table, *known in computed.all_fluents()
+    ]
+    return [events, fluents]
+
+
+def _read_upstream(part: Part, read: PartReader, symbols: Symbols) -> UpstreamResults:
+    computed = UpstreamResults(symbols.instances)
+    events, fluents = part
+    for name, arity, table, since, until in events:
+        computed.add_events((name, arity), read.points(table), read.numbers(since), read.numbers(until))
+    for name, arity, table, since, until in fluents:
+        computed.add_fluents((name, arity), read.fluents(table), read.numbers(since), read.numbers(until))
+    return computed
+
+
+def _written_members(rules: PreparedRules, write: PartWriter) -> Part:
+    found = {
+        "brought": write.by_id(rules.background.brought(), write.all_words),
+        "lasting": write.by_id(rules.members.lasting, write.all_words),
+    }
+    if rules.ranges_over_sorts:
+        words = rules.symbols.words
+        for name, terms in (("sorts", rules.sorts().of_input), ("lasting_sorts", rules.sorts().lasting)):
+            found[name] = write.by_id({place: words(each) for place, each in terms.items()}, write.words)
+    return found
+
+
+def _read_members(part: Part, rules: PreparedRules, read: PartReader) -> None:
+    for key, columns in part["brought"]:
+        rules.background.add_members(tuple(key), [read.words(each) for each in columns])
+    rules.members.lasting = read.by_id(part["lasting"], lambda columns: [read.words(each) for each in columns])
+    if rules.ranges_over_sorts:
+        terms = rules.symbols.terms
+        rules.sorts().restore_input(
+            *(
+                {place: set(terms(words)) for place, words in read.by_id(part[name], read.words).items()}
+                for name in ("sorts", "lasting_sorts")
+            )
+        )

@@ -1,0 +1,135 @@
+"""restore(snapshot(s)) answers like s for ever after: the same reports, changes and counts at every later query time.
+
+A session is replaced by one that is restored from its snapshot at random moments: before the first query time, between
+records and their query time, and after query times. Records come late, twice, and are taken back.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+import holdsfor as hf
+from holdsfor.errors import AnalysisProblem, ExecutionProblem, PlanningProblem
+from tests.apps.data import ROOT
+from tests.apps.runs import RUNS, SmallRun
+from tests.properties.answers import explained, read_case
+from tests.properties.deciding_programs import deciding_case
+from tests.properties.delayed_programs import delayed_case
+from tests.properties.interval_programs import interval_case
+from tests.properties.keyed_programs import keyed_case
+from tests.properties.laws import random_schedule
+from tests.properties.programs import Case, random_case
+from tests.properties.test_session import Plain, answer_of, arriving, late_arrivals, session_of
+from tests.seeds import chunks, named, share
+
+POOL = range(9000, 9100)
+CASES: dict[str, Callable[[int], Case]] = {
+    "any": random_case,
+    "delays": delayed_case,
+    "intervals": interval_case,
+    "durations and relations": deciding_case,
+    "keys": keyed_case,
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A query time with the records that are inserted before it, and those that are taken back."""
+
+    at: int
+    inserted: list[str]
+    retracted: list[str]
+
+
+Told = tuple[Plain, list[str], list[int]]
+
+
+def told(report: hf.Report) -> Told:
+    """All that a report says: what is known, the changes, and the counts."""
+    counts = [report.late, report.dropped, report.cut, report.set_aside, report.unmatched, report.new_member]
+    return answer_of(report), sorted(map(str, report.changes)), counts
+
+
+def answers(session: hf.Session, steps: Sequence[Step], chance: random.Random | None) -> Iterator[Told]:
+    """What each step reports; with a chance, sessions are restored from snapshots on the way."""
+    rules = session._engine.rules.compiled
+
+    def perhaps_restored(session: hf.Session) -> hf.Session:
+        if chance is None or chance.random() < 0.5:
+            return session
+        return hf.Session.restore(session.snapshot(), rules)
+
+    for step in steps:
+        session = perhaps_restored(session)
+        session.insert(step.inserted)
+        session = perhaps_restored(session)
+        session.insert([f"-{line}" for line in step.retracted])
+        session = perhaps_restored(session)
+        yield told(session.query(step.at))
+
+
+def random_steps(case: Case, queries: Sequence[int], slack: int, chance: random.Random) -> list[Step]:
+    """The records as they arrive, some long before; some are taken back when a later query time is due."""
+    records = late_arrivals(case, slack, chance)
+    bounds = [case.start - 10**6, *queries]
+    steps: list[Step] = []
+    waiting: list[str] = []
+    for low, at in zip(bounds, queries, strict=False):
+        early = chance.choice([0, 0, slack])
+        inserted = [line for arrival, line in records if low < arrival - early <= at]
+        steps.append(Step(at, inserted, [arriving(line, at) for line in waiting]))
+        waiting = chance.sample(inserted, min(len(inserted), chance.choice([0, 0, 1, 2])))
+    return steps
+
+
+def check(seed: int, case: Case) -> None:
+    chance = random.Random(seed)
+    schedule, step = random_schedule(case, chance)
+    is_windowed = chance.random() < 0.8
+    window, by = (schedule.window, step) if is_windowed else (None, None)
+    queries = schedule.query_times[:12]
+    steps = random_steps(case, queries, schedule.window, chance)
+    sessions = [session_of(case, window, by, strict=False) for _ in range(2)]
+    try:
+        expected = list(answers(sessions[0], steps, None))
+    except ExecutionProblem:
+        return
+    for number, (left, right) in enumerate(zip(expected, answers(sessions[1], steps, chance), strict=True)):
+        if left != right:
+            more = {"window": window, "step": by, "at": steps[number].at, "steps": steps, "all": (left, right)}
+            pytest.fail(explained(seed, read_case(case), left[0], right[0], **more), pytrace=False)
+
+
+@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.parametrize("seeds", chunks(share(POOL, 10)), ids=named)
+def test_a_restored_session_answers_like_the_one_that_was_saved(kind: str, seeds: range) -> None:
+    for seed in seeds:
+        try:
+            check(seed, CASES[kind](seed))
+        except (AnalysisProblem, PlanningProblem):
+            continue
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+def test_the_applications_go_on_from_snapshots(run: SmallRun) -> None:
+    options = dict(zip(run.options[::2], map(int, run.options[1::2]), strict=True))
+    rules, tick = hf.load(*run.files), options.get("--tick", 1)
+    lines = (ROOT / "apps" / run.app / run.records).read_text(encoding="utf-8").splitlines()
+    arrivals = [int(line.split("|")[1]) for line in lines]
+    start = options["--start"]
+    window = max(run.window, (max(arrivals) - start) // 60 // tick * tick)
+    queries = range(start + window // tick // 2 * tick, max(arrivals) + 2 * window, window // tick // 2 * tick)
+    steps = [
+        Step(at, [line for arrival, line in zip(arrivals, lines, strict=True) if low < arrival <= at], [])
+        for low, at in zip([start - 1, *queries], queries, strict=False)
+    ]
+    found = [
+        list(answers(hf.Session(rules, start=start, tick=tick, window=window), steps, chance))
+        for chance in (None, random.Random(1))
+    ]
+    assert found[0] == found[1]
+    assert any(answer for answer, _, _ in found[0])
