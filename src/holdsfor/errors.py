@@ -112,7 +112,7 @@ def _excerpt(span: Span) -> list[str]:
 
 
 class Diagnostics:
-    """A collector of diagnostics, to which phases add and then continue, so that one run shows every error of a file."""
+    """A collector of diagnostics. Phases add to it and continue, so that one run shows every error of a file."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic] = ()) -> None:
         self._all: list[Diagnostic] = list(diagnostics)
