@@ -16,7 +16,7 @@ from holdsfor.physical.operators.operator import Plan, run_operators
 from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import build, join, unify_column
 from holdsfor.physical.planner import Planner
-from holdsfor.physical.rows import Rows, concatenate, one_row
+from holdsfor.physical.rows import Rows, concatenate_rows, one_row
 from holdsfor.prolog.background import grounding_clauses
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Fvp
@@ -102,7 +102,7 @@ class _GroundingPlan:
             rows = self.ranges[name].run(rows, context)
         parts.append(run_operators(self.steps(given | {*needed, *left_open}), rows, context))
         found = [part.keep(["#row", *variables(self.entity)]) for part in parts if part.n]
-        return concatenate(found) if found else parts[0]
+        return concatenate_rows(found) if found else parts[0]
 
 
 def _count(key: EntityKey, context: Context) -> int:
@@ -258,7 +258,7 @@ class Domains:
                 parts.append(Rows(rows.n, columns))
         if not parts:
             return Relation(tuple(np.empty(0, dtype=np.int64) for _ in range(n_columns)), 0)
-        together = concatenate(parts).distinct()
+        together = concatenate_rows(parts).distinct()
         return Relation(tuple(together.columns[str(i)] for i in range(n_columns)), together.n)
 
     @property
