@@ -1,7 +1,7 @@
 """Composite event recognition that people trust.
 
 `import holdsfor as hf`, then `hf.load`, `hf.recognise`, `hf.Session`; see `holdsfor.api`. For intervals alone,
-`hf.intervals` and `hf.allen`; on Apache Spark, `hf.spark`. They are loaded when first used.
+`hf.intervals` and `hf.allen`; on Apache Spark, `hf.spark`. Submodules are loaded at their first use.
 """
 
 from __future__ import annotations
