@@ -85,7 +85,7 @@ CODES: dict[str, Code] = {
     "HF501": _error("an input file that cannot be read"),
     "HF502": _error("a table whose columns are not those of records"),
     "HF503": _error("a record that does not fit, in a strict run"),
-    "HF504": _error("a file that begins neither with a record nor with a header, so that it is unclear what it is"),
+    "HF504": _error("a file of unknown format: it begins neither with a record nor with a header"),
     "HF505": _error("a description of columns that makes no record of the rules, or does not fit the file"),
     "HF506": _error("a record to be retracted that is not there"),
     "HF507": _error("a column of text that the rules use as numbers, or join with numbers"),

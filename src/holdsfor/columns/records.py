@@ -7,6 +7,7 @@ intervals are maximal as they are, which instances the records are about.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,13 +16,14 @@ from numpy.typing import NDArray
 from holdsfor.columns.query_times import LONG_AGO, Judge
 from holdsfor.columns.tables import FluentTable, PointTable
 from holdsfor.columns.tuple_ids import TupleIds
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, rows_with_a_partner
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import merge_intervals
 
 Mask = NDArray[np.bool_]
 
-__all__ = ["Fates", "Judged", "Mask", "Records"]
+__all__ = ["Fates", "Judged", "Mask", "Records", "concatenate_records"]
 
 
 @dataclass(frozen=True)
@@ -377,3 +379,18 @@ class Records:
 
 
 _OWN = (-1,)  # not the positions of columns: numbers that mean nothing to others
+
+
+def concatenate_records(parts: Sequence[Records]) -> Records:
+    """The records of all parts, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    ends = [part.ends for part in parts if part.ends is not None]
+    places = None if all(part.places is None for part in parts) else np.concatenate([part.read_at for part in parts])
+    return Records(
+        list(concatenate_columns(part.columns for part in parts)),
+        np.concatenate([part.arrivals for part in parts]),
+        np.concatenate([part.starts for part in parts]),
+        np.concatenate(ends) if ends else None,
+        places=places,
+    )

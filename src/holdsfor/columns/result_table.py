@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdsfor.columns.entities import Entity
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN
 
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
 
-__all__ = ["Extents", "result_schema", "result_table"]
+__all__ = ["Extents", "concatenate_extents", "result_schema", "result_table"]
 
 
 @dataclass(frozen=True)
@@ -89,3 +90,12 @@ def _rows(query_time: int, kind: str, found: Extents) -> list[Any]:
     n = len(found.starts)
     fixed = [pa.array(np.full(n, query_time, np.int64)), pa.repeat(pa.scalar(kind), n)]
     return [*fixed, *(column.take(rows) for column in described), pa.array(found.starts), ends]
+
+
+def concatenate_extents(parts: Sequence[Extents]) -> Extents:
+    """The FVPs or events of all parts, one part after the other."""
+    nothing = np.zeros(0, np.int64)
+    counts, starts, ends = concatenate_columns(
+        [(nothing, nothing, nothing), *((part.counts, part.starts, part.ends) for part in parts)]
+    )
+    return Extents([entity for part in parts for entity in part.entities], counts, starts, ends)

@@ -20,6 +20,7 @@ import numpy as np
 
 from holdsfor.columns.query_times import Judge
 from holdsfor.columns.records import Judged, Mask, Records
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.sweep import merge_intervals
 
@@ -133,7 +134,7 @@ def apply_retractions(records: Records, taken: Records, judge: Judge, tick: int)
 def _related(records: Records, taken: Records) -> tuple[Int64, Int64, Int64]:
     """The rows that overlap a retraction of the same entity, and numbers of the entities of both."""
     n = len(records)
-    columns = [np.concatenate(pair) for pair in zip(records.columns, taken.columns, strict=True)]
+    columns = concatenate_columns([records.columns, taken.columns])
     ids = dense_ids(columns, n + len(taken))[0]
     own, starts, ends = merge_intervals(ids[n:], taken.starts, taken.lasts + 1)
     bounds, ranks = np.unique(np.concatenate((starts, records.starts, records.lasts)), return_inverse=True)

@@ -10,13 +10,14 @@ Results of rules have the tuple ids of their instances (`tuple_ids.py`) instead 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.tuple_ids import TupleIds
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64, KeyIndex, dense_ids, distinct_rows, index_of, mixed, pairs_of_equal_keys
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.stabbing import Depths, Stabbing
@@ -27,11 +28,12 @@ __all__ = [
     "Key",
     "PointTable",
     "Relation",
+    "concatenate_tables",
+    "distinct_points",
     "empty_fluents",
     "empty_points",
     "fluent_table",
     "point_table",
-    "stacked",
 ]
 
 
@@ -274,16 +276,25 @@ def fluent_table(keys: Sequence[Int64], starts: Int64, ends: Int64) -> FluentTab
     return FluentTable((*(key[rows] for key in keys), begins, stops), len(merged))
 
 
-def stacked(tables: Sequence[Table]) -> Table:
-    """The rows of all tables of one kind, one table after the other."""
+def concatenate_tables(parts: Iterable[Table | None]) -> Table:
+    """The rows of tables of one kind, one table after the other; None stands for no rows. At least one is a table."""
+    given = [part for part in parts if part is not None]
+    tables = [table for table in given if table.n] or given[:1]
     if len(tables) == 1:
         return tables[0]
     first, n = tables[0], sum(table.n for table in tables)
     shared = [positions for positions in first._numbers if all(positions in table._numbers for table in tables)]
     are_lazy = all(table._columns is None for table in tables) and len(shared) > 0
-    parts = [table._last if are_lazy else table.columns for table in tables]
-    together = type(first)(tuple(np.concatenate(column) for column in zip(*parts, strict=True)), n)
+    columns = [table._last if are_lazy else table.columns for table in tables]
+    together = type(first)(concatenate_columns(columns), n)
     if are_lazy:
         together._columns, together._instances = None, first._instances
     together._numbers = {p: np.concatenate([table._numbers[p] for table in tables]) for p in shared}
     return together
+
+
+def distinct_points(parts: Iterable[PointTable | None]) -> PointTable:
+    """The points of tables that have each point once, each once; None stands for no points. At least one is a table."""
+    given = [part for part in parts if part is not None]
+    tables = [table for table in given if table.n] or given[:1]
+    return tables[0] if len(tables) == 1 else point_table(concatenate_columns(table.columns for table in tables))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NONE", "CodedRecords", "Codes", "RecordMaker", "Times", "Vocabulary", "join_rows", "no_records"]
+__all__ = ["NONE", "CodedRecords", "Codes", "RecordMaker", "Times", "Vocabulary", "concatenate_records", "no_records"]
 
 NONE = -1
 Codes = NDArray[np.int32]
@@ -58,7 +58,7 @@ def no_records(n_args: int) -> CodedRecords:
     return CodedRecords(codes, times, times, times, codes, np.empty((0, n_args), np.int32))
 
 
-def join_rows(parts: Sequence[CodedRecords]) -> CodedRecords:
+def concatenate_records(parts: Sequence[CodedRecords]) -> CodedRecords:
     """The rows of all parts, one after the other."""
     return CodedRecords(
         *(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(CodedRecords))
@@ -99,7 +99,7 @@ class RecordMaker:
         self.parts.append(rows if where is None else rows.pick(where))
 
     def rows(self) -> CodedRecords:
-        return join_rows([no_records(self.n_args), *self.parts])
+        return concatenate_records([no_records(self.n_args), *self.parts])
 
 
 def _codes(given: str | Codes, known: Mapping[str, int], n: int) -> Codes:

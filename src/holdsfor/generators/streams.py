@@ -20,7 +20,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.generators.coded_records import CodedRecords, Vocabulary, join_rows, no_records
+from holdsfor.generators.coded_records import CodedRecords, Vocabulary, concatenate_records, no_records
 from holdsfor.generators.lateness import ON_TIME, Lateness
 
 __all__ = ["Model", "pieces"]
@@ -52,17 +52,17 @@ def pieces(
     held = no_records(len(model.vocabulary.args))
     waiting: list[CodedRecords] = []
     for made, horizon in _cells(model, duration, seed, lateness):
-        held = join_rows([held, made])
+        held = concatenate_records([held, made])
         is_due = held.arrival < horizon
         due = held.pick(is_due)
         held = held.pick(~is_due)
         waiting.append(due.pick(np.argsort(due.arrival, kind="stable")))
         if sum(map(len, waiting)) >= max_rows:
-            *full, rest = _slices(join_rows(waiting), max_rows)
+            *full, rest = _slices(concatenate_records(waiting), max_rows)
             yield from full
             waiting = [rest]
     if waiting:
-        yield from (piece for piece in _slices(join_rows(waiting), max_rows) if len(piece))
+        yield from (piece for piece in _slices(concatenate_records(waiting), max_rows) if len(piece))
 
 
 def _slices(rows: CodedRecords, max_rows: int) -> Iterator[CodedRecords]:

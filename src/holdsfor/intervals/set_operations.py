@@ -11,6 +11,7 @@ from holdsfor.arrow_stream import ArrowStream
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.intervals.conversion import CallerLists, read_lists
 from holdsfor.intervals.forms import Arrays, Columns, Table, Time
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import Keyed, intersect_intervals, merge_intervals, subtract_intervals
 
@@ -51,7 +52,7 @@ def union(*lists: Arrays | ArrowStream, keys: Keys = None, times: Times = _COLUM
 
 def _union(lists: Sequence[Arrays | ArrowStream], keys: Keys, times: Times) -> Columns | ArrowStream:
     given = read_lists(lists, keys, times)
-    columns = [np.concatenate(column) for column in zip(*given.lists, strict=True)]
+    columns = concatenate_columns(given.lists)
     return given.give_back(merge_intervals(columns[0], columns[1], columns[2]))
 
 

@@ -32,6 +32,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN, packing_for
 from holdsfor.kernels.sweep import Keyed, intersect_intervals, merge_intervals, subtract_intervals
@@ -308,7 +309,7 @@ def put_together(sources: Keyed, targets: Keyed, mode: Mode) -> Keyed:
         case "target":
             return merge_intervals(*targets)
         case "union":
-            keys, starts, ends = (np.concatenate(pair) for pair in zip(sources, targets, strict=True))
+            keys, starts, ends = concatenate_columns([sources, targets])
             return merge_intervals(keys, starts, ends)
         case "intersect":
             return intersect_intervals([sources, targets], 2)

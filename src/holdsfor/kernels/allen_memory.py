@@ -41,6 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.kernels.allen import INVERSES, Mode, compare_intervals, in_some_range, relate_intervals, related_intervals
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import Keyed, merge_intervals
@@ -236,7 +237,7 @@ class _Settling:
 def _joined(kept: Keyed, given: Keyed) -> Keyed:
     if len(kept[0]) == 0:
         return merge_intervals(*given)
-    keys, starts, ends = (np.concatenate(pair) for pair in zip(kept, given, strict=True))
+    keys, starts, ends = concatenate_columns([kept, given])
     return merge_intervals(keys, starts, ends)
 
 

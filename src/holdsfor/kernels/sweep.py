@@ -21,6 +21,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN, Packing, packing_for
 
@@ -53,7 +54,7 @@ def unite_intervals(lists: Sequence[Keyed]) -> Keyed:
 
     Contract: keys are dense numbers, no interval is empty. O(n log n).
     """
-    keys, starts, ends = (np.concatenate(column) for column in zip(*lists, strict=True))
+    keys, starts, ends = concatenate_columns(lists)
     if len(keys) == 0:
         return keys, starts, ends
     packing = _packing_of(keys, starts, ends)
@@ -71,7 +72,7 @@ def intersect_intervals(lists: Sequence[Keyed], n_lists: int) -> Keyed:
 
     Contract: keys are dense numbers, each list is maximal within its keys. O(n log n).
     """
-    keys, starts, ends = (np.concatenate(column) for column in zip(*lists, strict=True))
+    keys, starts, ends = concatenate_columns(lists)
     if len(keys) < n_lists:
         return (np.empty(0, dtype=np.int64),) * 3
     packing = _packing_of(keys, starts, ends)
@@ -89,7 +90,7 @@ def subtract_intervals(base: Keyed, others: Sequence[Keyed]) -> Keyed:
     others = [other for other in others if len(other[0])]
     if not others or not len(base[0]):
         return merge_intervals(*base)
-    keys, starts, ends = (np.concatenate(column) for column in zip(base, *others, strict=True))
+    keys, starts, ends = concatenate_columns([base, *others])
     packing = _packing_of(keys, starts, ends)
     begins, stops = packing.pack_finite(keys, starts), packing.pack(keys, ends)
     n = len(base[0])

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.tuple_ids import TupleIds
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64, pairs_of_equal_keys
 from holdsfor.kernels.sweep import Keyed
-from holdsfor.physical.rows import Rows
+from holdsfor.physical.rows import Rows, concatenate_rows
 
-__all__ = ["Lists", "natural_join", "onto"]
+__all__ = ["Lists", "concatenate_lists", "natural_join", "onto"]
 
 
 class Lists:
@@ -96,3 +97,10 @@ def onto(keys: Rows, each: Lists) -> Keyed:
         [keys.columns[name] for name in names], keys.n, [each.rows.columns[name] for name in names], each.rows.n
     )
     return key, each.starts[row], each.ends[row]
+
+
+def concatenate_lists(parts: Sequence[Lists]) -> Lists:
+    """The intervals of lists with the same variables, one list after the other; an empty list need not have them."""
+    lists = [each for each in parts if each.n] or parts[:1]
+    rows = concatenate_rows([each.rows for each in lists])
+    return Lists(rows, *concatenate_columns((each.starts, each.ends) for each in lists))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from holdsfor.kernels.keys import Int64, distinct_rows
 
-__all__ = ["Rows", "concatenate", "one_row"]
+__all__ = ["Rows", "concatenate_rows", "one_row"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def one_row() -> Rows:
     return Rows(1, {})
 
 
-def concatenate(parts: Sequence[Rows]) -> Rows:
+def concatenate_rows(parts: Sequence[Rows]) -> Rows:
     """All rows of the parts, with the columns they have in common."""
     if len(parts) == 1:
         return parts[0]

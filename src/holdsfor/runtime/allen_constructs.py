@@ -25,14 +25,14 @@ from holdsfor.kernels.allen_memory import AllenMemory
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.packing import packing_for
 from holdsfor.kernels.sweep import Keyed, merge_intervals
-from holdsfor.physical.interval_lists import Lists, natural_join, onto
+from holdsfor.physical.interval_lists import Lists, concatenate_lists, natural_join, onto
 from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
-from holdsfor.physical.rows import Rows, concatenate
+from holdsfor.physical.rows import Rows
 
 if TYPE_CHECKING:
     from holdsfor.physical.time_range import TimeRange
 
-__all__ = ["Construct", "Kept", "Paired", "by_instance", "maximal", "none_of", "together"]
+__all__ = ["Construct", "Kept", "Paired", "by_instance", "maximal", "none_of"]
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class Construct:
     ) -> None:
         self.time_range = time_range
         self.wanted = wanted
-        self.sources = sources if kept is None else together([kept.sources, sources])
-        self.targets = targets if kept is None else together([kept.targets, targets])
+        self.sources = sources if kept is None else concatenate_lists([kept.sources, sources])
+        self.targets = targets if kept is None else concatenate_lists([kept.targets, targets])
         memory = AllenMemory(operator.relation, operator.mode, reach)
         self.memory = replace(memory, cut=time_range.first) if time_range.is_resumed else memory
 
@@ -97,7 +97,7 @@ class Construct:
         for paired, memory in zip(self._all_pairs, self._settled(settled), strict=True):
             sources.append(_lists_of(memory.sources, paired.rows, self.sources.names))
             targets.append(_lists_of(memory.targets, paired.rows, self.targets.names))
-        return Kept(maximal(together(sources)), maximal(together(targets)))
+        return Kept(maximal(concatenate_lists(sources)), maximal(concatenate_lists(targets)))
 
     def _settled(self, cut: int) -> list[AllenMemory]:
         return [self._memory_of(each).settled(each.sources, each.targets, cut) for each in self._all_pairs]
@@ -184,13 +184,6 @@ def _lists_of(keyed: Keyed, rows: Rows, names: Sequence[str]) -> Lists:
 def none_of(lists: Lists) -> Lists:
     """No intervals, with the variables of a list."""
     return lists.take(np.empty(0, dtype=np.int64))
-
-
-def together(lists: Sequence[Lists]) -> Lists:
-    """The intervals of lists with the same variables; a list of nothing need not have them."""
-    lists = [each for each in lists if each.rows.n] or lists[:1]
-    starts = np.concatenate([each.starts for each in lists])
-    return Lists(concatenate([each.rows for each in lists]), starts, np.concatenate([each.ends for each in lists]))
 
 
 def maximal(lists: Lists) -> Lists:

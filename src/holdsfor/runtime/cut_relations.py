@@ -23,8 +23,8 @@ from holdsfor.kernels.allen import Mode, put_together
 from holdsfor.kernels.allen_memory import AllenMemory
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.kernels.stabbing import Stabbing
-from holdsfor.physical.interval_lists import Lists
-from holdsfor.runtime.allen_constructs import Construct, Kept, Paired, by_instance, maximal, none_of, together
+from holdsfor.physical.interval_lists import Lists, concatenate_lists
+from holdsfor.runtime.allen_constructs import Construct, Kept, Paired, by_instance, maximal, none_of
 
 __all__ = ["ConstructWithCuts", "Operand", "combined", "reaching_back", "split_at_cuts", "with_cuts"]
 
@@ -61,7 +61,7 @@ class ConstructWithCuts:
         one, other = self.at_edges.related()
         parts = [self.whole.related(), (_without_edges(one), _without_edges(other))]
         nothing = none_of(max((each for part in parts for each in part), key=lambda each: len(each.names)))
-        sources, targets = (together([nothing, *side]) for side in zip(*parts, strict=True))
+        sources, targets = (concatenate_lists([nothing, *side]) for side in zip(*parts, strict=True))
         return sources, targets
 
     def decided_until(self, settled: int) -> int:
@@ -92,10 +92,10 @@ class _PairsAtEdges(Construct):
         other_targets = _facing(AS_SOURCE, cut_sources, _known(whole.targets, targets.cut), first)
         other_sources = _facing(AS_TARGET, cut_targets, _known(whole.sources, sources.cut), first)
         if kept is not None:
-            other_targets = together([other_targets, _still_facing(AS_SOURCE, cut_sources, kept.targets)])
-            other_sources = together([other_sources, _still_facing(AS_TARGET, cut_targets, kept.sources)])
-        self.sources = together([cut_sources, other_sources])
-        self.targets = together([cut_targets, other_targets])
+            other_targets = concatenate_lists([other_targets, _still_facing(AS_SOURCE, cut_sources, kept.targets)])
+            other_sources = concatenate_lists([other_sources, _still_facing(AS_TARGET, cut_targets, kept.sources)])
+        self.sources = concatenate_lists([cut_sources, other_sources])
+        self.targets = concatenate_lists([cut_targets, other_targets])
 
     def kept_at(self, settled: int) -> Kept:
         """As of any construct; pairs of later edges can still change, and are found again."""
@@ -115,13 +115,13 @@ class _PairsAtEdges(Construct):
 def _known(whole: Lists, cut: Lists) -> Lists:
     """All intervals of a list that are known, with their edges."""
     whole = maximal(whole)
-    return together([_with_edges(whole, np.full(whole.n, UNCUT, dtype=np.int64)), cut])
+    return concatenate_lists([_with_edges(whole, np.full(whole.n, UNCUT, dtype=np.int64)), cut])
 
 
 def _of_side(side: int, cut: Lists, kept: Lists | None) -> Lists:
     """The cut intervals of one side, and those that were kept."""
     given = _with_side(cut if cut.n else _with_edges(cut, cut.starts), side)
-    return given if kept is None else together([given, _on_side(kept, side)])
+    return given if kept is None else concatenate_lists([given, _on_side(kept, side)])
 
 
 def _facing(side: int, cut: Lists, others: Lists, first: int) -> Lists:

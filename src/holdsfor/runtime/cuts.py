@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from holdsfor.columns.records import Records
-from holdsfor.columns.tables import FluentTable, Key, stacked
+from holdsfor.columns.tables import FluentTable, Key, concatenate_tables
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.physical.interval_operators.read_fluent import ReadFluent
 from holdsfor.physical.interval_planner import PlannedIntervalRule
@@ -81,12 +82,8 @@ def cuts_of_rules(rules: Sequence[PlannedIntervalRule], key: Key, table: FluentT
     goes_on = (rows >= 0) & (rows == whole.holding(found.keys, found.starts))
     cut = found.take(goes_on.nonzero()[0])
     cut = cut.with_bounds(cut.starts, whole.starts[rows[goes_on]])
-    context.cuts[key] = _joined(context.cuts.get(key), cut)
-    context.whole[key] = _joined(context.whole.get(key), whole)
-
-
-def _joined(known: FluentTable | None, more: FluentTable) -> FluentTable:
-    return more if known is None else stacked([known, more])
+    context.cuts[key] = concatenate_tables([context.cuts.get(key), cut])
+    context.whole[key] = concatenate_tables([context.whole.get(key), whole])
 
 
 def _as_if_whole(rules: Sequence[PlannedIntervalRule], context: Evaluation) -> FluentTable:
@@ -116,12 +113,12 @@ def dated_cuts(found: Sequence[tuple[int, FluentTable]]) -> DatedCuts:
     counts = [cuts.n for _, cuts in found]
     query_times = np.array([at for at, _ in found], dtype=np.int64)
     following = np.append(query_times[1:], NEVER)
-    return stacked([cuts for _, cuts in found]), np.repeat(query_times, counts), np.repeat(following, counts)
+    return concatenate_tables([cuts for _, cuts in found]), np.repeat(query_times, counts), np.repeat(following, counts)
 
 
 def as_if_whole(table: FluentTable, cuts: FluentTable) -> FluentTable:
     """The intervals with the true starts of those that are cut."""
-    ids = dense_ids([np.concatenate(pair) for pair in zip(table.keys, cuts.keys, strict=True)], table.n + cuts.n)[0]
+    ids = dense_ids(concatenate_columns([table.keys, cuts.keys]), table.n + cuts.n)[0]
     known = ids[table.n :], cuts.starts, cuts.ends
     return table.with_starts(_true_starts_of(ids[: table.n], table.starts, known))
 

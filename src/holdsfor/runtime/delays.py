@@ -18,7 +18,7 @@ from holdsfor.physical.arithmetic import number_column
 from holdsfor.physical.operators.operator import run_operators
 from holdsfor.physical.patterns import build, join, unify_column
 from holdsfor.physical.plan import PlannedDelay, PlannedPostponement
-from holdsfor.physical.rows import Rows, concatenate, one_row
+from holdsfor.physical.rows import Rows, concatenate_rows, one_row
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, substitute, variables
 
@@ -126,7 +126,7 @@ def prospects(
     parts = [part for part in (carried, new) if part is not None and part.rows.n]
     if not parts:
         return None
-    set_up = _together(parts)
+    set_up = _distinct_set_ups(parts)
     sources, first = dense_ids(set_up.sources, set_up.rows.n)
     effects, _ = dense_ids([*set_up.rows.columns.values(), set_up.delays], set_up.rows.n)
     found = _breaks([column[first] for column in set_up.sources], initiations, terminations)
@@ -140,9 +140,9 @@ def prospects(
     return Prospects(set_up, ahead, is_contested)
 
 
-def _together(parts: Sequence[SetUp]) -> SetUp:
-    """All of the parts, what is the same once."""
-    rows = concatenate([part.rows for part in parts])
+def _distinct_set_ups(parts: Sequence[SetUp]) -> SetUp:
+    """The effects of all parts, each once."""
+    rows = concatenate_rows([part.rows for part in parts])
     delays = np.concatenate([part.delays for part in parts])
     is_postponable = np.concatenate([part.is_postponable for part in parts])
     starts = np.concatenate([part.starts for part in parts])
@@ -174,7 +174,7 @@ def _is_postponed(
     for i, pattern in zip(range(n_columns), postponement.columns, strict=True):
         words = rows.columns[f"#{i}"][found.columns["#row"]]
         found = unify_column(pattern, words, found, context.symbols)
-    found = run_operators(postponement.steps, found, context)
+    found = run_operators(postponement.operators, found, context)
     mask = np.zeros(rows.n, dtype=bool)
     if found.n:
         mask[found.columns["#row"]] = True

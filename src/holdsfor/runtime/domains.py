@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from holdsfor.analysis.sorts import Sorts
 from holdsfor.columns.tables import Relation
 from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.physical.grounding_planner import leaves_open, open_variables, plan_grounding
 from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.operator import Plan, run_operators
 from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import build, join, unify_column
 from holdsfor.physical.planner import Planner
-from holdsfor.physical.rows import Rows, concatenate, one_row
+from holdsfor.physical.rows import Rows, concatenate_rows, one_row
 from holdsfor.prolog.background import grounding_clauses
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Fvp
@@ -58,7 +59,7 @@ class _GroundingPlan:
         self._steps: dict[frozenset[str], Plan] = {}
         self.body = body
         self.ranges = {name: RangeOver(name, entity, ()) for name in variables(entity)}
-        self.is_open = planner.leaves_open(entity, body)
+        self.is_open = leaves_open(planner.knowledge, entity, body)
         self._left: dict[frozenset[str], tuple[list[str], list[str]]] = {}
 
     def signature(self, value: Term | None) -> tuple[Term, ...] | None:
@@ -85,14 +86,14 @@ class _GroundingPlan:
 
     def steps(self, given: frozenset[str]) -> Plan:
         if given not in self._steps:
-            self._steps[given] = self.planner.grounding_steps(self.entity, self.goals, given)
+            self._steps[given] = plan_grounding(self.planner, self.entity, self.goals, given)
         return self._steps[given]
 
     def run(self, rows: Rows, context: Context) -> Rows:
         """The rows with the variables of the entity; those that the goals need, or may leave open, range over sorts."""
         given = frozenset(name for name in rows.columns if name != "#row")
         if given not in self._left:
-            self._left[given] = self.planner.open_grounding(self.entity, self.body, given)
+            self._left[given] = open_variables(self.planner.knowledge, self.entity, self.body, given)
         needed, left_open = self._left[given]
         if not needed and not left_open:
             return run_operators(self.steps(given), rows, context)
@@ -101,7 +102,7 @@ class _GroundingPlan:
             rows = self.ranges[name].run(rows, context)
         parts.append(run_operators(self.steps(given | {*needed, *left_open}), rows, context))
         found = [part.keep(["#row", *variables(self.entity)]) for part in parts if part.n]
-        return concatenate(found) if found else parts[0]
+        return concatenate_rows(found) if found else parts[0]
 
 
 def _count(key: EntityKey, context: Context) -> int:
@@ -257,7 +258,7 @@ class Domains:
                 parts.append(Rows(rows.n, columns))
         if not parts:
             return Relation(tuple(np.empty(0, dtype=np.int64) for _ in range(n_columns)), 0)
-        together = concatenate(parts).distinct()
+        together = concatenate_rows(parts).distinct()
         return Relation(tuple(together.columns[str(i)] for i in range(n_columns)), together.n)
 
     @property

@@ -16,11 +16,13 @@ from holdsfor.columns.tables import (
     Key,
     PointTable,
     Relation,
+    concatenate_tables,
+    distinct_points,
     empty_fluents,
     empty_points,
     point_table,
-    stacked,
 )
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING, inertial_intervals
 from holdsfor.kernels.keys import (
     Int64,
@@ -40,7 +42,7 @@ from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import build, join, linear
 from holdsfor.physical.plan import PlannedComponent, PlannedFluent, PlannedRule
 from holdsfor.physical.profile import Profile
-from holdsfor.physical.rows import Rows, concatenate, one_row
+from holdsfor.physical.rows import Rows, concatenate_rows, one_row
 from holdsfor.physical.time_range import true_starts
 from holdsfor.runtime.allen_constructs import Construct
 from holdsfor.runtime.cut_relations import ConstructWithCuts
@@ -116,7 +118,7 @@ class Evaluation:
         self.ranges: dict[NodeId, Int64] = {}
         self.whole_lists: dict[NodeId, Lists] = {}
 
-    # -- what steps ask (the protocol `Context`) -----------------------------------------------------------------------
+    # -- what operators read (the protocol `Context`) ------------------------------------------------------------------
 
     def points(self, kind: PointKind, key: Key) -> PointTable:
         if kind == "events":
@@ -215,7 +217,7 @@ class Evaluation:
             simple = self.program.simple.get(key, ())
             points = without_initial_values(points, simple, self.time_range.first_of_run, self.symbols)
         carried = self.carried_edges.get((kind, key))
-        return points if carried is None else _distinct_together(carried, points)
+        return distinct_points([carried, points])
 
     def with_true_starts(self, found: Lists, place: NodeId) -> Lists:
         """A list whose intervals that hold at the first time-point begin where they truly began."""
@@ -270,7 +272,7 @@ class Evaluation:
             self.complemented[place] = keys
             return keys, np.full(keys.n, self.time_range.first, dtype=np.int64)
         if before is not None and not is_grounded:
-            together = concatenate([before, keys]).distinct()
+            together = concatenate_rows([before, keys]).distinct()
             keys = keys if together.n == keys.n else together
         self.complemented[place] = keys
         begins = np.full(keys.n, self.time_range.first_of_run, dtype=np.int64)
@@ -308,9 +310,9 @@ class Evaluation:
         if table.n == 0:
             return
         known, output = self.known.get(key), self.output.get(key)
-        self.known[key] = table if known is None else stacked([known, table])
+        self.known[key] = concatenate_tables([known, table])
         is_same = known is output
-        self.output[key] = self.known[key] if is_same else table if output is None else stacked([output, table])
+        self.output[key] = self.known[key] if is_same else concatenate_tables([output, table])
 
     # -- events --------------------------------------------------------------------------------------------------------
 
@@ -331,7 +333,7 @@ class Evaluation:
 
     def add_events(self, key: Key, table: PointTable) -> None:
         """Let more events of a name be known."""
-        self.events[key] = _distinct_together(self.events.get(key), table)
+        self.events[key] = distinct_points([self.events.get(key), table])
 
     def bound_rows(self, rule: PlannedRule) -> Rows:
         """The solutions of a rule, with the head's unbound variables ranging over its instances."""
@@ -343,10 +345,10 @@ class Evaluation:
     def solutions(self, rule: PlannedRule) -> Rows:
         """The rows that satisfy a rule's conditions; of a component that guesses, what is outside is asked once."""
         if self._outside is None or rule.n_outside == 0:
-            return run_operators(rule.steps, one_row(), self)
+            return run_operators(rule.operators, one_row(), self)
         if id(rule) not in self._outside:
-            self._outside[id(rule)] = run_operators(rule.steps[: rule.n_outside], one_row(), self).distinct()
-        return run_operators(rule.steps[rule.n_outside :], self._outside[id(rule)], self)
+            self._outside[id(rule)] = run_operators(rule.operators[: rule.n_outside], one_row(), self).distinct()
+        return run_operators(rule.operators[rule.n_outside :], self._outside[id(rule)], self)
 
     # -- simple fluents ------------------------------------------------------------------------------------------------
 
@@ -356,8 +358,8 @@ class Evaluation:
         terminations = terminations_of(self, key, fluent, initiations, state)
         held = self.inertia(key, initiations, terminations.points, state)
         breaks = visible_breaks(self, fluent, terminations.firm, terminations.points, initiations, held)
-        self._initiations[key] = _together(self._initiations.get(key), initiations)
-        self._terminations[key] = _together(self._terminations.get(key), breaks)
+        self._initiations[key] = concatenate_tables([self._initiations.get(key), initiations])
+        self._terminations[key] = concatenate_tables([self._terminations.get(key), breaks])
         self.add_fluents(key, held)
 
     def initiations(self, key: Key, fluent: PlannedFluent) -> PointTable:
@@ -394,19 +396,19 @@ class Evaluation:
             return carried
         parts: list[list[Int64]] = []
         for initial in fluent.initially:
-            rows = run_operators(initial.steps, one_row(), self)
+            rows = run_operators(initial.operators, one_row(), self)
             if rows.n and set(variables(initial.head)) - set(rows.columns):
                 rows = GroundHead(initial.head).run(rows, self)
             if rows.n:
                 parts.append([build(pattern, rows, self.symbols) for pattern in initial.columns])
         nothing = [np.empty(0, dtype=np.int64)] * (key[1] + 1)
-        columns = [np.concatenate(column) for column in zip(nothing, *parts, strict=True)]
+        columns = list(concatenate_columns([nothing, *parts]))
         inside = self.domains.includes((True, *key), columns, len(columns[0]), self)
         columns, is_grounded = [column[inside] for column in columns], self.domains.is_declared((True, *key))
         fresh = self.state.initial.fresh(key, fluent, columns, self.symbols, self.version, is_grounded=is_grounded)
         first = np.full(fresh.n, self.time_range.first_of_run, dtype=np.int64)
         added = (*fresh.columns, first, np.full(fresh.n, OPEN, dtype=np.int64))
-        together = tuple(np.concatenate(pair) for pair in zip(carried.columns, added, strict=True))
+        together = concatenate_columns([carried.columns, added])
         return FluentTable(together, carried.n + fresh.n)
 
     def carried(self, key: Key, fluent: PlannedFluent) -> FluentTable:
@@ -464,16 +466,16 @@ class Evaluation:
 
     def guess_events(self, key: Key, table: PointTable, known: Evaluation) -> None:
         """Let events happen besides those known."""
-        self.events[key] = _distinct_together(self.within(known.events.get(key)), table)
+        self.events[key] = distinct_points([self.within(known.events.get(key)), table])
 
     def guess_fluent(
         self, key: Key, initiations: PointTable, terminations: PointTable, table: FluentTable, known: Evaluation
     ) -> None:
         """Let a fluent do what a guess says, besides what is known of others of its name."""
-        self._initiations[key] = _together(self.within(known._initiations.get(key)), initiations)
-        self._terminations[key] = _together(self.within(known._terminations.get(key)), terminations)
+        self._initiations[key] = concatenate_tables([self.within(known._initiations.get(key)), initiations])
+        self._terminations[key] = concatenate_tables([self.within(known._terminations.get(key)), terminations])
         others = known.known.get(key)
-        self.known[key] = table if others is None else FluentTable(*_stacked_columns(others, table))
+        self.known[key] = concatenate_tables([others, table])
 
     def within(self, table: PointTable | None) -> PointTable | None:
         """The points of a table that lie in the stretch."""
@@ -488,8 +490,8 @@ class Evaluation:
 
     def conclude_fluent(self, key: Key, initiations: PointTable, terminations: PointTable, table: FluentTable) -> None:
         """Let a fluent of a finished component be known."""
-        self._initiations[key] = _together(self._initiations.get(key), initiations)
-        self._terminations[key] = _together(self._terminations.get(key), terminations)
+        self._initiations[key] = concatenate_tables([self._initiations.get(key), initiations])
+        self._terminations[key] = concatenate_tables([self._terminations.get(key), terminations])
         self.add_fluents(key, table)
 
 
@@ -502,15 +504,3 @@ def _between(tables: dict[Place, PointTable], first: int, last: int) -> dict[Pla
         else:
             found[key] = table.take(((table.times >= first) & (table.times <= last)).nonzero()[0])
     return found
-
-
-def _stacked_columns(one: Relation, other: Relation) -> tuple[tuple[Int64, ...], int]:
-    return tuple(np.concatenate(pair) for pair in zip(one.columns, other.columns, strict=True)), one.n + other.n
-
-
-def _distinct_together(old: PointTable | None, new: PointTable) -> PointTable:
-    return new if old is None or old.n == 0 else point_table(_stacked_columns(old, new)[0])
-
-
-def _together(old: PointTable | None, new: PointTable) -> PointTable:
-    return new if old is None else stacked([old, new])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents, stacked
+from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables, empty_fluents
 from holdsfor.physical.time_range import TimeRange, true_starts
 from holdsfor.runtime.cuts import as_if_whole, cuts_of_input, cuts_of_records
 from holdsfor.runtime.evaluation import Evaluation
@@ -38,7 +38,7 @@ def with_upstream(
     """The tables that are not empty, with what other sessions have computed as it is known at a query time."""
     events = events | computed.events(at, first)
     for key, table in computed.fluents(at, first).items():
-        fluents[key] = stacked([fluents[key], table]) if key in fluents else table
+        fluents[key] = concatenate_tables([fluents[key], table]) if key in fluents else table
     return (
         {key: table for key, table in events.items() if table.n},
         {key: table for key, table in fluents.items() if table.n},
@@ -52,13 +52,13 @@ def note_cuts(evaluation: Evaluation, at: int, arrived_by: int) -> None:
     for key, records in state.records.fluents.items():
         cuts = cuts_of_records(records, last, arrived_by)
         if key in state.settled_input_cuts:
-            cuts = stacked([cuts, state.settled_input_cuts[key]])
+            cuts = concatenate_tables([cuts, state.settled_input_cuts[key]])
         if cuts.n:
             whole = records.intervals(first, last, arrived_by, as_if_whole=True)
             evaluation.whole[key] = whole.open_after(evaluation.time_range.after_last)
             evaluation.input_cuts[key] = cuts_of_input(evaluation.fluents(key), cuts)
             both = [each[key] for each in (evaluation.cuts, evaluation.input_cuts) if key in each]
-            evaluation.cuts[key] = stacked(both)
+            evaluation.cuts[key] = concatenate_tables(both)
     for key, (cuts, since, until) in state.computed_cuts.items():
         known = cuts.take(((since <= at) & (at < until)).nonzero()[0])
         evaluation.cuts[key], evaluation.whole[key] = known, as_if_whole(evaluation.fluents(key), known)
@@ -70,5 +70,7 @@ def keep_cuts(kept: dict[Key, list[tuple[int, FluentTable]]], evaluation: Evalua
         found = evaluation.cuts.get(key) or empty_fluents(key[1])
         if key in kept:
             before = kept[key][-1][1]
-            found = stacked([before.take((before.starts <= evaluation.time_range.first).nonzero()[0]), found])
+            found = concatenate_tables(
+                [before.take((before.starts <= evaluation.time_range.first).nonzero()[0]), found]
+            )
         kept.setdefault(key, []).append((at, found))

@@ -15,10 +15,9 @@ import numpy as np
 
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.kernels.keys import Int64
-from holdsfor.physical.interval_lists import Lists
+from holdsfor.physical.interval_lists import Lists, concatenate_lists
 from holdsfor.physical.interval_operators.interval_terms import intervals_of_term, is_interval_list, term_of_intervals
 from holdsfor.physical.interval_operators.map_intervals import MapIntervals
-from holdsfor.physical.rows import concatenate
 from holdsfor.physical.time_range import TimeRange
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term, substitute
@@ -42,7 +41,7 @@ class MadeOneByOne:
 
     def all(self) -> Lists:
         """Everything made, also of intervals that are forgotten."""
-        return self.made if self.kept is None or self.kept.n == 0 else _together(self.made, self.kept)
+        return self.made if self.kept is None else concatenate_lists([self.made, self.kept])
 
     def decided_until(self, settled: int) -> int:
         """The last time-point up to which the result is settled, if the list is settled up to one."""
@@ -55,15 +54,8 @@ class MadeOneByOne:
     def kept_at(self, settled: int) -> Lists:
         """What was made of intervals that are over at a settled time-point, as far as it is behind the time-point."""
         made = self.made.take(self.intervals.ends[self.owner] <= settled)
-        together = made if self.kept is None or self.kept.n == 0 else _together(made, self.kept)
+        together = made if self.kept is None else concatenate_lists([made, self.kept])
         return together.take(together.ends > settled)
-
-
-def _together(one: Lists, other: Lists) -> Lists:
-    if one.n == 0:
-        return other
-    rows = concatenate([one.rows, other.rows])
-    return Lists(rows, np.concatenate((one.starts, other.starts)), np.concatenate((one.ends, other.ends)))
 
 
 def make_one_by_one(operator: MapIntervals, intervals: Lists, kept: Lists | None, context: Evaluation) -> MadeOneByOne:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdsfor.columns.tables import FluentTable, Key, empty_fluents, stacked
+from holdsfor.columns.tables import FluentTable, Key, concatenate_tables, empty_fluents
 from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import dense_ids
 from holdsfor.kernels.sweep import merge_intervals
@@ -22,7 +22,7 @@ def evaluate_interval_rules(rules: Sequence[PlannedIntervalRule], context: Inter
     found = [(rule, table) for rule, table in zip(rules, tables, strict=True) if table.n]
     if not found:
         return key, empty_fluents(key[1])
-    together = stacked([table for _, table in found])
+    together = concatenate_tables([table for _, table in found])
     if are_maximal([rule for rule, _ in found]):
         return key, together
     return key, _maximal(together, context.symbols.instances, key[1])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, stacked
+from holdsfor.columns.tables import FluentTable, Key, PointTable, Relation, concatenate_tables
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
 from holdsfor.kernels.stabbing import Stabbing
@@ -43,7 +43,7 @@ def terminations_of(
     evaluation: Evaluation, key: Key, fluent: PlannedFluent, initiations: PointTable, state: FluentTable
 ) -> Terminations:
     """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
-    is_ranging = [any(each.reads_affected for each in all_operators(rule.steps)) for rule in fluent.terminations]
+    is_ranging = [any(each.reads_affected for each in all_operators(rule.operators)) for rule in fluent.terminations]
     if any(is_ranging):
         numbers, values = _there_are(evaluation, key, initiations, state, with_values=True)
         columns = (*evaluation.instances.words(key[1], numbers), values)
@@ -78,7 +78,7 @@ def visible_breaks(
     keep = rows_with_a_partner([numbers, points.times], points.n, begun, initiations.n)
     if held.n:
         keep |= Stabbing(held.arguments(evaluation.instances), held.starts, held.ends).contains(numbers, points.times)
-    return stacked([firm, points.take(keep.nonzero()[0])])
+    return concatenate_tables([firm, points.take(keep.nonzero()[0])])
 
 
 def _terminated_in_domain(evaluation: Evaluation, rule: PlannedRule) -> _Effects | None:

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
+from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables
 from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows
@@ -120,7 +120,7 @@ class _Versions(Generic[Table]):
 def _added(versions: _Versions[Table] | None, table: Table, known_from: Int64, known_until: Int64) -> _Versions[Table]:
     """The versions of a name with more of them, each once: what goes to a place in two ways is there twice."""
     if versions is not None:
-        table = stacked([versions.table, table])
+        table = concatenate_tables([versions.table, table])
         known_from = np.concatenate((versions.known_from, known_from))
         known_until = np.concatenate((versions.known_until, known_until))
     rows = distinct_rows((*table.columns, known_from, known_until), table.n)

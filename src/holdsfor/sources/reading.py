@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from holdsfor.analysis.sorts import Place
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
-from holdsfor.columns.records import Records
+from holdsfor.columns.records import Records, concatenate_records
 from holdsfor.columns.retractions import Retractions, apply_retractions
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
@@ -175,7 +175,7 @@ class ColumnReading:
             store = self.events if operations.is_event else self.fluents
             if len(records):
                 store[operations.key] = (
-                    _joined([store[operations.key], records]) if operations.key in store else records
+                    concatenate_records([store[operations.key], records]) if operations.key in store else records
                 )
         self.unmatched += [origin for _, _, origin in sorted(left_over, key=lambda each: each[:2])]
         self._pieces.clear()
@@ -194,7 +194,7 @@ class ColumnReading:
         if not parts:
             assert taken is not None
             parts = [taken.records.take(np.zeros(0, np.int64))]
-        return Operations(is_event, key, _joined(parts), taken)
+        return Operations(is_event, key, concatenate_records(parts), taken)
 
 
 def _retracted(is_event: bool, retractions: Sequence[Retraction]) -> Retractions[SetAside]:
@@ -232,18 +232,3 @@ def _columns(records: Records) -> list[Int64]:
 def _picked(records: Records, which: NDArray[np.bool_]) -> Records:
     ends = None if records.ends is None else records.ends[which]
     return Records([column[which] for column in records.columns], records.arrivals[which], records.starts[which], ends)
-
-
-def _joined(parts: Sequence[Records]) -> Records:
-    """The records of all parts, one after the other."""
-    if len(parts) == 1:
-        return parts[0]
-    ends = [part.ends for part in parts if part.ends is not None]
-    places = None if all(part.places is None for part in parts) else np.concatenate([part.read_at for part in parts])
-    return Records(
-        [np.concatenate(column) for column in zip(*(part.columns for part in parts), strict=True)],
-        np.concatenate([part.arrivals for part in parts]),
-        np.concatenate([part.starts for part in parts]),
-        np.concatenate(ends) if ends else None,
-        places=places,
-    )

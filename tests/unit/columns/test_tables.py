@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from holdsfor.columns.tables import (
     FluentTable,
     Relation,
+    concatenate_tables,
     empty_fluents,
     empty_points,
     point_table,
-    stacked,
 )
 from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.packing import OPEN
@@ -150,7 +150,7 @@ def test_a_table_of_numbers_is_the_table_of_its_words(is_asked_early: bool) -> N
     assert as_rows(moved.columns) == [(*row[:3], row[3] + 1, row[4]) for row in rows]
     assert as_rows(numbers.take(some).columns) == [rows[2], rows[0]]
     assert numbers.take(some).arguments(instances).tolist() == [0, 0]
-    assert as_rows(stacked([numbers, words, numbers.take(some)]).columns) == [*rows, *rows, rows[2], rows[0]]
+    assert as_rows(concatenate_tables([numbers, words, numbers.take(some)]).columns) == [*rows, *rows, rows[2], rows[0]]
     assert as_rows(numbers.of_value(2, instances)) == [(1, 1, 3), (2, 2, 5)]
     assert as_rows(numbers.columns) == rows
 

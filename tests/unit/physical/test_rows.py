@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.physical.rows import Rows, concatenate, one_row
+from holdsfor.physical.rows import Rows, concatenate_rows, one_row
 from tests.unit.kernels.lists import as_columns, as_rows, law
 
 Row = tuple[int, ...]
@@ -45,13 +45,13 @@ def test_distinct_rows_are_told_apart_by_their_time_points_too(table: list[Row])
 def test_parts_are_put_together_with_the_columns_they_share(one: list[Row], other: list[Row]) -> None:
     right = rows_of(other)
     swapped = Rows(right.n, {"Y": right.columns["Y"], "W": right.columns["X"], "X": right.columns["X"]}, right.times)
-    together = concatenate([rows_of(one), swapped])
+    together = concatenate_rows([rows_of(one), swapped])
     assert list(together.columns) == ["X", "Y"]
     assert table_of(together) == one + other
 
 
 def test_parts_without_time_points_have_none_together() -> None:
-    assert concatenate([one_row(), rows_of([(1, 1, 1)])]).times is None
+    assert concatenate_rows([one_row(), rows_of([(1, 1, 1)])]).times is None
 
 
 def test_every_rule_begins_with_the_binding_of_nothing() -> None:

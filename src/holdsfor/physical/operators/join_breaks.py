@@ -12,7 +12,7 @@ from holdsfor.physical.operators.operator import Operator
 from holdsfor.physical.operators.scalar import ScalarCompiler, ScalarTest, is_bound
 from holdsfor.physical.ownership import Lookup, any_value_lookup
 from holdsfor.physical.patterns import build, join
-from holdsfor.physical.rows import Rows, concatenate
+from holdsfor.physical.rows import Rows, concatenate_rows
 from holdsfor.syntax.terms import Term, variables
 
 __all__ = ["BreakOperator", "JoinBreaks"]
@@ -51,7 +51,7 @@ class JoinBreaks(BreakOperator):
     def run(self, rows: Rows, context: Context) -> Rows:
         terminated = self.matching(rows, context.terminations(self.key), context, is_other=False)
         replaced = self.matching(rows, context.points("initiations", self.key), context, is_other=True)
-        return concatenate([terminated, replaced]).distinct()
+        return concatenate_rows([terminated, replaced]).distinct()
 
     def matching(self, rows: Rows, table: PointTable, context: Context, *, is_other: bool) -> Rows:
         *arguments, value = self.patterns

@@ -19,7 +19,7 @@ from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.join_breaks import BreakOperator
 from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import join, unify_column
-from holdsfor.physical.rows import Rows, concatenate
+from holdsfor.physical.rows import Rows, concatenate_rows
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
 __all__ = ["JoinBrokenValues"]
@@ -51,7 +51,7 @@ class JoinBrokenValues(BreakOperator):
         found = [part for part in self.candidates(affected, terminations, initiations, context) if part.n]
         if not found:
             return affected.take(np.zeros(affected.n, dtype=bool))
-        broken = self.broken(concatenate(found).distinct(), terminations, initiations, context)
+        broken = self.broken(concatenate_rows(found).distinct(), terminations, initiations, context)
         unified = unify_column(self.patterns[-1], broken.columns[_VALUE.name], broken, context.symbols)
         own = {_VALUE.name, *(argument.name for argument in _arguments(self.key) if isinstance(argument, Var))}
         return Rows(unified.n, {name: c for name, c in unified.columns.items() if name not in own}, unified.times)

@@ -15,7 +15,7 @@ from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Operator, Ranges
 from holdsfor.physical.operators.scalar import Binding, NotScalar, ScalarCompiler, ScalarOperator
 from holdsfor.physical.ownership import Owned
-from holdsfor.physical.rows import Rows, concatenate
+from holdsfor.physical.rows import Rows, concatenate_rows
 from holdsfor.prolog.problems import shown
 from holdsfor.syntax.terms import Term, Var, is_ground, substitute
 
@@ -102,7 +102,7 @@ class Prove(Operator):
             is_alike = np.all(np.equal(masks.T, np.array(mask, dtype=bool)), axis=1)
             alike = np.flatnonzero(is_alike)
             parts.append(self.ranging(rows.take(alike), names, context) if names else rows.take(alike))
-        return concatenate([part.keep(list(rows.columns)) for part in parts]) if parts else rows
+        return concatenate_rows([part.keep(list(rows.columns)) for part in parts]) if parts else rows
 
     def ranging(self, rows: Rows, names: Sequence[str], context: Context) -> Rows:
         """The rows with all values of open outputs for which the goal can be proved."""

@@ -11,7 +11,7 @@ from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Operator, Plan, Ranges, run_operators
 from holdsfor.physical.operators.scalar import Binding, ScalarCompiler, ScalarOperator, run_scalar
-from holdsfor.physical.rows import Rows, concatenate
+from holdsfor.physical.rows import Rows, concatenate_rows
 
 __all__ = ["UnionBranches", "scalar_union"]
 
@@ -45,7 +45,7 @@ class UnionBranches(Operator):
     def run(self, rows: Rows, context: Context) -> Rows:
         parts = [run_operators(branch, rows, context) for branch in self.branches]
         parts = [part.keep([*rows.columns, *self.outputs]) for part in parts if part.n]
-        return concatenate(parts) if parts else rows.take(np.zeros(rows.n, dtype=bool))
+        return concatenate_rows(parts) if parts else rows.take(np.zeros(rows.n, dtype=bool))
 
     def scalar(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator:
         return scalar_union(self.branches, self.outputs, compiler, bound)

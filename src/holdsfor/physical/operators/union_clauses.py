@@ -11,7 +11,7 @@ from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Operator, Plan, run_operators
 from holdsfor.physical.operators.scalar import ScalarCompiler, ScalarOperator
 from holdsfor.physical.operators.union_branches import scalar_union
-from holdsfor.physical.rows import Rows, concatenate
+from holdsfor.physical.rows import Rows, concatenate_rows
 from holdsfor.syntax.terms import Term
 
 __all__ = ["UnionClauses"]
@@ -38,7 +38,7 @@ class UnionClauses(Operator):
         answers = [Rows(part.n, part.keep(["#row", *self.outputs]).columns) for part in parts if part.n]
         if not answers:
             return rows.take(np.zeros(rows.n, dtype=bool))
-        found = concatenate(answers).distinct()
+        found = concatenate_rows(answers).distinct()
         return rows.take(found.columns["#row"]).with_columns({name: found.columns[name] for name in self.outputs})
 
     def scalar(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator:

@@ -11,14 +11,22 @@ waits: shorter stretches for entities that change often, so that work grows with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.tables import FluentTable, Key, PointTable, empty_fluents, empty_points, point_table
+from holdsfor.columns.tables import (
+    FluentTable,
+    Key,
+    PointTable,
+    concatenate_tables,
+    distinct_points,
+    empty_points,
+    point_table,
+)
 from holdsfor.physical.plan import PlannedComponent
 from holdsfor.runtime.delays import DueEffects, Prospects, SetUp, prospects
 from holdsfor.runtime.recursion.iteration import Iteration
@@ -164,15 +172,17 @@ class _Fixpoint:
         fluents: dict[Key, FluentTable] = {}
         firm: dict[Key, PointTable] = {}
         for key, fluent in self.component.fluents.items():
-            started = _joined([self.initiations(part, key), *due.effects[key, False]])
+            started = distinct_points([self.initiations(part, key), *due.effects[key, False]])
             if key in due.contested:
                 firm[key] = started
-                started = _joined([started, resolve_postponements(due.contested[key], key[1] + 1, part.symbols)])
+                started = distinct_points(
+                    [started, resolve_postponements(due.contested[key], key[1] + 1, part.symbols)]
+                )
             ended = terminations_of(part, key, fluent, started, self.affected(key))
             initiations[key] = started
-            terminations[key] = _joined([ended.points, *due.effects[key, True]])
+            terminations[key] = distinct_points([ended.points, *due.effects[key, True]])
             has_firm = fluent.has_asked_breaks
-            breaks[key] = _joined([ended.firm, *due.effects[key, True]]) if has_firm else terminations[key]
+            breaks[key] = distinct_points([ended.firm, *due.effects[key, True]]) if has_firm else terminations[key]
             if not self.is_only_delayed:
                 fluents[key] = part.inertia(key, started, terminations[key], self.state[key])
                 breaks[key] = visible_breaks(part, fluent, breaks[key], terminations[key], started, fluents[key])
@@ -209,7 +219,7 @@ class _Fixpoint:
 
     def events(self, part: Evaluation, key: Key) -> PointTable:
         found = [part.event_points(rule) for rule in self.component.events if rule.key == key]
-        table = _joined([table for table in found if table is not None], key[1])
+        table = distinct_points([empty_points(key[1]), *found])
         part.guess_events(key, table, self.whole)
         return table
 
@@ -236,7 +246,7 @@ class _Fixpoint:
             if delay.key == key and waiting is not None:
                 nothing = np.zeros(waiting.rows.n, dtype=np.int64)
                 parts.append(FluentTable((*waiting.sources, nothing, nothing), waiting.rows.n))
-        return _stacked(parts)
+        return concatenate_tables(parts)
 
     # -- parts ---------------------------------------------------------------------------------------------------------
 
@@ -262,11 +272,13 @@ class _Fixpoint:
 
     def conclude(self) -> None:
         for key in self.event_keys:
-            self.whole.guess_events(key, _joined([turn.events[key] for turn in self.settled]), self.whole)
+            self.whole.guess_events(key, distinct_points([turn.events[key] for turn in self.settled]), self.whole)
         for key in self.component.fluents:
-            started = _joined([turn.initiations[key] for turn in self.settled])
-            ended = _joined([turn.breaks[key] for turn in self.settled])
-            self.whole.conclude_fluent(key, started, ended, _stacked([turn.fluents[key] for turn in self.settled]))
+            started = distinct_points([turn.initiations[key] for turn in self.settled])
+            ended = distinct_points([turn.breaks[key] for turn in self.settled])
+            self.whole.conclude_fluent(
+                key, started, ended, concatenate_tables([turn.fluents[key] for turn in self.settled])
+            )
 
 
 def _first_length(first: int, last: int) -> int:
@@ -276,27 +288,6 @@ def _first_length(first: int, last: int) -> int:
 
 def _are_equal(one: PointTable, other: PointTable) -> bool:
     return one.n == other.n and all(map(np.array_equal, one.columns, other.columns))
-
-
-def _joined(tables: Iterable[PointTable], arity: int = 0) -> PointTable:
-    """All points of the tables, each once."""
-    tables = list(tables)
-    some = [table for table in tables if table.n] or tables[:1]
-    if not some:
-        return empty_points(arity)
-    if len(some) == 1:
-        return some[0]
-    return point_table([np.concatenate(column) for column in zip(*(table.columns for table in some), strict=True)])
-
-
-def _stacked(tables: Sequence[FluentTable]) -> FluentTable:
-    some = [table for table in tables if table.n]
-    if not some:
-        return tables[0] if tables else empty_fluents(0)
-    if len(some) == 1:
-        return some[0]
-    columns = tuple(np.concatenate(column) for column in zip(*(table.columns for table in some), strict=True))
-    return FluentTable(columns, sum(table.n for table in some))
 
 
 def _until(table: PointTable, boundary: int) -> PointTable:

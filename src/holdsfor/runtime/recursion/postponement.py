@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from holdsfor.analysis.connected_components import strong_components
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import PointTable, empty_points, point_table
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import pairs_of_equal_keys
 from holdsfor.prolog import standard_order_key
 from holdsfor.runtime.delays import DueEffects
@@ -29,8 +30,8 @@ def resolve_postponements(found: Sequence[DueEffects], n_columns: int, symbols: 
     """What the effects on fluents of one name initiate that are not postponed by each other."""
     if not found:
         return empty_points(n_columns)
-    effects = [np.concatenate(column) for column in zip(*(each.effects.columns for each in found), strict=True)]
-    sources = [np.concatenate(column) for column in zip(*(each.sources for each in found), strict=True)]
+    effects = concatenate_columns(each.effects.columns for each in found)
+    sources = concatenate_columns(each.sources for each in found)
     n = len(effects[0])
     waiting, rival = pairs_of_equal_keys([*sources, effects[-1]], n, effects, n)
     others = np.zeros(len(waiting), dtype=bool)

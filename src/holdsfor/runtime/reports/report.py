@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.encoding import Symbols
-from holdsfor.columns.result_table import Extents
-from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
+from holdsfor.columns.result_table import Extents, concatenate_extents
+from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables
 from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
 from holdsfor.prolog import standard_order_key
 from holdsfor.syntax.terms import Term
@@ -108,7 +108,7 @@ class ReportColumns:
             distinct, order, counts = _grouped(table.keys, table.starts, symbols)
             fvps = symbols.entities.fvps(key, distinct)
             parts.append(Extents(fvps, counts, table.starts[order], table.ends[order]))
-        return _joined(parts)
+        return concatenate_extents(parts)
 
     def event_extents(self, symbols: Symbols) -> Extents:
         """The output events in standard order with their time-points, as starts and as ends."""
@@ -118,17 +118,7 @@ class ReportColumns:
             distinct, order, counts = _grouped(table.columns[:-1], table.times, symbols)
             times = table.times[order]
             parts.append(Extents(symbols.entities.events(key, distinct, len(counts)), counts, times, times))
-        return _joined(parts)
-
-
-def _joined(parts: Sequence[Extents]) -> Extents:
-    nothing = np.zeros(0, np.int64)
-    return Extents(
-        [entity for part in parts for entity in part.entities],
-        np.concatenate([nothing, *(part.counts for part in parts)]),
-        np.concatenate([nothing, *(part.starts for part in parts)]),
-        np.concatenate([nothing, *(part.ends for part in parts)]),
-    )
+        return concatenate_extents(parts)
 
 
 def _in_order(tables: Iterable[Key]) -> list[Key]:
@@ -171,8 +161,8 @@ def merged(reports: Iterable[ReportColumns]) -> ReportColumns:
             events.setdefault(key, []).append(points)
     return ReportColumns(
         reports[-1].query_time,
-        {key: stacked(tables) for key, tables in fluents.items()},
-        {key: stacked(tables) for key, tables in events.items()},
+        {key: concatenate_tables(tables) for key, tables in fluents.items()},
+        {key: concatenate_tables(tables) for key, tables in events.items()},
     )
 
 

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.tables import FluentTable, Key, PointTable, stacked
+from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 from holdsfor.runtime.reports.changes import each_change
 from holdsfor.runtime.session import EngineSession
@@ -84,7 +84,7 @@ class _Change(Generic[Table]):
 
 def _known(log: Sequence[_Change[Table]]) -> tuple[Table, Int64, Int64]:
     """The rows that come, and the query times between which they are known. What comes again is there again."""
-    table = stacked([change.table for change in log])
+    table = concatenate_tables([change.table for change in log])
     counts = [change.table.n for change in log]
     query_times = np.repeat(np.array([change.query_time for change in log], dtype=np.int64), counts)
     is_come = np.repeat(np.array([change.is_come for change in log]), counts)

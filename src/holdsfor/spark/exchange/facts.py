@@ -18,6 +18,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from holdsfor.columns.encoding import Symbols, is_symbol, symbol_numbers, symbol_words
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Term
@@ -105,7 +106,7 @@ def _joined(parts: Sequence[Facts]) -> Facts:
     return replace(
         first,
         n=sum(part.n for part in parts),
-        words=[np.concatenate(columns) for columns in zip(*(part.words for part in parts), strict=True)],
+        words=concatenate_columns(part.words for part in parts),
         times={name: np.concatenate([part.times[name] for part in parts]) for name in first.times},
         texts={name: pa.concat_arrays([part.texts[name] for part in parts]) for name in first.texts},
     )
