@@ -44,9 +44,9 @@ __all__ = [
     "Comparison",
     "Mode",
     "Relation",
+    "combine_related",
     "compare_intervals",
     "in_some_range",
-    "combine_related",
     "relate_intervals",
     "related_intervals",
 ]

@@ -60,7 +60,7 @@ class Packing:
         return packed
 
     def pack_preceding(self, keys: Int64, times: Int64) -> Int64:
-        """`pack` for times from the first one packed to `latest`: the pairs sort behind packed pairs of earlier times."""
+        """`pack` for times from the first one packed to `latest`: they sort behind packed earlier times."""
         if self.ranks is None:
             return self.pack_finite(keys, times)
         return (keys << self.bits) + self.ranks.searchsorted(times, side="right") - 1
