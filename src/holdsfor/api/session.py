@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any, NoReturn, SupportsIndex
 
 from holdsfor.analysis.pipeline import Compiled
-from holdsfor.api.recognition import Input, QueryResult
+from holdsfor.api.recognition import Input
+from holdsfor.api.results import QueryResult
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from holdsfor.logical.nodes import step_id
 from holdsfor.physical.fvp_shape import FvpShape, shape_of
+from holdsfor.physical.instance_planner import plan_instances, scope_of
 from holdsfor.physical.interval_operators.call_predicate import CallPredicate
 from holdsfor.physical.interval_operators.complement_intervals import ComplementIntervals
 from holdsfor.physical.interval_operators.constant_intervals import ConstantIntervals
@@ -86,7 +87,7 @@ class _Planning:
     def __init__(self, rule: IntervalRule, planner: Planner) -> None:
         self.rule = rule
         self.planner = planner
-        self.scope = planner.scope(rule)
+        self.scope = scope_of(rule, planner.knowledge)
         self.operators: list[IntervalOperator] = []
         self.varies: dict[str, tuple[str, ...]] = {}
         self.computed: tuple[str, ...] = ()
@@ -149,7 +150,7 @@ class _Planning:
         if not lacked:
             return name
         wanted = (*self.varies[name], *lacked)
-        plan = self.planner.tests(self.rule, frozenset(self.varies[name]), frozenset(wanted))
+        plan = plan_instances(self.planner, self.rule, frozenset(self.varies[name]), frozenset(wanted))
         return self.add(RepeatIntervals(f"{name}#{len(self.operators)}", wanted, name, plan))
 
     def repeated_all(self, lists: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -159,7 +160,7 @@ class _Planning:
         """Every combination of values that variables may have."""
         if self.scope.is_grounded and self.scope.head >= set(names):
             return EnumerateInstances(names, self.rule.fvp.term)
-        return EnumerateInstances(names, None, self.planner.tests(self.rule, frozenset(), frozenset(names)))
+        return EnumerateInstances(names, None, plan_instances(self.planner, self.rule, frozenset(), frozenset(names)))
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -230,7 +231,7 @@ class _Planning:
         assert isinstance(self.rule.result, Var)
         result = self.rule.result.name
         given = frozenset((*self.varies[result], *self.computed))
-        tests = self.planner.tests(self.rule, given)
+        tests = plan_instances(self.planner, self.rule, given)
         names = set(given)
         for operator in tests:
             names = operator.bound_after(names)
