@@ -13,9 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdsfor.columns.retractions import Retractions as Retracted
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.reading import ColumnReading, Group, Operations, ReadRecords, Retraction
+from holdsfor.sources.text_records import SetAside
 
 __all__ = ["LiveReading", "take_due"]
 
@@ -105,6 +107,17 @@ class LiveReading(ColumnReading):
             self.n_waiting -= len(group)
             others.take_back(is_event, key, [replace(each, place=each.place + first_place) for each in group])
 
+    def restore_waiting(self, operations: Iterable[Operations]) -> None:
+        """Let operations wait that were `unsettled` in another reading."""
+        for each in operations:
+            group = each.is_event, each.key
+            if len(each.records):
+                records = replace(each.records, places=None)
+                self._pieces[group] = [ReadRecords(*group, records, each.records.read_at)]
+            if each.retractions is not None:
+                self._retractions[group] = _as_read(each.retractions)
+            self.n_waiting += each.n
+
 
 def take_due(readings: Sequence[LiveReading], query_time: int) -> list[Operations]:
     """Take what has arrived by a query time on several inputs: in order of arrival, then of the inputs."""
@@ -116,6 +129,15 @@ def take_due(readings: Sequence[LiveReading], query_time: int) -> list[Operation
 
 _PLACES = 1 << 48
 """More than an input has records."""
+
+
+def _as_read(retractions: Retracted[SetAside]) -> list[Retraction]:
+    """Retractions one by one."""
+    named = retractions.records
+    columns = [*named.columns, named.starts, *([] if named.ends is None else [named.ends])]
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    placed = zip(rows, named.arrivals.tolist(), named.read_at.tolist(), retractions.origins, strict=True)
+    return [Retraction(*each) for each in placed]
 
 
 def _column(value: int) -> Int64:

@@ -38,7 +38,7 @@ def changes_since(previous: ReportColumns, current: ReportColumns, frontier: int
 
 def each_change(session: EngineSession, queries: Iterable[int]) -> Iterator[Changes]:
     """What each query time changes."""
-    previous = ReportColumns(session.start - 1, {}, {})
+    previous = session.last_report() or ReportColumns(session.start - 1, {}, {})
     for at in queries:
         report = session.query(at)
         yield changes_since(previous, report, session.frontier)
