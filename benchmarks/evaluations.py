@@ -109,7 +109,7 @@ def counted() -> Iterator[Count]:
 def triggers(rule: PlannedRule, evaluation: Evaluation) -> Rows:
     """What triggers a rule: the rows that its steps have once it is known when."""
     rows = one_row()
-    for step in rule.steps:
+    for step in rule.operators:
         if rows.n == 0 or rows.times is not None:
             break
         rows = step.run(rows, evaluation)

@@ -1,7 +1,7 @@
 """Composite event recognition that people trust.
 
 `import holdsfor as hf`, then `hf.load`, `hf.recognise`, `hf.Session`; see `holdsfor.api`. For intervals alone,
-`hf.intervals` and `hf.allen`; on Apache Spark, `hf.spark`. They are loaded when first used.
+`hf.intervals` and `hf.allen`; on Apache Spark, `hf.spark`. Submodules are loaded at their first use.
 """
 
 from __future__ import annotations
@@ -32,15 +32,12 @@ __all__ = [
 
 __version__ = "0.1.0.dev0"
 
-_HOMES = {
-    **dict.fromkeys(("Result", "load", "load_text", "recognise", "term"), "holdsfor.api.recognition"),
-    **dict.fromkeys(("Change", "Event", "Fluent", "Report", "Session"), "holdsfor.api.session"),
-}
+_LIBRARY = ("Change", "Event", "Fluent", "Report", "Result", "Session", "load", "load_text", "recognise", "term")
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    if name in _LIBRARY:
+        return getattr(import_module("holdsfor.api"), name)
     if name in ("allen", "intervals", "spark"):
         return import_module(f"holdsfor.{name}")
     raise AttributeError(f"module `holdsfor` has no attribute `{name}`")

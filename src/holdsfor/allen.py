@@ -1,7 +1,7 @@
-"""Allen's relations between two collections of intervals, for everybody who has intervals.
+"""Allen's relations between two collections of intervals.
 
-The words are those of `holdsfor.intervals`: right-open, open, touching. With i a source and j a target, s the start,
-e the end:
+`holdsfor.intervals` defines right-open, open and touching intervals. For a source i and a target j, with start s and
+end e:
 
     before    e(i) < s(j)                after          before, with i and j swapped
     meets     e(i) = s(j)                met_by         meets, swapped
@@ -13,9 +13,9 @@ e the end:
 
 Exactly one of the thirteen relations holds between any two intervals; touching intervals meet.
 
-`pairs` says which rows are related, as ranges: sources times targets may be many, ranges are never more than sources.
-`compare` does the work that all relations share once. `relate` is the construct of the language as a function: related
-sources and targets, put together as an output mode says.
+`pairs` returns the related rows as ranges of targets, at most one range for each source, since the pairs themselves may
+be as many as sources times targets. `compare` sorts and compares once for all relations. `relate` is the construct of
+the language as a function: it combines related sources and targets by an output mode.
 
 >>> from holdsfor import allen
 >>> gaps, meetings = ([20, 3, 40], [24, 5, 60]), ([18, 0], [30, 10])
@@ -92,7 +92,7 @@ def compare(
     keys: ArrayLike | None = None,
     keys2: ArrayLike | None = None,
 ) -> Compared:
-    """Sources and targets, ready to be asked for the pairs of every relation; see `pairs`.
+    """Sources and targets, compared once for all relations; see `pairs`.
 
     `keys` and `keys2` are a column, or a list of columns, for the sources and the targets.
 
@@ -129,7 +129,7 @@ def relate(
     times: tuple[str, str] = ("start", "end"),
     reach: int | None = None,
 ) -> Columns | ArrowStream:
-    """The maximal intervals of the sources and targets that are in a relation, put together as the mode says.
+    """The maximal intervals of the sources and targets that are in a relation, combined by the output mode.
 
     Lists are given and come back as in `holdsfor.intervals`, and are made maximal first.
 
@@ -167,7 +167,7 @@ class Compared:
         return Pairs(rel, self.sources.order[rows], lo, hi, self.targets.order, len(self.sources))
 
     def counts(self) -> dict[Relation, int]:
-        """How many pairs each relation has.
+        """The number of pairs of each relation.
 
         >>> found = compare([1, 5, 9], [3, 6, 12], [1, 4], [3, 8]).counts()
         >>> {relation: n for relation, n in found.items() if n}
@@ -209,7 +209,7 @@ class Pairs:
 
     @cached_property
     def _up_to(self) -> Int64:
-        """How many pairs there are up to and including each source."""
+        """The number of pairs up to and including each source."""
         return np.cumsum(self.hi - self.lo)
 
     def __len__(self) -> int:
@@ -266,7 +266,7 @@ def _check_relation(relation: str, reach: int | None) -> None:
 
 
 def _is_reach(number: object) -> bool:
-    """Whether something is an integer of 63 bits, and not negative."""
+    """Whether a value is a non-negative integer of 63 bits."""
     return isinstance(number, int | np.integer) and bool(0 <= number < 2**63)
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong, and how it is told to the person who can mend it.
+"""Errors: their classes, and the diagnostics that they carry.
 
     HoldsforError
     ├── SyntaxProblem      the text is not in the language          HF1xx
@@ -8,8 +8,8 @@
     ├── ExecutionProblem   a run cannot go on                       HF6xx
     └── UsageProblem       a command was called wrongly             HF7xx
 
-A problem carries diagnostics. Each has a stable code, one sentence, the place in the text and a hint; the codes and
-what they stand for are in `holdsfor.codes`. Compile phases collect all diagnostics of a file before they give up.
+A problem carries diagnostics. Each diagnostic has a stable code, one sentence, the place in the text and a hint.
+`holdsfor.codes` explains every code. Compile phases collect all diagnostics of a file before they raise.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One thing to tell: `message` is a lower-case sentence with names in backticks, `hint` says what to do."""
+    """An error, a warning or a note: `message` is a lower-case sentence with names in backticks, `hint` the remedy."""
 
     code: str
     message: str
@@ -112,7 +112,7 @@ def _excerpt(span: Span) -> list[str]:
 
 
 class Diagnostics:
-    """A collector: phases add to it and go on, so that one run shows every error of a file."""
+    """A collector of diagnostics. Phases add to it and continue, so that one run shows every error of a file."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic] = ()) -> None:
         self._all: list[Diagnostic] = list(diagnostics)
@@ -152,7 +152,7 @@ def _file(diagnostic: Diagnostic) -> str:
 
 
 class HoldsforError(Exception):
-    """Base of everything holdsfor raises on purpose."""
+    """Base class of all errors that holdsfor raises."""
 
     def __init__(self, diagnostics: Diagnostics | Diagnostic) -> None:
         self.diagnostics = Diagnostics([diagnostics]) if isinstance(diagnostics, Diagnostic) else diagnostics
@@ -164,19 +164,19 @@ class SyntaxProblem(HoldsforError):
 
 
 class AnalysisProblem(HoldsforError):
-    """The rules can be read but have no meaning."""
+    """The rules are in the language but have no meaning."""
 
 
 class PlanningProblem(HoldsforError):
-    """An engine cannot compute what the rules say."""
+    """An engine cannot compute the rules."""
 
 
 class DataProblem(HoldsforError):
-    """A record or an input file does not fit."""
+    """A record or an input file does not fit the rules."""
 
 
 class ExecutionProblem(HoldsforError):
-    """A run cannot go on."""
+    """A run cannot continue."""
 
 
 class UsageProblem(HoldsforError):
@@ -184,7 +184,7 @@ class UsageProblem(HoldsforError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """A hint that offers the nearest known name, if there is a near one.
+    """A hint that offers the most similar known name, or None if no name is similar.
 
     >>> did_you_mean("hapy", ["happy", "rich"])
     'did you mean `happy`?'

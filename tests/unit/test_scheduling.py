@@ -9,6 +9,6 @@ def test_tests_on_spark_stay_together_and_others_do_not() -> None:
     assert unit_of_work("tests/spark/test_laws.py::test_a[b]") == unit_of_work("tests/spark/test_inputs.py::test_c")
     for nodeid in (
         "tests/unit/spark/input/test_lines.py::test_a",
-        "src/holdsfor/api/recognition.py::holdsfor.api.recognition.term",
+        "src/holdsfor/api/loading.py::holdsfor.api.loading.term",
     ):
         assert unit_of_work(nodeid) == nodeid

@@ -1,1 +1,1 @@
-"""Facts about an event description. Everything here reads and nothing rewrites."""
+"""Analyses of an event description. Analyses read the description and never rewrite it."""

@@ -1,8 +1,8 @@
-"""Allen relations that miss intervals which one event ends and starts.
+"""Warn about Allen relations that cannot hold between intervals with a common edge.
 
-Where an event terminates one simple fluent and initiates another at the same time-point, their intervals touch: they
-meet, and the first is not before the second. Where `endI` of the first initiates the second, there is one time-point
-between them: the first is before the second, and they do not meet.
+If one event terminates a simple fluent and initiates another, their intervals touch: they meet, and the first is not
+before the second. If `endI` of the first initiates the second, one time-point lies between them: the first is before
+the second, and they do not meet.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _suspect(description: EventDescription, step: Allen, source: Fvp, target: Fv
         common = [end for end in ends if any(may_match(end, start) for start in starts)]
         if common:
             message = f"`{show(anonymous(common[0]))}` ends `{source}` and starts `{target}`: they meet, without a gap"
-            diagnostics.add("HF312", message, step.span, "if that is meant, use `meets` instead of `before`")
+            diagnostics.add("HF312", message, step.span, "to find these pairs, use `meets` instead of `before`")
     elif any(may_match(_edge("endI", source), start) for start in starts):
         message = f"`{target}` starts one time-point after `endI({source})`: they do not meet"
         diagnostics.add("HF312", message, step.span, "use `end` instead of `endI`, or `before` instead of `meets`")
@@ -71,7 +71,7 @@ def _ending(description: EventDescription, fvp: Fvp) -> Iterator[Term]:
 
 
 def _events(rule: PointRule) -> Iterator[Term]:
-    """The events that a rule needs."""
+    """The positive events in the body of a rule."""
     for condition in rule.body:
         match condition:
             case Happens(event):

@@ -11,7 +11,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def strong_components(nodes: Sequence[Node], successors: Callable[[Node], Iterable[Node]]) -> list[list[Node]]:
-    """The strongly connected components, each after those it leads to (Tarjan's algorithm).
+    """The strongly connected components, each after the components reachable from it (Tarjan's algorithm).
 
     >>> strong_components([1, 2, 3], {1: [2], 2: [1, 3], 3: []}.__getitem__)
     [[3], [1, 2]]
@@ -106,9 +106,9 @@ def _path(start: Node, node: Node, came_from: dict[Node, Node]) -> list[Node]:
 def longest_path_levels(
     nodes: Sequence[Node], successors: Callable[[Node], Iterable[Node]], base: Callable[[Node], int]
 ) -> dict[Node, int]:
-    """The level of each node of an acyclic graph: one above the highest of those that lead to it, at least `base`.
+    """The level of each node of an acyclic graph: one above the highest of its predecessors, at least `base`.
 
-    The nodes must come in an order in which each stands before those it leads to.
+    Contract: every node comes before its successors.
     """
     levels = {node: base(node) for node in nodes}
     for node in nodes:

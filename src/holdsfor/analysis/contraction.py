@@ -1,8 +1,8 @@
 """The f-contracted and the contracted dependency graph (JAIR 2025, Definitions 12 and 13).
 
-The f-contracted graph has one vertex for all vertices that f-edges connect, and an edge where i-edges lead from one to
-another. The contracted graph has one vertex for each cd-component, and is acyclic. The paper assumes that all values of
-a fluent have the same level; here the values of a simple fluent are always in one cd-component.
+The f-contracted graph has one vertex for each set of vertices connected by f-edges, and an edge where an i-edge
+connects two sets. The contracted graph has one vertex for each cd-component, and is acyclic. The paper assumes that all
+values of a fluent have the same level; here the values of a simple fluent are always in one cd-component.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Contracted", "contract", "group_name"]
 
 @dataclass(frozen=True)
 class Contracted:
-    """Both graphs. `groups` are the vertices of the f-contracted graph, `edges` lead from one to another by number.
+    """Both graphs. `groups` are the vertices of the f-contracted graph, `edges` are pairs of their numbers.
 
     `components` are the vertices of the contracted graph: numbers of cd-components, each with its groups.
     """
@@ -30,7 +30,7 @@ class Contracted:
     components: dict[int, tuple[int, ...]]
 
     def component_of(self, group: int) -> int:
-        """The number of the cd-component that a group is in."""
+        """The number of the cd-component that contains a group."""
         return self.levels.component_of[self.groups[group][0]]
 
     @property

@@ -1,4 +1,4 @@
-"""Declarations with bodies: what the background knowledge proves is declared."""
+"""Declarations with bodies: every answer of the body is declared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["prove_declarations"]
 
 
 def prove_declarations(description: EventDescription, diagnostics: Diagnostics) -> None:
-    """Add a declaration for every answer of its body; a body that cannot be proved is a diagnostic."""
+    """Add a declaration for every answer of its body; a body that cannot be proved is reported."""
     if not description.conditional:
         return
     engine = Engine(background_database(description))

@@ -1,9 +1,9 @@
-"""The dependency graph: what every event and FVP is computed from.
+"""The dependency graph of events and FVPs.
 
 The vertices are patterns of FVPs and of events. There is an *i-edge* for every condition and an *f-edge* for every
 delayed effect (Mantenoglou, Pitsikalis and Artikis, JAIR 2025, Definitions 8 and 11), extended here to statically
-determined fluents, output events, `start`/`end` and `initiatedAt`/`terminatedAt` conditions. An edge *advances time*
-when the target at a time-point depends on the source only at earlier ones.
+determined fluents, output events, `start`/`end` and `initiatedAt`/`terminatedAt` conditions. An edge *advances time* if
+the target at a time-point depends on the source only at earlier time-points.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Vertex:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`target` depends on `source`; `through` says by what kind of condition, or by a delay."""
+    """`target` depends on `source`; `through` is the kind of the condition, or a delay."""
 
     source: Vertex
     target: Vertex
@@ -104,7 +104,7 @@ class DependencyGraph:
         return found
 
     def matching(self, pattern: Term, kinds: Iterable[VertexKind]) -> list[Vertex]:
-        """The vertices of the kinds that may share an instance with the pattern."""
+        """The vertices of these kinds that may share an instance with the pattern."""
         candidates = (v for kind in kinds for v in self._by_name.get((kind, *pattern_name(pattern)), ()))
         return [v for v in candidates if may_match(v.pattern, pattern)]
 
@@ -125,7 +125,7 @@ class DependencyGraph:
         return [v for v in named if may_match(v.fluent, vertex.fluent)]
 
     def other_values(self, fvp: Fvp) -> list[Vertex]:
-        """The vertices that break an FVP by their initiation without being siblings of a vertex that it matches."""
+        """The vertices whose initiation breaks an FVP and that are no siblings of a vertex that matches the FVP."""
         named = self._by_name.get(("simple", *pattern_name(fvp.term)), [])
         covered = [sibling for vertex in self.matching(fvp.term, ["simple"]) for sibling in self.siblings(vertex)]
         return [v for v in named if may_match(v.fluent, fvp.fluent) and v not in covered]
@@ -165,13 +165,13 @@ def _vertices(description: EventDescription, names: Names) -> Iterator[Vertex]:
 
 
 def _all(kind: VertexKind, patterns: Iterable[Term]) -> list[Vertex]:
-    """The vertices of the patterns; variables keep their names unless that makes two labels the same."""
+    """The vertices of the patterns; variables keep their names unless two labels would be equal."""
     disjoint = disjoint_patterns(patterns)
     return [Vertex(kind, pattern, show(anonymous(pattern))) for pattern in disjoint]
 
 
 def _input_patterns(names: Names) -> list[Term]:
-    """The input FVPs that rules use, or that are declared."""
+    """The input FVPs that rules use or declare."""
     defined = [*names.simple, *names.static]
     used = [
         p
@@ -202,7 +202,7 @@ def head_vertices(graph: DependencyGraph, rule: PointRule) -> list[Vertex]:
 
 
 def condition_edges(graph: DependencyGraph, body: tuple[Condition, ...], target: Vertex) -> Iterator[Edge]:
-    """An i-edge for every condition of a body, also those under a negation or in a collection."""
+    """An i-edge for every condition of a body, including conditions of negations and collections."""
     for condition, _ in flat_conditions(body):
         match condition:
             case Happens(event, span):
@@ -242,7 +242,7 @@ def _delay_edges(graph: DependencyGraph, delay: Delay) -> Iterator[Edge]:
 
 
 def effective_delays(description: EventDescription) -> list[Delay]:
-    """The delays that can act: a shorter one without conditions that breaks the FVP cancels the longer ones."""
+    """The delays that can take effect. An unconditional delay that breaks its FVP cancels the longer delays."""
 
     def is_beaten(delay: Delay) -> bool:
         return any(
@@ -259,7 +259,7 @@ def effective_delays(description: EventDescription) -> list[Delay]:
 
 
 def breaks_its_source(delay: Delay) -> bool:
-    """Whether the effect is sure to break the FVP that sets it up."""
+    """Whether the effect certainly breaks the FVP that sets it up."""
     if delay.target is None:
         return True
     return delay.target.fluent == delay.source.fluent and not may_match(delay.target.value, delay.source.value)

@@ -1,4 +1,4 @@
-"""An event description on its way through the passes of the analysis."""
+"""An event description while the analysis passes run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Draft"]
 
 @dataclass
 class Draft:
-    """An event description with what the passes so far have found out about it."""
+    """An event description with the results of the passes that have run."""
 
     programs: tuple[Program, ...]
     description: EventDescription
@@ -35,5 +35,5 @@ class Draft:
 
     @cached_property
     def database(self) -> Database:
-        """The background knowledge, for goals that a lint proves."""
+        """The background knowledge, for lints that prove goals."""
         return background_database(self.description)

@@ -1,7 +1,7 @@
 """The fingerprint of rules: equal for equal rules, in every process.
 
-A fingerprint is a hash of the rules, declarations and background facts in the order in which they are written. Layout,
-comments, names of files and names of the machine do not matter; everything that an answer can depend on does.
+A fingerprint is a hash of the rules, declarations and background facts in source order. Layout, comments and file names
+do not change the fingerprint; everything that can change an answer does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Input that an event description gives itself, as facts."""
+"""Input records that the rule files state as facts."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Extent = tuple[int | None, int | None]
 
 
 def input_fact_records(names: Names, tick: int) -> Iterator[tuple[Term, Term | None, int, int]]:
-    """The facts that rules use: events, or fluents with their values, with start and end.
+    """The input facts that rules use: events, or fluents with their values, with start and end.
 
-    One at a time that is no time-point is HF215.
+    A fact at a time that is not a time-point is reported as HF215.
     """
     for given in names.input_facts:
         _check_times(given, tick)
@@ -37,7 +37,7 @@ def _check_times(given: InputFact, tick: int) -> None:
 
 
 def with_input_facts(extent: Extent, names: Names, tick: int) -> Extent:
-    """The first and last time-point of records, those included that the description gives."""
+    """The first and last time-point of the records and of the input facts."""
     first, last = extent
     for _, value, start, end in input_fact_records(names, tick):
         first = start if first is None else min(first, start)

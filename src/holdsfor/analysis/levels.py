@@ -1,9 +1,9 @@
 """Levels, cd-components and the processing order.
 
-The f-connected vertices are contracted, then the strongly connected components of what remains; the result is acyclic
-(JAIR 2025, Definitions 12 to 17). The paper assumes that the values of one fluent have the same level; here that is
-enforced, by contracting the values of a simple fluent too: each breaks the others. Circles are fine as long as every
-turn advances time; the others are refused, spelt out.
+The f-connected vertices are contracted, then the strongly connected components of the result; the final graph is
+acyclic (JAIR 2025, Definitions 12 to 17). The paper assumes that the values of one fluent have the same level. Here the
+values of a simple fluent are contracted as well, because each value breaks the others. A cycle is accepted if it
+advances time; any other cycle is reported with its members.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from holdsfor.syntax.rules import Condition
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import is_ground
 
-__all__ = ["Component", "Levels", "Moment", "What", "check_circles", "levels", "moment_order"]
+__all__ = ["Component", "Levels", "Moment", "What", "check_cycles", "levels", "moment_order"]
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def levels(graph: DependencyGraph) -> Levels:
 
 
 def _contracted(graph: DependencyGraph) -> Iterable[tuple[Vertex, Vertex]]:
-    """The pairs that stay together: joined by an f-edge, or values of one simple fluent."""
+    """The pairs of vertices in one group: connected by an f-edge, or values of one simple fluent."""
     yield from ((edge.source, edge.target) for edge in graph.edges if edge.kind == "f")
     simple = [vertex for vertex in graph.vertices if vertex.kind == "simple"]
     for i, vertex in enumerate(simple):
@@ -118,11 +118,12 @@ def _component(graph: DependencyGraph, level: int, members: list[Vertex]) -> Com
 
 
 def _is_ft(edge: Edge) -> bool:
-    """A delayed termination of an FVP is about the FVP itself and makes no circle."""
+    """Whether the edge is a delayed termination. It affects only its own FVP, so it makes no cycle."""
     return edge.through == "ft"
 
 
-# -- what depends on what at the same time-point -----------------------------------------------------------------------
+# -- dependencies at the same time-point
+# --------------------------------------------------------------------------------
 
 
 What = Literal["happens", "initiated", "terminated", "broken", "started"]
@@ -130,7 +131,7 @@ What = Literal["happens", "initiated", "terminated", "broken", "started"]
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something that is decided at a time-point.
+    """A fact that is decided at a time-point.
 
     An event happens; an FVP is initiated or terminated (by rules or delays), broken (terminated, or another value is
     initiated), started (initiated and not broken).
@@ -153,7 +154,7 @@ class _Dependence:
 
 
 def _moments(description: EventDescription, graph: DependencyGraph) -> list[_Dependence]:
-    """What must be decided before what at one time-point."""
+    """The pairs of moments of which the first must be decided before the second, at one time-point."""
     found: list[_Dependence] = []
     for vertex in graph.vertices:
         if vertex.kind == "simple":
@@ -184,7 +185,7 @@ _ASKED: dict[str, What] = {
 
 
 def _breaks(graph: DependencyGraph, vertex: Vertex) -> Iterable[_Dependence]:
-    """What decides whether the values of a vertex are broken and started."""
+    """The moments that decide whether the values of a vertex are broken and started."""
     broken, started = Moment("broken", vertex), Moment("started", vertex)
     yield _Dependence(Moment("terminated", vertex), broken, None)
     for sibling in graph.siblings(vertex):
@@ -201,9 +202,9 @@ def _same_time(graph: DependencyGraph, body: tuple[Condition, ...], after: Momen
 
 
 def moment_order(description: EventDescription, graph: DependencyGraph) -> list[tuple[Moment, ...]]:
-    """The moments in an order in which a time-point can be worked through.
+    """The moments in an order in which they can be decided at a time-point.
 
-    Initiations by effects that may postpone each other when they are due at once stay together.
+    Initiations by effects that may postpone each other when they are due together form one group.
     """
     nodes = _nodes(graph)
     following = _following(nodes, _moments(description, graph))
@@ -227,41 +228,41 @@ def _following(nodes: list[Moment], dependences: list[_Dependence]) -> dict[Mome
     return following
 
 
-# -- circles -----------------------------------------------------------------------------------------------------------
+# -- cycles ------------------------------------------------------------------------------------------------------------
 
 
-def check_circles(
+def check_cycles(
     description: EventDescription, graph: DependencyGraph, found: Levels, diagnostics: Diagnostics
 ) -> None:
-    """Errors: circles through a statically determined fluent, and circles that do not advance time."""
+    """Report cycles through a statically determined fluent, and cycles that do not advance time."""
     refused: set[Vertex] = set()
     for component in found.components:
         inside = set(component.vertices)
         following = {v: [e.target for e in graph.successors[v] if e.target in inside] for v in inside}
         for vertex in component.vertices:
             if vertex.kind == "static" and not refused & inside:
-                circle = cycle_through(vertex, following.__getitem__)
-                if circle is not None:
+                cycle = cycle_through(vertex, following.__getitem__)
+                if cycle is not None:
                     refused |= inside
-                    _report_static_circle(graph, circle, diagnostics)
+                    _report_static_cycle(graph, cycle, diagnostics)
     _check_moments(description, graph, refused, diagnostics)
 
 
-def _report_static_circle(graph: DependencyGraph, circle: list[Vertex], diagnostics: Diagnostics) -> None:
-    spelt = " -> ".join(f"`{v.label}`" for v in (*circle, circle[0]))
-    edge = next(e for e in graph.successors[circle[-1]] if e.target == circle[0])
+def _report_static_cycle(graph: DependencyGraph, cycle: list[Vertex], diagnostics: Diagnostics) -> None:
+    spelt = " -> ".join(f"`{v.label}`" for v in (*cycle, cycle[0]))
+    edge = next(e for e in graph.successors[cycle[-1]] if e.target == cycle[0])
     diagnostics.add(
         "HF212",
-        f"the statically determined `{circle[0].label}` depends on itself: {spelt}",
+        f"the statically determined `{cycle[0].label}` depends on itself: {spelt}",
         edge.span,
-        "make it a simple fluent, with `initiatedAt` and `terminatedAt`, or break the circle",
+        "make it a simple fluent, with `initiatedAt` and `terminatedAt`, or break the cycle",
     )
 
 
-def _has_an_order(graph: DependencyGraph, circle: list[_Dependence]) -> bool:
-    """Whether a circle consists of postponements of one fluent's values: at most one of them runs at a time."""
-    first = circle[0].before.vertex
-    return all(d.is_postponement and d.after.vertex in graph.siblings(first) for d in circle)
+def _has_an_order(graph: DependencyGraph, cycle: list[_Dependence]) -> bool:
+    """Whether a cycle consists of postponements of one fluent's values: at most one of them is pending at a time."""
+    first = cycle[0].before.vertex
+    return all(d.is_postponement and d.after.vertex in graph.siblings(first) for d in cycle)
 
 
 def _check_moments(
@@ -276,14 +277,14 @@ def _check_moments(
         if not within or _has_an_order(graph, within) or any(m.vertex in refused for m in part):
             continue
         start = next((m for m in part if m.what in ("happens", "initiated", "terminated")), part[0])
-        circle = cycle_through(start, lambda m, inside=inside: [n for n in following[m] if n in inside])  # type: ignore[misc]
-        if circle is None:
+        cycle = cycle_through(start, lambda m, inside=inside: [n for n in following[m] if n in inside])  # type: ignore[misc]
+        if cycle is None:
             continue
-        spelt = ", then ".join(str(m) for m in (*circle, circle[0]))
-        span = next((d.span for d in within if d.after == circle[0] and d.span), None)
+        spelt = ", then ".join(str(m) for m in (*cycle, cycle[0]))
+        span = next((d.span for d in within if d.after == cycle[0] and d.span), None)
         diagnostics.add(
             "HF211",
-            f"a circle does not advance time: {spelt}",
+            f"a cycle does not advance time: {spelt}",
             span,
-            "let a turn of the circle go through `holdsAt` or a delay",
+            "let one step of the cycle use `holdsAt` or a delay",
         )

@@ -1,4 +1,4 @@
-"""Lints: warnings about rules that have a meaning, but hardly the one meant. No lint changes what rules mean."""
+"""Lints: warnings about valid rules that are probably a mistake. No lint changes the meaning of rules."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _GROUNDING_STEPS = 200_000
 
 
 def unknown_fluents(draft: Draft) -> None:
-    """Fluents, and values of fluents, that are used and never defined nor declared as input."""
+    """Fluents, and values of fluents, that are used but neither defined nor declared as input."""
     description, names, diagnostics = draft.description, draft.names, draft.diagnostics
     declared = {name_and_arity(g.entity.fluent) for g in description.groundings if isinstance(g.entity, Fvp)}
     reported: set[Term] = set()
@@ -51,7 +51,7 @@ def unknown_fluents(draft: Draft) -> None:
 
 
 def _declare(pattern: Term) -> str:
-    return f"if it is input, declare it: `collectIntervals({show(pattern)}).` or `points({show(pattern)}).`"
+    return f"if the fluent is input, declare it: `collectIntervals({show(pattern)}).` or `points({show(pattern)}).`"
 
 
 def _key(pattern: Term) -> tuple[str, int]:
@@ -60,7 +60,7 @@ def _key(pattern: Term) -> tuple[str, int]:
 
 
 def unknown_events(draft: Draft) -> None:
-    """Events that look like a misspelling of one that is defined or has a grounding."""
+    """Events that look like a misspelling of an event that is defined or has a grounding."""
     description, names, diagnostics = draft.description, draft.names, draft.diagnostics
     grounded = {name_and_arity(g.entity) for g in description.groundings if not isinstance(g.entity, Fvp)}
     known = grounded | {name_and_arity(e) for e in names.output_events}
@@ -72,7 +72,7 @@ def unknown_events(draft: Draft) -> None:
         reported.add(key)
         arities = [arity for name, arity in known if name == key[0]]
         if arities:
-            hint: str | None = f"it is known with {arities[0]} argument{'s' if arities[0] != 1 else ''}"
+            hint: str | None = f"the known event has {arities[0]} argument{'s' if arities[0] != 1 else ''}"
         else:
             hint = did_you_mean(key[0], [name for name, _ in known])
         if hint:
@@ -81,7 +81,7 @@ def unknown_events(draft: Draft) -> None:
 
 
 def edges_without_values(draft: Draft) -> None:
-    """Events such as `start(happy(X))`, which are written like those of a fluent, but without its value."""
+    """Events such as `start(happy(X))`, which name a fluent without its value."""
     description, names, diagnostics = draft.description, draft.names, draft.diagnostics
     for event, span in event_uses(description):
         if not isinstance(event, Struct) or event.name not in EDGE_NAMES.values() or len(event.args) != 1:
@@ -89,11 +89,11 @@ def edges_without_values(draft: Draft) -> None:
         fluent = event.args[0]
         if is_callable(fluent) and name_and_arity(fluent) in names.fluents:
             hint = f"write `{event.name}({show(fluent)}=…)` with a value of the fluent"
-            diagnostics.add("HF302", f"`{show(event)}` is not about the fluent: it has no value", span, hint)
+            diagnostics.add("HF302", f"`{show(event)}` does not match the fluent: the value is missing", span, hint)
 
 
 def unknown_predicates(draft: Draft) -> None:
-    """Predicates that are called and never defined."""
+    """Predicates that are called but never defined."""
     description, database, diagnostics = draft.description, draft.database, draft.diagnostics
     domains = {name_and_arity(d) for d in description.dynamic_domains}
     domains |= {name_and_arity(c.domain) for c in description.collected}
@@ -115,7 +115,7 @@ def unknown_predicates(draft: Draft) -> None:
 
 
 def unused_output(draft: Draft) -> None:
-    """Output that nothing uses and that is not asked for: others have a grounding, it has none."""
+    """Output that no rule uses and that has no grounding, while other output has one."""
     description, names, diagnostics = draft.description, draft.names, draft.diagnostics
     if not description.groundings:
         return
@@ -130,12 +130,14 @@ def unused_output(draft: Draft) -> None:
         if any(may_match(head, p) for p in (*asked, *used)) or anonymous(head) in reported:
             continue
         reported.add(anonymous(head))
-        hint = f"ask for it: `grounding({show(head)}) :- ….`"
-        diagnostics.add("HF303", f"`{show(anonymous(head))}` is defined, but never used nor asked for", head.span, hint)
+        hint = f"add a grounding: `grounding({show(head)}) :- ….`"
+        diagnostics.add(
+            "HF303", f"`{show(anonymous(head))}` is defined, but not used and without a grounding", head.span, hint
+        )
 
 
 def idle_delays(draft: Draft) -> None:
-    """Delays that never act, since a shorter one on the same FVP breaks it, and delays that are due at once."""
+    """Delays that never take effect because a shorter delay breaks the same FVP, and delays that are due together."""
     description, diagnostics = draft.description, draft.diagnostics
     plain = [(d, d.delay.value) for d in description.delays if isinstance(d.delay, Int) and not d.body]
     for i, (delay, length) in enumerate(plain):
@@ -143,12 +145,14 @@ def idle_delays(draft: Draft) -> None:
             if i == j or anonymous(other.source.term) != anonymous(delay.source.term):
                 continue
             if others < length and breaks_its_source(other):
-                message = f"the delay of {length} never acts: after {others} `{delay.source}` is broken by another"
-                diagnostics.add("HF311", message, delay.span, "drop it, or give the shorter one a condition")
+                message = f"the delay of {length} has no effect: another delay breaks `{delay.source}` after {others}"
+                diagnostics.add("HF311", message, delay.span, "remove it, or give the shorter delay a condition")
                 break
             if others == length and j < i and _effect(other) != _effect(delay):
-                message = f"two delays of `{delay.source}` are due at once, after {length}"
-                hint = "of two values initiated at once neither holds; give one another delay, or a condition"
+                message = f"two delays of `{delay.source}` are due at the same time, after {length}"
+                hint = (
+                    "of two values initiated at the same time-point neither holds; change one delay, or add a condition"
+                )
                 diagnostics.add("HF311", message, delay.span, hint)
                 break
 
@@ -174,7 +178,7 @@ def one_sided_fluents(draft: Draft) -> None:
         if not broken and anonymous(fvp.term) not in reported:
             reported.add(anonymous(fvp.term))
             message = f"`{show(anonymous(fvp.term))}` is initiated, but never terminated"
-            diagnostics.add("HF304", message, fvp.span, "once it holds, it holds for ever")
+            diagnostics.add("HF304", message, fvp.span, "its intervals never end")
     for fvp in terminated:
         if not any(may_match(fvp.term, s.term) for s in started) and anonymous(fvp.term) not in reported:
             reported.add(anonymous(fvp.term))
@@ -187,7 +191,7 @@ def one_sided_fluents(draft: Draft) -> None:
 
 
 def duplicate_clauses(draft: Draft) -> None:
-    """Clauses that say the same as an earlier one."""
+    """Clauses that repeat an earlier clause."""
     clauses, diagnostics = draft.clauses, draft.diagnostics
     seen: dict[tuple[Term, Term | None], Clause] = {}
     for clause in clauses:
@@ -195,7 +199,7 @@ def duplicate_clauses(draft: Draft) -> None:
         if key in seen:
             first = seen[key].span
             where = f"in line {first.line} of `{first.source.name}`" if first else "before"
-            diagnostics.add("HF306", f"this clause says the same as the one {where}", clause.span, "one of them can go")
+            diagnostics.add("HF306", f"this clause repeats the one {where}", clause.span, "remove one of them")
         else:
             seen[key] = clause
 
@@ -212,7 +216,7 @@ def _canonical(clause: Clause) -> tuple[Term, Term | None]:
 
 
 def idle_groundings(draft: Draft) -> None:
-    """Groundings of things that do not exist, and groundings without a single instance."""
+    """Groundings of unknown entities, and groundings without a single instance."""
     description, names, database, diagnostics = draft.description, draft.names, draft.database, draft.diagnostics
     domains = {name_and_arity(d) for d in description.dynamic_domains}
     domains |= {name_and_arity(c.domain) for c in description.collected}
@@ -221,16 +225,16 @@ def idle_groundings(draft: Draft) -> None:
             entity = grounding.entity.fluent if isinstance(grounding.entity, Fvp) else grounding.entity
             name, arity = name_and_arity(entity)
             hint = did_you_mean(name, [n for n, _ in (*names.events, *names.fluents)])
-            message = f"the grounding is about `{name}/{arity}`, which no rule defines or uses"
+            message = f"no rule defines or uses `{name}/{arity}`, the entity of the grounding"
             diagnostics.add("HF309", message, grounding.span, hint)
         elif not _can_hold(grounding, database, domains):
             entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
-            message = f"the grounding of `{show(entity)}` can never hold: its conditions have no answer"
+            message = f"the grounding of `{show(entity)}` is empty: its conditions have no answer"
             diagnostics.add("HF307", message, grounding.span, "is a file with background knowledge missing?")
 
 
 def _is_known(grounding: Grounding, names: Names) -> bool:
-    """Whether rules mention the entity; groundings of input that no rule uses are common and harmless."""
+    """Whether rules mention the entity. Groundings of unused input are common and harmless."""
     entity = grounding.entity
     known = names.fluents if isinstance(entity, Fvp) else names.events
     key = name_and_arity(entity.fluent if isinstance(entity, Fvp) else entity)
@@ -238,7 +242,7 @@ def _is_known(grounding: Grounding, names: Names) -> bool:
 
 
 def _can_hold(grounding: Grounding, database: Database, domains: set[tuple[str, int]]) -> bool:
-    """Whether the conditions have an answer, as far as that is known before the data."""
+    """Whether the conditions may have an answer, before any data is read."""
     called = [name_and_arity(c) for goal in grounding.goals for c in called_predicates(goal)]
     if any(key in domains or not database.defines(*key) for key in called):
         return True
@@ -260,7 +264,7 @@ def _conjunction(goals: tuple[Term, ...]) -> Term | None:
 
 
 def _due_time(clause: Clause) -> str | None:
-    """The variable for the time-point at which a delayed effect is due; it may well stand only once."""
+    """The variable for the due time of a delayed effect, which may occur only once."""
     if name_and_arity(clause.head) not in (("fi", 3), ("ft", 2)) or clause.body is None:
         return None
     stack: list[Term] = [clause.body]
@@ -274,7 +278,7 @@ def _due_time(clause: Clause) -> str | None:
 
 
 def singletons(draft: Draft) -> None:
-    """Variables that stand only once in a clause."""
+    """Variables that occur only once in a clause."""
     clauses, diagnostics = draft.clauses, draft.diagnostics
     for clause in clauses:
         counts: dict[str, list[Var]] = {}
@@ -288,8 +292,8 @@ def singletons(draft: Draft) -> None:
         due_time = _due_time(clause)
         for name, places in counts.items():
             if len(places) == 1 and not name.startswith("_") and name != due_time:
-                hint = f"write `_{name}` if that is meant, or check its spelling"
-                diagnostics.add("HF308", f"the variable `{name}` stands only once", places[0].span, hint)
+                hint = f"write `_{name}` if this is intended, or check the spelling"
+                diagnostics.add("HF308", f"the variable `{name}` occurs only once", places[0].span, hint)
 
 
 LINTS: tuple[Callable[[Draft], None], ...] = (
@@ -305,4 +309,4 @@ LINTS: tuple[Callable[[Draft], None], ...] = (
     idle_groundings,
     singletons,
 )
-"""The lints, each with the name by which it can be switched off."""
+"""The lints, each with the name that switches it off."""

@@ -1,4 +1,4 @@
-"""What every name is: event or fluent, input or output, how each value is defined, how its records look."""
+"""The kind of every name: event or fluent, input or output, the definition of each value, the shape of its records."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Shape = Literal["points", "intervals"]
 class Record:
     """The shape of the input records of one name.
 
-    `patterns` are the FVPs that arrive so, if others of the fluent are computed or arrive in another shape.
+    `patterns` are the FVPs that arrive in this shape, if other FVPs of the fluent are computed or have another shape.
     """
 
     name: str
@@ -58,12 +58,12 @@ class Record:
     patterns: tuple[Term, ...] | None = field(default=None, compare=False)
 
     def fits(self, fvp: Term) -> bool:
-        """Whether a ground FVP is declared to arrive in this shape, where not every value is."""
+        """Whether a ground FVP is declared to arrive in this shape."""
         return self.patterns is None or any(may_match(pattern, fvp) for pattern in self.patterns)
 
     @property
     def layout(self) -> str:
-        """The record as it stands in a text file."""
+        """The fields of the record in a text file."""
         fixed = {
             "event": "arrival|occurrence",
             "points": "arrival|occurrence|value",
@@ -81,8 +81,8 @@ class Record:
 class Names:
     """The names of an event description. Patterns are FVPs as terms `F=V`, or events.
 
-    `number_uses` are the places of records where the rules expect numbers, `joins` those that rules join.
-    `domain_entities` fill dynamic domains, `input_facts` are facts of the rules that are input.
+    `number_uses` are the record fields that rules use as numbers, `joins` the fields that rules join. `domain_entities`
+    fill dynamic domains, `input_facts` are the input records stated as facts.
     """
 
     output_events: list[Term]
@@ -118,18 +118,18 @@ class Names:
 
     @cached_property
     def _domain_events(self) -> list[Term]:
-        """The events that only dynamic domains need; what rules use as a fluent is none, whatever its form."""
+        """The events that only dynamic domains use, without names that rules use as fluents."""
         others = [e for e in self.domain_entities if not is_fvp_term(e)]
         return [e for e in others if name_and_arity(e) not in self._fluents_of_rules]
 
     @cached_property
     def _domain_fvps(self) -> list[Term]:
-        """The FVPs that only dynamic domains need."""
+        """The FVPs that only dynamic domains use."""
         keys = {*self._events_of_rules, *map(name_and_arity, self._domain_events)}
         return [e for e in self.domain_entities if is_fvp_term(e) and _fluent_key(e) not in keys]
 
     def definitions(self, pattern: Term) -> list[tuple[Term, Definition]]:
-        """The patterns that define an FVP, with how they do."""
+        """The patterns that define an FVP, each with its kind of definition."""
         found: list[tuple[Term, Definition]] = [(p, "simple") for p in self.simple if may_match(p, pattern)]
         found += [(p, "static") for p in self.static if may_match(p, pattern)]
         declared = (*(p for p, _ in self.declared_inputs), *self.given_fvps)
@@ -143,9 +143,9 @@ class Names:
 
     @cached_property
     def input_fluents(self) -> dict[Key, tuple[Shape, ...]]:
-        """The fluents with values that arrive as records, and in which shapes: as declared.
+        """The fluents with values that arrive as records, and their declared shapes.
 
-        A fluent that is used and neither defined nor declared arrives in either shape.
+        A fluent that is used but neither defined nor declared may arrive in either shape.
         """
         shapes: dict[Key, tuple[Shape, ...]] = {}
         for pattern, shape in self.declared_inputs:
@@ -160,7 +160,7 @@ class Names:
 
     @cached_property
     def _defined(self) -> set[Key]:
-        """The fluents that have values defined by rules."""
+        """The fluents with values defined by rules."""
         return {_fluent_key(p) for p in (*self.simple, *self.static)}
 
     def is_input(self, fvp: Term) -> bool:
@@ -177,14 +177,14 @@ class Names:
         return sorted(records, key=lambda r: (r.name, r.arity, r.shape))
 
     def _patterns(self, key: Key, shape: Shape) -> tuple[Term, ...] | None:
-        """The FVPs of a fluent that arrive in a shape, if not all do."""
+        """The FVPs of a fluent that arrive in a shape; None if all do."""
         declared = [(p, s) for p, s in self.declared_inputs if _fluent_key(p) == key]
         if not declared or (key not in self._defined and len(self.input_fluents[key]) == 1):
             return None
         return tuple(pattern for pattern, each in declared if each == shape)
 
     def __str__(self) -> str:
-        """The names as text: events, fluents with their values, and the records that are read."""
+        """The names as text: events, fluents with their values, and the input records."""
         lines = ["events"]
         lines += [f"  {show(e)}  output" for e in map(anonymous, disjoint_patterns(self.output_events))]
         lines += [f"  {show_indicator(name, arity)}  input" for name, arity in sorted(self.input_events)]
@@ -235,7 +235,7 @@ def name_everything(description: EventDescription) -> Names:
 
 
 def domain_entities(description: EventDescription) -> list[tuple[Term, Term]]:
-    """The entities that fill dynamic domains if they are input, each with the domain in terms of its variables."""
+    """The entities whose input records fill dynamic domains, each with the domain in terms of its variables."""
     dynamic = {name_and_arity(domain) for domain in description.dynamic_domains}
     pairs: list[tuple[Term, Term]] = []
     for grounding in description.groundings:
@@ -257,7 +257,7 @@ def is_fvp_term(term: Term) -> TypeGuard[Struct]:
 
 
 def open_arguments(fvp: Fvp) -> Term:
-    """The pattern of an FVP with any constants as arguments."""
+    """The pattern of an FVP with constants as arguments replaced by variables."""
 
     def opened(argument: Term) -> Term:
         if isinstance(argument, Struct):
@@ -269,7 +269,7 @@ def open_arguments(fvp: Fvp) -> Term:
 
 
 def simple_patterns(description: EventDescription) -> list[Term]:
-    """What is initiated, and what is only terminated: a termination for any value defines no value of its own."""
+    """The initiated FVPs, and FVPs that are only terminated. A termination for any value defines no value."""
     initiated = [r.fvp.term for r in description.point_rules if r.kind == "initiatedAt"]
     initiated += [i.fvp.term for i in description.initially]
     initiated += [d.target.term for d in description.delays if d.target is not None]
@@ -293,14 +293,14 @@ def _all_conditions(description: EventDescription) -> Iterator[Condition]:
 
 
 def event_uses(description: EventDescription) -> Iterator[tuple[Term, Span | None]]:
-    """Every event that a condition asks for, and where."""
+    """Every event that a condition uses, and its position."""
     for condition in _all_conditions(description):
         if isinstance(condition, Happens):
             yield condition.event, condition.span
 
 
 def fvp_uses(description: EventDescription) -> Iterator[tuple[Span | None, Fvp]]:
-    """Every FVP that a condition or an interval step asks for, and where."""
+    """Every FVP that a condition or an interval step uses, and its position."""
     for condition in _all_conditions(description):
         if isinstance(condition, Starts | Ends | Holds | Initiated | Terminated):
             yield condition.fvp.span or condition.span, condition.fvp
@@ -311,7 +311,7 @@ def fvp_uses(description: EventDescription) -> Iterator[tuple[Span | None, Fvp]]
 
 
 def check_names(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
-    """Errors: one thing defined in two ways that exclude each other."""
+    """Report names with two definitions that exclude each other."""
     _check_kinds(description, names, diagnostics)
     effects = simple_patterns(replace(description, initially=[]))
     effects += [r.fvp.term for r in description.point_rules if r.kind == "terminatedAt" and is_ground(r.fvp.value)]
@@ -327,15 +327,15 @@ def check_names(description: EventDescription, names: Names, diagnostics: Diagno
         if clash:
             message = f"`{show(clash[0])}` is defined by rules, and declared as input{_at(pattern)}"
             diagnostics.add("HF214", message, clash[0].span, "give the derived value or fluent another name")
-    _check_given(description, names, diagnostics)
+    _check_input_facts(description, names, diagnostics)
     for initially in description.initially:
         if any(may_match(p, initially.fvp.term) for p in names.static):
             message = f"`{initially.fvp}` is statically determined and cannot have an initial value"
             diagnostics.add("HF216", message, initially.fvp.span, "only simple fluents have `initially`")
 
 
-def _check_given(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
-    """What is given as a fact is input, and not computed by rules too."""
+def _check_input_facts(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
+    """Report input facts for events and FVPs that rules define."""
     computed: dict[Key, list[Term]] = {}
     for pattern in (*names.simple, *names.static, *names.output_events):
         computed.setdefault(pattern_name(pattern), []).append(pattern)
@@ -344,16 +344,16 @@ def _check_given(description: EventDescription, names: Names, diagnostics: Diagn
         clash = [p for p in computed.get(pattern_name(term), ()) if may_match(p, term)]
         if clash:
             message = f"`{show(term)}` is given as a fact, and defined by rules{_at(clash[0])}"
-            diagnostics.add("HF214", message, given.span, "what is given is input: give one of them another name")
+            diagnostics.add("HF214", message, given.span, "a fact is input: rename one of them")
 
 
 def _at(pattern: Term) -> str:
-    """Where the other side of a contradiction stands."""
+    """The position of the other part of a contradiction."""
     return f" in line {pattern.span.line} of `{pattern.span.source.name}`" if pattern.span else ""
 
 
 def _check_kinds(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
-    """A name of one arity is an event or a fluent, not both."""
+    """Report names that are used both as events and as fluents with the same arity."""
     both = [key for key in names.events if key in names.fluents]
     for name, arity in both:
         spans = [span for event, span in event_uses(description) if name_and_arity(event) == (name, arity)]

@@ -1,9 +1,9 @@
-"""Which places of input records the rules use as numbers, so that text there can be refused before a run.
+"""The fields of input records that rules use as numbers, so that text there is refused before a run.
 
-A place is used as a number if a rule computes with a variable that stands in it, matches it with a number, or joins it
-with background facts that have nothing but numbers there. Places of events and fluents that share a variable in a rule
-have the same constants, so a use of one is a use of the others; that is only assumed where no rule mentions a constant
-of another kind in any of them. A head whose variable facts alone bind says nothing about other rules for it.
+A field (a *place*) is used as a number if a rule computes with its variable, matches it with a number, or joins it with
+background facts that contain only numbers. Places of events and fluents that share a variable in a rule have the same
+constants, so a use of one is a use of the others. This is assumed only if no rule mentions a constant of another kind
+in any of these places. A head variable that only facts bind implies nothing about other rules for the head.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _EQUALITIES = frozenset(["=", "==", "\\=", "\\=="])
 
 @dataclass(frozen=True)
 class NumberUse:
-    """How a place is used as a number, as the rest of a sentence, where, and whether it has other constants too."""
+    """How a place is used as a number (a clause of a message), where, and whether the place has other constants too."""
 
     how: str
     span: Span | None
@@ -56,7 +56,7 @@ NumberUses = Mapping[Place, NumberUse]
 
 @dataclass
 class _Rule:
-    """What a rule says about its variables: the places they stand in, and which of them it computes with."""
+    """The variables of a rule: their places, and the variables with which the rule computes."""
 
     head: list[Term] = field(default_factory=list)
     entities: list[Term] = field(default_factory=list)
@@ -65,7 +65,7 @@ class _Rule:
     equated: list[tuple[Var, Term]] = field(default_factory=list)
 
     def test(self, goal: Term, span: Span | None) -> None:
-        """Take in an atemporal goal."""
+        """Record an atemporal goal."""
         self.calls += called_predicates(goal)
         for each in _subterms(goal):
             if isinstance(each, Struct) and len(each.args) == 2 and each.name in _COMPARISONS:
@@ -78,7 +78,7 @@ class _Rule:
 
 
 def number_uses(description: EventDescription) -> NumberUses:
-    """The places of events and fluents that are used as numbers."""
+    """The places of events and fluents that rules use as numbers."""
     uses = _Uses()
     facts = _fact_columns(description.background)
     computing = _computing_predicates(description.background)
@@ -131,13 +131,13 @@ def _conditions(rule: _Rule, body: tuple[Condition, ...]) -> _Rule:
 
 
 class _Uses:
-    """Places joined by the variables that stand in them, and what is known of each."""
+    """Places joined by common variables, and the uses and constants of each."""
 
     def __init__(self) -> None:
         self._parent: dict[Place, Place] = {}
         self._computed: dict[Place, NumberUse] = {}
         self._matched: dict[Place, NumberUse] = {}
-        self._constants: dict[Place, set[bool]] = {}  # whether there are numbers, and others
+        self._constants: dict[Place, set[bool]] = {}  # whether there are numbers, and other constants
         self._joined: dict[Place, NumberUse] = {}
 
     def add_rule(self, rule: _Rule, facts: Mapping[Key, list[set[bool]]], computing: Mapping[Key, set[int]]) -> None:
@@ -182,7 +182,7 @@ class _Uses:
         return place
 
     def found(self) -> NumberUses:
-        """The use of each place that is used as a number: directly, or as one that shares variables with it."""
+        """The use of each place that is used as a number, directly or through shared variables."""
         together: dict[Place, set[bool]] = {}
         matched: dict[Place, NumberUse] = {}
         for place, kinds in self._constants.items():
@@ -202,7 +202,7 @@ class _Uses:
 
 
 def _numbers_of(call: Term, facts: Mapping[Key, list[set[bool]]]) -> Iterator[str]:
-    """The variables of a call that stand where facts have nothing but numbers."""
+    """The variables of a call in arguments for which all facts have numbers."""
     columns = facts.get(name_and_arity(call), [])
     for i, kinds in enumerate(columns):
         arg = call.args[i] if isinstance(call, Struct) else None
@@ -211,7 +211,7 @@ def _numbers_of(call: Term, facts: Mapping[Key, list[set[bool]]]) -> Iterator[st
 
 
 def _fact_columns(background: Iterable[Clause | FactTable]) -> dict[Key, list[set[bool]]]:
-    """For each argument of predicates that are nothing but ground facts, whether it has numbers, and others."""
+    """For each argument of predicates with only ground facts: whether there are numbers, and other constants."""
     found: dict[Key, list[set[bool]]] = {}
     others: set[Key] = set()
     for item in background:
@@ -230,7 +230,7 @@ def _fact_columns(background: Iterable[Clause | FactTable]) -> dict[Key, list[se
 
 
 def _computing_predicates(background: Iterable[Clause | FactTable]) -> dict[Key, set[int]]:
-    """The arguments that clauses of the background knowledge compute with themselves."""
+    """The arguments with which clauses of the background knowledge compute."""
     found: dict[Key, set[int]] = {}
     for item in background:
         if isinstance(item, Clause) and item.body is not None and isinstance(item.head, Struct):

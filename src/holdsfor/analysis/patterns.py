@@ -1,7 +1,7 @@
-"""Patterns: terms whose variables stand for anything.
+"""Patterns: terms whose variables stand for any term.
 
-Two patterns *may match* when some instance could be an instance of both; repeated variables are not told apart, so the
-answer may be too generous but never too narrow.
+Two patterns *may match* if some term could be an instance of both. Repeated variables are treated as different
+variables, so two patterns may be reported as matching although they do not, but never the reverse.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def generalise(left: Term, right: Term) -> Term:
 
 
 def pattern_name(pattern: Term) -> tuple[str, int]:
-    """The name and arity of an event, or of the fluent of an FVP; only patterns that agree in it can match."""
+    """The name and arity of an event, or of the fluent of an FVP; only patterns with the same name can match."""
     if isinstance(pattern, Struct) and pattern.name == "=" and len(pattern.args) == 2:
         pattern = pattern.args[0]
     return name_and_arity(pattern)

@@ -1,4 +1,4 @@
-"""The front half of the system: from files to an analysed event description."""
+"""The front end of the compiler: from rule files to an analysed event description."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from holdsfor.analysis.declarations import prove_declarations
 from holdsfor.analysis.dependencies import DependencyGraph, dependency_graph
 from holdsfor.analysis.draft import Draft
-from holdsfor.analysis.levels import Levels, Moment, check_circles, levels, moment_order
+from holdsfor.analysis.levels import Levels, Moment, check_cycles, levels, moment_order
 from holdsfor.analysis.lints import LINTS
 from holdsfor.analysis.names import Names, check_names, name_everything
 from holdsfor.analysis.safety import check_safety
@@ -28,7 +28,7 @@ __all__ = ["PASSES", "Compiled", "Pass", "analyse", "compile_files", "compile_te
 
 @dataclass(frozen=True)
 class Compiled:
-    """An event description without errors, and what the analyses found out about it."""
+    """An event description without errors, and the results of the analyses."""
 
     programs: tuple[Program, ...]
     description: EventDescription
@@ -40,9 +40,9 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Pass:
-    """A pass of the analysis by name; `required` says why the pass cannot be switched off.
+    """An analysis pass with its name; `required` is the reason why the pass cannot be switched off.
 
-    Unless it `takes_errors`, the pass runs only if the passes before it have found no errors.
+    A pass with `takes_errors` also runs after passes that reported errors; the others do not.
     """
 
     name: str
@@ -67,8 +67,8 @@ def _moment_order(draft: Draft) -> None:
     draft.moments = tuple(moment_order(draft.description, draft.graph))
 
 
-_COMPUTES = "later stages use what it finds"
-_REFUSES = "it refuses rules without a meaning"
+_COMPUTES = "later stages use its result"
+_REFUSES = "it refuses rules that have no meaning"
 
 PASSES: tuple[Pass, ...] = (
     Pass("prove_declarations", lambda d: prove_declarations(d.description, d.diagnostics), _COMPUTES),
@@ -79,7 +79,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("check_safety", lambda d: check_safety(d.description, d.diagnostics), _REFUSES),
     Pass("dependency_graph", _dependency_graph, _COMPUTES),
     Pass("levels", _levels, _COMPUTES),
-    Pass("check_circles", lambda d: check_circles(d.description, d.graph, d.levels, d.diagnostics), _REFUSES),
+    Pass("check_cycles", lambda d: check_cycles(d.description, d.graph, d.levels, d.diagnostics), _REFUSES),
     *(Pass(lint.__name__, lint, takes_errors=False) for lint in LINTS),
     Pass("moment_order", _moment_order, _COMPUTES, takes_errors=False),
 )
@@ -87,10 +87,10 @@ PASSES: tuple[Pass, ...] = (
 
 
 def analyse(programs: Iterable[Program], diagnostics: Diagnostics, without: Iterable[str] = ()) -> Compiled | None:
-    """The analysed programs, or None if there are errors; `without` are the names of passes that are switched off.
+    """The analysed programs, or None if there are errors; `without` are the names of passes to switch off.
 
-    All errors are collected first. A text with syntax errors is not analysed further, and rules with errors have no
-    lints: half a program would only bring messages about the missing half.
+    All errors are collected. A text with syntax errors is not analysed, and lints do not run on rules with errors, to
+    avoid messages about the parts that are missing.
     """
     off = check_switches(without, PASSES)
     programs = tuple(programs)
@@ -109,7 +109,7 @@ def analyse(programs: Iterable[Program], diagnostics: Diagnostics, without: Iter
 def compile_files(
     paths: Iterable[Path | str], diagnostics: Diagnostics | None = None, without: Iterable[str] = ()
 ) -> Compiled:
-    """The files as one event description; `without` are the names of passes that are switched off.
+    """The files as one event description; `without` are the names of passes to switch off.
 
     Raises `SyntaxProblem` or `AnalysisProblem` with all errors of all files.
     """

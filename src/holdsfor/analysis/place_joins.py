@@ -1,8 +1,8 @@
-"""Which places of events and fluents rules join, and from which places derived ones have their constants.
+"""The places of events and fluents that rules join, and the places that derived constants come from.
 
-A rule joins two places if one variable stands in both, and not only in different branches of a choice. With numbers in
-the one and text in the other such a join is always empty. The constants of a derived place have one kind if every rule
-for it takes them from places of that kind.
+A rule joins two places if one variable occurs in both, and not only in different branches of a disjunction. A join of
+numbers with text is always empty. The constants of a derived place have one kind if every rule for the place takes them
+from places of that kind.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ConstantKind = Literal["number", "text"]
 
 
 class PlaceJoin(NamedTuple):
-    """Two places that one variable of a rule stands in, and the events or FVPs that they are of."""
+    """Two places with one variable of a rule, and the events or FVPs that contain them."""
 
     places: tuple[Place, Place]
     terms: tuple[Term, Term]
@@ -46,7 +46,7 @@ class PlaceJoin(NamedTuple):
 
 
 class KindConflict(NamedTuple):
-    """A join of text and numbers: the place of the input that has the text, and the events or FVPs of both."""
+    """A join of text and numbers: the place of the input with the text, and the events or FVPs of both."""
 
     text_place: Place
     text: Term
@@ -61,7 +61,7 @@ class _Kind(NamedTuple):
 
 @dataclass(frozen=True)
 class PlaceJoins:
-    """The joins of all rules; `sources` has, for each rule with a derived place, the places its constants are from."""
+    """The joins of all rules; `sources` maps derived places to the places of their constants, one entry per rule."""
 
     joins: list[PlaceJoin] = field(default_factory=list)
     sources: dict[Place, list[tuple[Place, ...]]] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class PlaceJoins:
         return kinds
 
     def _derived_kind(self, place: Place, kinds: Mapping[Place, _Kind]) -> _Kind | None:
-        """The kind of a derived place, if all rules for it agree."""
+        """The kind of a derived place, if all its rules agree."""
         found = [next((kinds[p] for p in origins if p in kinds), None) for origins in self.sources[place]]
         known = [kind for kind in found if kind is not None]
         is_one_kind = len(known) == len(found) and len({kind.kind for kind in known}) == 1
@@ -129,7 +129,7 @@ def _entities(body: Iterable[Condition]) -> list[Term]:
 
 
 def _joined(body: tuple[Condition, ...], around: tuple[Term, ...]) -> Iterator[tuple[Term, Term]]:
-    """The pairs of events and FVPs that must have their common variables in common."""
+    """The pairs of events and FVPs that are joined on their common variables."""
     own = _entities(body)
     yield from combinations(own, 2)
     yield from product(own, around)

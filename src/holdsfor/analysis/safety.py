@@ -1,10 +1,10 @@
-"""In which order the conditions of a rule can be evaluated, and what is left unbound.
+"""The order in which the conditions of a rule can be evaluated, and the variables that stay unbound.
 
-A condition on events or fluents binds its variables. A comparison needs all of its variables, `is` those on its right;
-a negation or a collection needs those of its variables that also stand elsewhere in the rule, for a variable that
-stands only under a negation is quantified inside it. What is collected has values from inside or from elsewhere.
-`member(X, L)` and `length(L, N)` wait for the `findall` that collects `L`: an open list gives them endless answers.
-Head variables that no condition binds range over the grounding.
+A condition on events or fluents binds its variables. A comparison needs all of its variables, `is` the variables on its
+right. A negation or a collection needs its variables that also occur elsewhere in the rule; a variable that occurs only
+under a negation is quantified inside it. The template of a collection takes values from inside or from elsewhere.
+`member(X, L)` and `length(L, N)` wait for the `findall` that collects `L`: an unbound list gives them infinitely many
+answers. Head variables that no condition binds range over the grounding.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ _NEED_ALL = frozenset(["<", ">", "=<", ">=", "=:=", "=\\=", "\\=", "\\==", "@<",
 class RuleSafety:
     """The order of evaluation of a rule with a time-point.
 
-    `before` can be evaluated first; then the head variables `left_to_grounding` take their values; then `after`.
-    `stuck` can never be evaluated.
+    The conditions `before` are evaluated first; then the grounding binds the head variables `left_to_grounding`; then
+    the conditions `after` are evaluated. The conditions `stuck` can never be evaluated.
     """
 
     before: tuple[Condition, ...]
@@ -90,16 +90,16 @@ def rule_safety(rule: PointRule) -> RuleSafety:
 
 Scoped = list[tuple[Condition, set[str]]]
 Needs = Callable[[Condition, set[str], set[str]], set[str]]
-"""The variables that a condition needs, given those that also stand outside it and those that have values."""
+"""The variables that a condition needs, given the variables that also occur outside it and the bound ones."""
 
 
 def scoped(body: tuple[Condition, ...], inherited: set[str]) -> Scoped:
-    """Each condition with the variables that also stand outside it."""
+    """Each condition with the variables that also occur outside it."""
     return list(zip(body, elsewhere(body, inherited), strict=True))
 
 
 def take_ready(body: Scoped, bound: set[str], needed: Needs | None = None) -> tuple[list[Condition], Scoped]:
-    """The conditions in an order in which each has what it needs, and those that never have; `bound` grows along.
+    """The conditions in an order of evaluation, and the conditions that can never be evaluated; extends `bound`.
 
     `needed` gives the variables that a condition needs, by default `needed_variables`.
     """
@@ -136,13 +136,13 @@ def needed_variables(condition: Condition, outside: set[str], bound: set[str]) -
 
 
 def awaiting_lists(waiting: Sequence[Condition], bound: set[str]) -> list[Condition]:
-    """The goals on lists that other conditions have still to compute."""
+    """The goals on lists that other conditions have not computed yet."""
     computed = _computed(waiting, bound)
     return [condition for condition in waiting if _list_names(condition) & computed - bound]
 
 
 def _computed(waiting: Sequence[Condition], bound: set[str]) -> set[str]:
-    """The variables that conditions compute; a goal on a list computes others once a condition computes the list."""
+    """The variables that conditions compute; a goal on a list computes variables once the list is computed."""
     found: set[str] = set()
     left = [condition for condition in waiting if not isinstance(condition, Not)]
     while able := [condition for condition in left if _list_names(condition) <= bound | found]:
@@ -152,19 +152,19 @@ def _computed(waiting: Sequence[Condition], bound: set[str]) -> set[str]:
 
 
 def _results(condition: Condition) -> set[str]:
-    """The variables that a condition may compute: a comparison computes none, a goal on a list not the list."""
+    """The variables that a condition may compute: none for a comparison, all but the list for a goal on a list."""
     if isinstance(condition, Test) and isinstance(condition.goal, Struct) and condition.goal.name in _NEED_ALL:
         return set()
     return bound_by(condition) - _list_names(condition)
 
 
 def _list_names(condition: Condition) -> set[str]:
-    """The variable that stands for the list of a goal on lists."""
+    """The list variable of a goal on lists."""
     return open_lists(condition.goal) if isinstance(condition, Test) else set()
 
 
 def _branch_needs(branch: tuple[Condition, ...], outside: set[str], bound: set[str]) -> set[str]:
-    """What a branch still needs from outside to be evaluated to its end."""
+    """The variables that a branch needs from outside."""
     known = set(bound)
     _, rest = take_ready(scoped(branch, outside), known)
     return {name for condition, scope in rest for name in needed_variables(condition, scope, known) - known}
@@ -183,7 +183,7 @@ def bound_by(condition: Condition) -> set[str]:
 
 
 def _missing(stuck: Scoped, bound: set[str]) -> Iterator[tuple[Condition, Var]]:
-    """The conditions that need a variable which nothing binds, each with one such variable."""
+    """The conditions that need a variable which no condition binds, each with one such variable."""
     for condition, outside in stuck:
         missing = needed_variables(condition, outside, bound) - bound
         if missing:
@@ -191,7 +191,7 @@ def _missing(stuck: Scoped, bound: set[str]) -> Iterator[tuple[Condition, Var]]:
 
 
 def binds_time(body: tuple[Condition, ...]) -> bool:
-    """Whether a positive condition says at which time-points something happens."""
+    """Whether a positive condition determines the time-points."""
     for condition in body:
         if isinstance(condition, Happens | Starts | Ends | Initiated | Terminated):
             return True
@@ -201,19 +201,19 @@ def binds_time(body: tuple[Condition, ...]) -> bool:
 
 
 def _misspelt(rule: PointRule) -> str | None:
-    """A hint if a goal of the body is nearly called as a temporal predicate."""
+    """A hint if the name of a goal resembles that of a temporal predicate."""
     goals = (condition.goal for condition in rule.body if isinstance(condition, Test))
     hints = (did_you_mean(name_and_arity(goal)[0], ["happensAt", "initiatedAt", "terminatedAt"]) for goal in goals)
     return next((hint for hint in hints if hint), None)
 
 
 def check_safety(description: EventDescription, diagnostics: Diagnostics) -> None:
-    """Errors: time-points and variables that nothing binds."""
+    """Report unbound time-points and variables."""
     for rule in description.point_rules:
         if not binds_time(rule.body):
             diagnostics.add(
                 "HF205",
-                f"nothing in the body says at which time-points `{show(rule.head_term)}` {_verb(rule)}",
+                f"no condition determines the time-points at which `{show(rule.head_term)}` {_verb(rule)}",
                 rule.span,
                 _misspelt(rule) or "add a positive `happensAt(…)`, such as `happensAt(start(F=V), T)`",
             )
@@ -235,7 +235,7 @@ def check_safety(description: EventDescription, diagnostics: Diagnostics) -> Non
 
 
 def _check_negations(body: tuple[Condition, ...], around: list[Term], diagnostics: Diagnostics) -> None:
-    """What stands under negations and collections needs values from inside, or from conditions around them."""
+    """Report variables of negations and collections that neither their own conditions nor the enclosing ones bind."""
     opened = tuple(map(_opened, body))
     _check_inner(opened, set(variables(*around)).union(*map(outer_variables, opened)), diagnostics)
 
@@ -264,7 +264,7 @@ def _body(goal: Term) -> tuple[Condition, ...]:
 
 
 def _condition(goal: Term) -> Condition:
-    """A goal as a condition: what the background engine quantifies has a scope, as it has in rules."""
+    """A goal as a condition; quantifiers of the background engine have a scope, as in rules."""
     match goal:
         case Struct(name="\\+" | "not", args=(inner,)):
             return Not(_body(inner), goal.span)
@@ -284,7 +284,7 @@ def _report_condition(variable: Var, condition: Condition, around: Span | None, 
     span = condition.span or around
     if isinstance(condition, Collect) and any(variable.name in condition_variables(each) for each in condition.body):
         name = show(variable)
-        hint = f"`{name}` also stands outside the collection; use another variable inside it to collect all values"
+        hint = f"`{name}` also occurs outside the collection; use another variable inside it to collect all values"
         diagnostics.add("HF206", f"`{name}` has no value here", variable.span or span, hint)
     else:
         _report(variable, span, diagnostics)

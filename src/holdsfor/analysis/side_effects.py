@@ -1,6 +1,6 @@
 """Rules have no side effects: no goal that a rule can reach may change the background knowledge.
 
-Start-up goals may. A clause that changes the background knowledge is therefore fine as long as no rule calls it.
+Start-up goals may change it, so a clause that changes the background knowledge is accepted if no rule calls it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Key = tuple[str, int]
 
 
 def check_side_effects(description: EventDescription, diagnostics: Diagnostics) -> None:
-    """Errors: goals of rules that reach `assertz/1`, `retract/1` and the like."""
+    """Report goals of rules that reach `assertz/1`, `retract/1` or similar predicates."""
     calls = _calls(description)
     for goal, span in rule_goals(description):
         path = _path_to_change(goal, calls)
@@ -30,12 +30,12 @@ def check_side_effects(description: EventDescription, diagnostics: Diagnostics) 
             *through, change = [show_indicator(*key) for key in path]
             way = f" through {', '.join(f'`{each}`' for each in through)}" if through else ""
             message = f"a rule cannot change the background knowledge, and reaches `{change}`{way}"
-            hint = "facts can be added by start-up goals (`--goal`); what changes in time is a fluent"
+            hint = "facts can be added by start-up goals (`--goal`); use a fluent for facts that change over time"
             diagnostics.add("HF228", message, span, hint)
 
 
 def _calls(description: EventDescription) -> dict[Key, list[Key]]:
-    """What the clauses of each predicate call."""
+    """The predicates that the clauses of each predicate call."""
     found: dict[Key, list[Key]] = {}
     clauses = [item for item in description.background if isinstance(item, Clause)]
     for clause in (*clauses, *grounding_clauses(description)):
@@ -49,7 +49,7 @@ def _keys(goals: Iterable[Term]) -> Iterator[Key]:
 
 
 def _path_to_change(goal: Term, calls: dict[Key, list[Key]]) -> list[Key]:
-    """The calls that lead from a goal to a change, the change last; empty if there is none."""
+    """The calls that lead from a goal to a change, the change last; empty if the goal reaches no change."""
     paths = [[key] for key in _keys([goal])]
     seen = {path[-1] for path in paths}
     while paths:

@@ -1,8 +1,8 @@
-"""Sorts: which places of events, fluents and background predicates speak about the same things.
+"""Sorts: groups of places in events, fluents and background predicates that have common members.
 
-A *place* is an argument position, such as the first argument of `go_to/2`, or the value of a fluent. Two places are of
-one sort when some rule uses one variable in both, or two that an equation makes equal. The members of a sort are the
-constants that stand in its places: in the input, in the facts of the background knowledge and in the rules.
+A *place* is an argument position, such as the first argument of `go_to/2`, or the value of a fluent. Two places have
+the same sort if some rule uses one variable in both, or two variables that an equation makes equal. The members of a
+sort are the constants in its places: in the input, in the facts of the background knowledge and in the rules.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LONGEST_PLACE = 40
 
 
 def places(term: Term) -> Iterator[tuple[Place, Term]]:
-    """The variables and ground parts of an event, FVP or goal, with the places they stand in.
+    """The variables and ground parts of an event, FVP or goal, with their places.
 
     >>> from holdsfor.syntax.parser import parse_term
     >>> [place for place, _ in places(parse_term("location(X)=Y"))]
@@ -59,7 +59,7 @@ def _name(term: Term) -> str:
 
 
 def _inside(term: Term, place: Place) -> Iterator[tuple[Place, Term]]:
-    """The places inside a term, from the outside in; what is nested very deeply has none."""
+    """The places inside a term, from the outside in; very deep parts are left out."""
     stack: list[tuple[Place, Term]] = _arguments(term, place)
     while stack:
         here, part = stack.pop()
@@ -70,7 +70,7 @@ def _inside(term: Term, place: Place) -> Iterator[tuple[Place, Term]]:
 
 
 def _arguments(term: Term, place: Place) -> list[tuple[Place, Term]]:
-    """The arguments of a term with their places, the first one last."""
+    """The arguments of a term with their places, in reverse order."""
     args = term.args if isinstance(term, Struct) else ()
     return [((*place, i), arg) for i, arg in reversed(list(enumerate(args)))]
 
@@ -83,7 +83,7 @@ def _part(term: Term, place: Place) -> Iterator[tuple[Place, Term]]:
 
 
 class _Equal:
-    """What the variables of one rule are equal to, by the equations among its goals."""
+    """The terms equal to the variables of one rule, by the equations among its goals."""
 
     def __init__(self, goals: Iterable[Term]) -> None:
         self._same: dict[str, str] = {}
@@ -104,7 +104,7 @@ class _Equal:
         return name
 
     def standing(self, parts: Iterable[tuple[Place, Term]]) -> Iterator[tuple[Place, Term]]:
-        """The parts in their places, and in the place of a variable also the terms that it is equal to."""
+        """The parts in their places; for a variable, also the terms equal to it."""
         stack = [(place, part, frozenset[str]()) for place, part in parts]
         while stack:
             place, part, above = stack.pop()
@@ -116,9 +116,9 @@ class _Equal:
 
 
 class Sorts:
-    """Places joined into sorts, and the members of each.
+    """Places grouped into sorts, and the members of each sort.
 
-    `of_input` are the constants that the input mentions, by place, `lasting` those of them that are never forgotten.
+    `of_input` are the constants of the input by place, `lasting` the constants that `forget_input` keeps.
     """
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ class Sorts:
         self._followed: set[Place] | None = None
 
     def follow(self, patterns: Iterable[Term]) -> None:
-        """From now on note only constants of the sorts of the patterns' variables; no other sort may be asked for."""
+        """Record only constants of the sorts of the patterns' variables from now on; other sorts cannot be queried."""
         parts = [part for pattern in patterns for part in places(pattern)]
         self._followed = {self.root(place) for place, part in parts if isinstance(part, Var)}
 
@@ -141,7 +141,7 @@ class Sorts:
         return place
 
     def join(self, terms: Iterable[Term], goals: Iterable[Term] = ()) -> None:
-        """Let each variable of one rule connect the places in which it stands, in events, FVPs and goals."""
+        """Join the places that share a variable in one rule, in its events, FVPs and goals."""
         goals = list(goals)
         first: dict[str, Place] = {}
         equal = _Equal(goals)
@@ -155,13 +155,13 @@ class Sorts:
                     self._mentioned.setdefault(place, set()).add(part)
 
     def mention(self, term: Term) -> None:
-        """Note the constants of a ground event, FVP or fact."""
+        """Record the constants of a ground event, FVP or fact."""
         for place, part in places(term):
             self._mentioned.setdefault(place, set()).add(part)
         self._members = None
 
     def mention_at(self, place: Place, terms: Iterable[Term], *, is_lasting: bool = False) -> None:
-        """Note the constants that stand in one argument position of the input; lasting ones are never forgotten."""
+        """Record the constants in one argument position of the input; `forget_input` keeps lasting ones."""
         mentioned = self.lasting if is_lasting else self.of_input
         for term in terms:
             for inner, part in _part(term, place):
@@ -170,12 +170,12 @@ class Sorts:
         self._members = None
 
     def forget_input(self) -> None:
-        """Forget the constants of the input that are not lasting."""
+        """Forget the constants of the input, except the lasting ones."""
         self.of_input.clear()
         self._members = None
 
     def restore_input(self, of_input: dict[Place, set[Term]], lasting: dict[Place, set[Term]]) -> None:
-        """Let these be the constants that the input mentions, by place, and those that are never forgotten."""
+        """Set the constants of the input by place, and the lasting ones among them."""
         self.of_input, self.lasting, self._members = of_input, lasting, None
 
     def members(self, pattern: Term, name: str) -> list[Term]:
@@ -223,7 +223,7 @@ def sorts_of(description: EventDescription, database: Database, input_terms: Ite
 
 
 def _entities(body: Iterable[Condition]) -> Iterator[Term]:
-    """The events and FVPs of conditions."""
+    """The events and FVPs in conditions."""
     for condition, _ in flat_conditions(tuple(body)):
         match condition:
             case Happens(event):

@@ -1,4 +1,4 @@
-"""Parts of the compiler with names, some of which can be switched off for tests and for debugging."""
+"""Named parts of the compiler, some of which can be switched off for tests and for debugging."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Switchable", "check_switches"]
 
 
 class Switchable(Protocol):
-    """A part of the compiler. `required` says why the part cannot be switched off; it is empty if it can."""
+    """A part of the compiler. `required` is the reason why the part cannot be switched off, or empty."""
 
     @property
     def name(self) -> str: ...
@@ -20,7 +20,7 @@ class Switchable(Protocol):
 
 
 def check_switches(without: Iterable[str], parts: Sequence[Switchable]) -> frozenset[str]:
-    """The names of parts to switch off; a `UsageProblem` for a name that does not exist, or of a required part."""
+    """The names of the parts to switch off; a `UsageProblem` for an unknown name or a required part."""
     known = {part.name: part.required for part in parts}
     optional = [name for name, required in known.items() if not required]
     names = frozenset(without)

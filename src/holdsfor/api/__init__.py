@@ -8,7 +8,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.api.recognition import Result, load, load_text, recognise, term
+from holdsfor.api.loading import load, load_text, term
+from holdsfor.api.recognition import recognise
+from holdsfor.api.results import Result
 
 if TYPE_CHECKING:
     from holdsfor.api.session import Change, Event, Fluent, Inserted, Report, Session

@@ -14,7 +14,7 @@ from holdsfor.logical.rule_text import delay_clause
 from holdsfor.physical.interval_operators.operator import IntervalOperator
 from holdsfor.physical.interval_planner import PlannedIntervalRule, are_maximal
 from holdsfor.physical.operators.description import Description, Wording
-from holdsfor.physical.operators.operator import Operator
+from holdsfor.physical.operators.operator import Plan
 from holdsfor.physical.plan import PlannedComponent, PlannedDelay, PlannedFluent, PlannedInitial, PlannedRule
 from holdsfor.physical.plan_text import Place, PlanLine
 from holdsfor.syntax.printer import show, show_indicator
@@ -61,23 +61,23 @@ class Explainer:
     def heading(self, depth: int, text: str, place: Place = None) -> None:
         self.lines.append(PlanLine(depth, "", (text,), place))
 
-    # -- steps ---------------------------------------------------------------------------------------------------------
+    # -- operators -----------------------------------------------------------------------------------------------------
 
-    def steps(self, steps: Sequence[Operator], flow: _Flow, depth: int, whens: Sequence[str] = ()) -> _Flow:
-        """The lines of steps, those inside others before them."""
-        for i, step in enumerate(steps):
-            description = step.describe(self.wording, flow.bound, is_timed=flow.is_timed)
+    def plan(self, plan: Plan, flow: _Flow, depth: int, whens: Sequence[str] = ()) -> _Flow:
+        """The lines of a plan; operators inside others come before them."""
+        for i, operator in enumerate(plan):
+            description = operator.describe(self.wording, flow.bound, is_timed=flow.is_timed)
             if description is None:
                 continue
-            ends = [self.steps(plan, flow, depth + 1).relation for plan in step.inner]
+            ends = [self.plan(each, flow, depth + 1).relation for each in operator.inner]
             inputs = [flow.relation, *ends] if len(ends) < 2 else ends
-            relation = self.line(depth, inputs, description, id(step), whens[i] if whens else "")
-            flow = _Flow(relation, step.bound_after(flow.bound), flow.is_timed or step.binds_time)
+            relation = self.line(depth, inputs, description, id(operator), whens[i] if whens else "")
+            flow = _Flow(relation, operator.bound_after(flow.bound), flow.is_timed or operator.binds_time)
         return flow
 
-    def follow(self, steps: Sequence[Operator], relation: str, bound: set[str]) -> None:
-        """The lines of steps that go on from a relation."""
-        self.steps(steps, _Flow(relation, bound), 2)
+    def follow(self, plan: Plan, relation: str, bound: set[str]) -> None:
+        """The lines of a plan that goes on from a relation."""
+        self.plan(plan, _Flow(relation, bound), 2)
 
     # -- components ----------------------------------------------------------------------------------------------------
 
@@ -110,8 +110,8 @@ class Explainer:
     def rule(self, rule: PlannedRule, manner: Manner) -> str:
         """The plan of a rule with a time-point; returns its last relation."""
         self.heading(1, f"{rule.rule.kind}({show(rule.head)}, {show(rule.rule.time)})")
-        whens = [manner.outside if i < rule.n_outside else manner.inside for i in range(len(rule.steps))]
-        flow = self.steps(rule.steps, _Flow(), 2, whens)
+        whens = [manner.outside if i < rule.n_outside else manner.inside for i in range(len(rule.operators))]
+        flow = self.plan(rule.operators, _Flow(), 2, whens)
         if not rule.unbound:
             return flow.relation
         if rule.rule.kind == "terminatedAt":
@@ -121,7 +121,7 @@ class Explainer:
 
     def initial(self, initial: PlannedInitial) -> str:
         self.heading(1, f"initially({show(initial.head)})")
-        flow = self.steps(initial.steps, _Flow(), 2)
+        flow = self.plan(initial.operators, _Flow(), 2)
         if set(variables(initial.head)) <= flow.bound:
             return self.line(2, [flow.relation], Description("initial", show(initial.head)), None)
         description = Description("ground", show(initial.head), "instances of the grounding, or of sorts")
@@ -131,11 +131,11 @@ class Explainer:
         self.heading(1, delay_clause(delay).split(" :-")[0].rstrip("."))
         scan = self.line(2, [], Description("scan initiations", str(delay.source)), None)
         bound = set(variables(*plan.source))
-        flow = self.steps(plan.set_up, _Flow(scan, bound, is_timed=True), 2, ["when set up"] * len(plan.set_up))
+        flow = self.plan(plan.set_up, _Flow(scan, bound, is_timed=True), 2, ["when set up"] * len(plan.set_up))
         postponed = "postponable" if plan.postponements else ""
         effect = self.line(2, [flow.relation], Description("wait", show(delay.delay), postponed), None)
         after = _Flow(effect, set(plan.bound), is_timed=True)
-        flow = self.steps(plan.when_due, after, 2, ["when due"] * len(plan.when_due))
+        flow = self.plan(plan.when_due, after, 2, ["when due"] * len(plan.when_due))
         if delay.target is None:
             return self.line(2, [flow.relation], Description("terminate", str(delay.source)), None)
         return self.line(2, [flow.relation], Description("initiate", str(delay.target)), None)
@@ -151,7 +151,7 @@ class Explainer:
             relations[operator.output] = self.interval_operator(operator, relations, varies)
             varies[operator.output] = operator.names
         flow = _Flow(relations[rule.head.result], set(rule.head.given))
-        flow = self.steps(rule.head.tests, flow, 2)
+        flow = self.plan(rule.head.tests, flow, 2)
         operation, how = ("merge", "maximal intervals per instance") if is_merged else ("head", "maximal as they are")
         self.line(2, [flow.relation], Description(operation, str(rule.rule.fvp), how), None)
 
@@ -165,7 +165,7 @@ class Explainer:
                 {name for each in operator.inputs for name in varies[each]} if operator.extends_inputs else set[str]()
             )
             flow = _Flow(inputs[0] if operator.extends_inputs else "", given)
-            inputs = [*inputs, self.steps(plan, flow, 3).relation]
+            inputs = [*inputs, self.plan(plan, flow, 3).relation]
         by = f"by {self.wording.names(operator.names)}" if operator.names else ""
         description = operator.describe(self.wording)
         return self.line(2, inputs, replace(description, binds=description.binds or by), id(operator))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from holdsfor.logical.nodes import step_id
 from holdsfor.physical.fvp_shape import FvpShape, shape_of
+from holdsfor.physical.instance_planner import plan_instances, scope_of
 from holdsfor.physical.interval_operators.call_predicate import CallPredicate
 from holdsfor.physical.interval_operators.complement_intervals import ComplementIntervals
 from holdsfor.physical.interval_operators.constant_intervals import ConstantIntervals
@@ -28,6 +29,7 @@ from holdsfor.physical.interval_operators.repeat_intervals import RepeatInterval
 from holdsfor.physical.interval_operators.restore_starts import RestoreStarts
 from holdsfor.physical.interval_operators.subtract_intervals import SubtractIntervals
 from holdsfor.physical.interval_operators.union_intervals import UnionIntervals
+from holdsfor.physical.interval_semijoins import with_semijoins
 from holdsfor.physical.planner import Planner
 from holdsfor.physical.rule_scope import RuleScope
 from holdsfor.syntax.rules import (
@@ -75,7 +77,8 @@ def plan_interval_rule(rule: IntervalRule, planner: Planner) -> PlannedIntervalR
     planning = _Planning(rule, planner)
     for step in rule.body:
         planning.plan(step)
-    return PlannedIntervalRule(rule, planning.scope, tuple(planning.operators), planning.head())
+    head = planning.head()
+    return PlannedIntervalRule(rule, planning.scope, with_semijoins(planning.operators, head.result), head)
 
 
 class _Planning:
@@ -84,7 +87,7 @@ class _Planning:
     def __init__(self, rule: IntervalRule, planner: Planner) -> None:
         self.rule = rule
         self.planner = planner
-        self.scope = planner.scope(rule)
+        self.scope = scope_of(rule, planner.knowledge)
         self.operators: list[IntervalOperator] = []
         self.varies: dict[str, tuple[str, ...]] = {}
         self.computed: tuple[str, ...] = ()
@@ -147,7 +150,7 @@ class _Planning:
         if not lacked:
             return name
         wanted = (*self.varies[name], *lacked)
-        plan = self.planner.tests(self.rule, frozenset(self.varies[name]), frozenset(wanted))
+        plan = plan_instances(self.planner, self.rule, frozenset(self.varies[name]), frozenset(wanted))
         return self.add(RepeatIntervals(f"{name}#{len(self.operators)}", wanted, name, plan))
 
     def repeated_all(self, lists: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -157,7 +160,7 @@ class _Planning:
         """Every combination of values that variables may have."""
         if self.scope.is_grounded and self.scope.head >= set(names):
             return EnumerateInstances(names, self.rule.fvp.term)
-        return EnumerateInstances(names, None, self.planner.tests(self.rule, frozenset(), frozenset(names)))
+        return EnumerateInstances(names, None, plan_instances(self.planner, self.rule, frozenset(), frozenset(names)))
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -228,7 +231,7 @@ class _Planning:
         assert isinstance(self.rule.result, Var)
         result = self.rule.result.name
         given = frozenset((*self.varies[result], *self.computed))
-        tests = self.planner.tests(self.rule, given)
+        tests = plan_instances(self.planner, self.rule, given)
         names = set(given)
         for operator in tests:
             names = operator.bound_after(names)

@@ -13,6 +13,7 @@ from holdsfor.columns.tables import Key
 from holdsfor.logical.nodes import FluentId, NodeId
 from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
 from holdsfor.physical.fvp_shape import distinct_variables
+from holdsfor.physical.grounding_planner import leaves_open
 from holdsfor.physical.interval_planner import PlannedIntervalRule, plan_interval_rule
 from holdsfor.physical.number_columns import number_column_of
 from holdsfor.physical.operators.context import EdgeKind
@@ -21,6 +22,7 @@ from holdsfor.physical.operators.operator import Operator, Plan, all_operators
 from holdsfor.physical.operators.stamp_time import StampTime
 from holdsfor.physical.ownership import Owned, owned_by
 from holdsfor.physical.planner import Planner
+from holdsfor.physical.rule_planner import plan_initial_value, plan_rule
 from holdsfor.prolog.background import grounding_clauses
 from holdsfor.syntax.rules import (
     Delay,
@@ -47,18 +49,18 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PlannedRule:
-    """A rule with a time-point: `steps` find the bindings, `columns` are the patterns of the head's columns.
+    """A rule with a time-point: `operators` find the bindings, `columns` are the patterns of the head's columns.
 
-    The first `n_outside` steps ask for nothing that the rule's own component computes. At one time-point, a rule comes
-    after those of lower `rank`. `numbered` is the column that has the numbers of the fluent's arguments, if the steps
-    make one. `rule` is what is planned.
+    The first `n_outside` operators read nothing that the rule's own component computes. At one time-point, a rule comes
+    after rules of lower `rank`. `numbered` is the column with the numbers of the fluent's arguments, if the plan has
+    one. `rule` is the rule that was planned.
     """
 
     rule: PointRule
     head: Term
     key: Key
     columns: tuple[Term, ...]
-    steps: Plan
+    operators: Plan
     unbound: tuple[str, ...]
     n_outside: int
     rank: int
@@ -67,11 +69,11 @@ class PlannedRule:
 
 @dataclass(frozen=True)
 class PlannedInitial:
-    """An initial value: `steps` are its atemporal conditions."""
+    """An initial value: `operators` are its atemporal conditions."""
 
     head: Term
     columns: tuple[Term, ...]
-    steps: Plan
+    operators: Plan
 
 
 @dataclass(frozen=True)
@@ -93,10 +95,10 @@ class PlannedFluent:
 
 @dataclass(frozen=True)
 class PlannedPostponement:
-    """Initiations of FVPs that fit the columns postpone their effects, if the steps can be satisfied."""
+    """Initiations of FVPs that fit the columns postpone their effects, if the operators find something."""
 
     columns: tuple[Term, ...]
-    steps: Plan
+    operators: Plan
 
 
 @dataclass(frozen=True)
@@ -143,17 +145,17 @@ class PlannedComponent:
     def is_only_delayed(self) -> bool:
         """Whether what it computes matters to itself only through delayed effects: no condition asks for it."""
         effects = [rule for f in self.fluents.values() for rule in (*f.initiations, *f.terminations)]
-        steps = [step for rule in (*self.events, *effects) for step in rule.steps]
-        steps += [step for delay in self.delays for step in delay.when_due]
-        return not any(step.asks_for(self.own) for step in steps)
+        operators = [operator for rule in (*self.events, *effects) for operator in rule.operators]
+        operators += [operator for delay in self.delays for operator in delay.when_due]
+        return not any(operator.asks_for(self.own) for operator in operators)
 
     @property
-    def point_steps(self) -> Iterator[Operator]:
+    def point_operators(self) -> Iterator[Operator]:
         """Every step of its rules with a time-point and of its delays, also those inside others."""
         fluents = self.fluents.values()
         effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
         for rule in (*self.events, *effects):
-            yield from all_operators(rule.steps)
+            yield from all_operators(rule.operators)
         for delay in self.delays:
             yield from all_operators(delay.when_due)
 
@@ -162,7 +164,7 @@ class PlannedComponent:
         fluents = self.fluents.values()
         effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
         for rule in (*self.events, *effects):
-            if rule.unbound or any(step.enumerates_head for step in all_operators(rule.steps)):
+            if rule.unbound or any(step.enumerates_head for step in all_operators(rule.operators)):
                 yield rule.head
         yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
         scopes = (rule.scope for rule in self.interval_rules)
@@ -171,7 +173,7 @@ class PlannedComponent:
     @property
     def ranged(self) -> Iterator[Term]:
         """Terms of rules in which variables stand that may have to range over their sorts."""
-        yield from (step.ranged for step in self.point_steps if step.ranged is not None)
+        yield from (step.ranged for step in self.point_operators if step.ranged is not None)
         for scope in (rule.scope for rule in self.interval_rules):
             patterns = (scope.pattern(name) for name in scope.ranged)
             yield from (pattern for pattern in patterns if pattern is not None)
@@ -207,7 +209,7 @@ class PhysicalProgram:
         for component in self.components:
             fluents = component.fluents.values()
             effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
-            for step in (step for rule in (*component.events, *effects) for step in rule.steps):
+            for step in (step for rule in (*component.events, *effects) for step in rule.operators):
                 if isinstance(step, JoinPoints) and step.kind == "events":
                     found.setdefault(step.key, set()).update(positions for _, positions in step.numbered)
         return found
@@ -217,7 +219,7 @@ class PhysicalProgram:
         """The edges of intervals that rules ask for at the edge itself."""
         found: dict[tuple[EdgeKind, Key], None] = {}
         for component in self.components:
-            for step in component.point_steps:
+            for step in component.point_operators:
                 if step.edge is not None:
                     found[step.edge] = None
         return found
@@ -250,7 +252,7 @@ def _open_entities(compiled: Compiled, planner: Planner) -> frozenset[Term]:
     rules = [
         (clause.head.args[0], clause.body or Atom("true")) for clause in clauses if isinstance(clause.head, Struct)
     ]
-    return frozenset(entity for entity, body in rules if planner.leaves_open(entity, body))
+    return frozenset(entity for entity, body in rules if leaves_open(planner.knowledge, entity, body))
 
 
 def _simple_columns(compiled: Compiled) -> dict[Key, tuple[tuple[Term, ...], ...]]:
@@ -296,7 +298,7 @@ def _fluent(
     vertices = logical.vertices
     own = [r for r in rules if r.kind != "happensAt" and name_and_arity(r.fvp.fluent) == key]
     initially = [
-        PlannedInitial(i.fvp.term, _columns(i.fvp), planner.atemporal_steps(i.fvp.term, i.body))
+        PlannedInitial(i.fvp.term, _columns(i.fvp), plan_initial_value(planner, i.fvp.term, i.body))
         for i in compiled.description.initially
         if name_and_arity(i.fvp.fluent) == key and concerns(vertices, i.fvp.term)
     ]
@@ -344,24 +346,24 @@ def _rule(rule: PointRule, *, compiled: Compiled, planner: Planner, component: O
     value = columns[-1] if rule.kind == "terminatedAt" else None
     open_value = value.name if isinstance(value, Var) else None
     is_termination = rule.kind == "terminatedAt"
-    steps, bound = planner.steps(
-        rule.head_term, rule.time, rule.body, arguments, open_value, is_termination=is_termination
+    operators, bound = plan_rule(
+        planner, rule.head_term, rule.time, rule.body, arguments, open_value, is_termination=is_termination
     )
     key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
     unbound = tuple(name for name in variables(rule.head_term) if name not in bound)
-    made = {name for step in steps if isinstance(step, JoinPoints) for name, _ in step.numbered}
+    made = {name for each in operators if isinstance(each, JoinPoints) for name, _ in each.numbered}
     numbered = number_column_of(arguments) if arguments else None
     numbered = numbered if numbered in made else None
-    n_outside = next((i for i, step in enumerate(steps) if step.asks_for(component)), len(steps))
+    n_outside = next((i for i, each in enumerate(operators) if each.asks_for(component)), len(operators))
     rank = _rank(compiled, _DECIDED[rule.kind], rule.head_term)
-    return PlannedRule(rule, rule.head_term, key, columns, steps, unbound, n_outside, rank, numbered)
+    return PlannedRule(rule, rule.head_term, key, columns, operators, unbound, n_outside, rank, numbered)
 
 
 def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
     target = delay.source if delay.target is None else delay.target
     bound = set(variables(delay.source.term))
     used = set(variables(delay.delay, target.term)).union(*map(condition_variables, delay.conditions_when_due))
-    set_up = planner.inner(delay.tests_at_set_up, bound, used=used)
+    set_up = planner.plan_body(delay.tests_at_set_up, bound, used=used)
     for step in set_up:
         bound = step.bound_after(bound)
     stamp = [] if delay.time is None else [StampTime(delay.time.name)]
@@ -377,7 +379,7 @@ def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
         tuple(set_up),
         frozenset(bound),
         delay.delay,
-        (*stamp, *planner.inner(delay.conditions_when_due, known, used=set(variables(target.term))))
+        (*stamp, *planner.plan_body(delay.conditions_when_due, known, used=set(variables(target.term))))
         if delay.conditions_when_due
         else (),
         name_and_arity(target.fluent),
@@ -401,4 +403,4 @@ def _may_contend(compiled: Compiled, source: Fvp, target: Fvp) -> bool:
 
 def _postponement(postponable: Postponable, planner: Planner) -> PlannedPostponement:
     bound = set(variables(postponable.fvp.term))
-    return PlannedPostponement(_columns(postponable.fvp), tuple(planner.inner(postponable.body, bound, used=set())))
+    return PlannedPostponement(_columns(postponable.fvp), tuple(planner.plan_body(postponable.body, bound, used=set())))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from holdsfor.logical.program import LogicalComponent
 from holdsfor.logical.rewritten import Rewritten, RewrittenIntervals
 from holdsfor.logical.rule_text import delay_clause, initial_clause, interval_clause, point_clause
+from holdsfor.physical.instance_planner import plan_instances
 from holdsfor.physical.operators.operator import Operator, all_operators
 from holdsfor.physical.operators.union_clauses import UnionClauses
 from holdsfor.physical.plan import PhysicalProgram, PlannedComponent
@@ -46,9 +47,9 @@ def _clauses(
     """The clauses of a component with the comments on them, and their plans."""
     fluents = planned.fluents.values()
     rules = [*planned.events, *(rule for f in fluents for rule in (*f.initiations, *f.terminations))]
-    steps_of = {id(each.rule): each.steps for each in rules}
+    steps_of = {id(each.rule): each.operators for each in rules}
     for initially in logical.initially:
-        plans = [each.steps for f in fluents for each in f.initially if each.head == initially.fvp.term]
+        plans = [each.operators for f in fluents for each in f.initially if each.head == initially.fvp.term]
         yield initial_clause(initially), [step for steps in plans for step in steps]
     for rewritten in logical.rules:
         yield _remarks(rewritten) + point_clause(rewritten.rule), steps_of[id(rewritten.rule)]
@@ -57,7 +58,7 @@ def _clauses(
     for intervals in logical.intervals:
         rule = intervals.rule
         names = list_variables(rule).get(rule.result.name, ()) if isinstance(rule.result, Var) else ()
-        yield _remarks(intervals) + interval_clause(rule), planner.tests(rule, frozenset(names))
+        yield _remarks(intervals) + interval_clause(rule), plan_instances(planner, rule, frozenset(names))
 
 
 def _remarks(rewritten: Rewritten | RewrittenIntervals) -> str:

@@ -2,8 +2,9 @@
 
 The *registers* of a running body are the step to take, the slots of its variables, the height of the choice stack a cut
 goes back to, and the frame to go on with afterwards. A *frame* is the registers of a body that waits for a goal of its
-own, with the number of frames in all. Neither is ever changed, so choice points can share them. `Call` and `Test` are
-carried out by the machine itself; the other steps are control, and return the registers to go on with, or None to fail.
+own, with the number of frames in all. Neither is ever changed, so choice points can share them. `Call` and `InlineTest`
+are carried out by the machine itself; the other steps are control, and return the registers to go on with, or None to
+fail.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ __all__ = [
     "Fork",
     "Frame",
     "Goal",
+    "InlineTest",
     "MetaCall",
     "Registers",
     "SoftCut",
     "Step",
-    "Test",
 ]
 
 Frame: TypeAlias = tuple["Goal", Slots, int, Any, int]
@@ -111,7 +112,7 @@ class Call(Goal):
         self.predicate = predicate
 
 
-class Test(Goal):
+class InlineTest(Goal):
     """A goal that succeeds or fails once and is evaluated in place, such as `X > 3`."""
 
     __slots__ = ("holds",)

@@ -174,7 +174,7 @@ def _is_postponed(
     for i, pattern in zip(range(n_columns), postponement.columns, strict=True):
         words = rows.columns[f"#{i}"][found.columns["#row"]]
         found = unify_column(pattern, words, found, context.symbols)
-    found = run_operators(postponement.steps, found, context)
+    found = run_operators(postponement.operators, found, context)
     mask = np.zeros(rows.n, dtype=bool)
     if found.n:
         mask[found.columns["#row"]] = True

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from holdsfor.analysis.sorts import Sorts
 from holdsfor.columns.tables import Relation
 from holdsfor.kernels.keys import Int64, dense_ids
+from holdsfor.physical.grounding_planner import leaves_open, open_variables, plan_grounding
 from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.operator import Plan, run_operators
 from holdsfor.physical.operators.range_over import RangeOver
@@ -58,7 +59,7 @@ class _GroundingPlan:
         self._steps: dict[frozenset[str], Plan] = {}
         self.body = body
         self.ranges = {name: RangeOver(name, entity, ()) for name in variables(entity)}
-        self.is_open = planner.leaves_open(entity, body)
+        self.is_open = leaves_open(planner.knowledge, entity, body)
         self._left: dict[frozenset[str], tuple[list[str], list[str]]] = {}
 
     def signature(self, value: Term | None) -> tuple[Term, ...] | None:
@@ -85,14 +86,14 @@ class _GroundingPlan:
 
     def steps(self, given: frozenset[str]) -> Plan:
         if given not in self._steps:
-            self._steps[given] = self.planner.grounding_steps(self.entity, self.goals, given)
+            self._steps[given] = plan_grounding(self.planner, self.entity, self.goals, given)
         return self._steps[given]
 
     def run(self, rows: Rows, context: Context) -> Rows:
         """The rows with the variables of the entity; those that the goals need, or may leave open, range over sorts."""
         given = frozenset(name for name in rows.columns if name != "#row")
         if given not in self._left:
-            self._left[given] = self.planner.open_grounding(self.entity, self.body, given)
+            self._left[given] = open_variables(self.planner.knowledge, self.entity, self.body, given)
         needed, left_open = self._left[given]
         if not needed and not left_open:
             return run_operators(self.steps(given), rows, context)

@@ -118,7 +118,7 @@ class Evaluation:
         self.ranges: dict[NodeId, Int64] = {}
         self.whole_lists: dict[NodeId, Lists] = {}
 
-    # -- what steps ask (the protocol `Context`) -----------------------------------------------------------------------
+    # -- what operators read (the protocol `Context`) ------------------------------------------------------------------
 
     def points(self, kind: PointKind, key: Key) -> PointTable:
         if kind == "events":
@@ -345,10 +345,10 @@ class Evaluation:
     def solutions(self, rule: PlannedRule) -> Rows:
         """The rows that satisfy a rule's conditions; of a component that guesses, what is outside is asked once."""
         if self._outside is None or rule.n_outside == 0:
-            return run_operators(rule.steps, one_row(), self)
+            return run_operators(rule.operators, one_row(), self)
         if id(rule) not in self._outside:
-            self._outside[id(rule)] = run_operators(rule.steps[: rule.n_outside], one_row(), self).distinct()
-        return run_operators(rule.steps[rule.n_outside :], self._outside[id(rule)], self)
+            self._outside[id(rule)] = run_operators(rule.operators[: rule.n_outside], one_row(), self).distinct()
+        return run_operators(rule.operators[rule.n_outside :], self._outside[id(rule)], self)
 
     # -- simple fluents ------------------------------------------------------------------------------------------------
 
@@ -396,7 +396,7 @@ class Evaluation:
             return carried
         parts: list[list[Int64]] = []
         for initial in fluent.initially:
-            rows = run_operators(initial.steps, one_row(), self)
+            rows = run_operators(initial.operators, one_row(), self)
             if rows.n and set(variables(initial.head)) - set(rows.columns):
                 rows = GroundHead(initial.head).run(rows, self)
             if rows.n:

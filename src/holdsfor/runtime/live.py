@@ -69,6 +69,8 @@ class LiveRun:
         self.stop = stop
         self.after_reading = after_reading
         self.session: EngineSession | None = None
+        self.is_compacting = True
+        """Whether reports of earlier query times are not needed with the words of later ones."""
         self.on_silence = on_silence
         self.at_rest = at_rest
         self._silent = [feed for feed in feeds if not feed.has_ended]
@@ -161,6 +163,7 @@ class LiveRun:
                 for query_time in self._held:
                     self._insert(query_time, session)
                     yield query_time
+                    self._compact(session)
                     self._earliest = query_time + 1
                 self._held.clear()
             at = self._next = self._following(at, session)
@@ -283,6 +286,13 @@ class LiveRun:
         return {fd for fd, _ in poll.poll(None if milliseconds is None else milliseconds - _SILENCE)}
 
     # -- records -------------------------------------------------------------------------------------------------------
+
+    def _compact(self, session: EngineSession) -> None:
+        """Forget constants that no record, open value or reader refers to any more, if they have become many."""
+        recoding = session.compact() if self.is_compacting else None
+        if recoding is not None:
+            for feed in self.feeds:
+                feed.reading.recode(recoding)
 
     def _insert(self, at: int, session: EngineSession) -> None:
         """Put what has arrived by a query time into the session."""

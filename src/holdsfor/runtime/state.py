@@ -1,5 +1,10 @@
 """Everything that a session carries from one query time to the next.
 
+A time-point is *settled* when no later query time can change the results at it. The edge of the window, query time
+minus window length, is the watermark in the sense of Spark and Flink: records before it are dropped or cut. The settled
+time-point is at or before the watermark: it is the last time-point up to which every duration filter, Allen construct
+and interval-wise predicate has decided (`EngineSession.settled_at`).
+
 A query time evaluates the time-points from the last settled one to itself. The next query time settles more time-points
 first: of the last evaluation it keeps what holds at the new settled time-point. How far it settles depends on its own
 window, so the last evaluation is needed until then. That evaluation follows from the state and the records: a session

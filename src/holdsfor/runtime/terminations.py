@@ -43,7 +43,7 @@ def terminations_of(
     evaluation: Evaluation, key: Key, fluent: PlannedFluent, initiations: PointTable, state: FluentTable
 ) -> Terminations:
     """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
-    is_ranging = [any(each.reads_affected for each in all_operators(rule.steps)) for rule in fluent.terminations]
+    is_ranging = [any(each.reads_affected for each in all_operators(rule.operators)) for rule in fluent.terminations]
     if any(is_ranging):
         numbers, values = _there_are(evaluation, key, initiations, state, with_values=True)
         columns = (*evaluation.instances.words(key[1], numbers), values)

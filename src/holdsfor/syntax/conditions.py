@@ -1,4 +1,4 @@
-"""Goals to conditions: the bodies of rules with a time-point."""
+"""Translate goals to conditions: the bodies of rules with a time-point."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def is_temporal(goal: Term) -> bool:
 
 
 def read_fvp(term: Term, diagnostics: Diagnostics) -> Fvp | None:
-    """The FVP that a term stands for, or a diagnostic."""
+    """The FVP that a term denotes, or a diagnostic."""
     if isinstance(term, Struct) and term.name == "=" and len(term.args) == 2:
         fluent, value = term.args
         if is_callable(fluent):
@@ -74,10 +74,10 @@ def read_fvp(term: Term, diagnostics: Diagnostics) -> Fvp | None:
 
 
 def read_event(term: Term, diagnostics: Diagnostics) -> Term | None:
-    """The event that a term stands for, or a diagnostic."""
+    """The event that a term denotes, or a diagnostic."""
     if is_callable(term) and not (isinstance(term, Struct) and term.name == "="):
         return term
-    hint = "an FVP does not happen: its `start(…)` and `end(…)` do"
+    hint = "an FVP is not an event; `start(…)` and `end(…)` of it are events"
     if not isinstance(term, Struct):
         hint = "name the event, such as `go_to(X, Place)`"
     diagnostics.add("HF202", f"expected an event, found `{show(term)}`", term.span, hint)
@@ -103,7 +103,7 @@ class ConditionReader:
         return () if goal is None else tuple(c for g in conjuncts(goal) for c in self.conditions(g))
 
     def conditions(self, goal: Term) -> Iterable[Condition]:
-        """The conditions one goal stands for: normally one."""
+        """The conditions that one goal denotes: normally one."""
         if isinstance(goal, Var):
             return self.refuse("HF204", "expected a condition, found a variable", goal.span)
         if not is_callable(goal):
@@ -126,7 +126,9 @@ class ConditionReader:
     # -- temporal predicates -----------------------------------------------------------------------------------------
 
     def at_time(self, time: Term, goal: Struct) -> None:
-        """Check that a condition is about the rule's time-point; a delay's conditions name the due time themselves."""
+        """Check that a condition refers to the rule's time-point; the conditions of a delay refer to the due time
+        instead.
+        """
         if self.time is None and isinstance(time, Var):
             self.time = time
         if time == self.time:
@@ -136,7 +138,7 @@ class ConditionReader:
             "HF203",
             f"expected the rule's time-point {expected}, found `{show(time)}`",
             time.span or goal.span,
-            "all conditions of a rule are about one time-point; what happened before is remembered by a fluent",
+            "all conditions of a rule refer to one time-point; use a fluent to remember an earlier event",
         )
 
     def happens(self, goal: Struct) -> Iterable[Condition]:
@@ -256,7 +258,7 @@ class ConditionReader:
 
 
 def _either(branches: list[tuple[Condition, ...]], goal: Struct) -> tuple[Condition, ...]:
-    """The choice between the branches that can succeed: `(a ; fail)` is `a`, and binds what `a` binds."""
+    """The disjunction of the branches that can succeed: `(a ; fail)` is `a`, and binds the variables that `a` binds."""
     possible = [branch for branch in branches if not any(_is_failure(condition) for condition in branch)]
     if len(possible) > 1:
         return (Either(tuple(possible), goal.span),)

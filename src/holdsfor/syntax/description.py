@@ -1,4 +1,4 @@
-"""Clauses to an event description: which clause is which rule, and what is background knowledge."""
+"""Translate clauses to an event description: sort them into rules, declarations and background knowledge."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class CollectGrounds:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """`index(entity, argument)`: a hint, which argument to partition by."""
+    """`index(entity, argument)`: the argument is preferred as a partitioning key."""
 
     entity: Term
     argument: Term
@@ -66,7 +66,7 @@ class Index:
 
 @dataclass
 class EventDescription:
-    """Everything a set of files says, each kind in the order it stands."""
+    """The contents of a set of rule files by kind, each kind in source order."""
 
     point_rules: list[PointRule] = field(default_factory=list)
     interval_rules: list[IntervalRule] = field(default_factory=list)
@@ -86,7 +86,7 @@ class EventDescription:
 
 
 def describe(programs: Iterable[Program], diagnostics: Diagnostics) -> EventDescription:
-    """The event description that the programs make up together."""
+    """The event description that the programs define together."""
     reader = _DescriptionReader(diagnostics)
     items = [item for program in programs for item in program.items]
     for item in items:
@@ -135,7 +135,7 @@ _SILENT_DIRECTIVES = {"op", "[|]", "consult", "include", "ensure_loaded", "load_
 
 
 class _DescriptionReader:
-    """Sorts clauses by what their heads say."""
+    """Sorts clauses by the predicates of their heads."""
 
     def __init__(self, diagnostics: Diagnostics) -> None:
         self.diagnostics = diagnostics
@@ -152,10 +152,10 @@ class _DescriptionReader:
                 "HF213",
                 f"`{key[0]}/{key[1]}` is a hook into the internals of RTEC's engine",
                 clause.head.span,
-                "say it with rules: an output event, a statically determined fluent or background knowledge",
+                "use rules instead: an output event, a statically determined fluent or background knowledge",
             )
         elif key in _LEFTOVERS:
-            self.diagnostics.add("HF392", f"`{key[0]}/{key[1]}` has no effect", clause.head.span, "it can go")
+            self.diagnostics.add("HF392", f"`{key[0]}/{key[1]}` has no effect", clause.head.span, "remove the clause")
         elif key in _CLAUSES and not (key == ("p", 1) and not _is_pair(clause.head)):
             assert isinstance(clause.head, Struct)
             if key in _DECLARATIONS and clause.body is not None:
@@ -286,7 +286,7 @@ class _DescriptionReader:
         clause: Clause,
         event: Struct | None = None,
     ) -> None:
-        """Add a rule, unless its body has errors; `event` is a condition that stands in the head of older forms."""
+        """Add a rule, unless its body has errors; `event` is a condition that older forms write in the head."""
         n_before = len(self.diagnostics)
         first = () if event is None else ConditionReader(time, self.diagnostics).happens(event)
         body = (*first, *self.conditions(clause, time))
@@ -342,7 +342,7 @@ class _DescriptionReader:
         self.description.interval_rules.append(rule)
 
     def check_deterministic(self, rule: IntervalRule, n_steps: int, span: Span | None) -> None:
-        """Refuse a cut behind a goal that may have several answers."""
+        """Refuse a cut after a goal that may have several answers."""
         known = set(variables(rule.fvp.fluent, rule.fvp.value))
         for step in rule.body[:n_steps]:
             goal = step.goal if isinstance(step, Test) else step.fvp.term if isinstance(step, HoldsFor) else None
@@ -355,7 +355,7 @@ class _DescriptionReader:
                 return
 
     def check_cuts(self) -> None:
-        """Refuse the cuts that keep later clauses from adding intervals."""
+        """Refuse cuts that prevent later clauses from adding intervals."""
         rules = self.description.interval_rules
         for rule, span in self.cuts:
             later = rules[rules.index(rule) + 1 :]
@@ -369,13 +369,13 @@ class _DescriptionReader:
             "HF207",
             f"dropping the cut could change the answer: {reason}",
             span,
-            "no window can honour it: make the clauses exclude each other, or drop the cut",
+            "the effect of a cut depends on the window: make the clauses exclude each other, or drop the cut",
         )
 
     # -- facts and declarations --------------------------------------------------------------------------------------
 
     def initial_value(self, head: Struct, clause: Clause) -> None:
-        """`initially(F=V)`, or `initiatedAt(F=V, T1, -1, T2)` with conditions on its bounds that say nothing."""
+        """`initially(F=V)`, or `initiatedAt(F=V, T1, -1, T2)` with trivial conditions on its bounds."""
         fvp = read_fvp(head.args[0], self.diagnostics)
         bounds = {bound.name for bound in head.args[1:] if isinstance(bound, Var)}
         body = tuple(condition for condition in self.atemporal(clause) if not _is_bound_test(condition, bounds))
@@ -387,7 +387,7 @@ class _DescriptionReader:
             return ()
         if is_temporal(clause.body):
             name, _ = name_and_arity(clause.head)
-            hint = "it is about all time: use background knowledge, or an `initiatedAt` rule"
+            hint = "the declaration holds at all times: use background knowledge, or an `initiatedAt` rule"
             self.diagnostics.add("HF204", f"`{name}` cannot have temporal conditions", clause.body.span, hint)
             return ()
         return self.conditions(clause, None)
@@ -469,7 +469,7 @@ class _DescriptionReader:
         self.description.indices.append(Index(head.args[0], head.args[1], clause.span))
 
     def conditional_declaration(self, clause: Clause) -> None:
-        """A declaration with a body: it declares what the background knowledge proves."""
+        """A declaration with a body declares every answer that the background knowledge proves."""
         n_before = len(self.diagnostics)
         self.atemporal(clause)
         if len(self.diagnostics) == n_before and not _fails(clause):
@@ -503,12 +503,12 @@ _CLAUSES: dict[tuple[str, int], Callable[[_DescriptionReader, Struct, Clause], N
 
 
 def _is_old_initially(head: Struct) -> bool:
-    """Whether it is `initiatedAt(F=V, T1, -1, T2)`, which is older than `initially(F=V)`."""
+    """Whether the head is `initiatedAt(F=V, T1, -1, T2)`, the older form of `initially(F=V)`."""
     return head.name == "initiatedAt" and len(head.args) == 4 and head.args[2] == Int(-1)
 
 
 def _is_bound_test(condition: Condition, bounds: set[str]) -> bool:
-    """Whether a condition compares nothing but bounds and numbers, such as `T1 =< -1`."""
+    """Whether a condition compares only bounds and numbers, such as `T1 =< -1`."""
     if not isinstance(condition, Test) or not isinstance(condition.goal, Struct):
         return False
     names = set(variables(condition.goal))
@@ -521,12 +521,12 @@ def _is_pair(term: Term) -> bool:
 
 
 def _fails(clause: Clause) -> bool:
-    """Whether the body rules the clause out: `buildFromPoints(_) :- fail.` declares nothing."""
+    """Whether the body always fails: `buildFromPoints(_) :- fail.` declares nothing."""
     return clause.body in (Atom("fail"), Atom("false"))
 
 
 def _may_be_same(left: Fvp, right: Fvp) -> bool:
-    """Whether two heads may be about one FVP."""
+    """Whether two heads may denote the same FVP."""
     pairs = [(left.fluent, right.fluent), (left.value, right.value)]
     while pairs:
         one, other = pairs.pop()

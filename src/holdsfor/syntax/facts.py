@@ -1,7 +1,7 @@
-"""Runs of plain ground facts, read at the speed of the regular-expression engine.
+"""Read runs of plain ground facts with regular expressions.
 
 Background knowledge may hold millions of facts such as `vesselType(227574020, fishing).`. A run of at least
-`MINIMAL_RUN` facts of one predicate with constant arguments is cut out with one expression and split with another,
+`MINIMAL_RUN` facts of one predicate with constant arguments is matched with one expression and split with another,
 without a token or a term per fact: only the distinct constants become terms.
 """
 
@@ -44,7 +44,7 @@ _EDGES = ("start", "end", "startI", "endI")
 
 
 class _Constants(dict[str, Constant]):
-    """Constants by the way they are written; each distinct one is made once."""
+    """Constants by their spelling; each distinct constant is created once."""
 
     def __missing__(self, text: str) -> Constant:
         constant: Constant
@@ -61,7 +61,7 @@ class _Constants(dict[str, Constant]):
 
 
 def read_fact_run(source: Source, at: int) -> tuple[FactTable, int] | None:
-    """The run of facts that begins at `at` and where it ends, if there is one long enough."""
+    """The run of facts that starts at `at`, and its end; None if the run is too short."""
     first = _FACT.match(source.text, at)
     if first is None or first[1] in _MEANINGFUL or not _goes_on(source.text, first):
         return None
@@ -80,7 +80,7 @@ def read_fact_run(source: Source, at: int) -> tuple[FactTable, int] | None:
 
 
 def read_input_facts(source: Source, at: int) -> tuple[InputFactTable, int] | None:
-    """The run of facts that are input which begins at `at`, and where it ends, if there is one long enough."""
+    """The run of input facts that starts at `at`, and its end; None if the run is too short."""
     if not _IS_GIVEN.match(source.text, at):
         return None
     constants, rows, end = _Constants(), list[GivenRow](), at
@@ -94,7 +94,7 @@ def read_input_facts(source: Source, at: int) -> tuple[InputFactTable, int] | No
 
 
 def _given_row(match: re.Match[str], constants: _Constants) -> GivenRow | None:
-    """What a fact gives, or None if it has to be looked at."""
+    """The row of an input fact; None if the full parser has to read the fact."""
     event, event_args, at, *fluents = match.groups()
     if event is not None:
         return None if event in _EDGES else (event, _split(event_args, constants), None, int(at), None)
@@ -115,7 +115,7 @@ def _split(arguments: str | None, constants: _Constants) -> tuple[Constant, ...]
 
 
 def _goes_on(text: str, first: re.Match[str]) -> bool:
-    """Whether a few more facts of the name follow: patterns are only made for runs that may be long."""
+    """Whether a few more facts of this name follow. Patterns are compiled only for runs that may be long."""
     here: re.Match[str] | None = first
     for _ in range(3):
         assert here is not None

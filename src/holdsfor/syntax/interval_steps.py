@@ -1,8 +1,8 @@
-"""Goals to interval steps: the bodies of `holdsFor` rules.
+r"""Translate goals to interval steps: the bodies of `holdsFor` rules.
 
-RTEC users write emptiness tests (`\\+ I=[]`), cuts and empty fall-back clauses to save work. They are dropped here when
-dropping them cannot change the answer, and refused otherwise: a test may only ask for a list without which the result
-is empty anyway, and a cut may only skip clauses that add nothing.
+RTEC users write emptiness tests (`\+ I=[]`), cuts and empty fall-back clauses to save work. The reader drops such a
+goal if this cannot change the answer, and refuses the goal otherwise. A test may be dropped if the result is empty
+whenever the tested list is empty. A cut may be dropped if the clauses that it skips add no intervals.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ _CONSTRUCTS = {
 class IntervalStepReader:
     """Reads the goals of one `holdsFor` rule; `bound` holds the interval variables read so far.
 
-    `intervalwise` are the predicates that are declared to treat intervals one by one.
+    `intervalwise` lists the predicates that are declared to map intervals one by one.
     """
 
     def __init__(
@@ -107,7 +107,9 @@ class IntervalStepReader:
         self.cuts: list[tuple[int, Span | None]] = []
 
     def body(self, goal: Term) -> tuple[IntervalStep, ...]:
-        """The steps in an order in which each has its lists; otherwise the order in which they are written."""
+        """The steps, ordered so that every list is computed before it is read; in source order if there is no such
+        order.
+        """
         waiting = [self.without_index(here) for here in conjuncts(goal)]
         made = {name for here in waiting if (name := self.made_list(here)) is not None}
         in_order = True
@@ -121,7 +123,7 @@ class IntervalStepReader:
         return tuple(self.steps)
 
     def without_index(self, goal: Term) -> Term:
-        """`holdsFor(F=V, I)` for `holdsFor(Index, F=V, I)`: the index is where RTEC stores the intervals."""
+        """`holdsFor(F=V, I)` for `holdsFor(Index, F=V, I)`: the index is the place where RTEC stores the intervals."""
         if isinstance(goal, Struct) and (goal.name, len(goal.args)) == ("holdsFor", 3) and _is_fvp(goal.args[1]):
             message = f"the index `{show(goal.args[0])}` of `holdsFor` has no effect"
             self.diagnostics.add("HF392", message, goal.args[0].span or goal.span, "it can go")
@@ -129,14 +131,14 @@ class IntervalStepReader:
         return goal
 
     def missing_lists(self, goal: Term, made: set[str], waiting: Sequence[Term]) -> set[str]:
-        """The lists that a goal reads and that another goal which was not read yet makes, or may make."""
+        """The lists that a goal reads and that a goal which is still unread computes or may compute."""
         others = [other for other in waiting if other is not goal and _made_list(other) is None]
         mentioned = {name for other in others for name in variables(other)}
         awaited = ({*variables(goal)} & made) | (_operands(goal) & mentioned)
         return awaited - {*self.bound} - {self.made_list(goal)}
 
     def made_list(self, goal: Term) -> str | None:
-        """The name of the list that a construct or an interval-wise predicate makes; None for other goals."""
+        """The name of the list that a construct or an interval-wise predicate computes; None for other goals."""
         if isinstance(goal, Struct) and name_and_arity(goal) in self.intervalwise:
             return goal.args[-1].name if isinstance(goal.args[-1], Var) else None
         return _made_list(goal)
@@ -175,7 +177,7 @@ class IntervalStepReader:
         return term
 
     def operand(self, term: Term, goal: Struct) -> Term | None:
-        """A list of intervals: a variable bound before, or written out."""
+        """A list of intervals: a variable bound earlier, or a literal list."""
         if isinstance(term, Var):
             if term.name in self.bound:
                 return term
@@ -273,13 +275,13 @@ class IntervalStepReader:
         self.other(goal)
 
     def is_new_list(self, result: Var, written: Term) -> bool:
-        """Whether a unification gives a variable without intervals a list that is written out, perhaps empty."""
+        """Whether a unification binds a variable without intervals to a literal list, which may be empty."""
         items, tail = list_items(written)
         is_list = tail == EMPTY_LIST and all(_is_interval(item) for item in items)
         return is_list and result.name not in self.bound and result.name not in self.data
 
     def must_be_empty(self, goal: Struct) -> bool:
-        """Whether the goal asks that a list of intervals is empty, which is refused."""
+        """Whether the goal tests that a list of intervals is empty; such a test is refused."""
         left, right = goal.args
         for term, other in ((left, right), (right, left)):
             if isinstance(term, Var) and term.name in self.bound and other == EMPTY_LIST:
@@ -287,7 +289,7 @@ class IntervalStepReader:
                     "HF207",
                     f"dropping the test that `{term.name}` is empty could change the answer",
                     goal.span,
-                    "no window can honour it: use `relative_complement_all` or `complement_all`",
+                    "the outcome depends on the window: use `relative_complement_all` or `complement_all`",
                 )
                 return True
         return False
@@ -336,14 +338,14 @@ class IntervalStepReader:
         self.bound.update({name: mentioned[name] for name in outputs})
 
     def intervalwise_call(self, goal: Term, inputs: tuple[str, ...]) -> None:
-        """A call of a predicate that treats intervals one by one: its last argument is the list that it makes."""
+        """A call of a predicate that maps intervals one by one: its last argument receives the computed list."""
         result = goal.args[-1] if isinstance(goal, Struct) else goal
         if len(inputs) != 1 or not isinstance(result, Var) or result.name in (*self.bound, *self.data):
             self.diagnostics.add(
                 "HF219",
                 f"expected one list of intervals to read and a variable for the result, found `{show(goal)}`",
                 goal.span,
-                "an interval-wise predicate is called for each interval: the last argument is what it makes of it",
+                "an interval-wise predicate is called once per interval: the last argument is its result",
             )
             return
         self.data.update(name for name in variables(goal) if name not in (*inputs, result.name))
@@ -353,7 +355,7 @@ class IntervalStepReader:
     # -- optimisations -----------------------------------------------------------------------------------------------
 
     def is_emptiness_test(self, goal: Term) -> bool:
-        """Whether the goal only asks that one of some lists is not empty; it is remembered, not kept."""
+        """Whether the goal only tests that one of some lists is not empty. The test is recorded and then dropped."""
         names = _tested_lists(goal)
         if not names or not names <= set(self.bound):
             return False
@@ -361,7 +363,7 @@ class IntervalStepReader:
         return True
 
     def check_emptiness_tests(self, result: str) -> None:
-        """Refuse the tests without which the result could differ."""
+        """Refuse the tests whose removal could change the result."""
         for names, span in self.emptiness_tests:
             if result not in _empty_with(names, self.steps):
                 tested = " or ".join(f"`{name}`" for name in sorted(names))
@@ -369,12 +371,12 @@ class IntervalStepReader:
                     "HF207",
                     f"dropping the test that {tested} is not empty could change the answer",
                     span,
-                    "no window can honour it: intersect with the list, or drop the test",
+                    "the outcome depends on the window: intersect with the list, or drop the test",
                 )
 
 
 def _made_list(goal: Term) -> str | None:
-    """The name of the list that a construct makes; None for other goals."""
+    """The name of the list that a construct computes; None for other goals."""
     if not isinstance(goal, Struct):
         return None
     is_construct = (goal.name, len(goal.args)) in _CONSTRUCTS or (len(goal.args) == 4 and goal.name in _RELATIONS)
@@ -387,7 +389,7 @@ def _is_fvp(term: Term) -> bool:
 
 
 def _operands(goal: Term) -> set[str]:
-    """The lists that a construct reads; none for other goals."""
+    """The lists that a construct reads; empty for other goals."""
     if not isinstance(goal, Struct) or _made_list(goal) is None:
         return set()
     match goal.name:
@@ -404,7 +406,7 @@ def _is_interval(term: Term) -> bool:
 
 
 def _tested_lists(goal: Term) -> frozenset[str]:
-    """The lists of which a goal says that one is not empty; none if the goal says something else.
+    """The lists of which a goal tests that at least one is not empty; empty for any other goal.
 
     `\\+ I=[]`, `not(I=[])`, `\\+ I==[]`, `I \\= []`, `I \\== []`, their mirror images, `I=[_|_]`, a disjunction of such
     goals, and `\\+ (I=[], J=[])`.
@@ -431,7 +433,7 @@ def _compared_list(goal: Term, operators: tuple[str, str]) -> str | None:
 
 
 def _has_construct(goal: Term) -> bool:
-    """Whether an interval operation stands inside a goal."""
+    """Whether a goal contains an interval operation."""
     stack = list(goal.args) if isinstance(goal, Struct) else []
     while stack:
         here = stack.pop()
@@ -443,7 +445,7 @@ def _has_construct(goal: Term) -> bool:
 
 
 def _empty_with(names: frozenset[str], steps: list[IntervalStep]) -> set[str]:
-    """The interval variables that are certainly empty when the named ones are."""
+    """The interval variables that are certainly empty if the named variables are empty."""
     empty = set(names)
 
     def is_empty(term: Term) -> bool:

@@ -1,4 +1,4 @@
-"""Files to programs: reading, encodings, and files that consult files."""
+"""Load rule files: encodings, and files that consult other files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CONSULTING = frozenset(["consult", "include", "ensure_loaded", "load_files"])
 
 
 def read_source(path: Path, diagnostics: Diagnostics, span: Span | None = None) -> Source | None:
-    """The text of a file; a file that holds no text is a diagnostic (at `span`, if that asked for the file)."""
+    """The text of a file; a file without text is reported as a diagnostic, at `span` if a directive names the file."""
 
     def refuse(message: str, hint: str | None = None) -> Source | None:
         diagnostics.append(Diagnostic("HF101", f"`{path}` {message}", span, hint, None if span else str(path)))
@@ -58,10 +58,10 @@ def _nearby(path: Path) -> str | None:
 
 
 def load_programs(paths: Iterable[Path], diagnostics: Diagnostics) -> list[Program]:
-    """The programs of the files and of the files they consult, each file once, consulted ones first.
+    """The programs of the files and of the files that they consult, each file once, consulted files first.
 
-    A file may consult files below its own folder, and those that are among the paths. Others are refused: a rule file
-    from elsewhere must not read what it was not given.
+    A file may consult files below its own folder and files among `paths`. Other files are refused, so that a rule file
+    from an unknown source cannot read arbitrary files.
     """
     programs: list[Program] = []
     seen: set[Path] = set()
@@ -85,7 +85,7 @@ def load_programs(paths: Iterable[Path], diagnostics: Diagnostics) -> list[Progr
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A file to load, and the place that consults it with the folder that this place is in."""
+    """A file to load, the directive that consults it and the folder of that directive."""
 
     path: Path
     span: Span | None
@@ -93,7 +93,7 @@ class _Wanted:
 
 
 def _resolved(path: Path) -> Path:
-    """The path without links and steps back; one that cannot be followed is as it is."""
+    """The path without links and `..`; a path that cannot be resolved is returned unchanged."""
     try:
         return path.resolve()
     except (OSError, ValueError, RuntimeError):
@@ -101,7 +101,7 @@ def _resolved(path: Path) -> Path:
 
 
 def _is_within_reach(wanted: _Wanted, named: set[Path], diagnostics: Diagnostics) -> bool:
-    """Whether a file may be loaded; if not, that is a diagnostic."""
+    """Whether a file may be loaded; a refusal is reported as a diagnostic."""
     path = _resolved(wanted.path)
     if wanted.folder is None or path in named or path.is_relative_to(_resolved(wanted.folder)):
         return True
@@ -128,7 +128,7 @@ def _load(wanted: _Wanted, seen: set[Path], diagnostics: Diagnostics) -> Program
 
 
 def _is_compiled(source: Source, diagnostics: Diagnostics) -> bool:
-    """Whether a file is the output of RTEC's compiler, which is an error of its own."""
+    """Whether a file is the output of RTEC's compiler, which is reported as an error."""
     may_be = any(mark in source.text for mark in ("happensAtIE(", "holdsForSDFluent(", "Processed"))
     found = _COMPILED.search(source.text) if may_be else None
     if found is not None:
@@ -150,7 +150,7 @@ def _find(folder: Path, name: str) -> Path:
 
 
 def _consulted(directive: Directive) -> list[tuple[str, Span | None]]:
-    """The files a directive asks for: `:- [a, 'b.pl'].` or `:- consult(a).`; libraries have no effect here."""
+    """The files that a directive names: `:- [a, 'b.pl'].` or `:- consult(a).`; libraries are ignored."""
     goal = directive.goal
     files: list[Term] = []
     if isinstance(goal, Struct) and goal.name == "[|]":

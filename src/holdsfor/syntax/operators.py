@@ -1,4 +1,4 @@
-"""The operator table: Prolog's standard operators, `not`, and what `op/3` directives add."""
+"""The operator table: Prolog's standard operators, `not`, and operators declared by `op/3` directives."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _PREFIX: dict[tuple[int, PrefixType], str] = {
 
 
 class Operators:
-    """What is an operator, as infix and as prefix.
+    """The infix and prefix operators by name.
 
     >>> Operators().infix["="].priority
     700
@@ -91,7 +91,7 @@ class Operators:
 
 
 def declare_operators(goal: Term, operators: Operators) -> None:
-    """Carry out a directive `op(Priority, Type, Names)`; any other goal changes nothing."""
+    """Execute a directive `op(Priority, Type, Names)`; any other goal changes nothing."""
     if not (isinstance(goal, Struct) and goal.name == "op" and len(goal.args) == 3):
         return
     priority, kind, names = goal.args

@@ -2,8 +2,8 @@
 
 Operators are combined with an explicit stack, so a conjunction of ten thousand goals costs no depth; only brackets
 recurse, down to `MAX_NESTING`. A term may be `MAX_DEPTH` deep, not counting the length of lists and of chains of one
-operator, so that what walks along terms may recurse. A clause with an error is reported and skipped; reading goes on
-behind its full stop.
+operator, so that functions on terms may recurse. A clause with an error is reported and skipped; parsing continues
+after its full stop.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _CLOSING = frozenset(")]},|")
 
 
 class _ClauseProblem(Exception):
-    """The clause at hand cannot be read; carries the diagnostic."""
+    """The current clause cannot be parsed; carries the diagnostic."""
 
     def __init__(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
         super().__init__(message)
@@ -82,9 +82,9 @@ def parse_program(source: Source, diagnostics: Diagnostics) -> Program:
 
 
 def parse_term(text: str, name: str = "term", *, has_strings: bool = False) -> Term:
-    """The term that a text consists of; a final full stop may be left out.
+    """The term that a text consists of; the final full stop is optional.
 
-    Double-quoted text is an atom, unless the text `has_strings`, which differ from names.
+    Double-quoted text is an atom, or a string if `has_strings` is set.
 
     >>> parse_term("happy(chris)=true")
     Struct(happy(chris)=true)
@@ -142,7 +142,7 @@ class _Reader:
         self.at = 0
         self.depth = 0
         self.n_anonymous = 0
-        self.height = 0  # how deep the term is that was read last
+        self.height = 0  # depth of the last term that was read
 
     # -- cursor ------------------------------------------------------------------------------------------------------
 
@@ -269,7 +269,7 @@ class _Reader:
         if token is None or token.kind == "end":
             before = self.tokens[self.at - 1] if self.at else None
             place = self.span(before or token or self.tokens[-1])
-            hint = f"remove the `{before.text}`, or write what should follow it" if before else None
+            hint = f"remove the `{before.text}`, or add the missing operand" if before else None
             raise _ClauseProblem("HF106", f"expected a term, found {_found(token)}", place, hint)
         self.at += 1
         self.height = 0
@@ -389,7 +389,7 @@ class _Reader:
 
 
 class _OperatorStack:
-    """Operands and the operators that wait for their right operand."""
+    """Operands, and the operators whose right operand is still to be read."""
 
     def __init__(self, reader: _Reader) -> None:
         self.reader = reader
@@ -429,7 +429,7 @@ class _OperatorStack:
         self.operands.append((Struct(name, args, Span(self.source, begin, end)), begin, end, height))
 
     def height(self, operand: tuple[Term, int, int, int], name: str, arity: int) -> int:
-        """What an operand adds to the depth; the rest of a chain of one binary operator adds nothing."""
+        """The depth that an operand adds; the rest of a chain of one binary operator adds nothing."""
         term = operand[0]
         is_chain = arity == 2 and isinstance(term, Struct) and term.name == name and len(term.args) == 2
         return operand[3] if is_chain else operand[3] + 1

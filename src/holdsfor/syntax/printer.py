@@ -34,7 +34,7 @@ def show(term: Term) -> str:
 
 
 def _written_without_operators(term: Term) -> str:
-    """A term that is nested too deeply for `_Writer`: all structures but lists as names with arguments."""
+    """A term that is nested too deeply for `_Writer`, written without operators except for lists."""
     pieces: list[str] = []
     stack: list[Term | str] = [term]
     while stack:
@@ -78,7 +78,7 @@ def show_indicator(name: str, arity: int) -> str:
 
 
 def show_clause(clause: Clause, operators: Operators = _OPERATORS) -> str:
-    """The clause with its full stop, one goal a line."""
+    """The clause with its full stop, one goal per line."""
     writer = _Writer(operators)
     head = writer.write(clause.head, 999)
     if clause.body is None:
@@ -213,7 +213,9 @@ class _Writer:
         return _join(parts[::-1], names[::-1]) if is_left else _join(parts, names)
 
     def continues(self, term: Struct, operator: Infix) -> bool:
-        """Whether a term goes on with the chain of an operator: by the same one or one of its priority and type."""
+        """Whether a term continues the chain of an operator: with the same operator or one of equal priority and
+        type.
+        """
         return len(term.args) == 2 and self.operators.infix.get(term.name) == operator
 
     def prefix(self, term: Struct, max_priority: int) -> str:
@@ -231,7 +233,7 @@ class _Writer:
 
 
 def _join(parts: list[str], names: list[str]) -> str:
-    """Operands with the operators between them, and spaces where two would read as one token."""
+    """Operands with the operators between them, and spaces where two tokens would read as one."""
     text = parts[0]
     for name, part in zip(names, parts[1:], strict=True):
         if name == ",":

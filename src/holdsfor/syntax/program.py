@@ -1,4 +1,4 @@
-"""A parsed text: clauses, directives and tables of plain facts, each in the order it stands."""
+"""A parsed text: clauses, directives and tables of plain facts, in source order."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class FactTable:
 
 
 GivenRow: TypeAlias = tuple[str, tuple[Constant, ...], Constant | None, int, int | None]
-"""The name of an event or fluent, its arguments, the value of a fluent, and when: a time-point, or start and end."""
+"""The name of an event or fluent, its arguments, the value of a fluent, and a time-point, or start and end."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputFactTable:
-    """A run of ground facts that are input, such as `happensAt(go_to(chris, work), 9).`"""
+    """A run of ground facts that are input records, such as `happensAt(go_to(chris, work), 9).`"""
 
     rows: list[GivenRow]
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -58,7 +58,7 @@ class InputFactTable:
 
 @dataclass(frozen=True)
 class Program:
-    """One text, parsed."""
+    """One parsed text."""
 
     source: Source
     items: tuple[Clause | Directive | FactTable | InputFactTable, ...]

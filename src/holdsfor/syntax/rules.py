@@ -1,8 +1,8 @@
-"""The rules of an event description: what the clauses say, with the spelling taken away.
+"""The rules of an event description: the meaning of clauses, independent of their spelling.
 
-A *fluent-value pair* (FVP) is `F=V`. A *condition* is what may stand in the body of a rule with a time-point; all
-conditions of a rule are about the same time-point. An *interval step* is what may stand in the body of a `holdsFor`
-rule. Older spellings, directions of `not` and optimisation tests are gone: two texts with the same rules mean the same.
+A *fluent-value pair* (FVP) is `F=V`. A *condition* is an element of the body of a rule with a time-point; all
+conditions of a rule refer to the same time-point. An *interval step* is an element of the body of a `holdsFor` rule.
+Older spellings, forms of `not` and emptiness tests are normalised: texts that state the same rules give equal objects.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Holds:
 
 @dataclass(frozen=True, slots=True)
 class Initiated:
-    """`initiatedAt(F=V, T)` as a condition: there is an initiation, whether or not it takes effect."""
+    """`initiatedAt(F=V, T)` as a condition: F=V is initiated at T, even if the initiation has no effect."""
 
     fvp: Fvp
     span: Span | None = _span()
@@ -137,7 +137,7 @@ class Initiated:
 
 @dataclass(frozen=True, slots=True)
 class Terminated:
-    """`terminatedAt(F=V, T)` as a condition: F=V is broken, by a termination or by another value."""
+    """`terminatedAt(F=V, T)` as a condition: F=V is broken at T, by a termination or by another value."""
 
     fvp: Fvp
     span: Span | None = _span()
@@ -153,7 +153,7 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """There is no way to satisfy the body."""
+    """The body has no answer."""
 
     body: tuple[Condition, ...]
     span: Span | None = _span()
@@ -161,7 +161,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """At least one of the branches is satisfied."""
+    """At least one of the branches has an answer."""
 
     branches: tuple[tuple[Condition, ...], ...]
     span: Span | None = _span()
@@ -184,13 +184,13 @@ EDGE_NAMES: dict[type[Starts | Ends], Literal["start", "end", "startI", "endI"]]
     StartsI: "startI",
     EndsI: "endI",
 }
-"""How the events at the edges of intervals are written."""
+"""The event functors for the edges of intervals."""
 
 Condition: TypeAlias = Happens | Starts | Ends | Holds | Initiated | Terminated | Test | Not | Either | Collect
 
 
 def flat_conditions(body: tuple[Condition, ...]) -> Iterator[tuple[Condition, bool]]:
-    """Every condition of a body, also those inside others, and whether it stands positively at the top."""
+    """Every condition of a body, nested ones included, and whether it is a positive condition of the body itself."""
     stack: list[tuple[Condition, bool]] = [(c, True) for c in reversed(body)]
     while stack:
         condition, positive = stack.pop()
@@ -203,7 +203,7 @@ def flat_conditions(body: tuple[Condition, ...]) -> Iterator[tuple[Condition, bo
 
 
 def condition_variables(condition: Condition) -> dict[str, Var]:
-    """All variables a condition mentions, those quantified inside it included."""
+    """All variables that a condition mentions, including variables quantified inside it."""
     match condition:
         case Happens(event):
             return variables(event)
@@ -220,7 +220,7 @@ def condition_variables(condition: Condition) -> dict[str, Var]:
 
 
 def outer_variables(condition: Condition) -> set[str]:
-    """The variables a condition mentions outside of negations and collections."""
+    """The variables that a condition mentions outside negations and collections."""
     match condition:
         case Not():
             return set()
@@ -232,16 +232,16 @@ def outer_variables(condition: Condition) -> set[str]:
 
 
 def elsewhere(body: Sequence[Condition], inherited: set[str]) -> list[set[str]]:
-    """For each condition of a body: the variables that stand outside it, in the other conditions or around the body.
+    """For each condition of a body: the variables outside it, in the other conditions or in the enclosing rule.
 
-    A variable of a negation that is not among them is quantified inside the negation.
+    A variable of a negation that does not occur outside it is quantified inside the negation.
     """
     outer = [outer_variables(condition) for condition in body]
     return [inherited.union(*(names for j, names in enumerate(outer) if j != i)) for i in range(len(body))]
 
 
 def show_condition(condition: Condition, time: str = "T") -> str:
-    """The condition as text, in its present spelling."""
+    """The condition as text, in the current spelling."""
     match condition:
         case Happens(event):
             return f"happensAt({show(event)}, {time})"
@@ -283,7 +283,7 @@ AllenMode = Literal["source", "target", "union", "intersect", "complement", "com
 
 @dataclass(frozen=True, slots=True)
 class HoldsFor:
-    """`holdsFor(F=V, I)`; variables `some` stand only in the value, and `I` is the union over all of their values."""
+    """`holdsFor(F=V, I)`; the variables `some` occur only in the value, and `I` is the union over all their values."""
 
     fvp: Fvp
     result: Var
@@ -298,7 +298,7 @@ class HoldsFor:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """`union_all(lists, I)`; a list is a variable or written out as `[(S,E),…]`."""
+    """`union_all(lists, I)`; a list is a variable or a literal such as `[(S,E),…]`."""
 
     lists: tuple[Term, ...]
     result: Var
@@ -358,9 +358,9 @@ class Allen:
 
 @dataclass(frozen=True, slots=True)
 class IntervalCall:
-    """A goal of the background knowledge over interval lists: `inputs` are read, `outputs` are bound by it.
+    """A goal of the background knowledge over interval lists: the goal reads `inputs` and binds `outputs`.
 
-    One that `is_intervalwise` reads one list and makes one; it is proved for each interval.
+    A call that `is_intervalwise` reads one list, computes one list and is proved once per interval.
     """
 
     goal: Term
@@ -376,7 +376,7 @@ IntervalStep: TypeAlias = (
 
 
 def step_lists(step: IntervalStep) -> tuple[list[str], list[str]]:
-    """The names of the lists that a step reads, and of those it makes."""
+    """The names of the lists that a step reads, and of the lists that it computes."""
     match step:
         case HoldsFor(result=result):
             return [], [result.name]
@@ -395,7 +395,7 @@ def step_lists(step: IntervalStep) -> tuple[list[str], list[str]]:
 
 
 def step_variables(step: IntervalStep) -> Iterator[str]:
-    """The variables of a step that are not lists, once for every term that they stand in."""
+    """The variables of a step that are not lists, once for every term that contains them."""
     match step:
         case HoldsFor(fvp):
             yield from variables(fvp.fluent)
@@ -409,7 +409,7 @@ def step_variables(step: IntervalStep) -> Iterator[str]:
 
 
 def with_some_values(fvp: Fvp, body: Sequence[IntervalStep]) -> tuple[IntervalStep, ...]:
-    """The steps of a rule, with the variables noted that stand in the value of one condition and nowhere else."""
+    """The steps of a rule, with the variables marked that occur in the value of one condition and nowhere else."""
     uses = Counter([*variables(fvp.term), *(name for step in body for name in step_variables(step))])
     return tuple(
         replace(step, some=tuple(name for name in variables(step.fvp.value) if uses[name] == 1))
@@ -424,7 +424,7 @@ def with_some_values(fvp: Fvp, body: Sequence[IntervalStep]) -> tuple[IntervalSt
 
 @dataclass(frozen=True, slots=True)
 class PointRule:
-    """A rule for an effect or an output event: `head` at `time` if the body is satisfied at `time`."""
+    """A rule for an effect or an output event: `head` occurs at `time` if the body is satisfied at `time`."""
 
     kind: Literal["happensAt", "initiatedAt", "terminatedAt"]
     head: Fvp | Term
@@ -464,7 +464,7 @@ class IntervalRule:
 
 @dataclass(frozen=True, slots=True)
 class Initially:
-    """`initially(F=V)`, perhaps with atemporal conditions."""
+    """`initially(F=V)`, optionally with atemporal conditions."""
 
     fvp: Fvp
     body: tuple[Condition, ...]
@@ -472,7 +472,7 @@ class Initially:
 
 
 def _connected(tests: Iterable[Test], names: set[str], known: set[str]) -> set[str]:
-    """The variables with those that conditions connect with them, other than through known ones."""
+    """The variables, and the variables that tests connect with them other than through known variables."""
     goals = [set(variables(test.goal)) - known for test in tests]
     found = set(names)
     while more := set[str]().union(*(goal for goal in goals if goal & found)) - found:
@@ -482,7 +482,7 @@ def _connected(tests: Iterable[Test], names: set[str], known: set[str]) -> set[s
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """`fi(source, target, delay)`; `ft(source, delay)` has no target. Conditions with a time are about the due time."""
+    """`fi(source, target, delay)`; `ft(source, delay)` has no target. Temporal conditions refer to the due time."""
 
     source: Fvp
     target: Fvp | None
@@ -493,9 +493,9 @@ class Delay:
 
     @property
     def tests_at_set_up(self) -> tuple[Test, ...]:
-        """The atemporal conditions that compute the delay, and those that have nothing to do with temporal ones.
+        """The atemporal conditions that compute the delay, and those that share no variable with temporal conditions.
 
-        Atemporal conditions have the same answers at all times, so the others may wait until the effect is due.
+        Atemporal conditions have the same answers at all times, so the remaining ones may wait until the effect is due.
         """
         tests = [c for c in self.body if isinstance(c, Test)]
         source = set(variables(self.source.fluent, self.source.value))
@@ -515,7 +515,7 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class InputFact:
-    """A ground event or FVP that is given as a fact: at a time-point, or from `start` to `end`."""
+    """A ground event or FVP stated as a fact: at a time-point, or from `start` to `end`."""
 
     entity: Fvp | Term
     start: int
@@ -543,7 +543,7 @@ class Grounding:
 
 @dataclass(frozen=True, slots=True)
 class InputDeclaration:
-    """How an input fluent arrives."""
+    """The form in which an input fluent arrives."""
 
     shape: Literal["intervals", "points"]
     pattern: Fvp

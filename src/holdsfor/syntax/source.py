@@ -1,4 +1,4 @@
-"""A text and positions in it: what every diagnostic points at."""
+"""A text and positions in it, for diagnostics."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a source, right-open in character offsets."""
+    """A range of a source, right-open in character offsets."""
 
     source: Source
     start: int
@@ -66,7 +66,7 @@ class Span:
         return self.source.text[self.start : self.end]
 
     def to(self, other: Span | None) -> Span:
-        """The stretch from the start of this span to the end of the other."""
+        """The range from the start of this span to the end of the other."""
         return self if other is None else Span(self.source, self.start, other.end)
 
     def __str__(self) -> str:

@@ -1,8 +1,8 @@
 """Terms: the one data structure of the language, from the parser to the background engine.
 
-A term is a variable, a constant (atom, integer, float, string) or a structure. Terms are values: two terms are equal
-when they are written the same, wherever they stand, and `3` and `3.0` are different. Nothing here recurses, so a list
-of a million elements is as safe as a number.
+A term is a variable, a constant (atom, integer, float, string) or a structure. Terms are values: two terms are equal if
+they are written the same, and `3` and `3.0` are different. No function here recurses, so a list of a million elements
+cannot overflow the stack.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 
 
 class Var:
-    """A variable, named as in the text. `_` occurrences are given names of their own by the parser (`_#1`, …)."""
+    """A variable, named as in the text. The parser gives every `_` a name of its own (`_#1`, …)."""
 
     __slots__ = ("name", "span")
 
@@ -49,7 +49,7 @@ class Var:
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether the text says just `_`."""
+        """Whether the variable is written as `_`."""
         return self.name.startswith("_#")
 
     def __eq__(self, other: object) -> bool:
@@ -76,7 +76,7 @@ class Int:
 
 @dataclass(frozen=True, slots=True)
 class Float:
-    """A float. Both zeros are one constant, and so are all NaNs."""
+    """A float. Both zeros are one constant, and all NaNs are one constant."""
 
     value: float
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -90,7 +90,7 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Str:
-    """Text in a description of columns, where names are columns. In rules double-quoted text is an atom."""
+    """Text in a column mapping, where names denote columns. In rules, double-quoted text is an atom."""
 
     value: str
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -154,7 +154,7 @@ _LONG_WALK = 10_000
 
 
 def _inside_out(term: Struct) -> list[Struct]:
-    """The structures of a term, each once and behind those inside it, however often they are shared."""
+    """The structures of a term, each once and after the structures inside it, however often they are shared."""
     order: list[Struct] = []
     done: set[int] = set()
     stack: list[tuple[Struct, bool]] = [(term, False)]
@@ -184,7 +184,7 @@ def variables(*terms: Term) -> dict[str, Var]:
 
 
 class _Seen:
-    """The structures that a walk has met. Only a long walk notes them: short ones need not be spared anything."""
+    """The structures that a traversal has visited. Short traversals do not record them."""
 
     __slots__ = ("_n", "_seen")
 
@@ -216,7 +216,7 @@ def is_ground(term: Term) -> bool:
 
 
 def is_larger(term: Term, limit: int) -> bool:
-    """Whether a term has more than so many parts when it is written out."""
+    """Whether a term has more than `limit` parts when it is written out."""
     stack: list[Term] = [term]
     n_parts = 0
     while stack and n_parts <= limit:
@@ -253,7 +253,7 @@ def list_term(items: Iterable[Term], tail: Term = EMPTY_LIST) -> Term:
 
 
 def list_items(term: Term) -> tuple[list[Term], Term]:
-    """The leading items of a list term and what follows them: `[]` for a proper list."""
+    """The leading items of a list term and its tail: `[]` for a proper list."""
     items: list[Term] = []
     while isinstance(term, Struct) and term.name == "[|]" and len(term.args) == 2:
         items.append(term.args[0])
@@ -262,7 +262,7 @@ def list_items(term: Term) -> tuple[list[Term], Term]:
 
 
 def conjuncts(term: Term) -> list[Term]:
-    """The goals of `a, b, c`, however they are bracketed."""
+    """The goals of `a, b, c`, regardless of brackets."""
     goals: list[Term] = []
     stack: list[Term] = [term]
     while stack:
@@ -275,9 +275,9 @@ def conjuncts(term: Term) -> list[Term]:
 
 
 def equations(goal: Term) -> list[Term]:
-    """A unification of structures as unifications of their arguments; any other goal as it is.
+    """A unification of structures as unifications of their arguments; any other goal unchanged.
 
-    One argument may then bind the variables that the next one needs: `f(X, Y) = f(Y, b)` is `X = Y, Y = b`.
+    One argument may then bind the variables that the next argument needs: `f(X, Y) = f(Y, b)` is `X = Y, Y = b`.
     """
     if not (isinstance(goal, Struct) and goal.name == "=" and len(goal.args) == 2):
         return [goal]

@@ -26,7 +26,7 @@ class Token:
 
 
 class LexicalProblem(Exception):
-    """A place where no token can be read; carries the diagnostic."""
+    """A position where no token can be read; carries the diagnostic."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
@@ -82,7 +82,7 @@ def skip_layout(source: Source, at: int) -> int:
 
 
 def next_clause_end(source: Source, at: int) -> int:
-    """Where reading can go on after an error: behind the next full stop, or at the end of the text."""
+    """The position at which parsing continues after an error: after the next full stop, or at the end of the text."""
     match = _CLAUSE_END.search(source.text, at)
     return match.end() if match else len(source.text)
 

@@ -64,7 +64,7 @@ def test_conditions_are_not_moved_without_hoist_external() -> None:
 def test_goals_are_proved_without_unfold() -> None:
     def kinds(session: EngineSession) -> set[type]:
         rules = [r for c in session.rules.program.components for f in c.fluents.values() for r in f.initiations]
-        return {type(operator) for rule in rules for operator in all_operators(rule.steps)}
+        return {type(operator) for rule in rules for operator in all_operators(rule.operators)}
 
     assert UnionClauses in kinds(session())
     assert Prove not in kinds(session())

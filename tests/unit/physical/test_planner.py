@@ -26,7 +26,7 @@ def planned(rule: str, name: str = "f") -> PlannedRule:
 
 
 def scanned(rule: PlannedRule) -> JoinPoints:
-    first = rule.steps[0]
+    first = rule.operators[0]
     assert isinstance(first, JoinPoints)
     return first
 
@@ -54,8 +54,10 @@ def test_what_must_hold_is_asked_by_number(negated: bool) -> None:
     rule = planned(f"initiatedAt(f(X)=on, T) :- happensAt(e(X, Y), T), {literal}.")
     assert scanned(rule).numbered == (("#X", (0,)), ("#X,Y", (0, 1)))
     assert shown(scanned(rule).patterns) == ["_", "_"]
-    inner = [each for step in rule.steps if isinstance(step, AntiJoin) for each in step.plan]
-    assert [step.numbered for step in (inner if negated else rule.steps) if isinstance(step, JoinFluents)] == ["#X,Y"]
+    inner = [each for step in rule.operators if isinstance(step, AntiJoin) for each in step.plan]
+    assert [step.numbered for step in (inner if negated else rule.operators) if isinstance(step, JoinFluents)] == [
+        "#X,Y"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -74,5 +76,5 @@ def test_arguments_that_no_condition_has_as_they_are_come_as_words(rule: str) ->
 
 def test_what_holds_before_its_instance_is_known_is_asked_by_words() -> None:
     rule = planned("initiatedAt(f(X)=on, T) :- happensAt(e(X), T), holdsAt(s(X, Y)=on, T), happensAt(g(X, Y), T).")
-    assert [step.numbered for step in rule.steps if isinstance(step, JoinFluents)] == [None]
+    assert [step.numbered for step in rule.operators if isinstance(step, JoinFluents)] == [None]
     assert rule.numbered == "#X"

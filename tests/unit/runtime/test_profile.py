@@ -97,7 +97,7 @@ def rows_out_of(session: EngineSession, place: Hashable) -> int:
 def rules_of(component: PlannedComponent) -> list[Sequence[Operator]]:
     fluents = component.fluents.values()
     effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
-    return [rule.steps for rule in (*component.events, *effects)]
+    return [rule.operators for rule in (*component.events, *effects)]
 
 
 def test_what_comes_out_of_a_step_goes_into_the_next() -> None:

@@ -84,7 +84,7 @@ class Aggregate(Operator):
     def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description:
         subject = "" if self.aggregate == "count" else wording.show(self.template)
         binds = self.binds(wording, bound, is_timed=is_timed)
-        return Description(f"gather {self.aggregate}", subject, "per row, each solution once", binds)
+        return Description(f"aggregate {self.aggregate}", subject, "per row, each solution once", binds)
 
 
 def _aggregated(kind: str, items: list[Term]) -> Term | None:

@@ -42,9 +42,9 @@ def is_steppable(component: PlannedComponent, symbols: Symbols) -> bool:
 
 def _check(rule: PlannedRule, effect: Effect, compiler: ScalarCompiler) -> None:
     bound: set[str] = set()
-    for step in rule.steps[: rule.n_outside]:
+    for step in rule.operators[: rule.n_outside]:
         bound = step.bound_after(bound)
-    is_timed = any(step.binds_time for step in rule.steps[: rule.n_outside])
+    is_timed = any(step.binds_time for step in rule.operators[: rule.n_outside])
     check_rule(rule, effect, compiler, bound, is_timed=is_timed)
 
 

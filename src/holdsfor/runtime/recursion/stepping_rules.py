@@ -101,7 +101,7 @@ class SteppingRule:
     rank: int
     effect: Effect
     key: Key
-    steps: list[ScalarOperator]
+    operators: list[ScalarOperator]
     head: Callable[[Binding], Words]
     rows: Rows | None = None
 
@@ -138,27 +138,27 @@ class SteppingRules:
 
     def add(self, rule: PlannedRule, effect: Effect) -> None:
         if rule.n_outside == 0:
-            steps, head = check_rule(rule, effect, self.compiler, set(), is_timed=False)
-            self.others.append(SteppingRule(rule.rank, effect, rule.key, steps, head))
+            operators, head = check_rule(rule, effect, self.compiler, set(), is_timed=False)
+            self.others.append(SteppingRule(rule.rank, effect, rule.key, operators, head))
             return
-        rows = self.outside(rule.steps[: rule.n_outside])
+        rows = self.outside(rule.operators[: rule.n_outside])
         if rows.n == 0:
             return
         guards = None if effect == "happens" else self.guards(rule, rows)
         if effect != "happens" and guards is not None:
             self.add_guarded(rule, effect, guards, rows)
             return
-        steps, head = check_rule(rule, effect, self.compiler, set(rows.columns), is_timed=rows.times is not None)
-        self.others.append(SteppingRule(rule.rank, effect, rule.key, steps, head, rows))
+        operators, head = check_rule(rule, effect, self.compiler, set(rows.columns), is_timed=rows.times is not None)
+        self.others.append(SteppingRule(rule.rank, effect, rule.key, operators, head, rows))
 
-    def outside(self, steps: Plan) -> Rows:
-        """The bindings that satisfy the steps, by time; rules that begin alike share them."""
-        if steps not in self._outside:
-            rows = run_operators(steps, one_row(), self.part).distinct()
+    def outside(self, plan: Plan) -> Rows:
+        """The bindings that a plan finds, by time; rules that begin alike share them."""
+        if plan not in self._outside:
+            rows = run_operators(plan, one_row(), self.part).distinct()
             if rows.times is not None and np.any(rows.times[1:] < rows.times[:-1]):
                 rows = rows.take(np.argsort(rows.times, kind="stable"))
-            self._outside[steps] = rows
-        return self._outside[steps]
+            self._outside[plan] = rows
+        return self._outside[plan]
 
     # -- guarded rules -------------------------------------------------------------------------------------------------
 
@@ -166,7 +166,7 @@ class SteppingRules:
         """The fluents whose values a rule is left to ask for, and whether they must have them; None if it asks more."""
         found: list[tuple[JoinFluents, bool]] = []
         bound = set(rows.columns)
-        for step in rule.steps[rule.n_outside :]:
+        for step in rule.operators[rule.n_outside :]:
             guards = step.guards
             if guards is None or not all(self.is_own_value(holds, bound) for holds, _ in guards):
                 return None
@@ -232,10 +232,10 @@ def check_rule(
 ) -> tuple[list[ScalarOperator], Callable[[Binding], Words]]:
     """What a walk is left to do for a rule, given what is known of it from outside; `NotScalar` if it cannot."""
     head = _head(rule.columns, set(rule.unbound), compiler, may_leave_value_open=effect == "terminated")
-    is_triggered_inside = rule.n_outside == 0 and bool(rule.steps) and isinstance(rule.steps[0], JoinPoints)
+    is_triggered_inside = rule.n_outside == 0 and bool(rule.operators) and isinstance(rule.operators[0], JoinPoints)
     if not is_timed and not is_triggered_inside:
         raise NotScalar
-    return compiler.compiled(rule.steps[rule.n_outside :], bound), head
+    return compiler.compiled(rule.operators[rule.n_outside :], bound), head
 
 
 def _head(
@@ -259,9 +259,9 @@ def stepping_delays(component: PlannedComponent, compiler: ScalarCompiler) -> li
         if delay.may_contend:
             raise NotScalar
         bound = set(delay.bound)
-        steps = compiler.compiled(delay.when_due, bound)
+        operators = compiler.compiled(delay.when_due, bound)
         if set(variables(*delay.target)) - bound:
             raise NotScalar
         effect: Effect = "terminated" if delay.is_termination else "initiated"
-        found.append(SteppingRule(delay.rank, effect, delay.target_key, steps, compiler.key_getter(delay.target)))
+        found.append(SteppingRule(delay.rank, effect, delay.target_key, operators, compiler.key_getter(delay.target)))
     return found

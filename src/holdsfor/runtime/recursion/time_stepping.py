@@ -178,7 +178,7 @@ class _TimeStepping:
         """Let effects act, but for those that an initiation of their source postpones now."""
         acting = self.waiting.acting(due, self.initiated[self.component.delays[number].key])
         rule = self.delays[number]
-        if rule.steps:
+        if rule.operators:
             self.apply(rule, [self.waiting.binding(each) for each in acting])
         elif rule.effect != "happens":
             targets = self.waiting.effects.targets
@@ -186,7 +186,7 @@ class _TimeStepping:
 
     def apply(self, rule: SteppingRule, bindings: list[Binding]) -> None:
         """Let a rule have its effects for the bindings that satisfy it."""
-        heads = [rule.head(binding) for binding in run_scalar(rule.steps, bindings)]
+        heads = [rule.head(binding) for binding in run_scalar(rule.operators, bindings)]
         if not heads:
             return
         if rule.effect == "happens":
@@ -241,7 +241,7 @@ class _TimeStepping:
 
         return change
 
-    # -- what row steps ask --------------------------------------------------------------------------------------------
+    # -- what scalar operators read (the protocol `Now`) ---------------------------------------------------------------
 
     def value_of(self, key: Key, arguments: Words) -> int | None:
         cell = self.instances.find(arguments)
