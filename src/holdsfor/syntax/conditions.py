@@ -126,9 +126,7 @@ class ConditionReader:
     # -- temporal predicates -----------------------------------------------------------------------------------------
 
     def at_time(self, time: Term, goal: Struct) -> None:
-        """Check that a condition refers to the rule's time-point; the conditions of a delay refer to the due time
-        instead.
-        """
+        """Check that a condition refers to the rule's time-point; the conditions of a delay refer to the due time."""
         if self.time is None and isinstance(time, Var):
             self.time = time
         if time == self.time:

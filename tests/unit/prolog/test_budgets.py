@@ -97,7 +97,7 @@ def test_long_lists_and_texts_are_fine_within_the_budgets() -> None:
 
 def test_a_list_is_refused_before_it_is_made() -> None:
     code, message, _ = problem(engine(max_steps=10**9), "numlist(1, 100000000, L)")
-    assert (code, message) == ("HF611", "the goal needs more memory than it may have in `numlist(1,100000000,L)`")
+    assert (code, message) == ("HF611", "the goal exceeds its memory budget in `numlist(1,100000000,L)`")
 
 
 ENDLESS = {
