@@ -9,8 +9,9 @@ brings, and `3` and `3.0` are different words.
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,6 +98,12 @@ def as_numbers(words: Int64) -> NDArray[np.float64] | Int64:
     return np.where(whole, integer_values(words).astype(np.float64), floats)
 
 
+class SymbolCache(Protocol):
+    """Something that remembers words."""
+
+    def clear(self) -> None: ...
+
+
 class Symbols:
     """The table of constants that are not numbers, of tuples of constants that have become instances, and of what they
     are called in reports.
@@ -108,11 +115,44 @@ class Symbols:
     """
 
     def __init__(self) -> None:
+        self._caches: weakref.WeakValueDictionary[int, SymbolCache] = weakref.WeakValueDictionary()
+        self._begin()
+
+    def _begin(self) -> None:
         self._words: dict[Term, int] = {}
         self._terms: list[Term] = []
         self.instances = TupleIds()
-        self.entities = Entities(self)
         self.structures: dict[tuple[str, int], Structures] = {}
+        view = Symbols.__new__(Symbols)
+        self.entities = Entities(view)
+        self.view = view
+        """The same table, which keeps its words when this one begins anew."""
+        view.__dict__.update(self.__dict__, view=view)
+
+    def begin_anew(self) -> Symbols:
+        """Forget all words, also those in caches of readers; return the table as it was, which still has them.
+
+        >>> symbols = Symbols()
+        >>> from holdsfor.syntax.terms import Atom
+        >>> word = symbols.word(Atom("pub"))
+        >>> before = symbols.begin_anew()
+        >>> len(symbols), before.term(word)
+        (0, Atom(name='pub'))
+        """
+        before = self.view
+        self._begin()
+        for cache in list(self._caches.values()):
+            cache.clear()
+        return before
+
+    def clear_with(self, cache: SymbolCache) -> None:
+        """Let a cache of words be cleared when the table begins anew."""
+        self._caches[id(cache)] = cache
+
+    @property
+    def size(self) -> int:
+        """How many constants and tuples have numbers."""
+        return len(self._terms) + self.instances.size
 
     def __len__(self) -> int:
         return len(self._terms)

@@ -15,7 +15,7 @@ from holdsfor.columns.encoding import Symbols, symbol_numbers, symbol_words
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term
 
-__all__ = ["FromSnapshot", "ToSnapshot", "nodes_of", "terms_of"]
+__all__ = ["FromSnapshot", "Recoding", "ToSnapshot", "nodes_of", "terms_of"]
 
 
 class ToSnapshot:
@@ -76,6 +76,39 @@ class FromSnapshot:
         recoded = words.copy()
         recoded[rows] = self._words[numbers[rows]]
         return recoded
+
+
+class Recoding:
+    """Gives columns of one table the words of another.
+
+    >>> one, other = Symbols(), Symbols()
+    >>> column = one.words([Atom("a"), Int(3), Atom("b")])
+    >>> other.terms(Recoding(one, other).words(column[1:]))
+    [Int(value=3), Atom(name='b')]
+    >>> len(other)
+    1
+    """
+
+    def __init__(self, old: Symbols, new: Symbols) -> None:
+        self._old, self._new = old, new
+        self._word_of = np.zeros(len(old), dtype=np.int64)  # no symbol has the word 0
+
+    def words(self, words: Int64) -> Int64:
+        """The column with the words of the other table."""
+        numbers = symbol_numbers(words)
+        rows = (numbers >= 0).nonzero()[0]
+        if len(rows) == 0:
+            return words
+        own = numbers[rows]
+        fresh = np.unique(own[self._word_of[own] == 0])
+        self._word_of[fresh] = self._new.words(self._old.terms(symbol_words(fresh)))
+        recoded = words.copy()
+        recoded[rows] = self._word_of[own]
+        return recoded
+
+    def all_words(self, columns: Iterable[Int64]) -> list[Int64]:
+        """Several columns."""
+        return [self.words(column) for column in columns]
 
 
 Node: TypeAlias = str | int | list[str | int]

@@ -40,6 +40,11 @@ class TupleIds:
     def __init__(self) -> None:
         self._by_width: dict[int, _Tuples] = {}
 
+    @property
+    def size(self) -> int:
+        """How many tuples have numbers."""
+        return sum(tuples.n for tuples in self._by_width.values())
+
     def count(self, width: int) -> int:
         """How many tuples of a width have numbers."""
         return self._of(width).n

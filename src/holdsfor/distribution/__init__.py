@@ -1,1 +1,1 @@
-"""How rules are spread over processes: stages, the keys that separate them, and what is sent where."""
+"""Distribution of rules over workers: stages, their partition keys, and the route of each table to a stage."""

@@ -1,11 +1,11 @@
-"""What the rules join: each rule reduced to its heads, the events and fluents it asks for, and its atemporal goals.
+"""The joins of the rules: each rule reduced to its heads, the events and FVPs it reads, and its atemporal goals.
 
-A *path* leads into an event or a fluent: `(0,)` is the first argument, `(1, 0)` the first argument of the structure
-that is the second one. Values are in no path: the values of a simple fluent break each other, so no two of them may be
-told apart by where they are computed.
+A *path* is a position in an event or fluent: `(0,)` is the first argument, `(1, 0)` the first argument of a structure
+that is the second argument. No path leads to the value of a fluent: a value of a simple fluent terminates the other
+values, so one worker computes all of them.
 
-A *guard* is a question without whose answers a rule gives nothing: a positive condition, or a list of intervals that
-contains the result. Along a guard such as `proximity(V1, V2)` it is known which `V2` matter to a `V1`.
+A *guard* is a body atom without which a rule derives nothing: a positive condition, or a list of intervals that
+contains the result. A guard such as `proximity(V1, V2)` gives the `V2` that a `V1` needs, and so allows a semijoin.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from holdsfor.syntax.rules import (
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground
 
-__all__ = ["Join", "Path", "Question", "arguments", "joins_of", "paths", "position", "term_at"]
+__all__ = ["BodyAtom", "Join", "Path", "arguments", "joins_of", "paths", "position", "term_at"]
 
 Path = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Question:
-    """An event or FVP (a term `F=V`) that a rule asks for.
+class BodyAtom:
+    """An event or FVP (a term `F=V`) that the body of a rule reads.
 
-    One about effects asks for initiations or terminations; those of other values may be the answer.
+    An atom about effects reads initiations or terminations, also those of the other values of the fluent.
     """
 
     pattern: Term
@@ -59,21 +59,21 @@ class Question:
 
 @dataclass(frozen=True)
 class Join:
-    """A rule: `heads` is what it is about, `questions` what it asks for, `goals` its atemporal conditions.
+    """A rule: its heads, the events and FVPs of its body, and its atemporal goals.
 
-    `listed` are the FVPs whose lists of intervals a rule asks for.
+    `what` names the rule in messages. `listed` are the FVPs whose lists of intervals the rule reads.
     """
 
     what: str
     heads: tuple[Term, ...]
-    questions: tuple[Question, ...]
+    atoms: tuple[BodyAtom, ...]
     goals: tuple[Term, ...]
     listed: tuple[Term, ...] = ()
     span: Span | None = None
 
 
 def joins_of(description: EventDescription) -> Iterator[Join]:
-    """Every rule that computes something."""
+    """A join for every rule, delay, initial value and postponement declaration."""
     for rule in description.point_rules:
         what = f"{rule.kind}({show(rule.head_term)}, …)"
         yield Join(what, (rule.head_term,), *_conditions(rule.body), span=rule.span)
@@ -97,21 +97,21 @@ def _delay_join(delay: Delay) -> Join:
     return Join(what, tuple(fvp.term for fvp in heads), *_conditions(delay.body), span=delay.span)
 
 
-def _conditions(body: tuple[Condition, ...]) -> tuple[tuple[Question, ...], tuple[Term, ...]]:
-    questions: list[Question] = []
+def _conditions(body: tuple[Condition, ...]) -> tuple[tuple[BodyAtom, ...], tuple[Term, ...]]:
+    atoms: list[BodyAtom] = []
     goals: list[Term] = []
     for condition, is_positive in flat_conditions(body):
         match condition:
             case Happens(event):
-                questions.append(Question(event, is_fvp=False, is_guard=is_positive))
+                atoms.append(BodyAtom(event, is_fvp=False, is_guard=is_positive))
             case Starts(fvp) | Ends(fvp) | Holds(fvp):
-                questions.append(Question(fvp.term, is_fvp=True, is_guard=is_positive))
+                atoms.append(BodyAtom(fvp.term, is_fvp=True, is_guard=is_positive))
             case Initiated(fvp) | Terminated(fvp):
                 any_value = Struct("=", (fvp.fluent, Var("_#value")))
-                questions.append(Question(any_value, is_fvp=True, is_guard=False, is_about_effects=True))
+                atoms.append(BodyAtom(any_value, is_fvp=True, is_guard=False, is_about_effects=True))
             case Test(goal):
                 goals.append(goal)
-    return tuple(questions), tuple(goals)
+    return tuple(atoms), tuple(goals)
 
 
 def _interval_join(rule: IntervalRule) -> Join:
@@ -123,7 +123,7 @@ def _interval_join(rule: IntervalRule) -> Join:
     return Join(
         f"holdsFor({rule.fvp}, …)",
         (rule.fvp.term,),
-        tuple(Question(step.fvp.term, is_fvp=True, is_guard=step.result.name in needed) for step in literals),
+        tuple(BodyAtom(step.fvp.term, is_fvp=True, is_guard=step.result.name in needed) for step in literals),
         tuple(goals),
         tuple(step.fvp.term for step in literals),
         rule.span,
@@ -131,7 +131,7 @@ def _interval_join(rule: IntervalRule) -> Join:
 
 
 def _needed(rule: IntervalRule) -> set[str]:
-    """The names of the `holdsFor` lists that contain the rule's result, whatever the others are."""
+    """The names of the `holdsFor` lists that contain the rule's result for every input."""
     needs: dict[str, set[str]] = {}
 
     def of(terms: Iterable[Term]) -> list[set[str]]:
@@ -171,7 +171,7 @@ def arguments(entity: Term) -> tuple[Term, ...]:
 
 
 def paths(pattern: Term) -> list[Path]:
-    """Where a pattern has something that may be one thing or another, outermost first."""
+    """The paths to the terms of a pattern that are not ground, outermost first."""
     found: list[Path] = []
     level: list[tuple[Path, Term]] = [((i,), argument) for i, argument in enumerate(arguments(pattern))]
     while level:
@@ -182,7 +182,7 @@ def paths(pattern: Term) -> list[Path]:
 
 
 def term_at(entity: Term, path: Path) -> Term | None:
-    """What stands at a path, or None where a variable hides it."""
+    """The term at a path, or None where the path leads into a variable."""
     found: Term | None = None
     inside = arguments(entity)
     for i in path:
@@ -194,5 +194,5 @@ def term_at(entity: Term, path: Path) -> Term | None:
 
 
 def position(entity: Term, wanted: Term) -> int | None:
-    """The first argument that is the wanted term."""
+    """The number of the first argument that is the wanted term."""
     return next((i for i, argument in enumerate(arguments(entity)) if argument == wanted), None)

@@ -1,4 +1,8 @@
-"""Keys: whether the rules of a unit can be evaluated by one, and what must be sent to whom for that."""
+"""Partition keys: whether the rules of a unit can be evaluated key by key, and the route that each table then needs.
+
+Each join of a rule is local to a bucket (`HashRoute`), a semijoin with a guard (`SemijoinRoute`) or a broadcast
+(`Broadcast`); `Rule.fit` chooses.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from holdsfor.analysis.dependencies import Vertex
-from holdsfor.distribution.joins import Join, Path, Question, arguments, paths, position, term_at
+from holdsfor.distribution.joins import BodyAtom, Join, Path, arguments, paths, position, term_at
 from holdsfor.syntax.printer import show_indicator
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 
@@ -35,7 +39,7 @@ _MOST_KEYINGS = 64
 
 @dataclass(frozen=True)
 class HashRoute:
-    """Each row goes to the owner of one of its arguments."""
+    """Send each row to the owner of one of its arguments."""
 
     argument: int
 
@@ -45,7 +49,7 @@ class HashRoute:
 
 @dataclass(frozen=True)
 class SemijoinRoute:
-    """Each row goes to the owner of argument `owner` of every row of the guard whose `partner` is its `argument`."""
+    """Send each row to the owner of argument `owner` of every guard row whose `partner` equals its `argument`."""
 
     argument: int
     guard: Table
@@ -60,7 +64,7 @@ class SemijoinRoute:
 
 @dataclass(frozen=True)
 class Broadcast:
-    """Each row goes to all buckets."""
+    """Send each row to all buckets."""
 
     def __str__(self) -> str:
         return "broadcast"
@@ -78,9 +82,9 @@ def table_of(vertex: Vertex) -> Table:
 
 @dataclass(frozen=True)
 class DomainUse:
-    """A rule depends on a dynamic domain: by a goal, or by the `grounding` of an event or FVP that it is about.
+    """The use of a dynamic domain by a rule: in a goal, or in the `grounding` of an event or FVP of the rule.
 
-    Without a `call` it is called by way of background knowledge, with arguments that nobody can tell.
+    Without a `call`, background knowledge calls the domain with unknown arguments.
     """
 
     domain: Table
@@ -88,8 +92,8 @@ class DomainUse:
     entity: Term | None = None
     grounding: Term | None = None
 
-    def how(self, key: Term, head_paths: Mapping[Term, Path]) -> Distribution:
-        """How the members that matter to a key get to it."""
+    def route(self, key: Term, head_paths: Mapping[Term, Path]) -> Distribution:
+        """The route of the members that a key needs."""
         inside = key
         if self.entity is not None and self.grounding is not None:
             path = head_paths.get(self.entity) or _where(self.entity, key)
@@ -108,66 +112,66 @@ def _where(entity: Term, key: Term) -> Path | None:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule with the vertices that its heads and questions stand for."""
+    """A rule with the vertices that its heads and body atoms match."""
 
     join: Join
     about: tuple[tuple[Term, Vertex], ...]
-    asked: tuple[tuple[Question, tuple[Vertex, ...]], ...]
+    body: tuple[tuple[BodyAtom, tuple[Vertex, ...]], ...]
     uses: tuple[DomainUse, ...]
 
     @property
-    def asks(self) -> Iterator[Vertex]:
-        return (vertex for _, vertices in self.asked for vertex in vertices)
+    def reads(self) -> Iterator[Vertex]:
+        return (vertex for _, vertices in self.body for vertex in vertices)
 
     @property
     def domains(self) -> list[Table]:
         return [use.domain for use in self.uses]
 
     def keys(self) -> list[Term]:
-        """The terms of the head that stand in all questions."""
+        """The terms of the head that occur in all body atoms."""
         head, vertex = self.about[0]
         candidates = [term_at(head, path) for path in paths(vertex.pattern)]
         return [
             key
             for key in candidates
-            if key is not None and all(_mentions(question.pattern, key) for question in self.join.questions)
+            if key is not None and all(_mentions(atom.pattern, key) for atom in self.join.atoms)
         ]
 
-    def fit(self, placed: Paths, *, along_guards: bool) -> list[Routed] | None:
-        """What must be sent where so that the rule can be evaluated by the key of its heads, or None if it cannot."""
+    def fit(self, placed: Paths, *, with_semijoins: bool) -> list[Routed] | None:
+        """The routes that let each bucket evaluate the rule for its own keys, or None if no routes do."""
         found = {term_at(head, placed[vertex]) for head, vertex in self.about}
         key = next(iter(found))
         if len(found) != 1 or key is None:
             return None
         receives: list[Routed] = []
-        for question, vertices in self.asked:
+        for atom, vertices in self.body:
             for vertex in vertices:
                 if vertex in placed:
-                    if term_at(question.pattern, placed[vertex]) != key:
+                    if term_at(atom.pattern, placed[vertex]) != key:
                         return None
                     continue
-                how = self._sent(question, key, placed, along_guards=along_guards)
-                if how is None:
+                route = self._route(atom, key, placed, with_semijoins=with_semijoins)
+                if route is None:
                     return None
-                receives.append((table_of(vertex), how))
+                receives.append((table_of(vertex), route))
         head_paths = {head: placed[vertex] for head, vertex in self.about}
-        return receives + [(use.domain, use.how(key, head_paths)) for use in self.uses]
+        return receives + [(use.domain, use.route(key, head_paths)) for use in self.uses]
 
-    def _sent(self, question: Question, key: Term, placed: Paths, *, along_guards: bool) -> Distribution | None:
-        """How what a question asks for, and the stage does not compute, gets to where the question is asked."""
-        at = position(question.pattern, key)
+    def _route(self, atom: BodyAtom, key: Term, placed: Paths, *, with_semijoins: bool) -> Distribution | None:
+        """The route of a body atom that the stage does not compute itself."""
+        at = position(atom.pattern, key)
         if at is not None:
             return HashRoute(at)
-        if not arguments(question.pattern):
+        if not arguments(atom.pattern):
             return Broadcast()
-        return self._along(question, key, placed) if along_guards else None
+        return self._semijoin(atom, key, placed) if with_semijoins else None
 
-    def _along(self, question: Question, key: Term, placed: Paths) -> SemijoinRoute | None:
-        for guard, vertices in self.asked:
+    def _semijoin(self, atom: BodyAtom, key: Term, placed: Paths) -> SemijoinRoute | None:
+        for guard, vertices in self.body:
             owner = position(guard.pattern, key)
             if not guard.is_guard or owner is None or not vertices or any(vertex in placed for vertex in vertices):
                 continue
-            for i, argument in enumerate(arguments(question.pattern)):
+            for i, argument in enumerate(arguments(atom.pattern)):
                 partner = position(guard.pattern, argument) if isinstance(argument, Var) else None
                 if partner is not None:
                     return SemijoinRoute(i, table_of(vertices[0]), partner, owner)
@@ -186,7 +190,7 @@ def _mentions(entity: Term, key: Term) -> bool:
 
 @dataclass(frozen=True)
 class Keying:
-    """Paths for the events and FVPs of a unit, and what it must be sent then."""
+    """A choice of paths for the events and FVPs of a unit, with the routes that it requires."""
 
     paths: dict[Vertex, Path]
     receives: tuple[Routed, ...]
@@ -194,9 +198,9 @@ class Keying:
 
 @dataclass(frozen=True)
 class Unit:
-    """Components that must be computed in one stage; with a `reason`, in one place.
+    """Components that must be computed in one stage; with a `reason`, in one bucket.
 
-    The vertices of a group go by the same path: they are values of one fluent.
+    The vertices of a group are values of one fluent and have the same path.
     """
 
     components: tuple[int, ...]
@@ -207,15 +211,15 @@ class Unit:
     reason: str | None = None
     ranges_over_sorts: bool = False
 
-    def keyings(self, placed: Paths, *, along_guards: bool) -> list[Keying]:
-        """The ways to tell the unit's entities apart, in a stage that computes what is `placed`."""
+    def keyings(self, placed: Paths, *, with_semijoins: bool) -> list[Keying]:
+        """The possible keyings of the unit, in a stage that also computes the `placed` vertices."""
         found: list[Keying] = []
         waiting: list[dict[Vertex, Path]] = [{}]
         while waiting and len(found) < _MOST_KEYINGS:
             chosen = waiting.pop()
             group = next((group for group in self.groups if group[0] not in chosen), None)
             if group is None:
-                keying = self._keying(chosen, placed, along_guards=along_guards)
+                keying = self._keying(chosen, placed, with_semijoins=with_semijoins)
                 found += [] if keying is None else [keying]
                 continue
             more = [chosen | dict.fromkeys(group, path) for path in _common_paths(group)]
@@ -223,7 +227,7 @@ class Unit:
         return found
 
     def _may_fit(self, chosen: dict[Vertex, Path], group: tuple[Vertex, ...]) -> bool:
-        """Whether the rules about a group whose path was just chosen have one key each."""
+        """Whether each rule about a group has one key, given the path just chosen for the group."""
         for rule in self.rules:
             if any(vertex in group for _, vertex in rule.about):
                 found = {term_at(head, chosen[vertex]) for head, vertex in rule.about if vertex in chosen}
@@ -231,11 +235,11 @@ class Unit:
                     return False
         return True
 
-    def _keying(self, chosen: dict[Vertex, Path], placed: Paths, *, along_guards: bool) -> Keying | None:
+    def _keying(self, chosen: dict[Vertex, Path], placed: Paths, *, with_semijoins: bool) -> Keying | None:
         together = {**placed, **chosen}
         receives: dict[Routed, None] = {}
         for rule in self.rules:
-            sent = rule.fit(together, along_guards=along_guards)
+            sent = rule.fit(together, with_semijoins=with_semijoins)
             if sent is None:
                 return None
             receives.update(dict.fromkeys(sent))

@@ -1,19 +1,20 @@
-"""Stages: which rules can be evaluated entity by entity, by what they are told apart, and what has to be sent where.
+"""Stages: which rules are evaluated in parallel, by which key, and how each table reaches them.
 
-A stage computes components of the program. In a stage that goes *by a key*, each event and FVP that it computes has a
-path (`holdsfor.distribution.joins`), and the bucket that owns what stands there computes it. That is exact if every
-question of every rule can be answered where the head is computed:
+A stage computes components of the program. In a *keyed* stage, each computed event and FVP has a path
+(`holdsfor.distribution.joins`), and the bucket that owns the constant at this path computes it. The result is exact if
+the bucket of every head has all rows that the body of the rule reads:
 
-- what the stage itself computes is asked for with the same key;
-- input, and what earlier stages computed, is sent *by the argument* that is the key, or *along a guard* of the rule to
-  every key for which the guard makes it matter, or, without arguments, everywhere;
-- members of dynamic domains go by the key, if the grounding says which argument that is, else everywhere.
+- A body atom that the stage itself computes has the same key as the head.
+- Input and results of earlier stages are sent *by the argument* that is the key, or *by semijoin* with a guard of the
+  rule to every key that the guard selects, or, without arguments, to all buckets.
+- Members of dynamic domains are sent by the key if the grounding names its argument, else to all buckets.
 
-A bucket may be sent more than it owns, and then computes more, from less than is needed; but all it is sent is true, so
-what it owns is right, and only that is kept. Background knowledge is everywhere.
+A bucket may receive rows for keys that it does not own, and may then compute results for these keys from incomplete
+input. All received rows are true and the rows for owned keys are complete, so the results for owned keys are right; the
+other results are dropped. Background knowledge is on all workers.
 
-What has no key is computed in one place, with everything that depends on it: never a wrong answer, only not a parallel
-one. `index/2` declarations decide between keys that are equally good.
+Rules without a key are computed in one bucket, with everything that depends on them: the answer is right, but not
+computed in parallel. `index/2` declarations choose between equally good keys.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ __all__ = ["Broadcast", "Distribution", "HashRoute", "SemijoinRoute", "Stage", "
 class Stage:
     """Components (by number in the program) that are computed together.
 
-    `paths` say by what each event or FVP goes; a stage in one place has none, and `reasons` why.
+    `paths` has the key of each event and FVP. A stage in one bucket has no paths; its `reasons` say why.
     """
 
     components: tuple[int, ...]
@@ -66,15 +67,16 @@ class Stage:
 
     @property
     def tables(self) -> set[Table]:
-        """What later stages may ask for."""
+        """The tables that later stages may read."""
         return {table_of(vertex) for vertex in self.computes}
 
 
 @dataclass(frozen=True)
 class Stages:
-    """The stages in order; each asks only for input and for what stages before it compute.
+    """The stages in order; each reads only input and results of earlier stages.
 
-    If something `ranges_over_sorts`, the stage in one place needs all input, since what is mentioned there matters.
+    If a rule `ranges_over_sorts`, the stage in one bucket needs all input, because every constant in it counts.
+    `everywhere` are the predicates of the background knowledge.
     """
 
     stages: tuple[Stage, ...]
@@ -84,7 +86,7 @@ class Stages:
     def __str__(self) -> str:
         lines: list[str] = []
         for number, stage in enumerate(self.stages, start=1):
-            lines.append(f"stage {number}  " + ("by key" if stage.is_keyed else "in one place"))
+            lines.append(f"stage {number}  " + ("by key" if stage.is_keyed else "in one bucket"))
             lines += [f"  {line}" for line in _shown(stage)]
         if self.everywhere:
             lines += [
@@ -102,17 +104,21 @@ def _shown(stage: Stage) -> Iterator[str]:
         yield f"  {vertex.label}  " + (f"by {_part(path)}" if path is not None else reasons[vertex])
     yield "receives"
     for (kind, name, arity), how in stage.receives:
-        yield f"  {show_indicator(name, arity)}  {kind}, {how if stage.is_keyed else 'all of it'}"
+        yield f"  {show_indicator(name, arity)}  {kind}, {how if stage.is_keyed else 'all rows'}"
 
 
 def _part(path: Path) -> str:
-    """An argument as people count: the first, or the first within the second."""
+    """A path as text, counted from 1.
+
+    >>> _part((1, 0))
+    'argument 1 of argument 2'
+    """
     return "argument " + " of argument ".join(str(i + 1) for i in reversed(path))
 
 
 @dataclass
 class _Draft:
-    """A stage while it grows."""
+    """A stage under construction."""
 
     units: list[int] = field(default_factory=list)
     paths: dict[Vertex, Path] = field(default_factory=dict)
@@ -134,20 +140,20 @@ def plan_stages(compiled: Compiled, program: PhysicalProgram) -> Stages:
         placed.update(draft.units)
     rest = [number for number in range(len(units)) if number not in placed]
     if rest:
-        stages.append(_one_place(units, rest))
+        stages.append(_one_bucket(units, rest))
     return Stages(tuple(stages), tuple(_background(compiled)), any(unit.ranges_over_sorts for unit in units))
 
 
 def _best_draft(compiled: Compiled, units: list[Unit], placed: set[int], free: list[int]) -> _Draft | None:
-    """The stage that computes most, of those that may be next; rules with guards wait until the others are placed."""
+    """The possible next stage that computes most units; semijoins are tried only if no stage does without them."""
     hints = _hints(compiled)
-    for along_guards in (False, True):
+    for with_semijoins in (False, True):
         drafts: list[_Draft] = []
         for number in free:
             if units[number].depends_on <= placed:
-                for option in units[number].keyings({}, along_guards=along_guards):
+                for option in units[number].keyings({}, with_semijoins=with_semijoins):
                     draft = _Draft().with_unit(number, option)
-                    drafts.append(_grown(draft, units, placed, free, hints, along_guards=along_guards))
+                    drafts.append(_grown(draft, units, placed, free, hints, with_semijoins=with_semijoins))
         if drafts:
             return max(drafts, key=lambda draft: (len(draft.units), _n_hinted(draft, hints), -len(draft.receives)))
     return None
@@ -160,21 +166,21 @@ def _grown(
     free: list[int],
     hints: set[Routed],
     *,
-    along_guards: bool,
+    with_semijoins: bool,
 ) -> _Draft:
-    """The draft with all units that fit its keys."""
+    """The draft with all further units that fit its keys."""
     for number in free:
         unit = units[number]
         if number in draft.units or not unit.depends_on <= placed.union(draft.units):
             continue
-        grown = [draft.with_unit(number, o) for o in unit.keyings(draft.paths, along_guards=along_guards)]
+        grown = [draft.with_unit(number, o) for o in unit.keyings(draft.paths, with_semijoins=with_semijoins)]
         if grown:
             draft = min(grown, key=lambda each: (len(each.receives), -_n_hinted(each, hints)))
     return draft
 
 
 def _hints(compiled: Compiled) -> set[Routed]:
-    """What `index/2` declarations say, as ways to send."""
+    """The `index/2` declarations as routes."""
     found: set[Routed] = set()
     for index in compiled.description.indices:
         is_fvp = name_and_arity(index.entity) == ("=", 2)
@@ -198,31 +204,31 @@ def _stage(units: list[Unit], draft: _Draft) -> Stage:
     return Stage(components, computes, paths, tuple(sorted(draft.receives, key=_order)))
 
 
-def _one_place(units: list[Unit], members: list[int]) -> Stage:
+def _one_bucket(units: list[Unit], members: list[int]) -> Stage:
     computes = tuple(vertex for number in members for vertex in units[number].vertices)
     here = set(computes)
-    asked = {
+    needed = {
         (table_of(vertex), Broadcast())
         for number in members
         for rule in units[number].rules
-        for vertex in rule.asks
+        for vertex in rule.reads
         if vertex not in here
     }
-    asked |= {(table, Broadcast()) for number in members for rule in units[number].rules for table in rule.domains}
+    needed |= {(table, Broadcast()) for number in members for rule in units[number].rules for table in rule.domains}
     reasons = [(v, _reason(units, number, set(members))) for number in members for v in units[number].vertices]
     components = tuple(sorted(c for number in members for c in units[number].components))
-    return Stage(components, computes, {}, tuple(sorted(asked, key=_order)), tuple(reasons))
+    return Stage(components, computes, {}, tuple(sorted(needed, key=_order)), tuple(reasons))
 
 
 def _reason(units: list[Unit], number: int, members: set[int]) -> str:
-    """Why a unit is computed in one place."""
+    """Why a unit is computed in one bucket."""
     unit = units[number]
     if unit.reason is not None:
         return unit.reason
     before = sorted(unit.depends_on & members)
     if before:
         return f"needs {units[before[0]].vertices[0].label}"
-    return next((why for rule in unit.rules if (why := _without_key(rule))), "its rules go by different arguments")
+    return next((why for rule in unit.rules if (why := _without_key(rule))), "its rules have different keys")
 
 
 def _without_key(rule: Rule) -> str | None:

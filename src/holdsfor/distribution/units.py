@@ -1,7 +1,8 @@
-"""Units: the components of a program, put together where one cannot be computed without being where the other is.
+"""Units: groups of components that one stage must compute together.
 
-Between stages go events and intervals, not initiations and terminations: who asks for those stays with what is asked.
-Output events of one name stay together too, so that a stage knows which of them it has computed itself.
+Stages exchange events and intervals, not initiations and terminations. A component that uses initiations or
+terminations therefore runs in the stage that computes them. Output events of one name also form one unit, so that a
+stage knows which of them it has computed itself.
 """
 
 from __future__ import annotations
@@ -36,33 +37,33 @@ def units_of(compiled: Compiled, program: PhysicalProgram) -> list[Unit]:
     components = [c for c in compiled.levels.components if not c.is_input]
     rules = [_rule(join, compiled) for join in joins_of(compiled.description)]
     rules = [rule for rule in rules if rule.about]
-    numbers = _together(components, rules)
+    numbers = _component_groups(components, rules)
     unit_of = {v: i for i, members in enumerate(numbers) for c in members for v in components[c].vertices}
     units: list[Unit] = []
     for i, members in enumerate(numbers):
         vertices = tuple(vertex for c in members for vertex in components[c].vertices)
         own = tuple(rule for rule in rules if unit_of[rule.about[0][1]] == i)
-        needed = frozenset(unit_of[v] for rule in own for v in rule.asks if v in unit_of) - {i}
+        needed = frozenset(unit_of[v] for rule in own for v in rule.reads if v in unit_of) - {i}
         units.append(Unit(tuple(members), vertices, tuple(_groups(vertices)), own, needed))
-    return _with_reasons(units, compiled, program)
+    return _with_bucket_reasons(units, compiled, program)
 
 
 def _rule(join: Join, compiled: Compiled) -> Rule:
     graph = compiled.graph
     about = [(h, v) for h in join.heads for v in graph.matching(h, ["event", "simple", "static"])]
-    asked = [(q, tuple(graph.matching(q.pattern, FVP_KINDS if q.is_fvp else EVENT_KINDS))) for q in join.questions]
-    return Rule(join, tuple(about), tuple(asked), tuple(dict.fromkeys(_uses(join, compiled))))
+    body = [(q, tuple(graph.matching(q.pattern, FVP_KINDS if q.is_fvp else EVENT_KINDS))) for q in join.atoms]
+    return Rule(join, tuple(about), tuple(body), tuple(dict.fromkeys(_uses(join, compiled))))
 
 
-def _together(components: list[Component], rules: list[Rule]) -> list[list[int]]:
+def _component_groups(components: list[Component], rules: list[Rule]) -> list[list[int]]:
     """The numbers of the components of each unit."""
     component_of = {vertex: i for i, component in enumerate(components) for vertex in component.vertices}
     links = [
         (component_of[rule.about[0][1]], component_of[vertex])
         for rule in rules
-        for question, vertices in rule.asked
+        for atom, vertices in rule.body
         for vertex in vertices
-        if question.is_about_effects and vertex in component_of
+        if atom.is_about_effects and vertex in component_of
     ]
     links += [(component_of[a], component_of[b]) for r in rules for (_, a), (_, b) in combinations(r.about, 2)]
     events = [v for v in component_of if v.kind == "event"]
@@ -76,27 +77,27 @@ def _together(components: list[Component], rules: list[Rule]) -> list[list[int]]
     before: dict[int, set[int]] = {i: set() for i in range(len(groups))}
     for rule in rules:
         here = before[group_of[component_of[rule.about[0][1]]]]
-        here.update(group_of[component_of[vertex]] for vertex in rule.asks if vertex in component_of)
-    circles = strong_components(range(len(groups)), lambda i: sorted(before[i]))
-    return [sorted(number for i in circle for number in groups[i]) for circle in circles]
+        here.update(group_of[component_of[vertex]] for vertex in rule.reads if vertex in component_of)
+    cycles = strong_components(range(len(groups)), lambda i: sorted(before[i]))
+    return [sorted(number for i in cycle for number in groups[i]) for cycle in cycles]
 
 
 def _groups(vertices: tuple[Vertex, ...]) -> list[tuple[Vertex, ...]]:
-    """The vertices that must go by the same path: those of one simple fluent."""
+    """The vertices that must have the same path: those of one simple fluent."""
     simple = [v for v in vertices if v.kind == "simple"]
     links = [(a, b) for a, b in combinations(simple, 2) if may_match(a.fluent, b.fluent)]
     return [tuple(group) for group in weak_components(vertices, links)]
 
 
-# -- what has to be in one place ---------------------------------------------------------------------------------------
+# -- units that need one bucket ----------------------------------------------------------------------------------------
 
 
-def _with_reasons(units: list[Unit], compiled: Compiled, program: PhysicalProgram) -> list[Unit]:
-    """The units, with those that no key can part marked as such, and those that they need at hand."""
+def _with_bucket_reasons(units: list[Unit], compiled: Compiled, program: PhysicalProgram) -> list[Unit]:
+    """The units, with a reason for each one that must run in one bucket and for the units it depends on."""
     goals = [goal for goal, _ in atemporal_goals(compiled.description)]
     if any(name_and_arity(call) == ("queryTime", 1) for goal in goals for call in called_predicates(goal)):
-        return [replace(unit, reason="the rules ask for the query time") for unit in units]
-    sorted_out: dict[int, str] = {}
+        return [replace(unit, reason="the rules use the query time") for unit in units]
+    reasons: dict[int, str] = {}
     for i, unit in enumerate(units):
         enumerated = [entity for c in unit.components for entity in program.components[c].enumerated]
         ranged = [entity for c in unit.components for entity in program.components[c].ranged]
@@ -105,21 +106,19 @@ def _with_reasons(units: list[Unit], compiled: Compiled, program: PhysicalProgra
             None,
         )
         if entity is not None:
-            sorted_out[i] = f"`{show(anonymous(entity))}` ranges over what the input mentions"
-    needed = set(sorted_out)
+            reasons[i] = f"`{show(anonymous(entity))}` ranges over the constants of the input"
+    needed = set(reasons)
     for i in reversed(range(len(units))):
         if i in needed:
             needed |= units[i].depends_on
     return [
-        replace(unit, reason=sorted_out.get(i, "is needed in one place"), ranges_over_sorts=True)
-        if i in needed
-        else unit
+        replace(unit, reason=reasons.get(i, "needed in one bucket"), ranges_over_sorts=True) if i in needed else unit
         for i, unit in enumerate(units)
     ]
 
 
 def _is_open(entity: Term, compiled: Compiled, program: PhysicalProgram) -> bool:
-    """Whether the instances of an event or FVP depend on what the input mentions."""
+    """Whether the instances of an event or FVP depend on the constants of the input."""
     groundings = _groundings(entity, compiled.description)
     return not groundings or any(_term(grounding.entity) in program.open_entities for grounding in groundings)
 
@@ -128,7 +127,7 @@ def _is_open(entity: Term, compiled: Compiled, program: PhysicalProgram) -> bool
 
 
 def _uses(join: Join, compiled: Compiled) -> Iterator[DomainUse]:
-    """The dynamic domains that a rule depends on: by its goals, and by the groundings of its heads and input lists."""
+    """The uses of dynamic domains by a rule: in its goals, and in the groundings of its heads and input lists."""
     description = compiled.description
     domains = {name_and_arity(domain) for domain in description.dynamic_domains}
     domains |= {name_and_arity(collected.domain) for collected in description.collected}
@@ -156,7 +155,7 @@ def _domain_calls(goal: Term, domains: set[Key], called: dict[Key, set[Key]]) ->
 
 
 def _reached(key: Key, called: dict[Key, set[Key]]) -> set[Key]:
-    """The predicates that the clauses of one call, also by way of others."""
+    """The predicates that the clauses of a predicate call, directly or indirectly."""
     seen: set[Key] = set()
     stack = list(called.get(key, ()))
     while stack:

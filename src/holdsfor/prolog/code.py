@@ -3,7 +3,7 @@
 The *registers* of a running body are the next step, the slots of its variables, the height of the choice stack to which
 a cut returns, and the frame to continue with afterwards. A *frame* is the registers of a body that waits for one of its
 goals, with the total number of frames. Neither is ever changed, so choice points can share them. The machine executes
-`Call` and `Test` itself; the other steps are control steps and return the next registers, or None to fail.
+`Call` and `InlineTest` itself; the other steps are control steps and return the next registers, or None to fail.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ __all__ = [
     "Fork",
     "Frame",
     "Goal",
+    "InlineTest",
     "MetaCall",
     "Registers",
     "SoftCut",
     "Step",
-    "Test",
 ]
 
 Frame: TypeAlias = tuple["Goal", Slots, int, Any, int]
@@ -111,7 +111,7 @@ class Call(Goal):
         self.predicate = predicate
 
 
-class Test(Goal):
+class InlineTest(Goal):
     """A goal that succeeds or fails once and is evaluated in place, such as `X > 3`."""
 
     __slots__ = ("holds",)

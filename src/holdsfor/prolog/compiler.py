@@ -26,10 +26,10 @@ from holdsfor.prolog.code import (
     Enter,
     Fail,
     Fork,
+    InlineTest,
     MetaCall,
     SoftCut,
     Step,
-    Test,
     TestFunction,
 )
 from holdsfor.prolog.inline import INLINE
@@ -92,7 +92,7 @@ class _Compiler:
                 values[slot] = Ref(values[0])
             return True
 
-        return Test(_TRUE, {}, after, fill)
+        return InlineTest(_TRUE, {}, after, fill)
 
     # control
 
@@ -102,7 +102,7 @@ class _Compiler:
         if isinstance(goal, Var):
             return self.meta_call(Struct("call", (goal,), goal.span), after)
         if not isinstance(goal, Atom | Struct):
-            return Test(goal, self.scope.slots, after, _not_a_goal(goal))
+            return InlineTest(goal, self.scope.slots, after, _not_a_goal(goal))
         args = goal.args if isinstance(goal, Struct) else ()
         build = CONTROL.get(name_and_arity(goal))
         if build is not None:
@@ -166,9 +166,9 @@ class _Compiler:
             slots[gathered] = None
             return unify(build_result(slots), found, trail)
 
-        done = Test(goal, self.scope.slots, after, finish)
+        done = InlineTest(goal, self.scope.slots, after, finish)
         gather = CollectAnswer(gathered, self.scope.builder(template))
-        return Test(_TRUE, {}, Fork(self.local(inner, slot, gather), done, slot), start)
+        return InlineTest(_TRUE, {}, Fork(self.local(inner, slot, gather), done, slot), start)
 
     def meta_call(self, goal: Struct, after: Step) -> Step:
         build = self.scope.arguments_builder(goal.args)
@@ -182,7 +182,7 @@ class _Compiler:
         holds = self.test(goal, key)
         names = self.scope.slots
         if holds is not None:
-            return lambda after: Test(goal, names, after, holds)
+            return lambda after: InlineTest(goal, names, after, holds)
         args = goal.args if isinstance(goal, Struct) else ()
         build = self.scope.arguments_builder(args)
         return lambda after: Call(goal, names, after, key, build, self.library.get(key))

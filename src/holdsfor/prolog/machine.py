@@ -15,7 +15,7 @@ from typing import Any
 from holdsfor.errors import ExecutionProblem
 from holdsfor.prolog.choices import Alternative, Choice, ClausesLeft, RowsLeft, unify_row
 from holdsfor.prolog.clauses import CompiledClause
-from holdsfor.prolog.code import HALT, PROCEED, Call, Frame, Goal, Registers, Step, Test
+from holdsfor.prolog.code import HALT, PROCEED, Call, Frame, Goal, InlineTest, Registers, Step
 from holdsfor.prolog.compiler import CONTROL, TESTS, compile_body
 from holdsfor.prolog.database import Database, Predicate
 from holdsfor.prolog.library import LIBRARY, library_predicates
@@ -193,7 +193,7 @@ class Machine:
             while True:
                 at = n = 0
                 kind = type(code)
-                if kind is Test:
+                if kind is InlineTest:
                     if code.holds(slots, trail):
                         code = code.next
                         continue

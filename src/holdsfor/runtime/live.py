@@ -67,6 +67,8 @@ class LiveRun:
         self.stop = stop
         self.after_reading = after_reading
         self.session: EngineSession | None = None
+        self.is_compacting = True
+        """Whether reports of earlier query times are not needed with the words of later ones."""
         self.on_silence = on_silence
         self._silent = list(feeds)
         self.n_outside = 0
@@ -125,6 +127,7 @@ class LiveRun:
                 for query_time in held:
                     self._insert(query_time, session)
                     yield query_time
+                    self._compact(session)
                     self._earliest = query_time + 1
                 held.clear()
             at = self._following(at, session)
@@ -245,6 +248,13 @@ class LiveRun:
         return {fd for fd, _ in poll.poll(None if milliseconds is None else milliseconds - _SILENCE)}
 
     # -- records -------------------------------------------------------------------------------------------------------
+
+    def _compact(self, session: EngineSession) -> None:
+        """Forget constants that no record, open value or reader refers to any more, if they have become many."""
+        recoding = session.compact() if self.is_compacting else None
+        if recoding is not None:
+            for feed in self.feeds:
+                feed.reading.recode(recoding)
 
     def _insert(self, at: int, session: EngineSession) -> None:
         """Put what has arrived by a query time into the session."""

@@ -13,6 +13,7 @@ import numpy as np
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import ALL_ARRIVED, LONG_AGO, OneQuery, QueryTimes
+from holdsfor.columns.recoding import Recoding
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
@@ -29,7 +30,7 @@ from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.snapshot import Snapshot, damaged
 from holdsfor.runtime.state import State
-from holdsfor.runtime.state_snapshot import check_rules, snapshot_of, state_of
+from holdsfor.runtime.state_snapshot import check_rules, recoded_state, snapshot_of, state_of
 from holdsfor.runtime.upstream_results import ALWAYS, NEVER, UpstreamResults
 from holdsfor.sources.fields import LATEST
 from holdsfor.sources.input_facts import input_fact_columns
@@ -38,6 +39,8 @@ from holdsfor.sources.text_records import Fact
 from holdsfor.syntax.terms import Struct, Term, name_and_arity
 
 __all__ = ["EngineSession"]
+
+_ROOM = 50_000  # symbols and instances that may be there for nothing
 
 
 class EngineSession:
@@ -74,6 +77,8 @@ class EngineSession:
         self.n_input = 0  # events and intervals that the last query time reasoned over
         self.profile: Profile | None = None
         self._evaluation: Evaluation | None = None
+        self._known: ReportColumns | None = None
+        self._worth_keeping: int | None = None  # symbols and instances after the last compaction
         self.state = State(start, start, RecordStore(), UpstreamResults(symbols.instances))
         self.begin(start)
         if window is not None:
@@ -165,11 +170,31 @@ class EngineSession:
         session._resume()
         return session
 
+    def compact(self) -> Recoding | None:
+        """Forget the symbols and instances that nothing refers to any more, if they have become many.
+
+        Afterwards the table of symbols has other words for the rest: columns that were read and not inserted must be
+        recoded as the result says, and reports are to be read with the `view` of the table that they were made with.
+        Of a table that has doubled, O(n) in what is open and in the window, and the last time range is evaluated again.
+        """
+        if self._worth_keeping is None and self._evaluation is not None:
+            self._worth_keeping = self.symbols.size
+        if self._worth_keeping is None or self.symbols.size < 2 * self._worth_keeping + _ROOM:
+            return None
+        before = self.symbols.begin_anew()
+        recoding = Recoding(before, self.symbols)
+        self.rules.recode(recoding)
+        self.state = recoded_state(self.state, before, self.symbols)
+        self._resume()
+        self._worth_keeping = self.symbols.size
+        return recoding
+
     def _resume(self) -> None:
         """Evaluate the last time range again. What was inserted after its query time arrives later."""
         at, time_range = self.state.evaluated_at, self.state.time_range
         if at is not None and time_range is not None:
             self._evaluation = self._evaluated(time_range, at, at)
+            self._known = self._report(self._evaluation)
 
     # -- input ---------------------------------------------------------------------------------------------------------
 
@@ -375,9 +400,9 @@ class EngineSession:
         if self.window is None:
             for records in self.records.all:
                 records.arrive(ALL_ARRIVED)
-        report = self._report(self._evaluation)
+        self._known = self._report(self._evaluation)
         self.seconds += time.perf_counter() - began
-        return report
+        return self._known
 
     def _evaluated(self, time_range: TimeRange, at: int, arrived_by: int) -> Evaluation:
         """A time range with the records that have arrived, evaluated for a query time."""
@@ -397,7 +422,7 @@ class EngineSession:
 
     def last_report(self) -> ReportColumns | None:
         """What the last query time knew, before the window is cut out; None before the first one."""
-        return None if self._evaluation is None else self._report(self._evaluation)
+        return self._known
 
     def _report(self, evaluation: Evaluation) -> ReportColumns:
         at, time_range = self.state.evaluated_at, evaluation.time_range

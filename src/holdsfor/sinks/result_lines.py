@@ -40,7 +40,7 @@ class ReportView(Protocol):
 
 @dataclass(frozen=True)
 class TermReport:
-    """Findings that are given as terms and lists."""
+    """A report that is given as terms and lists."""
 
     query_time: int
     intervals: dict[Term, list[tuple[int, int | None]]]

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdsfor.columns.recoding import Recoding
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.reading import ColumnReading, Group, Operations, ReadRecords, Retraction
@@ -93,6 +94,15 @@ class LiveReading(ColumnReading):
                 return True
         return False
 
+    def recode(self, recoding: Recoding) -> None:
+        """Let what is not taken have the words of a table of symbols that has begun anew."""
+        for pieces in self._pieces.values():
+            for piece in pieces:
+                piece.records.columns = recoding.all_words(piece.records.columns)
+        for (is_event, _), group in self._retractions.items():
+            n_times = 1 if is_event else 2
+            group[:] = [replace(each, row=_recoded(each.row, n_times, recoding)) for each in group]
+
     def hand_over(self, query_time: int, others: ColumnReading, first_place: int) -> None:
         """Move what has arrived by a query time to others, with places from the first one on."""
         arrived, self._pieces = _cut_pieces(self._pieces, query_time)
@@ -116,6 +126,12 @@ def take_due(readings: Sequence[LiveReading], query_time: int) -> list[Operation
 
 _PLACES = 1 << 48
 """More than an input has records."""
+
+
+def _recoded(row: tuple[int, ...], n_times: int, recoding: Recoding) -> tuple[int, ...]:
+    """The words and times of a retraction with other words."""
+    words = np.array(row[:-n_times], dtype=np.int64)
+    return (*recoding.words(words).tolist(), *row[-n_times:])
 
 
 def _column(value: int) -> Int64:

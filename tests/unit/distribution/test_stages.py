@@ -1,4 +1,4 @@
-"""Where rules are computed: one program per reason to send something or to stay in one place."""
+"""Stages of a program: one program per route, and per reason to compute in one bucket."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def why(stage: Stage) -> dict[str, str]:
     return {vertex.label: reason for vertex, reason in stage.reasons}
 
 
-def test_a_rule_goes_by_the_argument_that_all_its_conditions_share() -> None:
+def test_the_key_of_a_rule_is_the_argument_that_all_its_conditions_share() -> None:
     stage = only("""
         initiatedAt(on(A, B)=true, T) :- happensAt(push(B, A), T), not holdsAt(locked(B)=true, T).
     """)
@@ -33,18 +33,18 @@ def test_a_rule_goes_by_the_argument_that_all_its_conditions_share() -> None:
     }
 
 
-def test_the_values_of_a_simple_fluent_are_not_told_apart_by_the_value() -> None:
+def test_the_value_of_a_simple_fluent_is_not_a_key() -> None:
     stage = only("initiatedAt(near=Place, T) :- happensAt(come(Place), T).")
     assert why(stage) == {"near=_": "no argument is in all conditions of initiatedAt(near=Place, …)"}
 
 
-def test_a_hint_decides_between_keys_that_are_equally_good() -> None:
+def test_an_index_declaration_chooses_between_equally_good_keys() -> None:
     rule = "initiatedAt(on(A, B)=true, T) :- happensAt(push(A, B), T)."
     assert set(only(rule).paths.values()) == {(0,)}
     assert set(only(f"{rule} index(push(_, B), B).").paths.values()) == {(1,)}
 
 
-def test_a_key_that_more_rules_share_is_better_than_the_first() -> None:
+def test_the_key_that_more_rules_share_is_chosen() -> None:
     stage = only("""
         initiatedAt(on(A, B)=true, T) :- happensAt(push(A, B), T).
         initiatedAt(lit(B)=true, T) :- happensAt(ask(B), T), holdsAt(on(a, B)=true, T).
@@ -53,7 +53,7 @@ def test_a_key_that_more_rules_share_is_better_than_the_first() -> None:
     assert (("event", "push", 2), HashRoute(1)) in stage.receives
 
 
-def test_what_earlier_stages_computed_goes_along_the_pairs_that_occur() -> None:
+def test_results_of_earlier_stages_are_routed_by_semijoin_with_a_guard() -> None:
     first, second = stages("""
         initiatedAt(slow(V)=true, T) :- happensAt(brake(V), T).
         terminatedAt(slow(V)=true, T) :- happensAt(speed_up(V), T).
@@ -69,14 +69,14 @@ def test_what_earlier_stages_computed_goes_along_the_pairs_that_occur() -> None:
     }
 
 
-def test_a_condition_under_a_negation_is_no_guard() -> None:
+def test_a_negated_condition_is_not_a_guard() -> None:
     (stage,) = stages("""
         initiatedAt(met(V)=true, T) :- happensAt(look(V), T), not (happensAt(meet(V, W), T), happensAt(wave(W), T)).
     """)
     assert why(stage) == {"met(_)=true": "no argument is in all conditions of initiatedAt(met(V)=true, …)"}
 
 
-def test_a_list_that_does_not_contain_the_result_is_no_guard() -> None:
+def test_a_list_that_does_not_contain_the_result_is_not_a_guard() -> None:
     (stage,) = stages("""
         holdsFor(either(V, W)=true, I) :-
             holdsFor(near(V, W)=true, I1), holdsFor(lit(W)=true, I2), holdsFor(loud(V)=true, I3),
@@ -90,7 +90,7 @@ def test_a_list_that_does_not_contain_the_result_is_no_guard() -> None:
     assert not stage.is_keyed
 
 
-def test_an_event_without_arguments_goes_everywhere() -> None:
+def test_an_event_without_arguments_is_broadcast() -> None:
     stage = only("""
         initiatedAt(on(A)=true, T) :- happensAt(push(A), T).
         terminatedAt(on(A)=true, T) :- happensAt(push(A), T), happensAt(blackout, T).
@@ -98,7 +98,7 @@ def test_an_event_without_arguments_goes_everywhere() -> None:
     assert (("event", "blackout", 0), Broadcast()) in stage.receives
 
 
-def test_who_asks_for_initiations_is_computed_where_they_are() -> None:
+def test_a_rule_that_uses_initiations_runs_in_the_stage_that_computes_them() -> None:
     (stage,) = stages("""
         initiatedAt(slow(V)=true, T) :- happensAt(brake(V), T).
         happensAt(crash(W), T) :- happensAt(meet(W, V), T), initiatedAt(slow(V)=true, T).
@@ -107,16 +107,16 @@ def test_who_asks_for_initiations_is_computed_where_they_are() -> None:
     assert not stage.is_keyed
 
 
-def test_what_ranges_over_what_the_input_mentions_is_in_one_place_with_all_it_needs() -> None:
+def test_rules_over_all_constants_of_the_input_run_in_one_bucket_with_their_dependencies() -> None:
     (stage,) = stages("""
         initiatedAt(on(A)=true, T) :- happensAt(push(A), T).
         initiatedAt(told(A, B)=true, T) :- happensAt(start(on(A)=true), T).
     """)
-    assert "ranges over what the input mentions" in why(stage)["told(_,_)=true"]
+    assert "ranges over the constants of the input" in why(stage)["told(_,_)=true"]
     assert "on(_)=true" in why(stage)
 
 
-def test_members_of_a_domain_go_by_the_key_or_everywhere() -> None:
+def test_members_of_a_domain_are_routed_by_key_or_broadcast() -> None:
     stage = only("""
         dynamicDomain(vessel(_)).
         dynamicDomain(area(_)).
@@ -130,7 +130,7 @@ def test_members_of_a_domain_go_by_the_key_or_everywhere() -> None:
     assert (("domain", "area", 1), Broadcast()) in stage.receives
 
 
-def test_a_circle_with_two_keys_is_in_one_place() -> None:
+def test_a_cycle_with_two_keys_runs_in_one_bucket() -> None:
     (stage,) = stages("""
         initiatedAt(up(A, B)=true, T) :-
             happensAt(go(A, B), T), not holdsAt(tired(A)=true, T), not holdsAt(tired(B)=true, T).

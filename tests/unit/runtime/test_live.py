@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from holdsfor.analysis.pipeline import Compiled, compile_text
 from holdsfor.cli.terminal.interruption import Interruption
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
+from holdsfor.runtime import session as session_module
 from holdsfor.runtime.live import LiveRun
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import each_report
@@ -269,3 +271,35 @@ def test_what_is_kept_is_bounded_by_the_window_however_long_the_stream(window: i
     # Records are forgotten once they are the larger part, hence twice the window; then a chunk, and what is open.
     assert max(sizes) <= 2 * 2 * (window + 10) + 60
     assert max(sizes[500:]) <= max(sizes[:500])
+
+
+@settings(max_examples=examples(25))
+@given(data=st.data())
+def test_compaction_at_every_query_time_changes_no_report(data: st.DataObject) -> None:
+    lines = sorted(data.draw(streams(1)))
+    chosen = data.draw(st.lists(st.sampled_from(lines))) if lines else []
+    lines = sorted([*lines, *((arrival + 3, f"-{line}") for arrival, line in chosen)])
+    n_bytes, end = data.draw(st.sampled_from([7, 100, 1 << 20])), 70
+    with TemporaryDirectory() as folder, patch.object(session_module, "_ROOM", -(10**9)):
+        files = written(lines, data.draw(st.integers(1, 3)), Path(folder))
+        live = Live(files, 12, 4, n_bytes=n_bytes, end=end)
+        assert live.told == from_files(files, 12, 4, 1, end)
+
+
+def test_constants_that_nothing_refers_to_any_more_are_forgotten(tmp_path: Path) -> None:
+    """Ten times as many entities, which come and go, leave tables of the same size."""
+
+    def largest(n_windows: int) -> int:
+        file = tmp_path / f"{n_windows}.txt"
+        moments = [(t, name, by) for t in range(2, 10 * n_windows) for name, by in (("on", 0), ("off", 2))]
+        file.write_text("".join(f"{name}|{t}|{t}|light {t - by}\n" for t, name, by in moments), encoding="utf-8")
+        symbols = Symbols()
+        feed = open_feed(str(file), COMPILED.names, 1, symbols, n_bytes=512)
+        session = EngineSession(COMPILED, start=0, window=10, symbols=symbols)
+        with Interruption() as stop, patch.object(session_module, "_ROOM", 200):
+            run = LiveRun([feed], step=10, start=0, end=None, rate=None, stop=stop)
+            run.begin()
+            return max(symbols.size for _ in each_report(session, run.query_times(session)))
+
+    sizes = [largest(n) for n in (50, 500)]
+    assert sizes[1] <= 1.5 * sizes[0]

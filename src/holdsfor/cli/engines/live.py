@@ -55,6 +55,7 @@ class LiveEngine(ColumnarEngine):
     def settled(self, session: EngineSession, queries: Iterable[int]) -> Iterator[ReportColumns]:
         from holdsfor.runtime.windows import settled_so_far
 
+        self.run.is_compacting = False
         if (first := next(due := iter(queries), None)) is not None:
             yield settled_so_far(session, chain([first], due))
 

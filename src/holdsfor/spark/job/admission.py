@@ -26,7 +26,7 @@ from holdsfor.spark.exchange.shipped_rules import Rules
 from holdsfor.spark.input.retractions import operations_of, unmatched_facts
 from holdsfor.syntax.terms import Struct, name_and_arity, variables
 
-__all__ = ["COUNTED", "Admission", "CountScope", "RunSchedule"]
+__all__ = ["COUNTED", "CountScope", "JobAdmission", "RunSchedule"]
 
 COUNTED = ("outside", "late", "dropped", "cut")
 """Kinds of facts that say how many records share no time-point with a run, come late, are dropped or cut."""
@@ -90,7 +90,7 @@ class CountScope:
 
 
 @dataclass(frozen=True)
-class Admission:
+class JobAdmission:
     """Judges records once, for all query times: windows then make no difference to what is settled.
 
     Domains are filled by every record of the run, also by those too late for a window. Where rules range over sorts,
