@@ -43,7 +43,6 @@ PENDING = {
     "generators",
     "intervals",
     "sinks",
-    "sources",
     "views",
     # the other packages, by name
     "analysis",

@@ -1,7 +1,7 @@
-"""Live inputs as channels of bytes: named pipes, Unix sockets of either side, standard input and plain files.
+"""Live inputs as channels of bytes: named pipes, Unix sockets, standard input and plain files.
 
-A channel is read when it is ready, so one thread can serve many. A named pipe is opened without waiting for its writer;
-until the first writer has come it is not ready, and when the last has gone it has ended.
+A channel is read when it is ready, so one thread can read many. A named pipe is opened without waiting for its writer:
+it is not ready before the first writer opens it, and ends when the last writer closes it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HINT = "a live input is a named pipe, a file, `unix:PATH` for a socket, or `-` 
 
 
 class Channel:
-    """An open input; `fileno` is for waiting until it is ready."""
+    """An open input; `fileno` is for waiting until the input is ready."""
 
     def __init__(self, name: str, fd: int, close: Callable[[], None]) -> None:
         self.name = name
@@ -33,7 +33,7 @@ class Channel:
         return self._fd
 
     def read(self, n_bytes: int) -> bytes | None:
-        """What is there, up to a number of bytes: empty if the input has ended, None if nothing is there yet."""
+        """The available bytes, up to `n_bytes`: empty if the input has ended, None if no byte is available yet."""
         try:
             return os.read(self._fd, n_bytes)
         except BlockingIOError:

@@ -1,8 +1,7 @@
-"""A live input from bytes to records that have arrived.
+"""A live input: from bytes to records that have arrived.
 
-Chunks of bytes become blocks of whole lines, and a reader of blocks makes records of them. What cannot be part of any
-record (bytes that are no UTF-8, a line without an end) is set aside like a record that does not fit: it does not stop a
-live run.
+Chunks of bytes become blocks of whole lines, which a reader turns into records. Bytes that cannot be part of a record
+(invalid UTF-8, a line without an end) are set aside like a record that does not fit. They do not stop a live run.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from holdsfor.sources.text_records import SetAside
 __all__ = ["CHUNK", "BlockReader", "Feed", "MakeReader"]
 
 CHUNK = 1 << 20
-"""How many bytes are read at once, unless said otherwise."""
+"""The default number of bytes of one read."""
 
 _LONGEST_LINE = 1 << 24
 _SHOWN = 80
@@ -35,7 +34,7 @@ MakeReader = Callable[[str, LiveReading], BlockReader]
 
 
 class Feed:
-    """A live input: chunks of bytes in, records that have arrived out."""
+    """A live input that turns chunks of bytes into records that have arrived."""
 
     def __init__(self, channel: Channel, make_reader: MakeReader, *, n_bytes: int = CHUNK) -> None:
         self.channel = channel
@@ -49,11 +48,11 @@ class Feed:
         self._is_skipping = False
 
     def shows_passed(self, time: int) -> bool:
-        """Whether nothing more can arrive by a time-point: the input is later, or has ended."""
+        """Whether no more records can arrive by a time-point: the input's clock is later, or the input has ended."""
         return self.has_ended or (self.reading.clock is not None and self.reading.clock > time)
 
     def next_arrival(self, time: int) -> int | None:
-        """The earliest moment after a time at which something may arrive; None if nothing will."""
+        """The earliest time after `time` at which a record may arrive; None if no record will arrive."""
         if self.reading.n_waiting:
             return self.reading.next_arrival
         return None if self.has_ended else max(time + 1, self.reading.clock or time)
@@ -70,12 +69,12 @@ class Feed:
         self.reading.arrive(earliest)
 
     def close(self) -> None:
-        """Read no more."""
+        """Close the input."""
         if not self.has_ended:
             self.channel.close()
 
     def _take(self, chunk: bytes) -> None:
-        """Cut a chunk after its last line; the end of the input is the end of its last line."""
+        """Split a chunk after its last line break; the end of the input ends the last line."""
         end = chunk.rfind(b"\n") + 1
         if end or not chunk:
             block = b"".join([*self._rest, chunk[:end]])
@@ -85,7 +84,7 @@ class Feed:
             self._rest.append(chunk[end:])
             self._n_rest += len(chunk) - end
         if self._n_rest > _LONGEST_LINE:
-            self._give_up_line()
+            self._skip_line()
 
     def _read_block(self, block: bytes) -> None:
         if self._is_skipping:
@@ -99,8 +98,8 @@ class Feed:
         self._reader.read(only_utf8(block, self.channel.name, self._n_lines, self.reading))
         self._n_lines += block.count(b"\n")
 
-    def _give_up_line(self) -> None:
-        """Set aside a line that is longer than any record, and go on behind it."""
+    def _skip_line(self) -> None:
+        """Set aside a line that is longer than any record, and skip the rest of it."""
         if not self._is_skipping:
             text = b"".join(self._rest)[:_SHOWN].decode(errors="replace")
             reason = f"the line is longer than {_LONGEST_LINE} bytes"

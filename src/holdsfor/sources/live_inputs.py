@@ -1,6 +1,6 @@
-"""Live inputs as feeds: which channel, and which reader of lines.
+"""Live inputs as feeds: the channel and the reader of lines.
 
-How the lines are written is known from the suffix, else from the first of them, as it is for a file.
+The suffix determines the format of the lines, else the first line, as for a file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["open_feed"]
 
 
 class _Lines:
-    """Reads blocks of lines as what the first of them that is not blank says they are."""
+    """Reads blocks of lines in the format of the first line that is not blank."""
 
     def __init__(self, input_reader: InputReader, file: str, mapping: Mapping | None, form: Format | None) -> None:
         self.input_reader = input_reader
@@ -50,7 +50,7 @@ def open_feed(
     form: Format | None = None,
     n_bytes: int = CHUNK,
 ) -> Feed:
-    """The live input of a name, perhaps with a description of its columns behind a colon."""
+    """The live input of a name, perhaps with a description of its columns after a colon."""
     name, mapping = split_input(given)
 
     def reader(file: str, reading: LiveReading) -> _Lines:
