@@ -45,16 +45,11 @@ PENDING = {
     "sinks",
     "views",
     # the other packages, by name
-    "analysis",
     "cli",
     "distribution",
-    "logical",
     "physical",
-    "prolog",
-    "reference",
     "runtime",
     "spark",
-    "syntax",
     # documents
     "ARCHITECTURE.md",
     "README.md",

@@ -1,7 +1,7 @@
 """Warn about Allen relations that cannot hold between intervals with a common edge.
 
 If one event terminates a simple fluent and initiates another, their intervals touch: they meet, and the first is not
-before the second. If `endI` of the first initiates the second, one time-point lies between them: the first is before
+before the second. If `endI` of the first initiates the second, there is one time-point between them: the first is before
 the second, and they do not meet.
 """
 

@@ -36,7 +36,7 @@ MAX_PAIRS = 10_000_000
 
 
 class Ref(Var):
-    """A variable at run time: empty while `value` is None. Equal only to itself."""
+    """A variable at run time: empty while `value is None`. Equal only to itself."""
 
     __slots__ = ("stamp", "value")
 

@@ -133,7 +133,7 @@ class Domains:
     def head_instances(self, head: Term) -> Iterator[Term]:
         """The ground instances of the head of an effect or event, each once.
 
-        The arguments of a fluent range over the groundings of all its values, whatever the value of the head.
+        The arguments of a fluent range over the groundings of all its values, not only of the head's value.
         """
         if not isinstance(head, Struct) or head.name != "=" or not is_ground(head.args[1]):
             yield from self.instances(head)

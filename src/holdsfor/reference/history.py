@@ -15,7 +15,7 @@ __all__ = ["History", "RunBounds"]
 class RunBounds:
     """The time-points of a run: from `start` to `end`, both included, `tick` apart. The query time is the end.
 
-    An interval is `before` another one if at most `allen_memory` lies between them.
+    An interval is `before` another one if the gap between them is at most `allen_memory`.
     """
 
     start: int

@@ -57,7 +57,7 @@ def previous_point(time: int, tick: int) -> int:
 
 
 def contains(intervals: Sequence[Interval], time: Time) -> bool:
-    """Whether a time-point lies in one of the intervals."""
+    """Whether a time-point is in one of the intervals."""
     return any(start <= time < end for start, end in intervals)
 
 

@@ -136,7 +136,7 @@ class ConditionReader:
             "HF203",
             f"expected the rule's time-point {expected}, found `{show(time)}`",
             time.span or goal.span,
-            "all conditions of a rule refer to one time-point; use a fluent to remember an earlier event",
+            "all conditions of a rule refer to one time-point; use a fluent to refer to an earlier event",
         )
 
     def happens(self, goal: Struct) -> Iterable[Condition]:
