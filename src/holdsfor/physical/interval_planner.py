@@ -29,6 +29,7 @@ from holdsfor.physical.interval_operators.repeat_intervals import RepeatInterval
 from holdsfor.physical.interval_operators.restore_starts import RestoreStarts
 from holdsfor.physical.interval_operators.subtract_intervals import SubtractIntervals
 from holdsfor.physical.interval_operators.union_intervals import UnionIntervals
+from holdsfor.physical.interval_semijoins import with_semijoins
 from holdsfor.physical.planner import Planner
 from holdsfor.physical.rule_scope import RuleScope
 from holdsfor.syntax.rules import (
@@ -76,7 +77,8 @@ def plan_interval_rule(rule: IntervalRule, planner: Planner) -> PlannedIntervalR
     planning = _Planning(rule, planner)
     for step in rule.body:
         planning.plan(step)
-    return PlannedIntervalRule(rule, planning.scope, tuple(planning.operators), planning.head())
+    head = planning.head()
+    return PlannedIntervalRule(rule, planning.scope, with_semijoins(planning.operators, head.result), head)
 
 
 class _Planning:

@@ -39,14 +39,31 @@ class IntersectIntervals(IntervalOperator):
         if all(set(each.names) == set(lists[0].names) for each in lists):
             keyed, back = aligned(lists, context.symbols.instances)
             return back(intersect_intervals(keyed, len(lists)))
-        result = lists[0]
-        for each in lists[1:]:
+        result, *others = _in_join_order(lists)
+        for each in others:
             result = _both(result, each)
         return result
 
     def describe(self, wording: Wording) -> Description:
         how = "overlaps of instances that share no variable" if _has_strangers(self.varies) else "sweep"
         return Description("intersect", "", how)
+
+
+def _in_join_order(lists: Sequence[Lists]) -> list[Lists]:
+    """The lists in an order in which each shares variables with those before it, where that is possible.
+
+    The smallest list comes first. Then comes the list that adds the fewest variables, the smaller one of two; a list
+    that shares no variable comes only when no other is left.
+    """
+    waiting = sorted(lists, key=lambda each: each.n)
+    ordered = [waiting.pop(0)]
+    known = set(ordered[0].names)
+    while waiting:
+        following = min(waiting, key=lambda each: (not known & set(each.names), len(set(each.names) - known), each.n))
+        waiting = [each for each in waiting if each is not following]
+        ordered.append(following)
+        known |= set(following.names)
+    return ordered
 
 
 def _both(one: Lists, other: Lists) -> Lists:

@@ -22,30 +22,39 @@ _NO_WORDS: Int64 = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class RepeatIntervals(IntervalOperator):
-    """The list repeated for all values of variables that it lacks; the plan says which values these are."""
+    """The list repeated for all values of variables that it lacks; the plan says which values these are.
+
+    If there is a `restriction`, only instances of that list matter to the result of the rule, and no others are made.
+    """
 
     output: str
     names: tuple[str, ...]
     source: str
     plan: Plan
+    restriction: str | None = None
 
     extends_inputs: ClassVar[bool] = True
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        return (self.source,)
+        return (self.source,) if self.restriction is None else (self.source, self.restriction)
 
     @property
     def plans(self) -> tuple[Plan, ...]:
-        return (self.plan,)
+        return (self.plan,) if self.restriction is None else ()
 
     def run(self, registers: Registers, context: IntervalContext) -> Lists:
         source = registers.lists[self.source]
-        instances = instances_by_plan(self.plan, source.rows.distinct(), self.names, context)
+        if self.restriction is None:
+            instances = instances_by_plan(self.plan, source.rows.distinct(), self.names, context)
+        else:
+            instances = registers.lists[self.restriction].rows.keep(self.names).distinct()
         key, starts, ends = onto(instances, source)
         return Lists(instances.take(key), starts, ends)
 
     def describe(self, wording: Wording) -> Description:
+        if self.restriction is not None:
+            return Description("repeat", "", "for the instances of the other list")
         return Description("repeat", "", "for the values of the variables it lacks")
 
 
