@@ -38,16 +38,10 @@ RULES = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), reason) for words, rea
 
 PENDING = {
     # packages
-    "analysis",
     "cli",
     "distribution",
-    "logical",
-    "physical",
-    "prolog",
-    "reference",
     "runtime",
     "spark",
-    "syntax",
     # documents
     "ARCHITECTURE.md",
     "README.md",
