@@ -73,7 +73,7 @@ def unify_column(pattern: Term, words: Int64, rows: Rows, symbols: Symbols) -> R
     if is_ground(pattern):
         return rows.take(words == symbols.word(pattern))
     assert isinstance(pattern, Struct)
-    fits, parts = structures_of(symbols, pattern.name, len(pattern.args)).taken_apart(words)
+    fits, parts = structures_of(symbols, pattern.name, len(pattern.args)).arguments(words)
     rows = rows.take(fits)
     here = f"#{len(rows.columns)}"
     rows = rows.with_columns({here: np.arange(rows.n, dtype=np.int64)})

@@ -181,7 +181,7 @@ class EngineSession:
             self._worth_keeping = self.symbols.size
         if self._worth_keeping is None or self.symbols.size < 2 * self._worth_keeping + _ROOM:
             return None
-        before = self.symbols.begin_anew()
+        before = self.symbols.reset()
         recoding = Recoding(before, self.symbols)
         self.rules.recode(recoding)
         self.state = recoded_state(self.state, before, self.symbols)

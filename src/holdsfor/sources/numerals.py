@@ -69,7 +69,7 @@ class Lexicon(dict[str, int]):
     def __init__(self, symbols: Symbols, n_behind: int) -> None:
         super().__init__()
         self.symbols = symbols
-        symbols.clear_with(self)
+        symbols.register_cache(self)
         self.n_behind = n_behind
 
     def __missing__(self, text: str) -> int:

@@ -99,7 +99,7 @@ def test_entities_that_come_and_go_leave_nothing(monkeypatch: pytest.MonkeyPatch
     session = hf.Session(hf.load_text(text), start=0, window=20, step=10)
     kept: dict[int, int] = {}
     for number in range(300):
-        session.insert([f"a|{t}|{t}|entity {t}|per(part {t})" for t in range(10 * number + 1, 10 * number + 11)])
+        session.insert([f"a|{t}|{t}|entity {t}|per({t})" for t in range(10 * number + 1, 10 * number + 11)])
         assert session.query().intervals
         if number % 5 == 0:
             kept[number] = n_kept(session)
