@@ -45,7 +45,6 @@ PENDING = {
     # the other packages, by name
     "cli",
     "distribution",
-    "physical",
     "runtime",
     "spark",
     # documents

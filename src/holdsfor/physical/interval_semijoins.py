@@ -1,11 +1,11 @@
-"""Semijoins in plans of interval rules: lists are repeated only for instances that matter to the result.
+"""Semijoins in plans of interval rules: lists are repeated only for instances that affect the result.
 
 In `intersect_all([near(A,B), union_all([slow(A), slow(B)])])` both lists of the union are repeated for all pairs. The
 intersection is empty for every pair that is never near, so the pairs of `near` are enough. An operand of an
-intersection matters only for instances of the other operands, and a list that is subtracted only for those of the base.
+intersection is needed only for instances of the other operands, and a subtracted list only for instances of the base.
 
-Operators with a state (durations, relations, complements) need all instances of their inputs, because an instance that
-does not matter now may matter in a later window.
+Operators with state (durations, relations, complements) need all instances of their inputs, because an instance that
+does not affect the result now may affect a later window.
 """
 
 from __future__ import annotations

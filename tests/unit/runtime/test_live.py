@@ -140,7 +140,7 @@ def test_in_any_order_a_live_run_depends_on_the_streams_and_not_on_their_chunks(
         files = written(lines, data.draw(st.integers(1, 3)), Path(folder))
         runs = [Live(files, window, 10, n_bytes=n_bytes) for n_bytes in (7, 64, 1 << 20)]
     assert runs[0].told == runs[1].told == runs[2].told
-    counts = [(run.session.n_late, run.session.n_dropped, run.n_outside) for run in runs]
+    counts = [(run.session.records.fates.n_late, run.session.records.fates.n_dropped, run.n_outside) for run in runs]
     assert counts[0] == counts[1] == counts[2]
 
 
@@ -170,14 +170,14 @@ def test_a_retraction_takes_effect_at_the_next_query_time(tmp_path: Path) -> Non
 def test_a_retraction_of_what_is_over_before_the_window_is_dropped(tmp_path: Path) -> None:
     live = retracting(tmp_path, "on|3|3|a", "off|22|22|b", "-on|25|3|a", "off|31|31|b")
     assert [report for _, report in live.told[1:3]] == [{"lit(a)=true": [(4, None)]}] * 2
-    assert live.session.n_dropped == 1
+    assert live.session.records.fates.n_dropped == 1
 
 
 def test_of_an_interval_that_began_before_the_window_only_the_rest_is_taken_back(tmp_path: Path) -> None:
     live = retracting(tmp_path, "on|0|0|a", "near|3|3|40|true|a", "off|22|22|b", "-near|25|3|40|true|a", "off|31|31|b")
     seen = [report["seen(a)=true"] for _, report in live.told if "seen(a)=true" in report]
     assert seen == [[(3, None)], [(3, None)]]
-    assert (live.set_aside, live.session.n_dropped) == ([], 0)
+    assert (live.set_aside, live.session.records.fates.n_dropped) == ([], 0)
 
 
 def test_a_retraction_of_what_never_came_is_unmatched(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_record_that_is_taken_back_and_comes_again_stands(tmp_path: Path) -> N
 
 def test_what_was_settled_of_a_name_that_never_came_is_dropped(tmp_path: Path) -> None:
     live = retracting(tmp_path, "off|3|3|a", "off|42|42|b", "-on|45|3|a", "off|51|51|b")
-    assert (live.session.n_dropped, live.set_aside) == (1, [])
+    assert (live.session.records.fates.n_dropped, live.set_aside) == (1, [])
 
 
 @settings(max_examples=examples(50))

@@ -1,4 +1,4 @@
-"""A list for more variables than it varies by."""
+"""A list repeated for variables that it does not vary by."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _NO_WORDS: Int64 = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class RepeatIntervals(IntervalOperator):
-    """The list repeated for all values of variables that it lacks; the plan says which values these are.
+    """The list repeated for all values of the missing variables, which the plan computes.
 
-    If there is a `restriction`, only instances of that list matter to the result of the rule, and no others are made.
+    With a `restriction`, the list is repeated only for the instances of that list.
     """
 
     output: str
@@ -55,11 +55,11 @@ class RepeatIntervals(IntervalOperator):
     def describe(self, wording: Wording) -> Description:
         if self.restriction is not None:
             return Description("repeat", "", "for the instances of the other list")
-        return Description("repeat", "", "for the values of the variables it lacks")
+        return Description("repeat", "", "for the values of missing variables")
 
 
 def instances_by_plan(plan: Plan, rows: Rows, names: tuple[str, ...], context: IntervalContext) -> Rows:
-    """The rows with the values of variables that they lack, each once."""
+    """The rows with the values of missing variables, each once."""
     rows = run_operators(plan, rows, context)
     if rows.n == 0:
         return Rows(0, dict.fromkeys(names, _NO_WORDS))
