@@ -37,12 +37,7 @@ AVOIDED = {
 RULES = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), reason) for words, reason in AVOIDED.items()]
 
 PENDING = {
-    # prose1
-    "api",
-    "generators",
-    "intervals",
-    "views",
-    # the other packages, by name
+    # packages
     "cli",
     "distribution",
     "runtime",
@@ -94,7 +89,7 @@ def files_below(path: Path) -> list[Path]:
 
 PLACES = {
     **{path.name: path for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()},
-    **{name: ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "docs")},
+    **{name: ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "benchmarks", "docs")},
 }
 
 

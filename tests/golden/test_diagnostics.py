@@ -29,7 +29,7 @@ DIAGNOSTICS = Path(__file__).parent / "diagnostics"
 CASES = sorted({path.stem for path in DIAGNOSTICS.iterdir() if path.suffix in (".prolog", ".args")})
 RULES = str(DIAGNOSTICS / "HF000-clean.prolog")
 SCRIPTED = {"HF502", "HF506", "HF740", "HF751", "HF752", "HF753", "HF754", "HF760", "HF761", "HF762", "HF763", "HF773"}
-SCRIPTED |= {"HF508", "HF509", "HF744", "HF755", "HF790", "HF791"}
+SCRIPTED |= {"HF508", "HF509", "HF707", "HF708", "HF709", "HF744", "HF755", "HF790", "HF791"}
 ON_SPARK = {"HF620", "HF621", "HF782", "HF785", "HF786", "HF787"}
 """What only a run on Spark can be told: `tests/spark` has these."""
 
@@ -165,7 +165,7 @@ def test_hf506_names_the_record_that_is_not_there() -> None:
     with pytest.raises(DataProblem) as problem:
         session().retract(hf.Event("switch_on", "lamp", at=3))
     assert str(problem.value) == (
-        "error[HF506]: `switch_on(lamp)` at 3 is not there to be retracted\n"
+        "error[HF506]: `switch_on(lamp)` at 3 not found among the inserted records\n"
         "hint: a record that was inserted twice is one record, and is retracted once"
     )
 
@@ -176,7 +176,7 @@ def test_hf740_says_what_the_query_time_had_to_come_after() -> None:
     with pytest.raises(UsageProblem) as problem:
         asked.query(10)
     assert str(problem.value) == (
-        "error[HF740]: the query time 10 does not come after the query time before, 10\nhint: query times ascend"
+        "error[HF740]: the query time 10 is not after the previous query time, 10\nhint: query times ascend"
     )
 
 
@@ -209,7 +209,7 @@ def test_hf744_says_what_is_another_one(tmp_path: Path) -> None:
         hf.Session.load(tmp_path / "state", hf.load(RULES), window=20)
     assert str(problem.value) == (
         f"error[HF744]: the snapshot `{tmp_path / 'state'}` has the window 10, expected 20\n"
-        "hint: leave the window out to go on as before, or start the run again"
+        "hint: leave the window out to continue as before, or start the run again"
     )
 
 

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Generic, Protocol, TypeVar
 
@@ -78,8 +79,10 @@ def _is_terminal(path: Path) -> bool:
 
 
 @contextmanager
-def opened(path: str | None, form: str, on_waiting: Callable[[str], None] = lambda _: None) -> Iterator[IO[Any]]:
-    """The output of that path, else standard output.
+def opened(
+    path: str | None, form: str, on_waiting: Callable[[str], None] = lambda _: None, *, continues: bool = False
+) -> Iterator[IO[Any]]:
+    """The output of that path, else standard output. An output that `continues` keeps its lines.
 
     A named pipe is opened when it has a reader, and `on_waiting` is called if it has none yet; if the reader closes the
     pipe before the end, the error names the pipe.
@@ -89,7 +92,8 @@ def opened(path: str | None, form: str, on_waiting: Callable[[str], None] = lamb
             yield sys.stdout
         return
     target: str | int = _opened_pipe(path, on_waiting) if Path(path).is_fifo() else path
-    file: IO[Any] = open(target, "wb") if form in TABLES else open(target, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    mode = "a" if continues and isinstance(target, str) else "w"
+    file: IO[Any] = open(target, "wb") if form in TABLES else open(target, mode, encoding="utf-8")  # noqa: SIM115, PTH123
     try:
         yield file
         file.close()
@@ -126,13 +130,16 @@ def write_reports(
     form: str,
     output: IO[Any],
     shown: ShowTime = as_integer,
+    *,
+    continues: bool = False,
 ) -> None:
-    """Write reports, each before the next is computed."""
+    """Write reports, each before the next is computed. Lines that continue an output have no header."""
     if form in TABLES:
         _write_tables(reports, form, formats.schema(), output)
     else:
         lines = formats.lines[form](_flushing(reports, output), shown)
-        output.writelines(f"{line}\n" for line in lines)
+        n_skipped = 1 if continues and form == "csv" else 0
+        output.writelines(f"{line}\n" for line in islice(lines, n_skipped, None))
     output.flush()
 
 

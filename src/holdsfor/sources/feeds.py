@@ -7,7 +7,7 @@ Chunks of bytes become blocks of whole lines, which a reader turns into records.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from holdsfor.sources.blocks import only_utf8
 from holdsfor.sources.channels import Channel
@@ -25,16 +25,26 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class BlockReader(Protocol):
-    """Reads blocks of whole lines, each with its line break, in UTF-8, into a reading."""
+    """Reads blocks of whole lines, each with its line break, in UTF-8, into a reading.
+
+    `position` is what a reader needs to continue behind the blocks that it has read, as JSON.
+    """
 
     def read(self, block: bytes) -> None: ...
+
+    def position(self) -> dict[str, Any]: ...
+
+    def continue_at(self, position: dict[str, Any], *, is_resent: bool) -> None: ...
 
 
 MakeReader = Callable[[str, LiveReading], BlockReader]
 
 
 class Feed:
-    """A live input that turns chunks of bytes into records that have arrived."""
+    """A live input that turns chunks of bytes into records that have arrived.
+
+    `offset` is where the first line of a file begins that has not been read whole.
+    """
 
     def __init__(self, channel: Channel, make_reader: MakeReader, *, n_bytes: int = CHUNK) -> None:
         self.channel = channel
@@ -46,6 +56,30 @@ class Feed:
         self._n_rest = 0
         self._n_lines = 0
         self._is_skipping = False
+        self._n_bytes_taken = channel.offset
+
+    @property
+    def offset(self) -> int:
+        return self._n_bytes_taken - self._n_rest
+
+    def position(self) -> dict[str, Any]:
+        """Where the input is, as JSON: `continue_at` continues there, with the channel open at the mark."""
+        mark = None if self.has_ended else self.channel.mark(self.offset)
+        return {
+            "mark": None if mark is None else [mark.length, mark.digest],
+            "has_ended": self.has_ended,
+            "n_lines": self._n_lines,
+            "is_skipping": self._is_skipping,
+            "reader": self._reader.position(),
+        }
+
+    def continue_at(self, position: dict[str, Any]) -> None:
+        """Continue at a position. An input that cannot be read twice continues with a new line."""
+        self.has_ended = position["has_ended"]
+        self._n_lines = position["n_lines"]
+        is_resent = position["mark"] is None
+        self._is_skipping = position["is_skipping"] and not is_resent
+        self._reader.continue_at(position["reader"], is_resent=is_resent)
 
     def shows_passed(self, time: int) -> bool:
         """Whether no more records can arrive by a time-point: the input's clock is later, or the input has ended."""
@@ -75,6 +109,7 @@ class Feed:
 
     def _take(self, chunk: bytes) -> None:
         """Split a chunk after its last line break; the end of the input ends the last line."""
+        self._n_bytes_taken += len(chunk)
         end = chunk.rfind(b"\n") + 1
         if end or not chunk:
             block = b"".join([*self._rest, chunk[:end]])

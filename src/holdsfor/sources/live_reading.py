@@ -14,9 +14,11 @@ from typing import ClassVar
 import numpy as np
 
 from holdsfor.columns.recoding import Recoding
+from holdsfor.columns.retractions import Retractions as Retracted
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.reading import ColumnReading, Group, Operations, ReadRecords, Retraction
+from holdsfor.sources.text_records import SetAside
 
 __all__ = ["LiveReading", "take_due"]
 
@@ -115,6 +117,17 @@ class LiveReading(ColumnReading):
             self.n_waiting -= len(group)
             target.retract(is_event, key, [replace(each, place=each.place + first_place) for each in group])
 
+    def restore_waiting(self, operations: Iterable[Operations]) -> None:
+        """Let operations wait that were `unsettled` in another reading."""
+        for each in operations:
+            group = each.is_event, each.key
+            if len(each.records):
+                records = replace(each.records, places=None)
+                self._pieces[group] = [ReadRecords(*group, records, each.records.read_at)]
+            if each.retractions is not None:
+                self._retractions[group] = _as_read(each.retractions)
+            self.n_waiting += each.n
+
 
 def take_due(readings: Sequence[LiveReading], query_time: int) -> list[Operations]:
     """Take the records that have arrived by a query time on several inputs: in order of arrival, then of the inputs."""
@@ -132,6 +145,15 @@ def _recoded(row: tuple[int, ...], n_times: int, recoding: Recoding) -> tuple[in
     """The words and times of a retraction, with its words translated."""
     words = np.array(row[:-n_times], dtype=np.int64)
     return (*recoding.words(words).tolist(), *row[-n_times:])
+
+
+def _as_read(retractions: Retracted[SetAside]) -> list[Retraction]:
+    """Retractions one by one."""
+    named = retractions.records
+    columns = [*named.columns, named.starts, *([] if named.ends is None else [named.ends])]
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    placed = zip(rows, named.arrivals.tolist(), named.read_at.tolist(), retractions.origins, strict=True)
+    return [Retraction(*each) for each in placed]
 
 
 def _column(value: int) -> Int64:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -98,6 +99,14 @@ class TextUses:
         self.texts = {} if texts is None else texts
         self.is_mapped = is_mapped
         self._judged: set[tuple[Record, str]] = set()
+
+    def judged(self) -> list[list[Any]]:
+        """The columns that have been compared, as JSON."""
+        return sorted([record.name, record.arity, record.shape, column] for record, column in self._judged)
+
+    def restore_judged(self, judged: Iterable[Sequence[Any]]) -> None:
+        """Compare none of these columns again."""
+        self._judged = {(Record(name, arity, shape), column) for name, arity, shape, column in judged}
 
     def check_columns(self, record: Record, texts: Mapping[str, str]) -> None:
         """Refuse columns of text that are used as numbers; `texts` maps names of records to names of the table."""
