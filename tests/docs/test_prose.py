@@ -50,6 +50,7 @@ PENDING = {
     "docs/index.md",
     "docs/language.md",
     "docs/live.md",
+    "docs/options.md",
     "docs/reference.md",
     "docs/scale.md",
     "docs/spark.md",
