@@ -66,7 +66,7 @@ def _diagnostics_page() -> str:
     }
     parts = [
         "# Diagnostics\n\nEvery message has a code that does not change. It is followed by the place, the source line"
-        " with a caret,\nand a hint. Errors stop a command with exit code 2, or with 1 if nobody did anything wrong"
+        " with a caret,\nand a hint. Errors stop a command with exit code 2, or with 1 if the cause is outside the call"
         " (`HF620`,\n`HF621`); warnings and notes do not.\n"
     ]
     for phase, heading in headings.items():
