@@ -49,13 +49,11 @@ PENDING = {
     # the other packages, by name
     "analysis",
     "cli",
-    "distribution",
     "logical",
     "physical",
     "prolog",
     "reference",
     "runtime",
-    "spark",
     "syntax",
     # documents
     "ARCHITECTURE.md",
