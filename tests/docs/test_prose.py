@@ -57,8 +57,6 @@ PENDING = {
     "syntax",
     # documents
     "ARCHITECTURE.md",
-    "README.md",
-    "docs",
 }
 
 Passage = tuple[int, str]

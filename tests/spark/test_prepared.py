@@ -182,14 +182,14 @@ def test_rules_that_would_have_read_other_records_are_refused(
     with pytest.raises(DataProblem, match="is not prepared history"):
         hf.spark.prepared(spark, str(tmp_path))
     damages = {
-        "{": "is damaged",
-        "[]": "is damaged",
+        "{": "has a damaged",
+        "[]": "has a damaged",
         '{"format": 9}': "in format 9",
         '{"format": 1}': "has no records",
     }
-    for text, told in damages.items():
+    for text, message in damages.items():
         (tmp_path / "prepared.json").write_text(text, encoding="utf-8")
-        with pytest.raises(DataProblem, match=told):
+        with pytest.raises(DataProblem, match=message):
             hf.spark.prepared(spark, str(tmp_path))
 
 
