@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from holdsfor.runtime import session as session_module
+
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 MODULES = sorted(path.stem for path in FOLDER.glob("*.py"))
 
@@ -39,3 +41,13 @@ def test_windows_of_a_stream_do_not_change_what_is_settled() -> None:
     assert stream.n_intervals(None) == stream.n_intervals(100) > 0
     run = stream.run(500, 100)
     assert run.queries == list(range(100, run.last + 1, 100))
+
+
+def test_new_entities_take_no_more_memory_than_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    new_entities = importlib.import_module("new_entities")
+    monkeypatch.setattr(new_entities, "PER_STEP", 50)
+    monkeypatch.setattr(session_module, "_ROOM", 100)
+    found = new_entities.measured(100, 10)
+    assert found[-1]["entities"] == 10 * found[0]["entities"]
+    assert found[-1]["numbered"] <= 3 * found[0]["numbered"]
+    assert found[-1]["snapshot_bytes"] <= 1.2 * found[0]["snapshot_bytes"]

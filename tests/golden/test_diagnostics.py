@@ -29,7 +29,7 @@ DIAGNOSTICS = Path(__file__).parent / "diagnostics"
 CASES = sorted({path.stem for path in DIAGNOSTICS.iterdir() if path.suffix in (".prolog", ".args")})
 RULES = str(DIAGNOSTICS / "HF000-clean.prolog")
 SCRIPTED = {"HF502", "HF506", "HF740", "HF751", "HF752", "HF753", "HF754", "HF760", "HF761", "HF762", "HF763", "HF773"}
-SCRIPTED |= {"HF508", "HF509", "HF744", "HF755", "HF790", "HF791"}
+SCRIPTED |= {"HF508", "HF509", "HF707", "HF708", "HF709", "HF744", "HF755", "HF790", "HF791"}
 ON_SPARK = {"HF620", "HF621", "HF782", "HF785", "HF786", "HF787"}
 """What only a run on Spark can be told: `tests/spark` has these."""
 

@@ -27,7 +27,7 @@ from holdsfor.spark.input.frame_reader import Setting
 from holdsfor.spark.input.lines import LINE, LineReader
 from holdsfor.spark.input.retractions import Retractor
 from holdsfor.spark.input.rule_facts import rule_fact_loads
-from holdsfor.spark.job.admission import Admission, RunSchedule
+from holdsfor.spark.job.admission import JobAdmission, RunSchedule
 from holdsfor.spark.job.buckets import Bucket
 from holdsfor.spark.job.dated_buckets import DatedAdmission
 from holdsfor.spark.job.stage_functions import buckets_of, destinations_of
@@ -74,7 +74,7 @@ def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
 
 def staged_settled(lines: list[str], compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int) -> Settled:
     """The settled results of the stages."""
-    admission = Admission(Rules.of(compiled), run, stages.ranges_over_sorts)
+    admission = JobAdmission(Rules.of(compiled), run, stages.ranges_over_sorts)
     found = _found(lines, compiled, stages, admission, n_buckets)
     answer: Settled = {}
     for row in _decoded(found, "fluent", interval_rows):
@@ -148,7 +148,7 @@ def _session(lines: list[str], compiled: Compiled, run: RunSchedule) -> EngineSe
     return session
 
 
-def _found(lines: list[str], compiled: Compiled, stages: Stages, admission: Admission, n_buckets: int) -> list[Any]:
+def _found(lines: list[str], compiled: Compiled, stages: Stages, admission: JobAdmission, n_buckets: int) -> list[Any]:
     """The shuffle blocks that all stages return, batch by batch."""
     rules, tick = admission.rules, admission.run.tick
     pieces = [

@@ -1,4 +1,5 @@
 """restore(snapshot(s)) answers like s for ever after: the same reports, changes and counts at every later query time.
+Compaction changes no report, also none that was made before and is read later.
 
 A session is replaced by one that is restored from its snapshot at random moments: before the first query time, between
 records and their query time, and after query times. Records come late, twice, and are taken back.
@@ -14,6 +15,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.errors import AnalysisProblem, ExecutionProblem, PlanningProblem
+from holdsfor.runtime import session as session_module
 from tests.apps.data import ROOT
 from tests.apps.runs import RUNS, SmallRun
 from tests.properties.answers import explained, read_case
@@ -54,8 +56,8 @@ def told(report: hf.Report) -> Told:
     return answer_of(report), sorted(map(str, report.changes)), counts
 
 
-def answers(session: hf.Session, steps: Sequence[Step], chance: random.Random | None) -> Iterator[Told]:
-    """What each step reports; with a chance, sessions are restored from snapshots on the way."""
+def each_step(session: hf.Session, steps: Sequence[Step], chance: random.Random | None) -> Iterator[hf.Report]:
+    """The report of each step; with a chance, sessions are restored from snapshots on the way."""
     rules = session._engine.rules.compiled
 
     def perhaps_restored(session: hf.Session) -> hf.Session:
@@ -69,7 +71,11 @@ def answers(session: hf.Session, steps: Sequence[Step], chance: random.Random | 
         session = perhaps_restored(session)
         session.insert([f"-{line}" for line in step.retracted])
         session = perhaps_restored(session)
-        yield told(session.query(step.at))
+        yield session.query(step.at)
+
+
+def answers(session: hf.Session, steps: Sequence[Step], chance: random.Random | None) -> Iterator[Told]:
+    return (told(report) for report in each_step(session, steps, chance))
 
 
 def random_steps(case: Case, queries: Sequence[int], slack: int, chance: random.Random) -> list[Step]:
@@ -110,6 +116,34 @@ def test_a_restored_session_answers_like_the_one_that_was_saved(kind: str, seeds
     for seed in seeds:
         try:
             check(seed, CASES[kind](seed))
+        except (AnalysisProblem, PlanningProblem):
+            continue
+
+
+def check_compaction(seed: int, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(seed)
+    schedule, step = random_schedule(case, chance)
+    steps = random_steps(case, schedule.query_times[:12], schedule.window, chance)
+    sessions = [session_of(case, schedule.window, step, strict=False) for _ in range(2)]
+    try:
+        expected = list(answers(sessions[0], steps, None))
+    except ExecutionProblem:
+        return
+    with monkeypatch.context() as patched:
+        patched.setattr(session_module, "_ROOM", -(10**9))
+        reports = list(each_step(sessions[1], steps, None))
+    found = [told(report) for report in reports]
+    assert found == expected, f"seed {seed}, window {schedule.window}, step {step}\n{case.text}"
+
+
+@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.parametrize("seeds", chunks(share(POOL, 10)), ids=named)
+def test_compaction_at_every_query_time_changes_no_report(
+    kind: str, seeds: range, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in seeds:
+        try:
+            check_compaction(seed, CASES[kind](seed), monkeypatch)
         except (AnalysisProblem, PlanningProblem):
             continue
 

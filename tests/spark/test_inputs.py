@@ -191,7 +191,7 @@ def test_wrong_input_is_told_before_anything_runs(
         "nofs://host/records": "HF501]: `nofs://host/records` cannot be read: no FileSystem for scheme",
         f"{records}: happensAt(velocity(vessel, knots), ts)": "HF505]: column `knots` not found in",
         f"{records}: happensAt(velocity(vessel), ts)": "HF505]: expected `velocity|arrival|occurrence|arg1|arg2`",
-        f"{records}: velocity(vessel)": "HF505]: expected what a row says",
+        f"{records}: velocity(vessel)": "HF505]: expected `happensAt`, `holdsAt` or `holdsFor`",
     }.items():
         assert main([*run, "--input", given]) == 2
         err = capsys.readouterr().err
@@ -243,7 +243,7 @@ def test_columns_that_cannot_be_are_told(spark: SparkSession, rules: Any) -> Non
     for columns, told in (
         ({"kind": "name", "whn": "start"}, "column `whn` not found in the table"),
         ({"kind": "name", "when": "begin"}, "column `when` is to be `begin`"),
-        ({"kind": "name", "who": "name"}, "columns `kind` and `who` are both to be `name`"),
+        ({"kind": "name", "who": "name"}, "columns `kind` and `who` both have the role `name`"),
         ("happensAt(velocity(who, knots), when)", "column `knots` not found"),
     ):
         with pytest.raises(DataProblem, match=told) as on_spark:

@@ -1,8 +1,8 @@
 """Warn about Allen relations that cannot hold between intervals with a common edge.
 
 If one event terminates a simple fluent and initiates another, their intervals touch: they meet, and the first is not
-before the second. If `endI` of the first initiates the second, one time-point lies between them: the first is before
-the second, and they do not meet.
+before the second. If `endI` of the first initiates the second, there is one time-point between them: the first is
+before the second, and they do not meet.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ class Sorts:
         self._members = None
 
     def forget_input(self) -> None:
-        """Forget the constants of the input, except the lasting ones."""
+        """Drop the constants of the input, except the lasting ones."""
         self.of_input.clear()
         self._members = None
 

@@ -438,6 +438,9 @@ class Session:
         assert frontier is not None
         report = self._report(parts, frontier)
         self._engine.window = self.window
+        self._engine.records.take_unmatched()
+        if self._engine.compact() is not None:
+            self._told = self._engine.last_report() or self._told
         return report
 
     def _check_window(self, at: int, window: int) -> None:
@@ -498,7 +501,7 @@ class Session:
         told = self._told, current if len(parts) == 1 else merged(parts), frontier
         self._told, self._counted = current, counted
         return Report(
-            DecodedReport(known, run.symbols), self._names, late, dropped, cut, set_aside, unmatched, new, told
+            DecodedReport(known, run.symbols.view), self._names, late, dropped, cut, set_aside, unmatched, new, told
         )
 
 

@@ -7,12 +7,14 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Literal
 
 from holdsfor.analysis.pipeline import Compiled, compile_files
+from holdsfor.cli.checkpoint.checkpoint import open_checkpoint
+from holdsfor.cli.checkpoint.outputs import refuse_earlier_output
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.engines.live import engine_class
 from holdsfor.cli.graph import drawing
@@ -70,11 +72,10 @@ def execute(options: argparse.Namespace) -> int:
     _prepare(app, compiled, options.output)
     engine = engine_class(options)(compiled, options, [_goal(text) for text in options.goal])
     engine.progress = Progress(is_beside_results=options.output is None and sys.stdout.isatty())
-    engine.set_aside = SetAsideLog(options.set_aside, is_strict=options.strict)
     unreadable: list[Unreadable] = []
     engine.unreadable = None if options.strict else unreadable
     last: list[ReportView] = []
-    with closing(RunLog(options.log)) as engine.log:
+    with _started_outputs(engine):
         _run(engine, options, unreadable, last)
     for written in (options.output, options.log) if app.folders else ():
         if written:
@@ -88,6 +89,24 @@ def execute(options: argparse.Namespace) -> int:
     return INTERRUPTED if engine.stop.is_asked else 2 if unreadable else 0
 
 
+@contextmanager
+def _started_outputs(engine: Engine) -> Iterator[None]:
+    """The files that a run writes beside its results, empty or cut back to the checkpoint."""
+    options = engine.options
+    with ExitStack() as stack:
+        checkpoint = open_checkpoint(options, engine.compiled, engine.goals)
+        if checkpoint is not None:
+            stack.callback(checkpoint.close)
+        if options.live and (checkpoint is None or checkpoint.run is None):
+            refuse_earlier_output(options)
+        if checkpoint is not None:
+            checkpoint.start_outputs()
+        engine.checkpoint = checkpoint
+        engine.set_aside = SetAsideLog(options.set_aside, is_strict=options.strict, continues=engine.continues)
+        engine.log = stack.enter_context(closing(RunLog(options.log, continues=engine.continues)))
+        yield
+
+
 def _run(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadable], last: list[ReportView]) -> None:
     """Read the input and write the answer."""
     announce_inputs(engine.log, options.input, is_live=options.live)
@@ -97,7 +116,8 @@ def _run(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadabl
     engine.set_aside.add_inputs(unreadable)
     print_diagnostics(diagnostic for each in unreadable for diagnostic in each.diagnostics)
     engine.seconds["load"] = time.perf_counter() - began
-    with opened(options.output, options.format, partial(notify_waiting, engine.log, "a reader")) as output, engine.stop:
+    on_waiting = partial(notify_waiting, engine.log, "a reader")
+    with opened(options.output, options.format, on_waiting, continues=engine.continues) as output, engine.stop:
         _write(engine, options, output, last)
     engine.seconds["write"] = time.perf_counter() - began - sum(engine.seconds.values())
 
@@ -128,10 +148,11 @@ def _write(engine: Engine, options: argparse.Namespace, output: IO[Any], last: l
     """Write the reports or changes, and keep the last report for the timeline."""
     shown = as_iso(PER_SECOND[options.time_unit]) if options.times == "iso" else as_integer
     if options.report == "changes":
-        write_reports(engine.changes(), CHANGES, options.format, output, shown)
+        write_reports(engine.changes(), CHANGES, options.format, output, shown, continues=engine.continues)
     else:
         reports = engine.reports(final=options.final or bool(options.timeline))
-        write_reports(_keeping_last(reports, last), REPORTS, options.format, output, shown)
+        kept = _keeping_last(reports, last)
+        write_reports(kept, REPORTS, options.format, output, shown, continues=engine.continues)
 
 
 def _check(options: argparse.Namespace) -> None:

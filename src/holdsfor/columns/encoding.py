@@ -1,16 +1,17 @@
 """Constants as 64-bit words, so that equal constants are equal integers.
 
-A float is its own bit pattern. Everything else lives among the bit patterns that no float needs (the negative quiet
+A float is its own bit pattern. Every other constant is one of the bit patterns that no float needs (the negative quiet
 NaNs, that is the integers from -2**51 to -1): an integer below 2**49 in size is stored in place, and an atom, a string,
-a structure or a larger integer is a number given by the symbol table. Numbers need no table, whatever the stream
-brings, and `3` and `3.0` are different words.
+a structure or a larger integer is a number from the symbol table. Numbers take no space in the table, and `3` and `3.0`
+are different words.
 """
 
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,7 @@ def is_symbol(words: Int64) -> NDArray[np.bool_]:
 
 
 def symbol_numbers(words: Int64) -> Int64:
-    """The numbers that the symbol table gave, -1 for words that are no symbols."""
+    """The numbers of symbols in the symbol table, -1 for words that are not symbols."""
     return np.where(is_symbol(words), words - _SYMBOLS, -1)
 
 
@@ -75,19 +76,19 @@ def integer_words(values: Int64) -> Int64:
 
 
 def integer_values(words: Int64) -> Int64:
-    """The integers that integer words stand for."""
+    """The integers of integer words."""
     return words - _INTEGER_OFFSET
 
 
 def float_words(values: NDArray[np.float64]) -> Int64:
-    """The words of floats; both zeros are one, and so are all NaNs."""
+    """The words of floats; both zeros have one word, and so have all NaNs."""
     plain = values + 0.0
     plain[np.isnan(plain)] = math.nan
     return plain.view(np.int64)
 
 
 def as_numbers(words: Int64) -> NDArray[np.float64] | Int64:
-    """The values of number words: as integers if all are, else as floats."""
+    """The values of number words: as integers if all are integers, else as floats."""
     whole = is_integer(words)
     if whole.all():
         return integer_values(words)
@@ -97,9 +98,14 @@ def as_numbers(words: Int64) -> NDArray[np.float64] | Int64:
     return np.where(whole, integer_values(words).astype(np.float64), floats)
 
 
+class SymbolCache(Protocol):
+    """A cache of words."""
+
+    def clear(self) -> None: ...
+
+
 class Symbols:
-    """The table of constants that are not numbers, of tuples of constants that have become instances, and of what they
-    are called in reports.
+    """The table of constants other than numbers, of the ids of tuples of constants, and of the names that reports use.
 
     >>> symbols = Symbols()
     >>> from holdsfor.syntax.terms import Atom
@@ -108,11 +114,44 @@ class Symbols:
     """
 
     def __init__(self) -> None:
+        self._caches: weakref.WeakValueDictionary[int, SymbolCache] = weakref.WeakValueDictionary()
+        self._begin()
+
+    def _begin(self) -> None:
         self._words: dict[Term, int] = {}
         self._terms: list[Term] = []
         self.instances = TupleIds()
-        self.entities = Entities(self)
         self.structures: dict[tuple[str, int], Structures] = {}
+        view = Symbols.__new__(Symbols)
+        self.entities = Entities(view)
+        self.view = view
+        """A view of the table, which keeps its words when the table is reset."""
+        view.__dict__.update(self.__dict__, view=view)
+
+    def reset(self) -> Symbols:
+        """Remove all words, also from the caches of readers; return the previous table, which still has them.
+
+        >>> symbols = Symbols()
+        >>> from holdsfor.syntax.terms import Atom
+        >>> word = symbols.word(Atom("pub"))
+        >>> before = symbols.reset()
+        >>> len(symbols), before.term(word)
+        (0, Atom(name='pub'))
+        """
+        before = self.view
+        self._begin()
+        for cache in list(self._caches.values()):
+            cache.clear()
+        return before
+
+    def register_cache(self, cache: SymbolCache) -> None:
+        """Clear the cache whenever the table is reset."""
+        self._caches[id(cache)] = cache
+
+    @property
+    def size(self) -> int:
+        """The number of constants and tuples with numbers."""
+        return len(self._terms) + self.instances.size
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -147,7 +186,7 @@ class Symbols:
         return [self.term(word) for word in words.tolist()]
 
     def structure(self, word: int, name: str, arity: int) -> Struct | None:
-        """The structure of a word, if it is one with that name and arity."""
+        """The structure of a word, if the word is a structure with that name and arity."""
         term = self.term(word) if _SYMBOLS <= word < 0 else None
         is_such = isinstance(term, Struct) and term.name == name and len(term.args) == arity
         return term if is_such and isinstance(term, Struct) else None

@@ -1,7 +1,7 @@
-"""FVPs and events as terms and as texts, remembered from one query time to the next.
+"""FVPs and events as terms and as texts, cached from one query time to the next.
 
-Successive reports are about much the same instances. Writing one out costs far more than recognising it, so it is done
-once for as long as reports go on to mention it.
+Successive reports have mostly the same instances. Formatting an instance costs far more than recognising it, so its
+text is cached as long as successive reports contain it.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _FEW = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Entity:
-    """An FVP (a term `F=V`) or an event, and how it is written."""
+    """An FVP (a term `F=V`) or an event, and its text."""
 
     term: Term
 
     @cached_property
     def name(self) -> str:
-        """As a whole.
+        """The whole term as text.
 
         >>> Entity(Struct("=", (Struct("location", (Atom("Chris"),)), Atom("pub")))).name
         "location('Chris')=pub"
@@ -54,7 +54,7 @@ class Entity:
 
     @cached_property
     def value(self) -> str | None:
-        """The value of the fluent; an event has none."""
+        """The value of the fluent; None for an event."""
         value = self._parts[1]
         return None if value is None else show(value)
 
@@ -67,14 +67,14 @@ class Entity:
 
 
 class Entities:
-    """The entities of a table of symbols that reports have lately been about."""
+    """The cached entities of recent reports, for one table of symbols."""
 
     def __init__(self, symbols: Symbols) -> None:
         self._symbols = symbols
         self._known: dict[tuple[str, Key], dict[Words, Entity]] = {}
 
     def fvps(self, key: Key, columns: Sequence[Int64]) -> list[Entity]:
-        """The FVPs of rows that are different from each other; the last column has the values."""
+        """The FVPs of distinct rows; the last column has the values."""
 
         def fvp(row: tuple[Term, ...]) -> Term:
             return Struct("=", (_named(key[0], row[:-1]), row[-1]))
@@ -82,7 +82,7 @@ class Entities:
         return self._of(("fvp", key), list(zip(*(column.tolist() for column in columns), strict=True)), fvp)
 
     def events(self, key: Key, columns: Sequence[Int64], n: int) -> list[Entity]:
-        """The events of `n` rows that are different from each other."""
+        """The events of `n` distinct rows."""
         rows: list[Words] = [()] * n
         if columns:
             rows = list(zip(*(column.tolist() for column in columns), strict=True))

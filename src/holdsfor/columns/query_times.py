@@ -1,6 +1,7 @@
-"""When a run is queried, and which query time sees a record first.
+"""The query times of a run, and the query time that sees a record first.
 
-Query times are `start + k*step`, k = 1, 2, … Nothing here makes a list of them: one wild arrival would make it endless.
+Query times are `start + k*step`, k = 1, 2, … They are never listed: one arrival far in the future would make the list
+too long.
 """
 
 from __future__ import annotations
@@ -22,29 +23,29 @@ ALL_ARRIVED = int(np.iinfo(np.int64).max) - 1
 """After every arrival."""
 
 NO_ARRIVAL = ALL_ARRIVED + 1
-"""The arrival of records that only mention constants: no query time sees them."""
+"""The arrival of records that only mention constants; no query time sees such a record."""
 
 
 class Judge(Protocol):
-    """Says by which window a record is judged."""
+    """Determines the window by which a record is admitted."""
 
     @property
     def range(self) -> tuple[int, int]:
-        """The arrivals that are judged: after the first moment, up to the second."""
+        """The arrivals that are judged: after the first time, up to the second."""
 
     def seen_at(self, arrivals: Int64) -> Int64:
         """The query time that sees each record first."""
 
     def before(self, seen_at: Int64) -> Int64:
-        """The query time before each; `LONG_AGO` before the first."""
+        """The query time before each query time; `LONG_AGO` before the first."""
 
     def oldest(self, seen_at: Int64) -> Int64:
-        """The last time-point before the window of each; `LONG_AGO` where the window reaches back to the start."""
+        """The last time-point before each window; `LONG_AGO` where the window reaches back to the start."""
 
 
 @dataclass(frozen=True)
 class OneQuery:
-    """The query time that comes next: it sees first what arrives after the previous one, until a moment."""
+    """The next query time: it sees first the records that arrive after the previous one, until a time."""
 
     at: int
     until: int
@@ -68,7 +69,7 @@ class OneQuery:
 
 @dataclass(frozen=True)
 class QueryTimes:
-    """The query times of a run; without a step there is one, the end, which sees everything."""
+    """The query times of a run; without a step there is one, the end, which sees all records."""
 
     start: int
     end: int
@@ -76,15 +77,15 @@ class QueryTimes:
     window: int | None = None
     tick: int = 1
     judged_until: int | None = None
-    """The query time by which records are judged already."""
+    """The query time up to which records are judged already."""
 
     @property
     def first_point(self) -> int:
-        """The first time-point of the run: the start need not be one."""
+        """The first time-point of the run; the start need not be a time-point."""
         return -(-self.start // self.tick) * self.tick
 
     def at_or_after(self, time: int) -> int:
-        """The first query time that is not before a moment.
+        """The first query time that is not before a time.
 
         >>> QueryTimes(0, 25, 10, 10).at_or_after(25)
         30
@@ -94,7 +95,7 @@ class QueryTimes:
         return self.start + max(1, -(-(time - self.start) // self.step)) * self.step
 
     def n_up_to(self, last: int) -> int:
-        """How many query times there are until one, which is included."""
+        """The number of query times up to `last`, inclusive."""
         return 1 if self.step is None else (last - self.start) // self.step
 
     @property
@@ -103,7 +104,7 @@ class QueryTimes:
         return (first if self.judged_until is None else max(first, self.judged_until)), ALL_ARRIVED
 
     def up_to(self, last: int) -> Sequence[int]:
-        """The query times until one, which is included."""
+        """The query times up to `last`, inclusive."""
         if self.step is None:
             return range(self.end, self.end + 1)
         return range(self.start + self.step, last + 1, self.step)

@@ -1,7 +1,8 @@
 """Words of one table of symbols as words of another, and terms as plain data.
 
-A word of a symbol means something to its table only. Columns that leave the table take their symbols with them: they
-are numbered from 0 as they are met, and the terms are listed beside the columns. Numbers are words everywhere.
+The word of a symbol is valid for one table only. Columns that leave the table are stored with their symbols: symbols
+are numbered from 0 in the order of occurrence, and their terms are listed beside the columns. Words of numbers are the
+same in all tables.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from holdsfor.columns.encoding import Symbols, symbol_numbers, symbol_words
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term
 
-__all__ = ["FromSnapshot", "ToSnapshot", "nodes_of", "terms_of"]
+__all__ = ["FromSnapshot", "Recoding", "ToSnapshot", "nodes_of", "terms_of"]
 
 
 class ToSnapshot:
-    """Numbers the symbols of columns as they are met; `terms` are the symbols by number.
+    """Numbers the symbols of columns in the order of occurrence; `terms` are the symbols by number.
 
     >>> symbols = Symbols()
     >>> columns = symbols.words([Atom("a"), Atom("b")]), symbols.words([Atom("b"), Int(3)])
@@ -62,7 +63,7 @@ class ToSnapshot:
 
 
 class FromSnapshot:
-    """Gives columns the words that a table of symbols has for the terms of their symbols."""
+    """Translates numbered columns to words of a table of symbols."""
 
     def __init__(self, terms: Sequence[Term], symbols: Symbols) -> None:
         self._words = symbols.words(terms)
@@ -78,14 +79,47 @@ class FromSnapshot:
         return recoded
 
 
+class Recoding:
+    """Translates columns of one table to words of another.
+
+    >>> one, other = Symbols(), Symbols()
+    >>> column = one.words([Atom("a"), Int(3), Atom("b")])
+    >>> other.terms(Recoding(one, other).words(column[1:]))
+    [Int(value=3), Atom(name='b')]
+    >>> len(other)
+    1
+    """
+
+    def __init__(self, old: Symbols, new: Symbols) -> None:
+        self._old, self._new = old, new
+        self._word_of = np.zeros(len(old), dtype=np.int64)  # no symbol has the word 0
+
+    def words(self, words: Int64) -> Int64:
+        """The column with the words of the other table."""
+        numbers = symbol_numbers(words)
+        rows = (numbers >= 0).nonzero()[0]
+        if len(rows) == 0:
+            return words
+        own = numbers[rows]
+        fresh = np.unique(own[self._word_of[own] == 0])
+        self._word_of[fresh] = self._new.words(self._old.terms(symbol_words(fresh)))
+        recoded = words.copy()
+        recoded[rows] = self._word_of[own]
+        return recoded
+
+    def all_words(self, columns: Iterable[Int64]) -> list[Int64]:
+        """Several columns."""
+        return [self.words(column) for column in columns]
+
+
 Node: TypeAlias = str | int | list[str | int]
-"""An atom, an integer, or the kind of a term with its parts; the arguments of a structure are numbers of nodes."""
+"""An atom, an integer, or the kind of a term with its parts; the arguments of a structure are node numbers."""
 
 _EXACT = 2**53
 
 
 def nodes_of(terms: Iterable[Term]) -> tuple[list[Node], list[int]]:
-    """Ground terms as nodes, each after its parts, and the numbers of the nodes that are the terms."""
+    """Ground terms as nodes, each after its parts, and the node numbers of the terms."""
     nodes: list[Node] = []
     number_of: dict[Term, int] = {}
     roots: list[int] = []
@@ -117,11 +151,11 @@ def _node(term: Term, number_of: dict[Term, int]) -> Node:
             return ["text", text]
         case Struct(name=name, args=args):
             return ["structure", name, *(number_of[arg] for arg in args)]
-    raise TypeError(f"{term!r} is no ground term")
+    raise TypeError(f"{term!r} is not a ground term")
 
 
 def terms_of(nodes: Sequence[Node], roots: Sequence[int]) -> list[Term]:
-    """The terms that nodes stand for.
+    """The terms of nodes.
 
     >>> from holdsfor.syntax.parser import parse_term
     >>> term = parse_term("f([a, 'B'], g(1, 2.5))")
@@ -148,4 +182,4 @@ def _term(node: Node, made: Sequence[Term]) -> Term:
             return Str(text)
         case ["structure", str(name), *arguments]:
             return Struct(name, tuple(made[int(number)] for number in arguments))
-    raise ValueError(f"{node!r} is no term")
+    raise ValueError(f"{node!r} is not a term")

@@ -1,8 +1,7 @@
-"""Input records as columns, found by time.
+"""Input records as columns, indexed by time.
 
-The records of one name are kept sorted by the time-point they begin at, so that a window is a slice of them. What is
-true of all of them is found out once and need not be looked at in every window: which events are there twice, that
-intervals are maximal as they are, which instances the records are about.
+The records of one name are sorted by start, so that a window is a slice. Properties of all records are computed once
+and not for every window: which events are duplicates, whether the intervals are maximal, and the ids of instances.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ __all__ = ["Fates", "Judged", "Mask", "Records", "concatenate_records"]
 
 @dataclass(frozen=True)
 class Judged:
-    """Rows, the query time that sees each first, the last time-point before its window, and what becomes of it."""
+    """Rows, the query time that sees each first, the last time-point before its window, and the row's admission."""
 
     rows: Int64
     seen_at: Int64
@@ -40,7 +39,7 @@ class Judged:
 
 @dataclass
 class Fates:
-    """How many records came late, were dropped, or were cut; `widest` is the window that would have cut none."""
+    """The numbers of late, dropped and cut records; `widest` is the size of a window that would have cut none."""
 
     n_late: int = 0
     n_dropped: int = 0
@@ -49,7 +48,7 @@ class Fates:
 
     @staticmethod
     def of(judged: Judged, starts: Int64, tick: int) -> Fates:
-        """The fates of records that begin then."""
+        """The counts for records with these starts."""
         cut = judged.cut
         ages = (judged.seen_at - starts)[cut] // tick + 1
         n_late, n_dropped = np.count_nonzero(judged.late), np.count_nonzero(judged.dropped)
@@ -64,12 +63,12 @@ class Fates:
 
 @dataclass
 class Records:
-    """Records of one name: columns of words (for a fluent the value is the last), arrivals, and when they hold.
+    """Records of one name: columns of words (for a fluent the value is the last), arrivals, starts and ends.
 
-    `begins` are the starts as they are seen, where they came too late for a part; None where all are seen whole. They
-    `places` is their order of reading, where that matters because of retractions. They
-    are `is_clean` if no event is there twice, and no two intervals of an FVP overlap or touch; None is not known. Of
-    events that are there twice, `is_first` tells which is the first to arrive: whoever sees one of them sees that one.
+    `begins` are the starts of the admitted parts, later than `starts` for records that arrived too late for their
+    window; None if all records are admitted whole. `places` is the order of reading, needed for retractions only.
+    `is_clean` is whether no event is a duplicate, and no two intervals of an FVP overlap or touch; None if not computed
+    yet. `is_first` marks the first arrival of each group of duplicate events.
     """
 
     columns: list[Int64]
@@ -104,11 +103,11 @@ class Records:
         self._unsort()
 
     def _unsort(self) -> None:
-        """Let be found out again what is true of all records."""
+        """Invalidate the cached properties of all records."""
         self.is_sorted, self.is_clean, self.is_first = False, None, None
 
     def sort(self) -> None:
-        """Sort by time, and find out what is true of all records."""
+        """Sort by time, and compute the properties of all records."""
         if self.is_sorted:
             return
         if np.count_nonzero(self.starts[1:] < self.starts[:-1]):
@@ -138,7 +137,7 @@ class Records:
         return len(merge_intervals(self._fvps(), self.seen_from, ends)[0]) == len(self)
 
     def _fvps(self) -> Int64:
-        """A number for the FVP of each record of a fluent, for these records only."""
+        """A number for the FVP of each record of a fluent, valid for these records only."""
         if _OWN not in self._numbers:
             arguments = self._numbers.get(tuple(range(len(self.columns) - 1)))
             keys = self.columns if arguments is None else [arguments, self.columns[-1]]
@@ -146,13 +145,13 @@ class Records:
         return self._numbers[_OWN]
 
     def number(self, positions: tuple[int, ...], instances: TupleIds) -> None:
-        """Number the instances that columns make up: tables of these records will know them."""
+        """Number the instances at some positions, for the tables made of these records."""
         if positions not in self._numbers:
             columns = [self.columns[position] for position in positions]
             self._numbers[positions] = instances.numbers(columns, len(self))
 
     def forget(self, before: int, known: int) -> None:
-        """Drop the records known by then that are over before a time-point, once they are the larger part."""
+        """Drop the records that arrived by `known` and end before a time-point, once they are the larger part."""
         is_forgotten = self._is_forgotten(before, known)
         if is_forgotten is not None:
             self._keep(np.flatnonzero(~is_forgotten))
@@ -178,12 +177,12 @@ class Records:
         self._numbers = {positions: numbers[rows] for positions, numbers in self._numbers.items()}
 
     def events(self, first: int, last: int, arrived_by: int) -> PointTable:
-        """The events between two time-points that have arrived by a third, each once."""
+        """The events between two time-points that have arrived by a third, without duplicates."""
         self.sort()
         return self._slice(first, last, arrived_by, self.is_first)
 
     def mentioned(self, first: int, last: int, arrived_by: int) -> PointTable:
-        """The events between two time-points that have arrived by a third; one may be there several times."""
+        """The events between two time-points that have arrived by a third, with duplicates."""
         self.sort()
         return self._slice(first, last, arrived_by, None)
 
@@ -207,10 +206,10 @@ class Records:
         left_open: tuple[int, int] | None = None,
         as_if_whole: bool = False,
     ) -> FluentTable:
-        """The maximal intervals that reach into a stretch of time-points and have arrived by a third.
+        """The maximal intervals that overlap a range of time-points and have arrived by a third.
 
-        A record over just the interval that is `left_open` counts as open. Intervals that are cut begin where they are
-        seen, unless they are wanted `as_if_whole`.
+        A record over exactly the interval `left_open` counts as open. Cut intervals begin at `begins`, or with
+        `as_if_whole` at their starts.
         """
         assert self.ends is not None
         self.sort()
@@ -231,7 +230,7 @@ class Records:
         return table
 
     def dropped_by(self, judge: Judge, end: int) -> Records:
-        """The records that a judge will drop."""
+        """The records that a judge drops."""
         if self.is_sorted and self.is_prompt:
             return self.take(np.empty(0, dtype=np.int64))
         judged = self.judged(judge, end)
@@ -253,16 +252,16 @@ class Records:
         return self.take(((self.starts <= last) & (self.lasts >= first) & (self.arrivals <= arrived_by)).nonzero()[0])
 
     def as_points(self) -> PointTable:
-        """The records of events as they are."""
+        """The records of events as a table, with duplicates."""
         return PointTable((*self.columns, self.starts), len(self))
 
     def as_intervals(self) -> FluentTable:
-        """The records of FVPs as they are, not maximal."""
+        """The records of FVPs as a table, not maximal."""
         assert self.ends is not None
         return FluentTable((*self.columns, self.starts, self.ends), len(self))
 
     def cut_rows(self, last: int, arrived_by: int) -> Int64:
-        """The records that have arrived and are seen later than they begin, up to a time-point."""
+        """The rows that have arrived and whose admitted part begins after their start, up to a time-point."""
         if self.begins is None:
             return np.empty(0, dtype=np.int64)
         is_cut = (self.begins > self.starts) & (self.begins <= last) & (self.arrivals <= arrived_by)
@@ -271,26 +270,26 @@ class Records:
 
     @property
     def seen_from(self) -> Int64:
-        """Where each record begins as it is seen."""
+        """The start of the admitted part of each record."""
         return self.starts if self.begins is None else self.begins
 
     @property
     def read_at(self) -> Int64:
-        """The place of each record in the order of reading; what has none comes first."""
+        """The place of each record in the order of reading; 0 if places are not stored."""
         return np.zeros(len(self), dtype=np.int64) if self.places is None else self.places
 
     @property
     def lasts(self) -> Int64:
-        """The last moment of each record."""
+        """The last time of each record."""
         return self.starts if self.ends is None else self.ends - 1
 
     @property
     def _facts(self) -> list[Int64]:
-        """All that makes two records equal: everything but their arrival."""
+        """The columns that decide whether two records are equal: all but the arrival."""
         return [*self.columns, self.starts, *([] if self.ends is None else [self.ends])]
 
     def distinct(self) -> Records:
-        """Each record once, whatever the arrivals: the first to arrive."""
+        """The records without duplicates; of equal records the first to arrive."""
         order = np.argsort(self.arrivals, kind="stable")[::-1]
         ids = dense_ids([column[order] for column in self._facts], len(self))[0]
         first = np.empty(int(ids.max()) + 1 if len(ids) else 0, dtype=np.int64)
@@ -298,7 +297,7 @@ class Records:
         return self if len(first) == len(self) else self.take(np.sort(first))
 
     def without(self, others: Records) -> Records:
-        """The records that are not among others of the same name which arrive before them all."""
+        """The records that are not among others of the same name; the others arrive before all of them."""
         if not len(self):
             return self
         others.sort()
@@ -308,13 +307,13 @@ class Records:
         return self.take((~is_there).nonzero()[0]) if is_there.any() else self
 
     def take(self, rows: Int64) -> Records:
-        """The records at some places."""
+        """The records at some rows."""
         taken = Records(self.columns, self.arrivals, self.starts, self.ends, self.begins, self.places)
         taken._keep(rows)
         return taken
 
     def joined(self, more: Records) -> Records:
-        """These records and then others of the same name."""
+        """These records, followed by others of the same name."""
         together = Records(self.columns, self.arrivals, self.starts, self.ends, self.begins, self.places)
         together.append(more)
         return together
@@ -333,14 +332,14 @@ class Records:
         return self if len(rows) == len(self) else self.take(rows)
 
     def count_outside(self, start: int, end: int) -> int:
-        """How many records share no time-point with a run."""
+        """The number of records that share no time-point with a run."""
         return int(np.count_nonzero((self.starts > end) | (self.lasts < start)))
 
     def admit(self, judge: Judge, end: int, tick: int) -> Fates:
-        """Judge records by the query times that see them first, and leave those that a window admits.
+        """Judge records by the query times that see them first, and keep the records that a window admits.
 
-        A record that is over before that window is gone; what began before the window begins with it. A record that
-        arrives no later than it begins is in time for every window, since none is shorter than the step.
+        A record that ends before that window is dropped; a record that began before the window is cut to it. A record
+        that arrives no later than its start is in time for every window, since no window is shorter than the step.
         """
         if self.is_sorted and self.is_prompt:
             return Fates()
@@ -355,7 +354,7 @@ class Records:
         return fates
 
     def judged(self, judge: Judge, end: int) -> Judged:
-        """What becomes of the records that a judge is about; nothing after the end of the run counts."""
+        """The admission of the records in the range of a judge; records after the end of the run are ignored."""
         rows = self._arriving(*judge.range)
         rows = rows[self.starts[rows] <= end]
         seen_at = judge.seen_at(self.arrivals[rows])
@@ -366,7 +365,7 @@ class Records:
         return Judged(rows, seen_at, oldest, dropped, cut, late)
 
     def _arriving(self, after: int, until: int) -> Int64:
-        """The rows that arrive between two time-points, the second included."""
+        """The rows that arrive after one time, up to another."""
         if self.is_sorted and self.arrives_in_order:
             low, high = self.arrivals.searchsorted((after, until), side="right").tolist()
             return np.arange(low, high, dtype=np.int64)
@@ -374,11 +373,11 @@ class Records:
         return rows
 
     def arrive(self, at: int) -> None:
-        """Let everything that arrives by then be there."""
+        """Set the arrival of all records that arrive by a time to `LONG_AGO`."""
         self.arrivals = np.where(self.arrivals <= at, LONG_AGO, self.arrivals)
 
 
-_OWN = (-1,)  # not the positions of columns: numbers that mean nothing to others
+_OWN = (-1,)  # a key besides positions of columns, for numbers that are valid for these records only
 
 
 def concatenate_records(parts: Sequence[Records]) -> Records:

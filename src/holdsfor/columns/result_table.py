@@ -1,8 +1,8 @@
-"""What is known about FVPs and events as columns, and as an Arrow table.
+"""FVPs with intervals and events with time-points as columns, and as an Arrow table.
 
-query_time  integer             when it is known
+query_time  integer             the query time of the result
 kind        text                `fvp` or `event`
-name        text                as it is written: `speeding(v1)=true`
+name        text                the whole term: `speeding(v1)=true`
 functor     text                of the fluent or event: `speeding`
 args        list of texts       its arguments
 value       text, or null       of the fluent
@@ -31,9 +31,9 @@ __all__ = ["Extents", "concatenate_extents", "result_schema", "result_table"]
 
 @dataclass(frozen=True)
 class Extents:
-    """FVPs or events with the intervals or time-points they take.
+    """FVPs with their intervals, or events with their time-points.
 
-    Contract: the first `counts[0]` of `starts` and `ends` are those of `entities[0]`, and so on; an open end is `OPEN`.
+    Contract: the first `counts[0]` of `starts` and `ends` belong to `entities[0]`, and so on; an open end is `OPEN`.
     """
 
     entities: Sequence[Entity]
@@ -42,14 +42,14 @@ class Extents:
     ends: Int64
 
     def intervals(self) -> Iterator[tuple[Entity, list[int], list[int | None]]]:
-        """Each with the starts and the ends of its intervals; an open end is None."""
+        """Each entity with the starts and the ends of its intervals; an open end is None."""
         starts = self.starts.tolist()
         ends = [None if end == OPEN else end for end in self.ends.tolist()]
         for entity, a, b in self._bounds():
             yield entity, starts[a:b], ends[a:b]
 
     def times(self) -> Iterator[tuple[Entity, list[int]]]:
-        """Each with its time-points."""
+        """Each entity with its time-points."""
         starts = self.starts.tolist()
         for entity, a, b in self._bounds():
             yield entity, starts[a:b]
@@ -60,7 +60,7 @@ class Extents:
 
 
 def result_schema() -> pa.Schema:
-    """The columns of an answer."""
+    """The columns of a result."""
     import pyarrow as pa
 
     text, time = pa.string(), pa.int64()
@@ -69,7 +69,7 @@ def result_schema() -> pa.Schema:
 
 
 def result_table(query_time: int, fvps: Extents, events: Extents) -> pa.Table:
-    """A row per interval and per time-point. Each FVP and event is written out once, however many rows it has."""
+    """A row per interval and per time-point. Each FVP and event is formatted once for all its rows."""
     import pyarrow as pa
 
     parts = [_rows(query_time, "fvp", fvps), _rows(query_time, "event", events)]

@@ -1,13 +1,13 @@
-"""Retractions: which records, or parts of records, that came before they remove.
+"""Retractions: the earlier records, or parts of records, that they remove.
 
 A retraction names a record, or a part of an interval record, which it splits. Insertions and retractions take effect in
-order of arrival, then of reading; a retraction without its record before it is unmatched. An exact duplicate is the
-same record, so a retraction takes all equal ones back.
+order of arrival, then of reading; a retraction without an earlier record is unmatched. Exact duplicates are the same
+record, so a retraction removes all of them.
 
-Windows bound what can still be retracted: of a record that an earlier query time has seen, only what lies in the
-window of the query time that sees the retraction. What lies before that window stays, as a record that ends there.
+Windows limit retractions: of a record that an earlier query time has seen, a retraction removes only the part in the
+window of the query time that sees the retraction. The part before that window remains, as a record that ends there.
 
-Only records that overlap a retraction of the same FVP or event are looked at one by one.
+Only records that overlap a retraction of the same FVP or event are processed one by one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Origin = TypeVar("Origin")
 
 @dataclass(frozen=True)
 class Retractions(Generic[Origin]):
-    """The records that retractions name, arriving when these do, and where each stands."""
+    """The records that retractions name, with the arrivals of the retractions, and the origin of each."""
 
     records: Records
     origins: list[Origin]
@@ -45,7 +45,7 @@ class Retractions(Generic[Origin]):
 
 @dataclass(frozen=True)
 class Retracted:
-    """The records that stand, what became of the retractions, and the numbers of those without a record."""
+    """The remaining records, the admission of the retractions, and the numbers of unmatched retractions."""
 
     records: Records
     judged: Judged
@@ -54,7 +54,7 @@ class Retracted:
 
 @dataclass
 class _Piece:
-    """A record or a part of one: the row it comes from, its name `[start, end)`, and what is seen of it."""
+    """A record or a part of one: its row, its name `[start, end)`, the start of its admitted part, its query time."""
 
     row: int
     start: int
@@ -65,7 +65,7 @@ class _Piece:
 
 @dataclass
 class _Standing:
-    """The pieces of one FVP or event, by the name by which they can be retracted."""
+    """The pieces of one FVP or event, by the interval that a retraction names."""
 
     named: dict[tuple[int, int], list[_Piece]] = field(default_factory=dict)
     settled: list[_Piece] = field(default_factory=list)
@@ -75,21 +75,21 @@ class _Standing:
             self.named.setdefault((piece.start, piece.end), []).append(piece)
 
     def pop(self, start: int, end: int) -> list[_Piece]:
-        """The pieces of that name, else those of the last record that contains it."""
+        """The pieces of that interval, else of the last record that contains it."""
         if (start, end) in self.named:
             return self.named.pop((start, end))
         around = [name for name in self.named if name[0] <= start and end <= name[1]]
         return self.named.pop(around[-1]) if around else []
 
     def remove(self, start: int, end: int, seen_at: int, first: int) -> bool:
-        """Take a record or a part of one back, from a time-point on; False if it is not there."""
+        """Retract a record or a part of one, from a time-point on; False if there is no such record."""
         pieces = self.pop(start, end)
         for piece in pieces:
             self._split(piece, start, end, first if piece.seen_at < seen_at else piece.begins)
         return bool(pieces)
 
     def _split(self, piece: _Piece, start: int, end: int, first: int) -> None:
-        """Leave what lies on either side, and what lies before a time-point."""
+        """Keep the parts on either side, and the part before a time-point."""
         if max(start, first) > start:
             if piece.begins < first:
                 self.settled.append(_part(piece, piece.start, first))
@@ -108,7 +108,7 @@ def _part(piece: _Piece, start: int, end: int) -> _Piece:
 
 
 def apply_retractions(records: Records, taken: Records, judge: Judge, tick: int) -> Retracted:
-    """Apply retractions to records of the same name; those that arrive after a retraction stand."""
+    """Apply retractions to records of the same name; records that arrive after a retraction are not affected."""
     rows, ids, named = _related(records, taken)
     seen_at, asked_at = judge.seen_at(records.arrivals[rows]), judge.seen_at(taken.arrivals)
     oldest = judge.oldest(asked_at)
@@ -132,7 +132,7 @@ def apply_retractions(records: Records, taken: Records, judge: Judge, tick: int)
 
 
 def _related(records: Records, taken: Records) -> tuple[Int64, Int64, Int64]:
-    """The rows that overlap a retraction of the same entity, and numbers of the entities of both."""
+    """The rows that overlap a retraction of the same entity, and entity numbers for both."""
     n = len(records)
     columns = concatenate_columns([records.columns, taken.columns])
     ids = dense_ids(columns, n + len(taken))[0]
@@ -162,7 +162,7 @@ def _in_order(
 
 
 def _judged(taken: Records, judge: Judge, asked_at: Int64, dropped: Mask, unmatched: Sequence[int]) -> Judged:
-    """What became of retractions: they have the fates of the records that they name."""
+    """The admission of retractions, which are judged like the records that they name."""
     is_matched = ~dropped
     is_matched[list(unmatched)] = False
     oldest = judge.oldest(asked_at)
@@ -172,7 +172,7 @@ def _judged(taken: Records, judge: Judge, asked_at: Int64, dropped: Mask, unmatc
 
 
 def _standing_records(records: Records, rows: Int64, standing: Sequence[_Standing]) -> Records:
-    """The records without those rows, and with what stands of them."""
+    """The records without `rows`, and with the remaining pieces of these rows."""
     pieces = [piece for each in standing for piece in each.pieces]
     rest = records.take(np.delete(np.arange(len(records), dtype=np.int64), rows))
     left = records.take(np.array([piece.row for piece in pieces], dtype=np.int64))

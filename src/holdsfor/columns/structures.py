@@ -1,8 +1,8 @@
-"""Structures put together and taken apart, columns at a time.
+"""Structures composed of columns of arguments, and decomposed into them.
 
-A structure is one word; rules look at the words inside it, and make it from them. For every name and arity, tuples of
-arguments are numbered as instances are: the word of a structure is found by the number of its arguments, and the other
-way round, so that each structure is looked at once, however often it comes.
+A structure is one word; rules match the words inside it, and compose it from them. For every name and arity, tuples of
+arguments have tuple ids. The word of a structure is stored by the id of its arguments, and the id by the word, so that
+each distinct structure is composed or decomposed once.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Structures:
             words = self._word_of[numbers]
         return words
 
-    def taken_apart(self, words: Int64) -> tuple[NDArray[np.bool_], tuple[Int64, ...]]:
-        """Which words are such structures, and the columns of the arguments of those that are."""
+    def arguments(self, words: Int64) -> tuple[NDArray[np.bool_], tuple[Int64, ...]]:
+        """Which words are structures of this name and arity, and the columns of their arguments."""
         self._tuple_of = _grown(self._tuple_of, len(self._symbols), _UNKNOWN)
         symbols = symbol_numbers(words)
         is_such = symbols >= 0
@@ -63,13 +63,13 @@ class Structures:
         numbers[is_such] = self._tuple_of[symbols[is_such]]
         unknown = (numbers == _UNKNOWN).nonzero()[0]
         if len(unknown):
-            self._look_at(np.unique(words[unknown]))
+            self._classify(np.unique(words[unknown]))
             numbers[unknown] = self._tuple_of[symbols[unknown]]
         is_such = numbers >= 0
         return is_such, self._tuples.words(self._arity, numbers[is_such.nonzero()[0]])
 
-    def _look_at(self, words: Int64) -> None:
-        """Find out which symbols are such structures, and of what."""
+    def _classify(self, words: Int64) -> None:
+        """Determine which symbols are structures of this name and arity, and the ids of their arguments."""
         found = [self._symbols.structure(word, self._name, self._arity) for word in words.tolist()]
         self._tuple_of[symbol_numbers(words)] = _OTHER
         such = [(word, term.args) for word, term in zip(words.tolist(), found, strict=True) if term is not None]

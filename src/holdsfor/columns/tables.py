@@ -1,9 +1,9 @@
 """Columns of events and of intervals.
 
 Both are relations whose columns are words. The rows of a table never change: an operation on them returns a new table.
-A table caches what it derives from its rows: indices by columns, tuple ids, the words of arguments. It computes each
-when it is first used. Tables with the same arguments share their tuple ids (`with_bounds`), and `with_numbers` adds
-tuple ids to a table in place.
+A table caches data derived from its rows: indices by columns, tuple ids, the words of arguments. It computes each at
+first use. Tables with the same arguments share their tuple ids (`with_bounds`), and `with_numbers` adds tuple ids to a
+table in place.
 
 Results of rules have the tuple ids of their instances (`tuple_ids.py`) instead of words; `columns` looks the words up.
 """
@@ -74,7 +74,7 @@ class Relation:
         return self._columns
 
     def column(self, position: int) -> Int64:
-        """One column; words are only looked up if it is one of arguments that are known by number."""
+        """One column; words are looked up only if the column is an argument that is stored as tuple ids."""
         if self._columns is None:
             width = len(next(iter(self._numbers)))
             if position >= width:
@@ -82,7 +82,7 @@ class Relation:
         return self.columns[position]
 
     def numbers(self, positions: tuple[int, ...], instances: TupleIds) -> Int64:
-        """The numbers of the instances that the columns at the positions make up."""
+        """The tuple ids of the columns at the positions."""
         known = self._numbers.get(positions)
         if known is None:
             known = instances.numbers([self.columns[position] for position in positions], self.n)
@@ -90,11 +90,11 @@ class Relation:
         return known
 
     def is_numbered(self, positions: tuple[int, ...]) -> bool:
-        """Whether the numbers at the positions are known already."""
+        """Whether the tuple ids of the columns at the positions are cached."""
         return positions in self._numbers
 
     def with_numbers(self: Table, positions: tuple[int, ...], numbers: Int64) -> Table:
-        """The same relation, with the numbers of instances that are known already."""
+        """The table itself, with the given tuple ids added to its cache."""
         self._numbers[positions] = numbers
         return self
 
@@ -107,7 +107,7 @@ class Relation:
         return taken
 
     def restricted(self, words: tuple[tuple[int, int], ...]) -> tuple[Relation, Int64]:
-        """The rows that have certain words at certain positions, as a relation, and where they are in this one."""
+        """The rows that have certain words at certain positions, as a relation, and their row numbers."""
         if words not in self._restricted:
             is_such = np.ones(self.n, dtype=bool)
             for position, word in words:
@@ -139,7 +139,7 @@ class Relation:
 
 
 class PointTable(Relation):
-    """Things that happen; the last column is the time-point, not a word."""
+    """Events; the last column is the time-point, not a word."""
 
     @property
     def times(self) -> Int64:
@@ -147,7 +147,7 @@ class PointTable(Relation):
 
 
 class FluentTable(Relation):
-    """FVPs that hold: arguments, value, then start and end of a maximal interval, which are not words."""
+    """FVPs: arguments, value, then start and end of a maximal interval, which are not words."""
 
     def __init__(self, columns: tuple[Int64, ...], n: int) -> None:
         super().__init__(columns, n)
@@ -174,7 +174,7 @@ class FluentTable(Relation):
         return self._last[-1]
 
     def of_value(self, value: int, instances: TupleIds) -> tuple[Int64, Int64, Int64]:
-        """The numbers of the arguments, the starts and the ends of the rows with a value."""
+        """The tuple ids of the arguments, the starts and the ends of the rows with a value."""
         if value not in self._by_value:
             rows = (self.values == value).nonzero()[0]
             numbers = self.arguments(instances)
@@ -182,17 +182,17 @@ class FluentTable(Relation):
         return self._by_value[value]
 
     def arguments(self, instances: TupleIds) -> Int64:
-        """The numbers of the arguments."""
+        """The tuple ids of the arguments."""
         if self._columns is None:
             return next(iter(self._numbers.values()))
         return self.numbers(tuple(range(len(self._columns) - 3)), instances)
 
     def with_starts(self, starts: Int64) -> FluentTable:
-        """The same FVPs with intervals that begin elsewhere."""
+        """The same FVPs with other starts."""
         return self.with_bounds(starts, self.ends)
 
     def open_after(self, time: int) -> FluentTable:
-        """The same FVPs with intervals that end after a time-point left open."""
+        """The same FVPs; intervals that end after a time-point become open."""
         is_open = self.ends > time
         return self.with_bounds(self.starts, np.where(is_open, OPEN, self.ends)) if is_open.any() else self
 
@@ -229,7 +229,7 @@ class FluentTable(Relation):
         return self._stabbing[None].find(ids, times)
 
     def holds(self, value: int, instances: TupleIds, numbers: Int64, times: Int64) -> NDArray[np.bool_]:
-        """Whether the fluents with arguments of these numbers have the value at the times."""
+        """Whether the fluents with arguments of these tuple ids have the value at the times."""
         own, starts, ends = self.of_value(value, instances)
         if len(own) == 0 or len(times) == 0:
             return np.zeros(len(times), dtype=bool)
@@ -238,7 +238,7 @@ class FluentTable(Relation):
         return self._stabbing[value].contains(numbers, times)
 
     def n_holding(self, keys: Sequence[Int64], positions: tuple[int, ...], times: Int64) -> Int64:
-        """For each row of keys at some positions and a time: how many FVPs that agree with it there hold then."""
+        """For each row of keys at some positions and a time: the number of matching FVPs that hold at the time."""
         if self.n == 0 or len(times) == 0:
             return np.zeros(len(times), dtype=np.int64)
         if positions not in self._depths:
@@ -262,14 +262,14 @@ def empty_fluents(arity: int) -> FluentTable:
 
 
 def point_table(columns: Sequence[Int64]) -> PointTable:
-    """A table of points, each once."""
+    """A table of points without duplicates."""
     n = len(columns[0])
     rows = distinct_rows(columns, n)
     return PointTable(tuple(columns), n) if rows is None else PointTable(tuple(c[rows] for c in columns), len(rows))
 
 
 def fluent_table(keys: Sequence[Int64], starts: Int64, ends: Int64) -> FluentTable:
-    """A table of the maximal intervals that any intervals make up."""
+    """A table of the maximal intervals of any intervals."""
     ids, first = dense_ids(keys, len(starts))
     merged, begins, stops = merge_intervals(ids, starts, ends)
     rows = first[merged]
@@ -277,7 +277,7 @@ def fluent_table(keys: Sequence[Int64], starts: Int64, ends: Int64) -> FluentTab
 
 
 def concatenate_tables(parts: Iterable[Table | None]) -> Table:
-    """The rows of tables of one kind, one table after the other; None stands for no rows. At least one is a table."""
+    """The rows of tables of one kind, in order; None is an empty table. At least one part is a table."""
     given = [part for part in parts if part is not None]
     tables = [table for table in given if table.n] or given[:1]
     if len(tables) == 1:
@@ -294,7 +294,7 @@ def concatenate_tables(parts: Iterable[Table | None]) -> Table:
 
 
 def distinct_points(parts: Iterable[PointTable | None]) -> PointTable:
-    """The points of tables that have each point once, each once; None stands for no points. At least one is a table."""
+    """The union of tables without duplicates, again without; None is an empty table. At least one part is a table."""
     given = [part for part in parts if part is not None]
     tables = [table for table in given if table.n] or given[:1]
     return tables[0] if len(tables) == 1 else point_table(concatenate_columns(table.columns for table in tables))

@@ -1,11 +1,11 @@
-"""Numbers for tuples of words: an instance of a fluent or event is one integer for as long as a session lasts.
+"""Numbers for tuples of words: an instance of a fluent or event is one integer during a session.
 
-Rules ask again and again whether two rows are about the same instance. Each tuple of words gets a number, counted from
-0 among the tuples of its width, when it is first met; from then on one comparison of integers answers, whichever table
-the rows come from, and the number is the key of a packing or the place in an array as it is.
+Rules compare instances very often. Each tuple of words gets a number, counted from 0 among the tuples of its width, at
+its first occurrence. From then on, instances of all tables are compared as integers, and the number serves as the key
+of a packing or as an array index.
 
-A tuple is found by its mixed key in a sorted column. Those few whose mixed key another tuple had before are in a
-dictionary of their own, so numbers are exact.
+A tuple is looked up by its mixed key in a sorted column. The few tuples whose mixed key an earlier tuple has are in a
+dictionary, so numbers are exact.
 """
 
 from __future__ import annotations
@@ -40,12 +40,17 @@ class TupleIds:
     def __init__(self) -> None:
         self._by_width: dict[int, _Tuples] = {}
 
+    @property
+    def size(self) -> int:
+        """The number of tuples with numbers."""
+        return sum(tuples.n for tuples in self._by_width.values())
+
     def count(self, width: int) -> int:
-        """How many tuples of a width have numbers."""
+        """The number of tuples of a width with numbers."""
         return self._of(width).n
 
     def numbers(self, columns: Sequence[Int64], n: int) -> Int64:
-        """The number of each row; rows not met before get the next ones. O(n log m) for m tuples."""
+        """The number of each row; new tuples get the next numbers. O(n log m) for m tuples."""
         if n == 0 or not columns:
             if n:
                 self._of(0).n = 1
@@ -58,19 +63,19 @@ class TupleIds:
         return numbers
 
     def known(self, columns: Sequence[Int64], n: int) -> Int64:
-        """The number of each row, or -1 for those not met before."""
+        """The number of each row, or -1 for tuples without a number."""
         return self._of(len(columns)).known(columns, n)
 
     def words(self, width: int, numbers: Int64) -> tuple[Int64, ...]:
-        """The columns of words that the numbers stand for."""
+        """The columns of words of the numbers."""
         return tuple(column[numbers] for column in self._of(width).columns())
 
     def listed(self, width: int) -> list[Words]:
-        """All tuples of a width, each at its number; the list grows with them when it is asked for again."""
+        """All tuples of a width, by number; a later call extends and returns the same list."""
         return self._of(width).listed()
 
     def numbers_of(self, rows: Sequence[Words], width: int) -> list[int]:
-        """The numbers of tuples that are no columns; those not met before get the next ones."""
+        """The numbers of tuples given as rows; new tuples get the next numbers."""
         found = [self.find(words) for words in rows]
         if None in found:
             columns = zip(*rows, strict=True) if width else ()
@@ -78,7 +83,7 @@ class TupleIds:
         return [number for number in found if number is not None]
 
     def find(self, words: Words) -> int | None:
-        """The number of one tuple, if it has been met."""
+        """The number of one tuple, None if it has no number."""
         return self._of(len(words)).find(words)
 
     def _of(self, width: int) -> _Tuples:
@@ -88,7 +93,7 @@ class TupleIds:
 
 
 class _Tuples:
-    """The tuples of one width: `n` of them in columns with room for more, and their mixed keys in order."""
+    """The tuples of one width: `n` of them in columns with spare room, and their mixed keys, sorted."""
 
     def __init__(self, width: int) -> None:
         self.n = 0
@@ -139,7 +144,7 @@ class _Tuples:
         return numbers
 
     def _look_up(self, keys: Int64) -> tuple[Int64, Int64]:
-        """The number that each mixed key was first given, and the rows whose key is not known."""
+        """The number of the first tuple of each mixed key, and the rows whose key is new."""
         if not self.n:
             return np.zeros(len(keys), dtype=np.int64), np.arange(len(keys), dtype=np.int64)
         at = search_sorted(self._known, keys)
@@ -147,7 +152,7 @@ class _Tuples:
         return self._number_of[at], (self._known[at] != keys).nonzero()[0]
 
     def _add(self, keys: Int64, columns: Sequence[Int64]) -> Int64:
-        """Number tuples whose keys are new, the first of each key."""
+        """Number the first tuple of each new key."""
         rows = distinct_rows([keys], len(keys))
         if rows is not None:
             self._add(keys[rows], [column[rows] for column in columns])
@@ -168,7 +173,7 @@ class _Tuples:
         return np.arange(first, self.n, dtype=np.int64)
 
     def _with_clashes(self, columns: Sequence[Int64], numbers: Int64) -> Int64:
-        """The numbers, where different tuples have one mixed key: the first has its number, others are looked up."""
+        """The numbers, corrected where different tuples have one mixed key: all but the first are looked up."""
         rows = self._clashes(columns, numbers).nonzero()[0]
         for row, words in zip(rows.tolist(), zip(*(c[rows].tolist() for c in columns), strict=True), strict=True):
             if words not in self._clashing:
@@ -177,7 +182,7 @@ class _Tuples:
         return numbers
 
     def _clashes(self, columns: Sequence[Int64], numbers: Int64) -> NDArray[np.bool_]:
-        """Which rows are not the tuples of the numbers."""
+        """Which rows differ from the tuples of the numbers."""
         clashing = np.zeros(len(numbers), dtype=bool)
         for column, known in zip(columns, self._room, strict=True):
             clashing |= known[numbers] != column

@@ -2,18 +2,20 @@
 
 For every source interval the related targets of its key are one range of the target list, so the pairs of a relation
 are two columns. Why: the targets of a key are sorted and disjoint, so their starts ascend and so do their ends. Let
-`first` be the number of targets that begin before the source does and `last` of those that begin before it ends; all
-targets from `last` on begin when the source is over. Then
+`first` be the number of targets that begin before the source begins, and `last` the number of targets that begin before
+the source ends; target `last` and all later targets begin when the source has ended. Then
 
-- `meets` wants the target that begins where the source ends: number `last`, if any. `before` are all behind it.
-- `met_by` wants the target that ends where the source begins. This can only be number `first - 1`, since each of the
-  others ends before the next one begins. `after` are the targets before it, and number `first - 1` if it is over, too.
-- `contains` are the targets that begin within the source, without number `last - 1` if it does not end within it; the
-  others end before the next one begins, thus within.
-- Every other relation fixes one target. `during`, `finishes` and `overlapped_by` want one that began before the source
-  and shares a time-point with it: number `first - 1`. `starts`, `equal` and `started_by` want one that begins with it:
-  number `first`, if any. `finished_by` and `overlaps` want one that begins within it and reaches its end: number
-  `last - 1`.
+- `meets` holds for the target that begins where the source ends: target `last`, if any. `before` holds for all targets
+  after that one.
+- `met_by` holds for the target that ends where the source begins. This can only be target `first - 1`, since each
+  earlier target ends before the next one begins. `after` holds for the earlier targets, and for target `first - 1` if
+  it ends before the source begins.
+- `contains` holds for the targets that begin within the source, except target `last - 1` if it ends outside; each of
+  the others ends before the next one begins, thus within the source.
+- Every other relation fixes one target. The target of `during`, `finishes` and `overlapped_by` begins before the source
+  and shares a time-point with it: target `first - 1`. The target of `starts`, `equal` and `started_by` begins with the
+  source: target `first`, if any. The target of `finished_by` and `overlaps` begins within the source and reaches its
+  end: target `last - 1`.
 
 So two binary searches per source answer all thirteen relations (one more for `before` and `after` with a reach).
 Sources need neither be disjoint nor sorted for this.
@@ -42,9 +44,9 @@ __all__ = [
     "Comparison",
     "Mode",
     "Relation",
+    "combine_related",
     "compare_intervals",
     "in_some_range",
-    "put_together",
     "relate_intervals",
     "related_intervals",
 ]
@@ -88,9 +90,9 @@ _EARLIEST = int(np.iinfo(np.int64).min)
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two keyed lists and, for every source, how many targets begin before it begins and before it ends.
+    """Two keyed lists and, for every source, the numbers of targets that begin before its start and before its end.
 
-    `group` are the positions at which the targets of each source's key begin and stop; `first` and `last` lie between.
+    `group` are the positions at which the targets of each source's key begin and stop, with `first` and `last` between.
     """
 
     sources: Keyed
@@ -100,10 +102,10 @@ class Comparison:
     last: Int64
 
     def ranges(self, relation: Relation, reach: int | None = None) -> Ranges:
-        """For every source, from where to where the target list is related to it: `rel(source, target)`.
+        """For every source, the range of the target list that is related to it: `rel(source, target)`.
 
-        A `reach` bounds `before` and `after`: at most that lies between the end of one and the start of the other.
-        Without partners a range is empty. O(n).
+        A `reach` limits `before` and `after`: the longest gap between the end of one interval and the start of the
+        other. A source without partners has an empty range. O(n).
         """
         many = self._many(relation, reach)
         if many is not None:
@@ -112,7 +114,7 @@ class Comparison:
         return candidate, candidate + related
 
     def matched(self, relation: Relation, reach: int | None = None) -> tuple[Int64, Int64, Int64]:
-        """The sources that have partners, and from where to where these are: `ranges` without the empty ones."""
+        """The sources that have partners, with begin and stop of their ranges: `ranges` without the empty ranges."""
         many = self._many(relation, reach)
         if many is None:
             candidate, related = self._single(relation)
@@ -123,7 +125,7 @@ class Comparison:
         return rows, many[0][rows], many[1][rows]
 
     def _many(self, relation: Relation, reach: int | None) -> Ranges | None:
-        """The ranges of the relations that a source may have with many targets."""
+        """The ranges of a relation that may relate a source to many targets, None for other relations."""
         match relation:
             case "before":
                 return self._before(reach)
@@ -135,7 +137,7 @@ class Comparison:
         return None
 
     def _single(self, relation: Relation) -> tuple[Int64, Flags]:
-        """The one target that may be in the relation with each source, and whether it is."""
+        """For each source, the only target that the relation may relate to it, and whether it does."""
         starts, ends = self._starts, self._ends
         match relation:
             case "during":
@@ -160,7 +162,7 @@ class Comparison:
                 assert relation == "meets"
                 return self.last, self._begins_at_end
 
-    # -- the targets beside the ends of a source -----------------------------------------------------------------------
+    # -- the targets next to the start and the end of a source ---------------------------------------------------------
 
     @property
     def _starts(self) -> Int64:
@@ -182,7 +184,7 @@ class Comparison:
 
     @cached_property
     def _begins_with(self) -> Flags:
-        """Whether a target begins where the source does."""
+        """Whether a target begins at the start of the source."""
         there: Flags = (self.first < self.last) & (_at(self.targets[1], self.first) == self._starts)
         return there
 
@@ -192,7 +194,7 @@ class Comparison:
 
     @cached_property
     def _has_right(self) -> Flags:
-        """Whether a target begins within the source, later than it does."""
+        """Whether a target begins within the source, after its start."""
         return self.last > self.first + self._begins_with
 
     @cached_property
@@ -228,8 +230,8 @@ def compare_intervals(sources: Keyed, targets: Keyed) -> Comparison:
     """The comparison of two keyed lists, from which the ranges of every relation follow.
 
     Contract: keys are dense numbers, the same on both sides. Intervals are not empty, and begin before `OPEN`. Targets
-    are sorted by key, then start, and disjoint within a key; they may touch. Sources are arbitrary, but sorted ones are
-    found several times faster. O((n + m) log m), and nearly linear when the sources are sorted.
+    are sorted by key, then start, and disjoint within a key; they may touch. Sources have any order; a search
+    is several times faster if they are sorted. O((n + m) log m), and nearly linear if the sources are sorted.
 
     >>> s, t = np.array([1, 7]), np.array([0, 4, 9])
     >>> found = compare_intervals((s * 0, s, s + 6), (t * 0, t, t + 2))
@@ -260,14 +262,14 @@ def _earlier(keys: Int64, times: Int64, of_keys: Int64, *probes: Int64) -> tuple
 
 
 def _at(column: Int64, positions: Int64) -> Int64:
-    """The column at positions, some of which may lie beside it: what is there then does not matter."""
+    """The column at positions; a position outside the column has any value."""
     if len(column) == 0:
         return np.full(len(positions), _EARLIEST, dtype=np.int64)
     return np.take(column, positions, mode="clip")
 
 
 def in_some_range(ranges: Ranges, n: int) -> Flags:
-    """Which of `n` positions lie in at least one range. O(n + ranges).
+    """Which of `n` positions are in at least one range. O(n + ranges).
 
     >>> in_some_range((np.array([1, 2]), np.array([3, 2])), 4).tolist()
     [False, True, True, False]
@@ -280,11 +282,11 @@ def in_some_range(ranges: Ranges, n: int) -> Flags:
 
 
 def relate_intervals(relation: Relation, sources: Keyed, targets: Keyed, mode: Mode, reach: int | None = None) -> Keyed:
-    """The intervals that take part in a relation, put together as the output mode says, by key, then start.
+    """The intervals that take part in a relation, combined by the output mode, by key, then start.
 
     Contract: as `compare_intervals`; the sources, too, are sorted and disjoint. O(n log n).
     """
-    return put_together(*related_intervals(relation, sources, targets, reach), mode)
+    return combine_related(*related_intervals(relation, sources, targets, reach), mode)
 
 
 def related_intervals(
@@ -298,8 +300,8 @@ def related_intervals(
     return _rows(sources, ranges[0] < ranges[1]), _rows(targets, in_some_range(ranges, len(targets[0])))
 
 
-def put_together(sources: Keyed, targets: Keyed, mode: Mode) -> Keyed:
-    """Related sources and related targets as the output mode says.
+def combine_related(sources: Keyed, targets: Keyed, mode: Mode) -> Keyed:
+    """Related sources and related targets, combined by the output mode.
 
     Contract: both are disjoint within keys. O(n log n).
     """

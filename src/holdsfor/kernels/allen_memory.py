@@ -1,16 +1,16 @@
-"""What an Allen construct must remember when the past is forgotten, so that windows do not change its answer.
+"""The intervals that an Allen construct keeps from earlier windows, so that windows do not change its answer.
 
-The time-points before a *cut* are settled: no record will change there. What lies behind it is known for now, and may
-change. An interval that reaches the cut is *unfinished*; whether it goes on is not settled. Relations compare ends, so
-an interval must never be compared as if it were over at the cut; here its settled part is kept and joined with what
-comes later, before anything is compared.
+The time-points before a *cut* are settled: no later record changes the lists there. Behind the cut, the lists may still
+change. An interval that reaches the cut is *unfinished*: it may continue behind the cut. Relations compare ends, and an
+interval must never be compared as if it ended at the cut. So the settled part of an unfinished interval is kept, and
+joined with its continuation before relations are computed.
 
-Is the answer settled where its lists are? Not everywhere. An interval may be found to be related, or not, long after it
-began, and it is part of the answer as a whole, from its start. So for each key the answer is settled only before
-`since`: the start of the earliest interval that is *undecided*, one that some future relates and another does not, or
-the cut if there is none. By relation, with `i*` and `j*` the unfinished source and target:
+The answer is not settled wherever its lists are. An interval may become related, or not, long after it began, and it
+belongs to the answer as a whole, from its start. So for each key the answer is settled only before `since`: the start
+of the earliest *undecided* interval, or the cut if there is none. An interval is undecided if it is related in one
+possible future and not in another. By relation, with `i*` and `j*` the unfinished source and target:
 
-    relation        `i*` is undecided                     `j*` is undecided, unless a source that is over relates to it
+    relation        `i*` is undecided                     `j*` is undecided, unless a finished source relates to it
     before          always, with a reach above 0          never
     meets           always                                never
     overlaps        always                                if it begins within `i*`, later than it
@@ -18,18 +18,18 @@ the cut if there is none. By relation, with `i*` and `j*` the unfinished source 
     finishes        if it begins within `j*`, later       always
     during          if it begins within `j*`, later       always
 
-Sources and targets that are over are decided, because no relation but `before` looks beyond the end of a source, and
-the partner of a target never ends later than it. A source that is over and before no target yet is undecided as long as
-a target may still come within its reach.
+Finished sources and targets are decided, because no relation but `before` depends on time-points after the end of a
+source, and the partner of a target never ends later than the target. A finished source that is before no target yet is
+undecided as long as a later target may begin within its reach.
 
-Kept are, per key: the unfinished intervals; related or undecided intervals that are not over before `since` (as far as
-the output mode shows them); one partner for each of these that is related; and for `before` the last source that is
-over, as the partner of targets to come. Everything else can be forgotten: it can neither show up in the answer behind
-`since` nor change it. When nothing is undecided, that is at most one interval besides the unfinished ones.
+For each key are kept: the unfinished intervals; related or undecided intervals that end after `since` (as far as the
+output mode shows them); one partner for each related interval among these; and for `before` the last finished source,
+as the partner of later targets. All other intervals are dropped: they neither appear in the answer behind `since` nor
+change it. If no interval is undecided, at most one interval is kept besides the unfinished ones.
 
 This is the caching of Mantenoglou, Kelesis and Artikis (KR 2023, Algorithm 3 and Lemma 2), with one difference: there,
-the settled part of an unfinished interval is kept only if it may become related. Without it a later window takes the
-rest for an interval that begins at the cut, which then equals, starts or is during others that it never was.
+the settled part of an unfinished interval is kept only if it may become related. Without the settled part, a later
+window sees an interval that begins at the cut, which then wrongly equals, starts or is during other intervals.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ _EARLIEST = int(np.iinfo(np.int64).min)
 
 @dataclass(frozen=True)
 class AllenMemory:
-    """One Allen construct between two windows, for all keys.
+    """The state of one Allen construct between two windows, for all keys.
 
-    `sources` and `targets` are what is kept of the lists before the `cut`, sorted by key and start. `since` says by key
-    from where on the answer is not settled; a key beyond it has had no intervals, and is settled up to the cut.
-    `reach` bounds how long before a target a source may end to be `before` it; it is part of the relation's meaning.
-    The answer of a key may be wanted only from a time-point on, by key in `begins`: it is settled before that.
+    `sources` and `targets` are the intervals kept of the lists before the `cut`, sorted by key and start. `since` is,
+    by key, the time-point from which the answer is not settled; a key beyond `since` had no intervals, and is settled
+    up to the cut. `reach` is part of the relation: the longest gap between a source and a target that it is `before`.
+    `begins`, if given, is the first time-point of the answer by key; the answer counts as settled before it.
     """
 
     relation: DirectRelation
@@ -76,7 +76,7 @@ class AllenMemory:
 
     @property
     def n_kept(self) -> int:
-        """How many intervals are kept."""
+        """The number of intervals that are kept."""
         return len(self.sources[0]) + len(self.targets[0])
 
     @property
@@ -85,12 +85,12 @@ class AllenMemory:
         return min(self.cut, int(self.since.min())) if len(self.since) else self.cut
 
     def answer(self, sources: Keyed, targets: Keyed) -> Keyed:
-        """The answer from `since` on, given the lists from the cut on, as they are known now.
+        """The answer from `since` on, given the present lists from the cut on.
 
         Contract: keys are dense numbers that mean the same in every call; the lists are any intervals that begin at the
-        cut or later (one that crosses it is given from the cut on). O(n log n) in what is kept and given.
+        cut or later (one that crosses the cut is given from the cut on). O(n log n) in the intervals kept and given.
         """
-        known = self._known(sources, targets)
+        known = self._with_kept(sources, targets)
         return self._not_settled(relate_intervals(self.relation, *known, self.mode, self.reach))
 
     def related(self, sources: Keyed, targets: Keyed) -> tuple[Keyed, Keyed]:
@@ -98,7 +98,7 @@ class AllenMemory:
 
         Contract: as `answer`.
         """
-        one, other = related_intervals(self.relation, *self._known(sources, targets), self.reach)
+        one, other = related_intervals(self.relation, *self._with_kept(sources, targets), self.reach)
         return self._not_settled(one), self._not_settled(other)
 
     def _not_settled(self, found: Keyed) -> Keyed:
@@ -109,32 +109,32 @@ class AllenMemory:
         return keys[inside], np.maximum(starts, begins)[inside], ends[inside]
 
     def settled(self, sources: Keyed, targets: Keyed, cut: int) -> AllenMemory:
-        """The memory for a later cut, given the lists from the previous cut on; what is behind the new cut is ignored.
+        """The memory for a later cut, given the lists from the previous cut on; times behind the new cut are ignored.
 
-        Contract: as `answer`; the cut is a time-point, and cuts do not go back. O(n log n).
+        Contract: as `answer`; the cut is a time-point and not before the previous one. O(n log n).
         """
-        known = [_before(each, cut) for each in self._known(sources, targets)]
+        known = [_before(each, cut) for each in self._with_kept(sources, targets)]
         state = _Settling(self, known[0], known[1], cut)
         return replace(self, cut=cut, sources=state.kept_sources(), targets=state.kept_targets(), since=state.since)
 
-    def _known(self, sources: Keyed, targets: Keyed) -> tuple[Keyed, Keyed]:
-        """What is kept and what is given together; an interval that goes on at the cut is one interval."""
+    def _with_kept(self, sources: Keyed, targets: Keyed) -> tuple[Keyed, Keyed]:
+        """The kept and the given intervals together; an interval that continues at the cut becomes one interval."""
         return _joined(self.sources, sources), _joined(self.targets, targets)
 
     def settled_before(self, keys: Int64) -> Int64:
-        """Where the settled part of the answer ends, for each of the keys."""
+        """The end of the settled part of the answer, for each of the keys."""
         if len(self.since) == 0:
             return self.shown_from(keys, np.full(len(keys), self.cut, dtype=np.int64))
         since = np.where(keys < len(self.since), np.take(self.since, keys, mode="clip"), self.cut)
         return self.shown_from(keys, since)
 
     def shown_from(self, keys: Int64, starts: Int64) -> Int64:
-        """From where on intervals that begin there can show in the answers of their keys."""
+        """The first time-points at which intervals with these starts appear in the answers of their keys."""
         return starts if self.begins is None else np.maximum(starts, self.begins[keys])
 
 
 class _Settling:
-    """Both lists up to a cut: which intervals are related for good, which are undecided, and which to keep."""
+    """Both lists up to a cut: which intervals are finally related, which are undecided, and which to keep."""
 
     def __init__(self, memory: AllenMemory, sources: Keyed, targets: Keyed, cut: int) -> None:
         self.relation, self.reach = memory.relation, memory.reach
@@ -148,7 +148,7 @@ class _Settling:
         self.source_is_related: Flags = ~self.goes_on[0] & (self.first_partner < stop)
         over = self.first_partner[self.source_is_related], stop[self.source_is_related]
         self.target_is_related = in_some_range(over, len(targets[0]))
-        # A source that is kept as a partner only, and was decided with a target that is forgotten, lies before `since`.
+        # A source that is kept only as a partner, and whose related target was dropped, begins before `since`.
         self.source_is_undecided = self._undecided_sources() & (self.shown[0] >= memory.settled_before(sources[0]))
         self.target_is_undecided = self._undecided_targets()
         self.since = self._unsettled()
@@ -160,7 +160,7 @@ class _Settling:
         )
 
     def _unfinished_starts(self, side: int) -> Int64:
-        """By key, where the interval that goes on at the cut began; `OPEN` if there is none."""
+        """By key, the start of the interval that continues at the cut; `OPEN` if there is none."""
         keys, starts, _ = (self.sources, self.targets)[side]
         begins = np.full(self.n_keys, OPEN, dtype=np.int64)
         begins[keys[self.goes_on[side]]] = starts[self.goes_on[side]]
@@ -194,7 +194,7 @@ class _Settling:
         return undecided
 
     def _reaches_the_cut(self, ends: Int64) -> Flags:
-        """Whether a target at the cut or later may be within the reach of sources that are over."""
+        """Whether a target at the cut or later may be within the reach of sources that end there."""
         if self.reach is None:
             return np.ones(len(ends), dtype=bool)
         return ends >= max(self.cut - self.reach, _EARLIEST)
@@ -227,7 +227,7 @@ class _Settling:
         return _rows(self.targets, keep)
 
     def _last_over(self) -> Int64:
-        """The last source of each key that is over, where targets to come may be within its reach."""
+        """The last finished source of each key, where later targets may be within its reach."""
         over: Int64 = np.flatnonzero(~self.goes_on[0] & self._reaches_the_cut(self.sources[2]))
         keys = self.sources[0][over]
         is_last: Flags = np.append(keys[1:] != keys[:-1], True)[: len(over)]

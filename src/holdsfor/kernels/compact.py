@@ -1,9 +1,9 @@
 """Rows of small columns as one exact number each.
 
-The columns that meet in a key mostly take little room: numbers of instances are dense, symbols and integers lie close
-together, and so do the time-points of a window. Their distances from the least of their column, side by side in the
-bits of one int64, are a key that needs neither mixing nor verification. Where few bits suffice, a key is a place in an
-array; otherwise there is mostly room for the row's position below it, so that one sort of numbers tells both.
+The columns of a key usually have few distinct values: tuple ids are dense, and symbols, integers and the time-points of
+a window are close together. The differences from the least value of each column, side by side in the bits of one int64,
+are a key that needs neither mixing nor verification. A key of few bits is an index into an array. A longer key usually
+leaves room for the row's position in its low bits, so that one sort of numbers orders both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WORTH_PACKING = 1_000
 
 
 def compact(columns: Sequence[Int64], n: int) -> tuple[Int64, int] | None:
-    """A number from 0 for every row, the same for equal rows only, and how many bits it takes; None if too many.
+    """A number from 0 for every row, the same for equal rows only, and its size in bits; None if the size is above 63.
 
     Contract: all columns have length `n`, which is not 0. The numbers ascend as the rows do. O(n) per column.
 
@@ -50,7 +50,7 @@ def compact(columns: Sequence[Int64], n: int) -> tuple[Int64, int] | None:
 def compact_ids(keys: Int64, bits: int) -> tuple[Int64, Int64] | None:
     """A number for every key, ascending as the keys do, and for every number a row; None if keys are too long to sort.
 
-    Contract: there are keys, from 0, of that many bits. O(n) if there is room for as many places, else O(n log n).
+    Contract: there is at least one key, and keys are from 0 to 2**bits - 1. O(n) if 2**bits <= 4 n, else O(n log n).
     """
     if 1 << bits <= 4 * len(keys):
         return _ids_by_place(keys, 1 << bits)
@@ -64,7 +64,7 @@ def compact_ids(keys: Int64, bits: int) -> tuple[Int64, Int64] | None:
 
 
 def first_of_each(keys: Int64, bits: int) -> Int64 | None:
-    """The first row of every key, in order, all rows if none is there twice; None if keys are too long to sort."""
+    """The first row of every key, in order, all rows if all keys differ; None if keys are too long to sort."""
     sorted_rows = _sorted_rows(keys, bits)
     if sorted_rows is None:
         return None
@@ -77,9 +77,9 @@ def first_of_each(keys: Int64, bits: int) -> Int64 | None:
 
 
 def ascending_order(keys: Int64) -> Int64:
-    """The rows in the order of their keys, those of equal keys in any order.
+    """The rows in the order of their keys; rows of equal keys are in any order.
 
-    Contract: keys are any numbers. O(n log n), in half the time that sorting positions takes if keys are small.
+    Contract: keys are any numbers. O(n log n); for small keys in half the time of `argsort`.
 
     >>> ascending_order(np.array([5, -2, 9])).tolist()
     [1, 0, 2]
@@ -119,7 +119,7 @@ def _sorted_rows(keys: Int64, bits: int) -> tuple[Int64, NDArray[np.bool_]] | No
 
 
 def _with_positions(keys: Int64, bits: int) -> Int64 | None:
-    """The keys with their positions below them, if there is room."""
+    """The keys with their positions in the low bits, or None if 63 bits are too few."""
     if bits + _position_bits(keys) > _BITS:
         return None
     together = keys << _position_bits(keys)

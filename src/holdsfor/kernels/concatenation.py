@@ -1,4 +1,4 @@
-"""Concatenation of columns, on which that of tables, rows, lists and records is built."""
+"""Concatenation of columns, used by tables, rows, lists and records."""
 
 from __future__ import annotations
 

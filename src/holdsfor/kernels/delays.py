@@ -1,10 +1,10 @@
-"""Delayed effects: which initiations set one up, and which of these come to act.
+"""Delayed effects: which initiations schedule one, and which scheduled effects happen.
 
-An initiation of a *source* at T sets up an effect that is due at T + R. A break of the source strictly before that
-cancels it. Unless the source is postponable, the first initiation counts: later ones change nothing until a break. An
-initiation that is broken at T itself starts nothing: it sets up its effect, and the next initiation counts too. Of a
-postponable source the last one counts: one at or before T + R moves the effect. What becomes of an effect is thus known
-from the initiations and breaks around it, without going through time.
+An initiation of a *source* at T schedules an effect that is due at T + R. A break of the source strictly before T + R
+cancels the effect. Unless the source is postponable, the first initiation counts: later ones have no effect until a
+break. An initiation that is broken at T itself starts nothing: it schedules its effect, and the next initiation counts
+too. For a postponable source the last initiation counts: one at or before T + R moves the effect. So each effect
+follows from the initiations and breaks around it, without stepping through time.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ NEVER = OPEN
 
 
 def due_times(times: Int64, delays: Int64) -> Int64:
-    """When what is set up is due; `NEVER` where that is beyond the end of time."""
+    """The due times of effects; `NEVER` where the sum exceeds int64."""
     in_time = delays <= NEVER - np.maximum(times, 0)
     return np.where(in_time, times + np.where(in_time, delays, 0), NEVER)
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """For each initiation: whether it sets up an effect, and when its source is broken and initiated next.
+    """For each initiation: whether it schedules an effect, and when its source is next broken and next initiated.
 
-    One that `starts` is not broken at its own time-point.
+    An initiation that `starts` is not broken at its own time-point.
     """
 
     sets_up: NDArray[np.bool_]
@@ -44,9 +44,10 @@ class Outlook:
     def acts(
         self, due: Int64, is_postponable: NDArray[np.bool_], is_contested: NDArray[np.bool_] | None = None
     ) -> NDArray[np.bool_]:
-        """Whether the effect that is due then comes about.
+        """Whether the effect due at that time happens.
 
-        An initiation exactly then postpones it, unless that is contested: others must decide about it.
+        An initiation exactly at the due time postpones the effect, unless the initiation is contested: then the caller
+        decides.
         """
         in_time = self.renewed > due
         if is_contested is not None:
@@ -54,7 +55,7 @@ class Outlook:
         return self.sets_up & (self.broken >= due) & (~is_postponable | in_time)
 
     def waits(self, times: Int64, due: Int64, is_postponable: NDArray[np.bool_], at: int) -> NDArray[np.bool_]:
-        """Whether, just before a time-point, the effect waits, or has acted and keeps others from being set up."""
+        """Whether, just before a time-point, the effect is pending, or has happened and prevents others."""
         is_set_up = self.sets_up & (times < at) & (self.broken >= at)
         return is_set_up & np.where(is_postponable, (self.renewed >= at) & (due >= at), self.starts | (due >= at))
 
@@ -66,9 +67,9 @@ def outlook(
     is_postponable: NDArray[np.bool_],
     breaks: tuple[Int64, Int64],
 ) -> Outlook:
-    """What is ahead of each initiation.
+    """The next break and the next initiation of each initiation.
 
-    `sources` and `effects` number what is initiated and what it sets up; `breaks` are sources and times.
+    `sources` and `effects` number the initiated FVPs and the effects that they schedule; `breaks`: sources, times.
 
     Contract: dense numbers; equal effects have equal sources; no effect is set up twice at one time. O(n log n).
     """
@@ -87,19 +88,19 @@ def outlook(
 
 
 def _following(packed: Int64, packing: Packing, keys: Int64, times: Int64) -> Int64:
-    """The first time after each one that is packed with the same key, or `NEVER`."""
+    """For each key and time, the first later time packed with the same key, or `NEVER`."""
     position = search_sorted(packed, packing.pack(keys, times), side="right")
     return _at(packed, packing, position, keys)
 
 
 def _from(packed: Int64, packing: Packing, keys: Int64, times: Int64) -> Int64:
-    """The first time from each one on that is packed with the same key, or `NEVER`."""
+    """For each key and time, the first time packed with the same key that is not earlier, or `NEVER`."""
     position = search_sorted(packed, packing.pack(keys, times), side="left")
     return _at(packed, packing, position, keys)
 
 
 def _preceding(packed: Int64, packing: Packing, keys: Int64, times: Int64) -> Int64:
-    """The last time before each one that is packed with the same key, or `NEVER`."""
+    """For each key and time, the last earlier time packed with the same key, or `NEVER`."""
     position = search_sorted(packed, packing.pack(keys, times), side="left") - 1
     return _at(packed, packing, position, keys)
 

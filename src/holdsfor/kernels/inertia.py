@@ -2,8 +2,8 @@
 
 A *fluent* is a dense number, a *value* any int64. At one time-point of one fluent: a single initiated value that is not
 terminated there sets the fluent; two initiated values, or one that is terminated at once, leave it without a value;
-terminations alone take the value away if it is one of theirs. What a point does is thus known from the point itself,
-except for terminations alone, which look at the last value set before them.
+terminations alone remove the value if they terminate it. The effect of a point thus follows from the point itself,
+except for terminations alone, whose effect depends on the last value set before them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BEFORE_EVERYTHING = int(np.iinfo(np.int64).min) + 1
 class ValueSpans:
     """Maximal stretches of one value: set at `begins` (exclusive), broken at `stops`, both time-points of effects.
 
-    `stops` is `OPEN` where nothing breaks the value. A stretch that was given as state begins before everything.
+    `stops` is `OPEN` where nothing breaks the value. A stretch from the given state begins before all effects.
     """
 
     fluents: Int64
@@ -42,7 +42,7 @@ def inertial_intervals(
     """The stretches in which fluents keep their values.
 
     `fluents, values, times` are initiations and terminations in any order; the value of a termination may be
-    `ANY_VALUE`. `state` has the fluents that have a value to begin with, each once, and these values.
+    `ANY_VALUE`. `state` lists the fluents with an initial value, each once, and these values.
 
     Contract: fluents are dense numbers, values are less than `NO_VALUE - 1`. O(n log n).
     """
@@ -61,16 +61,16 @@ def inertial_intervals(
     packed = packed[points.first]
     fluents, times = packing.keys(packed), packing.times(packed)
     result = _set_values(points, values, is_initiation)
-    matters = _matters(result, points, fluents, values)
+    matters = _effective_points(result, points, fluents, values)
     if len(matters) < len(result):
         fluents, times, result = fluents[matters], times[matters], result[matters]
     return _stretches(fluents, times, result, first if n_state else None)
 
 
 def _in_order(packed: Int64, values: Int64, is_initiation: NDArray[np.bool_]) -> tuple[Int64, Int64, NDArray[np.bool_]]:
-    """The three sorted by the first, which is not negative, and which is gone.
+    """The three columns sorted by the first, which is not negative and is overwritten.
 
-    If all of them fit into one number, numbers are sorted, which is several times as fast as sorting positions.
+    If a row fits into one number, numbers are sorted, which is several times faster than sorting positions.
     """
     packing = packing_for(2 * int(packed.max()) + 2, values)
     if packing.ranks is not None:
@@ -89,13 +89,13 @@ def _in_order(packed: Int64, values: Int64, is_initiation: NDArray[np.bool_]) ->
 
 @dataclass(frozen=True)
 class _Points:
-    """The rows of each time-point of each fluent: where they begin and, unless there is one each, how many they are."""
+    """The rows of each time-point of each fluent: the first row and, unless all points have one row, the number."""
 
     first: Int64
     sizes: Int64 | None
 
     def rows_of(self, points: Int64) -> tuple[Int64, Int64]:
-        """The rows of some points, and for each the position of its point among these."""
+        """The rows of some points, and for each row the position of its point among them."""
         if self.sizes is None or not np.count_nonzero(self.sizes[points] > 1):
             return self.first[points], np.arange(len(points), dtype=np.int64)
         owner, rows = expand_ranges(self.first[points], self.sizes[points])
@@ -114,7 +114,7 @@ _UNDECIDED = OPEN - 2
 
 
 def _set_values(points: _Points, values: Int64, is_initiation: NDArray[np.bool_]) -> Int64:
-    """What each point sets: a value, `NO_VALUE`, or `_UNDECIDED` where there are only terminations."""
+    """The value that each point sets: a value, `NO_VALUE`, or `_UNDECIDED` where there are only terminations."""
     result: Int64 = values[points.first]
     result[(~is_initiation[points.first]).nonzero()[0]] = _UNDECIDED
     if points.sizes is not None:
@@ -125,7 +125,7 @@ def _set_values(points: _Points, values: Int64, is_initiation: NDArray[np.bool_]
 
 
 def _set_together(point: Int64, n_points: int, values: Int64, is_initiation: NDArray[np.bool_]) -> Int64:
-    """What points with several initiations and terminations set."""
+    """The values that points with several initiations and terminations set."""
     initiated = is_initiation.nonzero()[0]
     result = np.full(n_points, _UNDECIDED, dtype=np.int64)
     where, given = point[initiated], values[initiated]
@@ -138,10 +138,10 @@ def _set_together(point: Int64, n_points: int, values: Int64, is_initiation: NDA
     return result
 
 
-def _matters(result: Int64, points: _Points, fluents: Int64, values: Int64) -> Int64:
-    """The points that change anything: one with terminations only does if it hits the last value set before it.
+def _effective_points(result: Int64, points: _Points, fluents: Int64, values: Int64) -> Int64:
+    """The points that have an effect; terminations alone have one if they terminate the last value set before them.
 
-    What these set becomes `NO_VALUE`.
+    The value that such terminations set becomes `NO_VALUE`.
     """
     is_undecided = result == _UNDECIDED
     undecided = is_undecided.nonzero()[0]
@@ -158,10 +158,10 @@ def _matters(result: Int64, points: _Points, fluents: Int64, values: Int64) -> I
 
 
 def _values_before(undecided: Int64, decided: Int64, result: Int64, fluents: Int64) -> Int64:
-    """What the last decided point of its fluent before each undecided one sets, `NO_VALUE` if there is none."""
+    """For each undecided point, the value of the last decided point of its fluent, `NO_VALUE` if there is none."""
     if len(decided) == 0:
         return np.full(len(undecided), NO_VALUE, dtype=np.int64)
-    # all points before the i-th undecided one are decided but for i
+    # All points before the i-th undecided point are decided, except i of them.
     n_decided = undecided - np.arange(len(undecided), dtype=np.int64)
     last = decided[n_decided - 1]
     before: Int64 = result[last]
@@ -170,7 +170,7 @@ def _values_before(undecided: Int64, decided: Int64, result: Int64, fluents: Int
 
 
 def _stretches(fluents: Int64, times: Int64, values: Int64, first: int | None) -> ValueSpans:
-    """Runs of points with the same value of the same fluent, from the point that begins one to the one that ends it."""
+    """Runs of points with the same value of the same fluent, each from its first point to the point that ends it."""
     is_new = np.ones(len(fluents), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=is_new[1:])
     is_new[1:] |= fluents[1:] != fluents[:-1]

@@ -3,8 +3,8 @@
 A key is a row of int64 columns. `mixed` folds a row into one int64 that is equal for equal rows and almost always
 different for different ones; every join verifies the columns themselves, so the answers are exact.
 
-Keys are found by hashing (Arrow's hash tables), a few by binary search: that is faster below some hundred rows. Rows
-that are compared with each other only are numbered without either if their columns are small (`compact.py`).
+Keys are looked up by hashing (Arrow's hash tables), or by binary search below some hundred rows, where that is faster.
+Rows that are only compared with each other are numbered without either if their columns are small (`compact.py`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _WORTH_HASHING = 400
 
 
 def mixed(columns: Sequence[Int64], n: int) -> Int64:
-    """One int64 per row, equal for equal rows. A single column is returned as it is: then it is exact.
+    """One int64 per row, equal for equal rows. A single column is returned unchanged, and then the key is exact.
 
     Contract: all columns have length `n`; with no column all rows are equal. O(n) per column.
     """
@@ -54,7 +54,7 @@ def mixed(columns: Sequence[Int64], n: int) -> Int64:
 
 
 def expand_ranges(first: Int64, count: Int64) -> tuple[Int64, Int64]:
-    """For ranges `[first, first + count)`: the number of the range and the position, for every position in turn.
+    """For ranges `[first, first + count)`: the number of the range and the position, for every position in order.
 
     >>> owner, position = expand_ranges(np.array([5, 9]), np.array([2, 1]))
     >>> owner.tolist(), position.tolist()
@@ -68,9 +68,9 @@ def expand_ranges(first: Int64, count: Int64) -> tuple[Int64, Int64]:
 
 @dataclass(frozen=True)
 class KeyIndex:
-    """Where rows are, by mixed key.
+    """The positions of rows by mixed key.
 
-    `known` are the distinct keys, sorted; those of key `i` are `order[bounds[i]:bounds[i+1]]`.
+    `known` are the distinct keys, sorted; the rows of key `i` are `order[bounds[i]:bounds[i+1]]`.
     """
 
     order: Int64
@@ -83,9 +83,9 @@ class KeyIndex:
         return len(self.known) == len(self.order)
 
     def numbers(self, keys: Int64) -> Int64:
-        """The number of each key among those known, or -1.
+        """The number of each key among the known keys, or -1.
 
-        Cost for n keys and k known ones: O(n log k) by binary search, or O(n + k) by hashing where n is large.
+        Cost for n keys and k known keys: O(n log k) by binary search, or O(n + k) by hashing where n is large.
         """
         if len(self.known) == 0:
             return np.full(len(keys), -1, dtype=np.int64)
@@ -120,7 +120,7 @@ def pairs_of_equal_keys(
 ) -> tuple[Int64, Int64]:
     """The positions (in left, in right) of every pair of equal rows; left positions ascend.
 
-    Contract: the same number of columns on both sides; `index` is one of the right. O(n + m log m + pairs).
+    Contract: both sides have the same number of columns; `index` is an index of the right. O(n + m log m + pairs).
     """
     if n_left == 0 or n_right == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -159,7 +159,7 @@ def positions_of_pairs(one: Int64, other: Int64, known: tuple[Int64, Int64]) -> 
 
 
 def _folded(one: Int64, other: Int64) -> Int64:
-    """One number for two, cheaper than `mixed`; different pairs of small numbers hardly ever share one."""
+    """One number for two, cheaper than `mixed`; different pairs of small numbers rarely have the same."""
     return one * _FOLD + other
 
 
@@ -171,7 +171,7 @@ def rows_with_a_partner(left: Sequence[Int64], n_left: int, right: Sequence[Int6
 
 
 def dense_ids(columns: Sequence[Int64], n: int) -> tuple[Int64, Int64]:
-    """A number from 0 for every row, equal for equal rows, and for every number a row that has it. O(n log n)."""
+    """A number from 0 for every row, equal for equal rows, and for every number a row with it. O(n log n)."""
     if n == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     small = compact(columns, n) if n >= _WORTH_HASHING else None
@@ -204,7 +204,7 @@ def _sorted_ids(keys: Int64) -> tuple[Int64, Int64]:
 
 
 def _exact_ids(columns: Sequence[Int64], n: int) -> tuple[Int64, Int64]:
-    """The same by sorting the columns themselves, for the case that two different rows mix to one key."""
+    """`dense_ids` by sorting the columns themselves, for the case that two different rows mix to one key."""
     order = np.lexsort(tuple(reversed(list(columns))))
     new = np.zeros(n, dtype=bool)
     new[0] = True
@@ -217,7 +217,7 @@ def _exact_ids(columns: Sequence[Int64], n: int) -> tuple[Int64, Int64]:
 
 
 def distinct_rows(columns: Sequence[Int64], n: int) -> Int64 | None:
-    """The first row of each kind, in order, or None if no two rows are equal. O(n log n)."""
+    """The first row of each group of equal rows, in order, or None if no two rows are equal. O(n log n)."""
     if n <= 1:
         return None
     small = compact(columns, n)

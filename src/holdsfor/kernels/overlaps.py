@@ -12,8 +12,8 @@ __all__ = ["overlapping_pairs"]
 def overlapping_pairs(starts: Int64, ends: Int64, other_starts: Int64, other_ends: Int64) -> tuple[Int64, Int64]:
     """The positions of every pair, one of each side, that overlaps.
 
-    Of two overlapping intervals one begins within the other: the later one. Pairs are found from both sides, those that
-    begin together from the first.
+    Of two overlapping intervals the later one begins within the earlier one. Pairs are collected from both sides, and
+    pairs with equal starts only from the first side.
 
     Contract: intervals are not empty. O((n + m) log(n + m) + pairs).
 
@@ -27,7 +27,7 @@ def overlapping_pairs(starts: Int64, ends: Int64, other_starts: Int64, other_end
 
 
 def _beginning_within(starts: Int64, ends: Int64, others: Int64, side: str) -> tuple[Int64, Int64]:
-    """Pairs (interval, other) with the other's start in the interval; with `right` not at its very beginning."""
+    """Pairs (interval, other) with the other's start in the interval; with `right`, after the interval's start."""
     order = np.argsort(others)
     ordered = others[order]
     first = np.searchsorted(ordered, starts, side="left" if side == "left" else "right")

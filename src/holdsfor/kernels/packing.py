@@ -1,6 +1,6 @@
 """(key, time) pairs in one int64, so that one sort orders both.
 
-Keys are dense numbers from 0. `OPEN` sorts behind every other time. A time takes the low bits and a key those above
+Keys are dense numbers from 0. `OPEN` sorts behind every other time. A time takes the low bits and a key the bits above
 them, so packing and unpacking are shifts. When keys and times together do not fit 63 bits, the times are replaced by
 their ranks.
 """
@@ -20,7 +20,7 @@ OPEN = int(np.iinfo(np.int64).max)
 
 @dataclass(frozen=True)
 class Packing:
-    """How times from `low` on are packed into `bits` bits below keys; `ranks` replaces them if it is given."""
+    """A layout: times from `low` on, or their ranks in `ranks` if given, in the lowest `bits` bits; keys above them."""
 
     low: int
     bits: int
@@ -28,20 +28,20 @@ class Packing:
 
     @property
     def _open(self) -> int:
-        """What stands for `OPEN`: as many time-points after `low` as fit, at most those there are."""
+        """The offset of `OPEN`: the largest offset that fits, at most the distance from `low` to `OPEN`."""
         return min((1 << self.bits) - 1, OPEN - self.low)
 
     @property
     def latest(self) -> int:
-        """The last time that can be looked for: later ones have before them what it has."""
+        """The last time that can be searched for; a later time has the same packed pairs before it."""
         return OPEN - 1 if self.ranks is not None else self.low + self._open - 1
 
     def pack(self, keys: Int64, times: Int64) -> Int64:
-        """Keys and times as one column that sorts by key, then time. Times must lie within the packing."""
+        """Keys and times as one column that sorts by key, then time. Times must be within the packing."""
         return self.pack_onto(keys.copy(), times)
 
     def pack_onto(self, keys: Int64, times: Int64) -> Int64:
-        """The same in the place of the keys, which are gone."""
+        """`pack` in place: the result overwrites the keys."""
         keys <<= self.bits
         if self.ranks is not None:
             keys += self.ranks.searchsorted(times)
@@ -51,7 +51,7 @@ class Packing:
         return keys
 
     def pack_finite(self, keys: Int64, times: Int64) -> Int64:
-        """The same for times none of which is `OPEN`."""
+        """`pack` for times none of which is `OPEN`."""
         if self.ranks is not None:
             return self.pack(keys, times)
         packed: Int64 = keys << self.bits
@@ -60,7 +60,7 @@ class Packing:
         return packed
 
     def pack_preceding(self, keys: Int64, times: Int64) -> Int64:
-        """The same for times between the first one packed and `latest`: what is packed at them or before."""
+        """`pack` for times from the first one packed to `latest`: they sort behind packed earlier times."""
         if self.ranks is None:
             return self.pack_finite(keys, times)
         return (keys << self.bits) + self.ranks.searchsorted(times, side="right") - 1

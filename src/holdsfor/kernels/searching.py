@@ -1,7 +1,7 @@
 """Binary search for many numbers at once.
 
-Every search of a random number takes its own way through memory and through the branches of the search; numbers in
-order follow each other's. To sort them first and to put the answers back takes a third of the time.
+The searches of random numbers take unrelated paths through memory and unpredictable branches; the searches of sorted
+numbers follow nearly the same path. Sorting the numbers first and reordering the results takes a third of the time.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _WORTH_SORTING = 1_000
 
 
 def search_sorted(known: Int64, asked: Int64, side: Literal["left", "right"] = "left") -> Int64:
-    """Where each number asked for would go among those known, as `np.searchsorted` has it.
+    """The insertion position of each number asked for among the known numbers, as `np.searchsorted` returns it.
 
-    Contract: the known numbers ascend. O(n log n + n log m) for m known.
+    Contract: the known numbers ascend. O(n log n + n log m) for m known numbers.
 
     >>> search_sorted(np.array([1, 3, 5]), np.array([5, 0, 4])).tolist()
     [2, 0, 2]

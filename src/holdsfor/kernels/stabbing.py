@@ -1,10 +1,10 @@
 """Which interval of a key contains a time-point, and how many intervals of a key do.
 
-Intervals are sorted by (key, start), packed into one int64: the interval that contains a time-point is the last that
-begins at or before it, if it is not over. Of intervals that may overlap, those that contain a time-point are as many as
-have begun by then less those that are over.
+Intervals are sorted by (key, start), packed into one int64. The only interval that may contain a time-point is the last
+one that begins at or before it. If intervals may overlap, the number that contain a time-point is the number of starts
+up to it less the number of ends up to it.
 
-Many time-points of few keys are looked up in a table instead that has a place for every key and time-point.
+Many time-points of few keys are looked up in a table with an entry for every key and time-point.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Depths", "Stabbing"]
 
 
 class Stabbing:
-    """Intervals of keys that are dense numbers, disjoint within each key; there is at least one."""
+    """At least one interval; keys are dense numbers, and the intervals of a key are disjoint."""
 
     def __init__(self, keys: Int64, starts: Int64, ends: Int64) -> None:
         self.n_keys = int(keys.max()) + 1
@@ -36,7 +36,7 @@ class Stabbing:
     def find(self, keys: Int64, times: Int64) -> Int64:
         """For each key and time: the position of the interval of that key that contains the time, or -1.
 
-        Keys that no interval has, such as -1, are in none. O(n log n + n log m).
+        A key without intervals, such as -1, has the result -1. O(n log n + n log m).
         """
         wanted = self.packing.pack_preceding(np.minimum(keys, self.n_keys), np.clip(times, self.low, self.high))
         position = search_sorted(self.packed, wanted, side="right") - 1
@@ -47,7 +47,7 @@ class Stabbing:
     def contains(self, keys: Int64, times: Int64) -> NDArray[np.bool_]:
         """Whether an interval of each key contains the time. Keys are not negative.
 
-        O(n) if there are more of them than places, else O(n log n + n log m).
+        O(n) if there are more time-points than table entries, else O(n log n + n log m).
         """
         if len(times) == 0:
             return np.zeros(0, dtype=bool)
@@ -58,9 +58,9 @@ class Stabbing:
         return self._table(first, last)[np.minimum(keys, self.n_keys) * n_times + (times - first)]
 
     def _table(self, first: int, last: int) -> NDArray[np.bool_]:
-        """Whether each time-point from first to one after last is contained, key after key.
+        """Whether each time-point from `first` to `last + 1` is contained, key after key.
 
-        After the last key comes one that has no interval.
+        The last key of the table has no interval.
         """
         keys, starts, ends = self.intervals
         n_times = last - first + 2
@@ -73,7 +73,7 @@ class Stabbing:
 
 
 class Depths:
-    """Intervals of keys that are dense numbers, in any number at a time-point; there is at least one."""
+    """At least one interval; keys are dense numbers, and the intervals of a key may overlap."""
 
     def __init__(self, keys: Int64, starts: Int64, ends: Int64) -> None:
         self.packing = packing_for(int(keys.max()) + 1, starts, ends)
@@ -84,7 +84,7 @@ class Depths:
         self.low = int(starts.min())
 
     def count(self, keys: Int64, times: Int64) -> Int64:
-        """How many intervals of each key contain the time; -1 is a key without any. O(n log n + n log m)."""
+        """The number of intervals of each key that contain the time; key -1 has no interval. O(n log n + n log m)."""
         wanted = self.packing.pack_preceding(np.maximum(keys, 0), np.clip(times, self.low, self.packing.latest))
         depth = search_sorted(self.begins, wanted, side="right") - search_sorted(self.stops, wanted, side="right")
         depth[(keys < 0) | (times < self.low)] = 0

@@ -1,15 +1,15 @@
 """Set operations on keyed lists of intervals, as one sweep along the time-points of every key.
 
-Going along a line, each start adds one to the *depth* and each end takes one away, ends first where both meet. With
-all starts sorted, and all ends sorted on their own, the depth after the start at position i is i + 1 less the number of
-ends at or before it; and if k is the greatest depth there can be, it is reached at that start exactly if the end at
-position i + 1 - k is still to come, and lasts until that end. Nothing needs to know which end belongs to which start.
+Along the time line, each start adds one to the *depth* and each end subtracts one, ends first where both meet. With
+all starts sorted, and all ends sorted separately, the depth after the start at position i is i + 1 less the number of
+ends at or before that start. If k is the greatest possible depth, it is reached at that start exactly if the end at
+position i + 1 - k is later, and lasts until that end. The sweep does not need the pairing of starts and ends.
 
 - Intersection of k lists: each list adds at most one, so k is the greatest depth.
 - Relative complement: being outside the union of the excluded lists counts as one, which their ends begin and their
-  starts end. Every key begins with depth one and cannot pass two.
-- Union: a maximal interval begins where all intervals begun before are over, that is, where the end at position i - 1
-  lies before the start at position i.
+  starts end. Every key begins with depth one, and its depth is at most two.
+- Union: a maximal interval begins where all earlier intervals have ended, that is, where the end at position i - 1
+  precedes the start at position i.
 
 Key and time are packed into one int64, so that a sweep is two sorts of numbers for all keys.
 """
@@ -32,9 +32,9 @@ Keyed = tuple[Int64, Int64, Int64]
 
 
 def merge_intervals(keys: Int64, starts: Int64, ends: Int64) -> Keyed:
-    """The maximal intervals of any intervals, by key, then start; touching ones are joined, empty ones dropped.
+    """The maximal intervals of any intervals, by key, then start; touching intervals are joined, empty ones dropped.
 
-    Contract: keys are dense numbers. O(n log n), O(n) when they are so already.
+    Contract: keys are dense numbers. O(n log n), O(n) if the intervals are maximal and sorted already.
 
     >>> k, s, e = merge_intervals(np.array([0, 0, 0]), np.array([5, 1, 3]), np.array([9, 3, 4]))
     >>> list(zip(s.tolist(), e.tolist()))
@@ -50,7 +50,7 @@ def merge_intervals(keys: Int64, starts: Int64, ends: Int64) -> Keyed:
 
 
 def unite_intervals(lists: Sequence[Keyed]) -> Keyed:
-    """The time-points that lie in some list, by key and start.
+    """The time-points that are in some list, by key and start.
 
     Contract: keys are dense numbers, no interval is empty. O(n log n).
     """
@@ -68,7 +68,7 @@ def _is_merged(keys: Int64, starts: Int64, ends: Int64) -> bool:
 
 
 def intersect_intervals(lists: Sequence[Keyed], n_lists: int) -> Keyed:
-    """The time-points that lie in all `n_lists` lists, by key and start.
+    """The time-points that are in all `n_lists` lists, by key and start.
 
     Contract: keys are dense numbers, each list is maximal within its keys. O(n log n).
     """
@@ -83,7 +83,7 @@ def intersect_intervals(lists: Sequence[Keyed], n_lists: int) -> Keyed:
 
 
 def subtract_intervals(base: Keyed, others: Sequence[Keyed]) -> Keyed:
-    """The time-points of the base that lie in none of the other lists, by key and start.
+    """The time-points of the base that are in none of the other lists, by key and start.
 
     Contract: keys are dense numbers; the base is maximal within its keys, no other interval is empty. O(n log n).
     """
@@ -106,7 +106,7 @@ def _packing_of(keys: Int64, starts: Int64, ends: Int64) -> Packing:
 
 
 def _united(begins: Int64, stops: Int64) -> tuple[Int64, Int64]:
-    """The maximal ones of packed intervals; what is given is sorted on the way."""
+    """The maximal packed intervals. Both arguments are sorted in place."""
     begins.sort()
     stops.sort()
     is_first = np.empty(len(begins), dtype=bool)
@@ -120,7 +120,7 @@ def _united(begins: Int64, stops: Int64) -> tuple[Int64, Int64]:
 
 
 def _deepest(begins: Int64, stops: Int64) -> tuple[Int64, Int64]:
-    """Where the depth is greatest: from a start to the end at the same position, if that is still to come."""
+    """The intervals of greatest depth: from a start to the end at the same position, if that end is later."""
     rows = (begins < stops).nonzero()[0]
     return begins[rows], stops[rows]
 

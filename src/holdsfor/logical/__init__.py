@@ -1,1 +1,1 @@
-"""What to compute: rewrites of rules, each equal to what it replaces, one per module."""
+"""Logical plans: rewrites of rules, each with the same answers as the rules it replaces, one per module."""

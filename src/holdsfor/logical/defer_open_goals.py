@@ -1,9 +1,9 @@
-"""Goals that may leave a variable open come last, and those that share an open variable are proved together.
+"""Move goals that may leave a variable unbound to the end, and join the goals that share an unbound variable.
 
-`price(_, 10).` says that everything costs 10. In `price(X, N), happensAt(buy(X), T)` the event gives X a value,
-whichever condition stands first. In `same(X, Y), open(Y)` no condition may do so; then one proof of the conjunction is
-needed, because an open variable has no column. A variable that nothing else mentions is renamed to an anonymous one,
-and no column is made for it.
+`price(_, 10).` says that everything costs 10. In `price(X, N), happensAt(buy(X), T)` the event binds X, whichever
+condition comes first. In `same(X, Y), open(Y)` no condition may bind Y; then the conjunction needs one proof, because
+an unbound variable has no column. A variable that only one goal mentions is renamed to an anonymous one, and has no
+column.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity
 __all__ = ["UNUSED", "defer_open_goals", "names_left_open"]
 
 UNUSED = "_#?"
-"""How the names of variables begin that a goal may leave open, and that nothing else mentions."""
+"""The prefix of names of variables that a goal may leave unbound and that only this goal mentions."""
 
 
 def defer_open_goals(
@@ -29,10 +29,10 @@ def defer_open_goals(
     knowledge: Knowledge,
     ranging: frozenset[str] = frozenset(),
 ) -> tuple[Condition, ...]:
-    """The conditions in an order in which every goal binds its variables, then goals that may not, joined.
+    """The conditions in an order in which every goal binds its variables, followed by the joined goals that may not.
 
-    `bound` are the variables that have values before the body, `used` those that are used behind it (None: all), and
-    `ranging` those that range over a domain where a goal leaves them open.
+    `bound` are the variables with values before the body, `used` the variables that are used after it (None: all), and
+    `ranging` the variables that range over a domain if a goal leaves them unbound.
     """
     if not any(isinstance(condition, Test) for condition in body):
         return body
@@ -45,7 +45,7 @@ def defer_open_goals(
 
 
 def names_left_open(body: tuple[Condition, ...], bound: set[str], knowledge: Knowledge) -> frozenset[str]:
-    """The variables that goals of a body may leave open, and that nothing else in it binds."""
+    """The variables that goals of a body may leave unbound, and that no other condition of the body binds."""
     _, waiting, known = _in_order(body, bound, knowledge)
     able = [test for test in waiting if needed_variables(test, set(), known) <= known]
     return frozenset(name for test in able for name in set(variables(test.goal)) - known)
@@ -54,7 +54,7 @@ def names_left_open(body: tuple[Condition, ...], bound: set[str], knowledge: Kno
 def _in_order(
     body: tuple[Condition, ...], bound: set[str], knowledge: Knowledge
 ) -> tuple[list[Condition], list[Test], set[str]]:
-    """The conditions, each goal behind those that it needs; the goals that may leave variables open; what is bound."""
+    """The conditions, each goal after the goals that it needs; goals that may leave variables unbound; bound names."""
     known = set(bound)
     ordered: list[Condition] = []
     waiting: list[Test] = []
@@ -76,7 +76,7 @@ def _in_order(
 
 
 def _is_in_place(test: Test, body: tuple[Condition, ...], known: set[str], knowledge: Knowledge) -> bool:
-    """Whether a goal binds all its variables, and need not wait for others to bind some: a cut may depend on that."""
+    """Whether a goal binds all its variables and keeps its place; other goals' bindings could change a cut's effect."""
     if not _binds_all(test, known, knowledge):
         return False
     if not is_callable(test.goal) or knowledge.is_relation(name_and_arity(test.goal)):
@@ -86,7 +86,7 @@ def _is_in_place(test: Test, body: tuple[Condition, ...], known: set[str], knowl
 
 
 def _binds_early(condition: Condition, knowledge: Knowledge) -> bool:
-    """Whether a condition gives its variables values before goals are proved."""
+    """Whether a condition binds its variables before goals are proved."""
     if isinstance(condition, Test):
         return is_callable(condition.goal) and knowledge.is_relation(name_and_arity(condition.goal))
     return not isinstance(condition, Not)
@@ -99,7 +99,7 @@ def _binds_all(test: Test, known: set[str], knowledge: Knowledge) -> bool:
 
 
 def _needing_last(waiting: Sequence[Test], known: set[str], knowledge: Knowledge) -> list[Test]:
-    """The goals, each behind those that may bind what it needs."""
+    """The goals, each after the goals that may bind the variables that it needs."""
     bound, left, ordered = set(known), list(waiting), list[Test]()
     while left:
         awaiting = awaiting_lists(left, bound)
@@ -116,7 +116,7 @@ def _needing_last(waiting: Sequence[Test], known: set[str], knowledge: Knowledge
 
 
 def _joined(waiting: Sequence[Test], open_names: set[str]) -> list[Test]:
-    """Goals that share open variables as one goal each."""
+    """The goals, with goals that share unbound variables joined to one."""
     groups: list[tuple[set[str], list[int]]] = []
     for i, test in enumerate(waiting):
         names = set(variables(test.goal)) & open_names
@@ -138,7 +138,7 @@ def _conjunction(tests: Sequence[Test]) -> Test:
 def _anonymous(
     body: Iterable[Condition], bound: set[str], used: set[str], knowledge: Knowledge
 ) -> tuple[Condition, ...]:
-    """The conditions, where variables that only one goal mentions, and that it may leave open, are anonymous."""
+    """The conditions, with anonymous variables for those that only one goal mentions and may leave unbound."""
     conditions = tuple(body)
     mentioned = [set(condition_variables(condition)) for condition in conditions]
     others = [bound.union(used, *mentioned[:i], *mentioned[i + 1 :]) for i in range(len(conditions))]

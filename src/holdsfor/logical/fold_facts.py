@@ -1,4 +1,4 @@
-"""Facts that match in one way only become constants: thresholds and other parameters need no join.
+"""Replace a fact that has exactly one match by its constants: thresholds and other parameters need no join.
 
 `threshold(moving, Least), Speed >= Least` with the one fact `threshold(moving, 0.5)` is `Speed >= 0.5`.
 """
@@ -17,7 +17,7 @@ __all__ = ["fold_facts", "fold_interval_facts"]
 
 
 def fold_facts(given: Rewritten, context: RewriteContext) -> list[Rewritten]:
-    """The rule with the variables of such facts replaced by their values, and the facts."""
+    """The rule with the variables of folded facts replaced by their values, and these facts."""
     rule, knowledge = given.rule, context.knowledge
     head, body, time = rule.head, rule.body, rule.time.name
     facts: list[Term] = []
@@ -44,7 +44,7 @@ def _foldable(body: tuple[Condition, ...], knowledge: Knowledge) -> tuple[int, d
 
 
 def fold_interval_facts(given: RewrittenIntervals, context: RewriteContext) -> RewrittenIntervals:
-    """The same for a rule over intervals; a test without variables that holds is left out, too."""
+    """The same for an interval rule; a ground test that holds is removed, too."""
     rule, knowledge = given.rule, context.knowledge
     fvp, body = rule.fvp, rule.body
     facts: list[Term] = []

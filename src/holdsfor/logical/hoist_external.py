@@ -1,7 +1,8 @@
-"""Conditions on what a component does not compute itself come first: they are answered once, not every turn.
+"""Move conditions on other components to the front of a recursive rule: they are evaluated once, not in every
+iteration.
 
-One of them must say when: a rule that something inside triggers stays as it is. Tests keep their place behind the
-conditions they stand behind: one that is an error for what an earlier condition excludes must not see it.
+One of the moved conditions must bind the time-point: a rule that its own component triggers stays unchanged. A test
+stays behind the conditions that precede it: earlier conditions may exclude bindings for which the test is an error.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ __all__ = ["hoist_external"]
 
 
 def hoist_external(given: Rewritten, context: RewriteContext) -> list[Rewritten]:
-    """The rule with its conditions on other components in front, and the conditions that were moved forward."""
+    """The rule with its conditions on other components first, and the conditions that were moved forward."""
     body = _external_first(given.rule.body, context.component, context.knowledge)
     return [Rewritten(replace(given.rule, body=body), given.facts, _moved(given.rule.body, body))]
 
@@ -50,7 +51,7 @@ def _external_first(
 
 
 def _moved(before: tuple[Condition, ...], after: tuple[Condition, ...]) -> tuple[Condition, ...]:
-    """The conditions that now stand before one they stood behind."""
+    """The conditions that now precede one that they followed."""
     place = {id(condition): i for i, condition in enumerate(before)}
     places = [place[id(condition)] for condition in after]
     return tuple(c for i, c in enumerate(after) if any(later < places[i] for later in places[i + 1 :]))
@@ -72,9 +73,10 @@ def _is_inside(condition: Condition, component: tuple[Vertex, ...]) -> bool:
 
 
 def _is_safe(condition: Condition, knowledge: Knowledge) -> bool:
-    """Whether it may be asked earlier: what happens or holds, and facts.
+    """Whether a condition may be evaluated earlier: conditions on events and fluents, and facts.
 
-    A test may be an error for what it was not meant to see; a choice may bind in one branch what is bound before it.
+    A test may be an error for bindings that earlier conditions exclude; a disjunction may bind a variable in one branch
+    that earlier conditions bind in all.
     """
     if isinstance(condition, Either):
         return False

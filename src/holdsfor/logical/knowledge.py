@@ -1,4 +1,4 @@
-"""What the rewrites and the planner may know of the background knowledge before a run begins."""
+"""The properties of the background knowledge that rewrites and the planner may use before a run begins."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["Knowledge"]
 
 
 class Knowledge(Protocol):
-    """Predicates that are tables, goals that have the same answers all the time, and definitions."""
+    """Predicates that are tables, goals with the same answers throughout a run, and definitions."""
 
     def is_relation(self, key: tuple[str, int]) -> bool:
-        """Whether a predicate consists of ground facts, perhaps with members from the input."""
+        """Whether a predicate consists of ground facts, possibly with members from the input."""
 
     def is_grounded(self, key: tuple[str, int]) -> bool:
         """Whether a fluent has groundings."""
@@ -23,13 +23,13 @@ class Knowledge(Protocol):
         """Whether the answers of a goal are the same throughout the run."""
 
     def only_answer(self, goal: Term) -> dict[str, Term] | None:
-        """The values of the goal's variables, if exactly one fact of a stable table matches it."""
+        """The values of the goal's variables, if exactly one fact of a stable table matches the goal."""
 
     def ground_after(self, goal: Term, ground: set[str]) -> set[str]:
-        """The variables that have values once a goal is proved, given those that have values before."""
+        """The variables that have values after the proof of a goal, given the variables with values before it."""
 
     def needed(self, goal: Term, ground: set[str]) -> set[str]:
-        """The variables that a goal needs to be proved, besides those that have values before."""
+        """The variables that a proof of a goal needs, besides the variables with values before it."""
 
     def definition(self, key: tuple[str, int]) -> tuple[Clause, ...] | None:
-        """The clauses of a predicate, if they are all there is to it and it does not call itself."""
+        """The clauses of a predicate, if they are complete and the predicate does not call itself."""

@@ -1,10 +1,10 @@
-"""Ids of the logical nodes that a session remembers something about from one query time to the next.
+"""Ids of the logical nodes that have state from one query time to the next.
 
 The ids depend on the rules alone. Two compilations of the same rules give the same ids, in one process or in two, and
 rewrites and plans keep them. So the state of a session can be saved by one process and read by another.
 
 - A step of an interval rule, or a variable of it, is the number of the rule and the name of the list that the step
-  makes, or of the variable. No two steps of a rule make one list (HF208).
+  computes, or of the variable. No two steps of a rule compute one list (HF208).
 - A simple fluent of a component is the number of the component with the name and arity of the fluent.
 - A component with delayed effects is the number of the component, and a delay its position among the delays.
 """
@@ -25,7 +25,7 @@ FluentId: TypeAlias = tuple[int, str, int]
 
 
 def step_id(rule: IntervalRule, step: IntervalStep) -> NodeId:
-    """The id of a step that makes a list."""
+    """The id of a step that computes a list."""
     return rule.number, step_lists(step)[1][0]
 
 

@@ -49,7 +49,7 @@ class LogicalProgram:
 
 
 def rewrite_program(compiled: Compiled, knowledge: Knowledge, rewrites: Sequence[Rewrite] = REWRITES) -> LogicalProgram:
-    """The logical program of an event description, by these rewrites."""
+    """The logical program of an event description after these rewrites."""
     components = [component for component in compiled.levels.components if not component.is_input]
     return LogicalProgram(
         tuple(
@@ -60,7 +60,7 @@ def rewrite_program(compiled: Compiled, knowledge: Knowledge, rewrites: Sequence
 
 
 def concerns(vertices: tuple[Vertex, ...], head: Term) -> bool:
-    """Whether a rule with this head may have to do with one of the vertices."""
+    """Whether a rule with this head may define an instance of one of the vertices."""
     return any(may_match(vertex.pattern, head) for vertex in vertices)
 
 

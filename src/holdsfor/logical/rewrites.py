@@ -1,8 +1,8 @@
 """The rewrites, in order. Each replaces rules by rules with the same answers, and has a module of its own name.
 
-The first rewrites take whole rules (`rewrite_program`). The last ones depend on the variables that are bound, so the
-planner applies them on its way through a body. A rewrite without a reason in `required` can be switched off by name,
-for tests and for debugging: `holdsfor plan --without fold_facts`.
+The first rewrites take whole rules (`rewrite_program`). The last ones depend on the bound variables, so the planner
+applies them while it plans a body. A rewrite with an empty `required` can be switched off by name, for tests and for
+debugging: `holdsfor plan --without fold_facts`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OfIntervalRules: TypeAlias = Callable[[RewrittenIntervals, RewriteContext], Rew
 
 @dataclass(frozen=True)
 class Rewrite:
-    """A rewrite by name: its functions for whole rules, if it has any, and why plans need it, if they do."""
+    """A rewrite by name: its functions for whole rules, if any, and the reason why plans require it, if they do."""
 
     name: str
     point_rules: _OfPointRules | None = None
@@ -37,7 +37,7 @@ REWRITES: tuple[Rewrite, ...] = (
     Rewrite("split_branches", split_branches, required="all rows of a plan have the same columns"),
     Rewrite("fold_facts", fold_facts, fold_interval_facts),
     Rewrite("hoist_external", hoist_external),
-    Rewrite("time_first", required="rows have no time-points before a condition on what happens"),
+    Rewrite("time_first", required="rows have no time-points before a condition on events"),
     Rewrite("defer_open_goals", required="a variable without a value has no column"),
     Rewrite("unfold"),
 )
@@ -47,6 +47,6 @@ OPTIONAL_REWRITES: tuple[str, ...] = tuple(rewrite.name for rewrite in REWRITES 
 
 
 def chosen_rewrites(without: Iterable[str] = ()) -> tuple[Rewrite, ...]:
-    """The rewrites in order, without those of the given names."""
+    """The rewrites in order, except the named ones."""
     off = check_switches(without, REWRITES)
     return tuple(rewrite for rewrite in REWRITES if rewrite.name not in off)

@@ -1,4 +1,4 @@
-"""Rules on their way through the rewrites, with remarks on what was done to them."""
+"""Rewritten rules, with records of the rewrites that changed them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["RewriteContext", "Rewritten", "RewrittenIntervals"]
 
 @dataclass(frozen=True)
 class Rewritten:
-    """A rule with a time-point, the facts that were folded into it, and the conditions that were moved forward."""
+    """A rule with a time-point, the facts folded into it, and the conditions moved forward."""
 
     rule: PointRule
     facts: tuple[Term, ...] = ()
@@ -23,7 +23,7 @@ class Rewritten:
 
 @dataclass(frozen=True)
 class RewrittenIntervals:
-    """A rule over intervals, and the facts that were folded into it."""
+    """An interval rule, and the facts folded into it."""
 
     rule: IntervalRule
     facts: tuple[Term, ...] = ()
@@ -31,7 +31,7 @@ class RewrittenIntervals:
 
 @dataclass(frozen=True)
 class RewriteContext:
-    """What a rewrite may use besides the rule: the vertices of the rule's component, and the background knowledge."""
+    """The input of a rewrite besides the rule: the vertices of the rule's component, and the background knowledge."""
 
     component: tuple[Vertex, ...]
     knowledge: Knowledge

@@ -1,4 +1,4 @@
-"""Rules as text again: clauses that parse to the same rules."""
+"""Rules as text: clauses that parse to the same rules."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _clause(head: str, body: Sequence[str]) -> str:
 
 
 def show_step(step: IntervalStep) -> str:
-    """A step of a rule over intervals as text, in its present spelling."""
+    """A step of an interval rule as text, in the current spelling."""
     match step:
         case HoldsFor(fvp, result):
             return f"holdsFor({fvp}, {show(result)})"

@@ -1,7 +1,7 @@
-"""A choice that binds a variable in some branches only becomes one rule for each branch.
+"""Split a rule with a disjunction that binds a variable only in some branches into one rule per branch.
 
 In `(holdsAt(on(X)=true, T) ; weight(X, N)), happensAt(weigh(X, N), T)` the variable N has a value after the second
-branch and none after the first. Rows have the same columns. One rule for each branch says the same.
+branch and none after the first, but all rows have the same columns. One rule per branch has the same answers.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ __all__ = ["split_branches"]
 
 
 def split_branches(given: Rewritten, context: RewriteContext) -> list[Rewritten]:
-    """The rules that say together what one rule says, each with its own branch of such a choice."""
+    """The rules that together replace one rule, one per branch of such a disjunction."""
     return [replace(given, rule=rule) for rule in _rules_of_branches(given.rule)]
 
 
 def _rules_of_branches(rule: PointRule) -> list[PointRule]:
-    """The rules that say together what one rule says; a choice stands behind what binds its variables otherwise."""
+    """The rules that together replace one rule; a disjunction comes after the conditions that bind its variables."""
     for i, condition in enumerate(rule.body):
         if isinstance(condition, Either):
             names = _binds_sometimes(condition) & _mentioned(rule, i)
@@ -35,13 +35,13 @@ def _rules_of_branches(rule: PointRule) -> list[PointRule]:
 
 
 def _bound(rule: PointRule, body: Sequence[Condition]) -> set[str]:
-    """The variables that conditions give values, whatever else there is."""
+    """The variables that conditions bind in every case."""
     sure = [c for c in body if not isinstance(c, Test | Either)]
     return {rule.time.name}.union(*map(outer_variables, sure))
 
 
 def _binds_sometimes(condition: Either) -> set[str]:
-    """The variables that some branches mention outside of negations, and others do not."""
+    """The variables that some branches mention outside negations, and other branches do not."""
     names = [_outer(branch) for branch in condition.branches]
     return {name for each in names for name in each if not all(name in other for other in names)}
 

@@ -36,7 +36,7 @@ def bind_fvp(fvp: Fvp, binding: Binding) -> Fvp:
 
 
 def bind_body(body: tuple[Condition, ...], binding: Binding) -> tuple[Condition, ...]:
-    """The conditions with each variable of the binding replaced, also inside negations and collections."""
+    """The conditions with each variable of the binding replaced, including negations and collections."""
     return tuple(_bind_condition(condition, binding) for condition in body)
 
 

@@ -1,7 +1,7 @@
-"""Conditions that need the time-point come behind one that says when, wherever they are written.
+"""Move conditions that need the time-point behind a condition that binds it.
 
-Rows have no time-points before the first condition on what happens. What holds, negations, collections and all that
-mentions the variable of the time-point wait for it, and so does what uses their variables.
+Rows have no time-points before the first condition on events. Conditions on fluents, negations, collections and all
+conditions that mention the variable of the time-point wait for it, and so do conditions that use their variables.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["time_first", "without_time"]
 
 
 def time_first(body: Sequence[Condition], time: str) -> list[Condition]:
-    """The conditions, whose order is right once the time-point is known, in one that gives it to those that need it."""
+    """The conditions in an order in which the time-point is bound before the conditions that need it."""
     says_when = [i for i, condition in enumerate(body) if binds_time((condition,))]
     for i in says_when:
         before, waiting = without_time(body[:i], time)
@@ -30,7 +30,7 @@ def time_first(body: Sequence[Condition], time: str) -> list[Condition]:
 
 
 def without_time(body: Sequence[Condition], time: str) -> tuple[list[Condition], list[Condition]]:
-    """The conditions that can be asked without the time-point, and those that wait for it."""
+    """The conditions that can be evaluated without the time-point, and those that wait for it."""
     before, waiting = list[Condition](), list[Condition]()
     for condition in body:
         needs_time = isinstance(condition, Holds | Not | Collect | Either) or time in condition_variables(condition)
@@ -46,9 +46,9 @@ def _uses(condition: Condition, others: Sequence[Condition], time: str) -> bool:
 
 
 def _waiting_in_branches(body: Sequence[Condition], position: int, time: str) -> list[Condition]:
-    """The conditions where a choice says when, and its branches use what waits for the time-point: each asks it."""
+    """The conditions after a disjunction that binds the time-point: the waiting ones move into each branch."""
     choice = body[position]
-    assert isinstance(choice, Either), "only a choice uses what others bind"
+    assert isinstance(choice, Either), "only a disjunction uses variables that others bind"
     before, waiting = without_time(body[:position], time)
     branches = tuple((*waiting, *branch) for branch in choice.branches)
     return [*before, replace(choice, branches=branches), *body[position + 1 :]]

@@ -1,7 +1,7 @@
-"""Predicates defined by joins, comparisons and negation become the conditions they stand for.
+"""Replace calls of predicates defined by joins, comparisons and negation by the conditions of their clauses.
 
-A call is then part of the plan, evaluated for all rows at once, not proved once per distinct input. A predicate that
-calls itself, cuts, or uses anything else is left to the background engine.
+An unfolded call is part of the plan and is evaluated for all rows at once, instead of being proved once per distinct
+input. The background engine proves predicates that are recursive, cut, or use anything else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _numbers = count()
 
 
 def unfold(goal: Term, bound: set[str], knowledge: Knowledge) -> Either | None:
-    """One branch for each clause of the goal's predicate, or None where the background engine must prove it."""
+    """One branch for each clause of the goal's predicate, or None if the background engine must prove the goal."""
     if not isinstance(goal, Struct):
         return None
     clauses = knowledge.definition(name_and_arity(goal))
@@ -38,7 +38,7 @@ def unfold(goal: Term, bound: set[str], knowledge: Knowledge) -> Either | None:
 
 
 def _branch(goal: Struct, clause: Clause, knowledge: Knowledge) -> tuple[Condition, ...] | None:
-    """What a clause says about the arguments of a call."""
+    """The conditions of a clause on the arguments of a call."""
     number = next(_numbers)
     names = variables(clause.head) | (variables(clause.body) if clause.body is not None else {})
     renaming: dict[str, Term] = {name: Var(f"{name}#{number}") for name in names}
@@ -54,7 +54,7 @@ def _branch(goal: Struct, clause: Clause, knowledge: Knowledge) -> tuple[Conditi
 
 
 def _conditions(body: Term, knowledge: Knowledge) -> list[Condition] | None:
-    """The conditions of a body, or None if there is one that columns cannot answer."""
+    """The conditions of a body, or None if columns cannot evaluate one of them."""
     if body == Atom("true"):
         return []
     if not isinstance(body, Struct):
@@ -78,7 +78,7 @@ def _is_conditional(term: Term) -> bool:
 
 
 def _is_complete(branch: tuple[Condition, ...], bound: set[str], outputs: set[str]) -> bool:
-    """Whether the conditions can be evaluated in turn, and bind what the call is to bind."""
+    """Whether the conditions can be evaluated in order, and bind the outputs of the call."""
     known = set(bound)
     in_order, rest = take_ready(scoped(branch, bound | outputs), known)
     binds = {name for condition in in_order for name in bound_by(condition)}
@@ -86,5 +86,5 @@ def _is_complete(branch: tuple[Condition, ...], bound: set[str], outputs: set[st
 
 
 def _keeps_order(branch: tuple[Condition, ...], in_order: list[Condition]) -> bool:
-    """Whether nothing has to be moved: a goal that is called too early is an error there, and stays one."""
+    """Whether no condition has to be moved: a goal that is called too early is an error, and must remain one."""
     return all(a is b for a, b in zip(branch, in_order, strict=True))

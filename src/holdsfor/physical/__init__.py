@@ -1,1 +1,1 @@
-"""How to compute: operators on rows of columns, and the plans made of them."""
+"""Physical plans: operators on rows of columns, and the plans made of them."""

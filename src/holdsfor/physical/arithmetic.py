@@ -1,7 +1,8 @@
-"""Arithmetic on columns, for the cases in which it is exact and of one kind.
+"""Arithmetic on columns, where it is exact and of one kind.
 
-A column of numbers is either all integers or all floats. An expression whose result would mix the two, leave the range
-of integer words, or use a function that is not here, is `None`: the caller then asks the background engine row by row.
+A column of numbers is either all integers or all floats. The result is `None` if it would mix the two, leave the range
+of integer words, or need a function that is not implemented here; the caller then uses the background engine row by
+row.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _CONSTANTS = {"inf": math.inf, "infinite": math.inf, "pi": math.pi, "e": math.e}
 
 
 def number_column(term: Term, rows: Rows, symbols: Symbols) -> Numbers | None:
-    """The values of an expression in every row, or None where they cannot be had as one column."""
+    """The values of an expression in every row, or None if they do not form one column."""
     with np.errstate(all="ignore"):
         values = _column(term, rows, symbols)
     return None if values is None else _in_every_row(values, rows)
@@ -76,7 +77,7 @@ def _one_kind(words: Int64) -> Numbers | None:
 
 
 def _safe(values: Numbers | None) -> Numbers | None:
-    """The values if all of them are exact: integers in range, floats that exist."""
+    """The values if all of them are exact: integers in range, floats that are not NaN or infinite."""
     if values is None or len(values) == 0:
         return values
     if values.dtype == np.int64:
@@ -179,7 +180,7 @@ _BINARY: dict[str, Callable[[Numbers, Numbers], Numbers | None]] = {
 
 
 def compare_columns(name: str, left: Term, right: Term, rows: Rows, symbols: Symbols) -> NDArray[np.bool_] | None:
-    """Whether the comparison holds in each row, or None where that cannot be had in columns."""
+    """Whether the comparison holds in each row, or None if columns cannot evaluate it."""
     with np.errstate(all="ignore"):
         a, b = _column(left, rows, symbols), _column(right, rows, symbols)
     if a is None or b is None:

@@ -1,7 +1,7 @@
-"""Instances as numbers: which condition of a rule numbers the arguments of its head, or of a fluent that is looked up.
+"""Carriers: the conditions of a rule that number the arguments of its head, or of a fluent that it looks up.
 
-A scan knows the numbers of the instances that it reads. Where the words of an instance are only passed on or looked up,
-the plan carries its number instead, and the columns of its words are dropped.
+A scan provides the numbers of the instances that it reads. If the words of an instance are only passed on or looked up,
+the plan carries its number instead, and drops the columns of its words.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from holdsfor.physical.number_columns import number_column_of
 from holdsfor.syntax.rules import Condition, Ends, Happens, Holds, Initiated, Not, Starts, condition_variables
 from holdsfor.syntax.terms import Struct, Var
 
-__all__ = ["Carriers", "asked_arguments", "carriers_of", "live_variables", "numbered_columns"]
+__all__ = ["Carriers", "carriers_of", "live_variables", "numbered_columns", "tested_arguments"]
 
 Carriers: TypeAlias = Mapping[tuple[str, ...], Condition]
-"""For tuples of variables the condition that numbers their instances."""
+"""For tuples of variables, the condition that numbers their instances."""
 
 
 def carriers_of(body: Sequence[Condition], arguments: tuple[str, ...]) -> dict[tuple[str, ...], Condition]:
-    """For the tuples of variables whose numbers are of use, the first condition that has them all.
+    """For the tuples of variables whose numbers are useful, the first condition that has all of them.
 
-    Such are the arguments of the head, and of fluents that conditions look up after it.
+    Such tuples are the arguments of the head, and of fluents that later conditions look up.
     """
-    asked = {names: i for i, c in reversed(list(enumerate(body))) if (names := asked_arguments(c))}
+    asked = {names: i for i, c in reversed(list(enumerate(body))) if (names := tested_arguments(c))}
     carriers: dict[tuple[str, ...], Condition] = {}
     for names in dict.fromkeys([*([arguments] if arguments else []), *asked]):
         for condition in body[: asked.get(names, len(body))]:
@@ -35,10 +35,10 @@ def carriers_of(body: Sequence[Condition], arguments: tuple[str, ...]) -> dict[t
     return carriers
 
 
-def asked_arguments(condition: Condition) -> tuple[str, ...] | None:
-    """The arguments of a fluent that must have a certain value, or must not, if they are variables of their own."""
+def tested_arguments(condition: Condition) -> tuple[str, ...] | None:
+    """The arguments of a fluent that a condition tests for a constant value, if they are distinct variables."""
     if isinstance(condition, Not) and len(condition.body) == 1:
-        return asked_arguments(condition.body[0])
+        return tested_arguments(condition.body[0])
     shape = shape_of(condition.fvp) if isinstance(condition, Holds) else None
     return shape.arguments if shape is not None and shape.value is not None else None
 
@@ -50,18 +50,18 @@ def numbered_columns(condition: Condition, carriers: Carriers) -> tuple[tuple[st
 
 
 def live_variables(body: Sequence[Condition], used_after: set[str], carriers: Carriers) -> list[set[str]]:
-    """For each condition the variables that later ones or the head ask for."""
+    """For each condition, the variables that later conditions or the head use."""
     lives: list[set[str]] = []
     needed = set(used_after)
     for condition in reversed(body):
         lives.append(set(needed))
-        if asked_arguments(condition) not in carriers:
+        if tested_arguments(condition) not in carriers:
             needed |= set(condition_variables(condition))
     return lives[::-1]
 
 
 def _places(condition: Condition, names: tuple[str, ...]) -> tuple[int, ...] | None:
-    """The positions of variables among the columns of a condition that says when, if all of them are there."""
+    """The positions of variables among the columns of a condition that binds the time-point, if it has all of them."""
     if isinstance(condition, Happens):
         patterns = condition.event.args if isinstance(condition.event, Struct) else ()
     else:

@@ -1,6 +1,7 @@
-"""A physical program as text: numbered relations, each with the operator that makes it.
+"""A physical program as text: numbered relations, each with the operator that computes it.
 
-Lines are made here and laid out in `physical/plan_text.py`. A line knows the place where a profile counts what it does.
+This module creates the lines; `physical/plan_text.py` lays them out. A line refers to the place where a profile counts
+its operator.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = ["Explainer", "Manner"]
 
 @dataclass(frozen=True)
 class _Flow:
-    """Where a plan has come to: its last relation, what is bound, whether rows have time-points."""
+    """The state of a plan: its last relation, the bound columns, and whether rows have time-points."""
 
     relation: str = ""
     bound: set[str] = field(default_factory=set)
@@ -35,7 +36,7 @@ class _Flow:
 
 @dataclass(frozen=True)
 class Manner:
-    """How a component is evaluated, and when its rules ask what is outside of it and what is inside."""
+    """The evaluation strategy of a component, and when the external and the internal conditions of its rules run."""
 
     name: str = ""
     outside: str = ""
@@ -43,7 +44,7 @@ class Manner:
 
 
 class Explainer:
-    """Makes the lines of one program; relations are numbered through."""
+    """Creates the lines of one program; relations are numbered consecutively."""
 
     def __init__(self, wording: Wording) -> None:
         self.wording = wording
@@ -51,7 +52,7 @@ class Explainer:
         self.lines: list[PlanLine] = []
 
     def line(self, depth: int, inputs: Sequence[str], description: Description, place: Place, when: str = "") -> str:
-        """One more relation; returns its name."""
+        """Add a relation and return its name."""
         name = f"r{next(self.numbers)}"
         taken = ", ".join(each for each in inputs if each)
         cells = (description.operator, taken, description.subject, description.how, description.binds, when)
@@ -64,7 +65,7 @@ class Explainer:
     # -- operators -----------------------------------------------------------------------------------------------------
 
     def plan(self, plan: Plan, flow: _Flow, depth: int, whens: Sequence[str] = ()) -> _Flow:
-        """The lines of a plan; operators inside others come before them."""
+        """The lines of a plan; inner operators come before the operator that runs them."""
         for i, operator in enumerate(plan):
             description = operator.describe(self.wording, flow.bound, is_timed=flow.is_timed)
             if description is None:
@@ -76,7 +77,7 @@ class Explainer:
         return flow
 
     def follow(self, plan: Plan, relation: str, bound: set[str]) -> None:
-        """The lines of a plan that goes on from a relation."""
+        """The lines of a plan that continues from a relation."""
         self.plan(plan, _Flow(relation, bound), 2)
 
     # -- components ----------------------------------------------------------------------------------------------------
@@ -100,7 +101,7 @@ class Explainer:
             self.interval_rule(interval_rule, is_merged=is_merged)
 
     def effects(self, fluent: PlannedFluent, manner: Manner) -> dict[str, list[str]]:
-        """What changes a fluent, by kind."""
+        """The rules that change a fluent, by kind."""
         return {
             "initial values": [self.initial(each) for each in fluent.initially],
             "initiations": [self.rule(rule, manner) for rule in fluent.initiations],
@@ -143,7 +144,7 @@ class Explainer:
     # -- intervals -----------------------------------------------------------------------------------------------------
 
     def interval_rule(self, rule: PlannedIntervalRule, *, is_merged: bool) -> None:
-        """The plan of a rule over intervals."""
+        """The plan of an interval rule."""
         self.heading(1, f"holdsFor({rule.rule.fvp}, {show(rule.rule.result)})")
         relations: dict[str, str] = {}
         varies: dict[str, tuple[str, ...]] = {}
@@ -158,7 +159,7 @@ class Explainer:
     def interval_operator(
         self, operator: IntervalOperator, relations: dict[str, str], varies: dict[str, tuple[str, ...]]
     ) -> str:
-        """The line of an interval operator, behind those of the plans over instances that it runs."""
+        """The line of an interval operator, after the plans over instances that it runs."""
         inputs = [relations[name] for name in operator.inputs]
         for plan in operator.plans:
             given = (
@@ -172,7 +173,7 @@ class Explainer:
 
 
 def _spread(rule: PlannedRule) -> str:
-    """Over what the unbound variables of a termination range."""
+    """The range of the unbound variables of a termination."""
     value = rule.columns[-1]
     has_open_value = isinstance(value, Var) and value.name in rule.unbound
     is_value_only = has_open_value and set(rule.unbound) == set(variables(value))

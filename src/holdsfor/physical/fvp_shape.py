@@ -1,4 +1,4 @@
-"""How an FVP of a rule is written: which columns of a fluent's table are variables, and which are constants."""
+"""The shape of an FVP in a rule: the columns of a fluent's table that are variables, and those that are constants."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def fvp_patterns(fvp: Fvp) -> tuple[Key, tuple[Term, ...]]:
 class FvpShape:
     """An FVP of a rule as patterns of columns.
 
-    `arguments` are the names of the variables if each argument is a variable of its own; `value` is a value without
+    `arguments` are the names of the variables if the arguments are distinct variables; `value` is a value without
     variables.
     """
 
@@ -33,7 +33,7 @@ class FvpShape:
 
     @property
     def is_plain(self) -> bool:
-        """Whether its instances are those of the fluent, with one value."""
+        """Whether its instances are the instances of the fluent, with one value."""
         return self.arguments is not None and self.value is not None
 
     @property
@@ -43,13 +43,13 @@ class FvpShape:
 
 
 def shape_of(fvp: Fvp) -> FvpShape:
-    """How an FVP is written."""
+    """The shape of an FVP."""
     key, patterns = fvp_patterns(fvp)
     value = patterns[-1] if is_ground(patterns[-1]) else None
     return FvpShape(key, patterns, distinct_variables(patterns[:-1]), value)
 
 
 def distinct_variables(patterns: Sequence[Term]) -> tuple[str, ...] | None:
-    """The names of the patterns, if they are variables, none of them twice."""
+    """The names of the patterns, if they are distinct variables."""
     names = tuple(pattern.name for pattern in patterns if isinstance(pattern, Var))
     return names if len(set(names)) == len(patterns) else None

@@ -17,7 +17,7 @@ __all__ = ["leaves_open", "open_variables", "plan_grounding"]
 
 
 def plan_grounding(planner: Planner, entity: Term, goals: Sequence[Term], given: Set[str]) -> Plan:
-    """The plan of a grounding rule; variables of the entity that goals leave open, or need, range over sorts."""
+    """The plan of a grounding rule; variables of the entity that goals leave unbound, or need, range over sorts."""
     names, bound, done = set(variables(entity)), set(given), set(given)
     ranges: dict[str, Operator] = {name: RangeOver(name, entity, ()) for name in variables(entity)}
     body = defer_open_goals(_grounding_body(goals), bound, names, planner.knowledge, frozenset(names))
@@ -36,7 +36,7 @@ def plan_grounding(planner: Planner, entity: Term, goals: Sequence[Term], given:
 
 
 def open_variables(knowledge: Knowledge, entity: Term, body: Term, given: Set[str]) -> tuple[list[str], list[str]]:
-    """The variables of an entity that the body of its grounding rule needs, and those that it may leave open."""
+    """The variables of an entity that the body of its grounding rule needs, and those that it may leave unbound."""
     needed = knowledge.needed(body, set(given))
     bound = knowledge.ground_after(body, needed | given)
     names = [name for name in variables(entity) if name in variables(body) and name not in given]

@@ -1,4 +1,4 @@
-"""Head variables that conditions need and do not bind: which one gets values next, and over what it ranges.
+"""Ranges of head variables that conditions need and do not bind.
 
 In `initiatedAt(d(X, Y)=true, T) :- happensAt(s, T), Y is 2 * X`, X ranges over its sort and the goal computes Y. A head
 with a declared grounding takes all of its arguments from the grounding at once; its value is left to the goals.
@@ -34,11 +34,11 @@ class HeadRanges:
         return self.knowledge.is_grounded(name_and_arity(named))
 
     def take_ready(self, body: Scoped, bound: set[str]) -> tuple[list[Condition], Scoped]:
-        """The conditions in an order in which each has what it needs, and those that wait; `bound` grows along."""
+        """The conditions in an order of evaluation, and the conditions that wait; extends `bound`."""
         return take_ready(body, bound, self._needed)
 
     def rounds(self, waiting: Scoped, bound: set[str]) -> Iterator[tuple[GroundHead | RangeHead, list[Condition]]]:
-        """Until nothing waits: the step that gives a head variable values, and the conditions that are ready then."""
+        """Until no condition waits: the operator that binds a head variable, and the conditions that are then ready."""
         while waiting:
             step = self.step(self._next_name(waiting, bound), bound)
             bound |= step.bound_after(bound)
@@ -46,7 +46,7 @@ class HeadRanges:
             yield step, ready
 
     def step(self, name: str, bound: set[str]) -> GroundHead | RangeHead:
-        """The step that gives a head variable values."""
+        """The operator that binds a head variable."""
         if not self.is_grounded:
             return RangeHead(self.head, name, is_termination=self.is_termination)
         if isinstance(self.head, Struct) and self.head.name == "=":
@@ -56,7 +56,7 @@ class HeadRanges:
         return GroundHead(self.head, is_effect=True)
 
     def _needed(self, condition: Condition, outside: set[str], bound: set[str]) -> set[str]:
-        """The variables that a condition waits for, also inside the clauses that a goal calls."""
+        """The variables that a condition waits for, including those inside the clauses that a goal calls."""
         match condition:
             case Test(goal):
                 inside = self.knowledge.needed(goal, bound) & set(variables(self.head))

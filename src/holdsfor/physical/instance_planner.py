@@ -22,7 +22,7 @@ __all__ = ["plan_instances", "scope_of"]
 
 
 def scope_of(rule: IntervalRule, knowledge: Knowledge) -> RuleScope:
-    """What the variables of a rule over intervals range over."""
+    """The ranges of the variables of an interval rule."""
     is_grounded = knowledge.is_grounded(name_and_arity(rule.fvp.fluent))
     bound = set(variables(rule.fvp.term)) if is_grounded else set[str]()
     goals = tuple(step for step in rule.body if isinstance(step, Test | Not))
@@ -32,10 +32,10 @@ def scope_of(rule: IntervalRule, knowledge: Knowledge) -> RuleScope:
 def plan_instances(
     planner: Planner, rule: IntervalRule, given: frozenset[str], wanted: frozenset[str] | None = None
 ) -> Plan:
-    """The plan of the atemporal goals of a rule over intervals, given the variables that have values.
+    """The plan of the atemporal goals of an interval rule, given the bound variables.
 
-    Variables that no goal binds range over the grounding of the head or over their sorts: the `wanted` ones. By
-    default all goals must hold, head variables are wanted, and other variables need only have some value.
+    The `wanted` variables that no goal binds range over the grounding of the head or over their sorts. By default all
+    goals must hold, head variables are wanted, and other variables need only have some value.
     """
     return tuple(_Instances(planner, scope_of(rule, planner.knowledge)).plan(set(given), wanted))
 
@@ -71,7 +71,9 @@ class _Instances:
                 bound.add(missing[0])
 
     def take_sure(self, waiting: Scoped, bound: Set[str]) -> tuple[list[Condition], Scoped]:
-        """The goals in an order in which each has what it needs, and binds the variables of lists that it mentions."""
+        """The goals in an order of evaluation in which each binds the list variables that it mentions; the other
+        goals.
+        """
         known, taken = set(bound), list[Condition]()
         while ready := next((each for each in waiting if self.needed(each, known) <= known), None):
             waiting = [each for each in waiting if each is not ready]
@@ -80,7 +82,7 @@ class _Instances:
         return taken, waiting
 
     def needed_first(self, waiting: Scoped, bound: set[str]) -> list[str]:
-        """The variables that goals need; last come those that a goal binds once it has what it needs."""
+        """The variables that goals need; variables that a goal can bind come last."""
         needed = {name for each in waiting for name in self.needed(each, bound)}
         made: set[str] = set()
         for condition, outside in waiting:
@@ -90,7 +92,7 @@ class _Instances:
         return sorted((name for name in self.scope.names if name in needed), key=lambda name: name in made)
 
     def needed(self, each: tuple[Condition, set[str]], bound: set[str]) -> set[str]:
-        """The variables that a goal needs; those that it may only test range over their sorts before it is proved."""
+        """The variables that a goal needs; variables that it may only test range over their sorts before its proof."""
         condition, outside = each
         needed = needed_variables(condition, outside, bound)
         if not isinstance(condition, Test):
@@ -100,7 +102,7 @@ class _Instances:
         return needed | (tested - self.planner.knowledge.ground_after(condition.goal, bound | needed))
 
     def with_ranges(self, operators: Sequence[Operator]) -> list[Operator]:
-        """The operators, where variables that a goal leaves open range over the head's grounding or their sorts."""
+        """The operators, with ranges for variables that a goal leaves unbound: the head's grounding or their sorts."""
         scope = self.scope
         ranges: list[tuple[str, Operator]] = []
         for name in scope.names:

@@ -1,4 +1,4 @@
-"""Interval lists of all instances of a rule at once, and which instances of two lists belong together."""
+"""Interval lists of all instances of a rule at once, and joins of the instances of two lists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Lists", "concatenate_lists", "natural_join", "onto"]
 class Lists:
     """Intervals by instance, maximal within each: `rows` has a column for every variable the list varies by.
 
-    Instances are kept as words or as numbers; the one is made of the other when it is asked for.
+    Instances are stored as words or as numbers; the other form is computed on demand.
     """
 
     def __init__(self, rows: Rows, starts: Int64, ends: Int64) -> None:
@@ -73,7 +73,7 @@ class Lists:
         return taken
 
     def with_starts(self, starts: Int64) -> Lists:
-        """The same instances with intervals that begin elsewhere."""
+        """The same instances with other starts."""
         moved = Lists(Rows(0, {}), starts, self.ends)
         moved.names, moved._rows = self.names, self._rows
         moved._numbers, moved._instances = self._numbers, self._instances
@@ -81,7 +81,7 @@ class Lists:
 
 
 def natural_join(left: Rows, right: Rows) -> Rows:
-    """The combinations of instances that agree in the variables they share."""
+    """The combinations of instances that agree in their shared variables."""
     shared = [name for name in left.columns if name in right.columns]
     row, partner = pairs_of_equal_keys(
         [left.columns[name] for name in shared], left.n, [right.columns[name] for name in shared], right.n
@@ -100,7 +100,7 @@ def onto(keys: Rows, each: Lists) -> Keyed:
 
 
 def concatenate_lists(parts: Sequence[Lists]) -> Lists:
-    """The intervals of lists with the same variables, one list after the other; an empty list need not have them."""
+    """The intervals of lists with the same variables, one list after the other; an empty list may lack them."""
     lists = [each for each in parts if each.n] or parts[:1]
     rows = concatenate_rows([each.rows for each in lists])
     return Lists(rows, *concatenate_columns((each.starts, each.ends) for each in lists))

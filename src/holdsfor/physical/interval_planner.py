@@ -1,8 +1,8 @@
-"""Interval rules to interval operators.
+"""Plan interval rules as interval operators.
 
-Every list of a rule varies by variables that are known before the rule runs. Where an operation needs lists of the same
-variables, the planner repeats a list for the values of those that it lacks. Where an operation compares whole
-intervals, the planner restores their true starts first.
+The variables by which a list varies are known before the rule runs. If an operation needs lists with the same
+variables, the planner repeats a list for the values of its missing variables. If an operation compares whole intervals,
+the planner restores their true starts first.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from holdsfor.physical.interval_operators.repeat_intervals import RepeatInterval
 from holdsfor.physical.interval_operators.restore_starts import RestoreStarts
 from holdsfor.physical.interval_operators.subtract_intervals import SubtractIntervals
 from holdsfor.physical.interval_operators.union_intervals import UnionIntervals
+from holdsfor.physical.interval_semijoins import with_semijoins
 from holdsfor.physical.planner import Planner
 from holdsfor.physical.rule_scope import RuleScope
 from holdsfor.syntax.rules import (
@@ -54,9 +55,9 @@ __all__ = ["PlannedIntervalRule", "are_maximal", "plan_interval_rule"]
 
 @dataclass(frozen=True)
 class PlannedIntervalRule:
-    """An interval rule: `operators` compute its lists, and the head makes intervals of FVPs of the last one.
+    """An interval rule: `operators` compute its lists, and the head turns the last one into intervals of FVPs.
 
-    `scope` says what the variables of the rule range over.
+    `scope` has the ranges of the variables of the rule.
     """
 
     rule: IntervalRule
@@ -66,7 +67,7 @@ class PlannedIntervalRule:
 
 
 def are_maximal(rules: Sequence[PlannedIntervalRule]) -> bool:
-    """Whether the intervals that rules give are maximal as they are: each rule has a value of its own."""
+    """Whether the intervals of rules are already maximal: each rule has a value of its own."""
     values = [rule.head.shape.value for rule in rules]
     return all(rule.head.has_own_instances for rule in rules) and len(set(values)) == len(values)
 
@@ -76,11 +77,12 @@ def plan_interval_rule(rule: IntervalRule, planner: Planner) -> PlannedIntervalR
     planning = _Planning(rule, planner)
     for step in rule.body:
         planning.plan(step)
-    return PlannedIntervalRule(rule, planning.scope, tuple(planning.operators), planning.head())
+    head = planning.head()
+    return PlannedIntervalRule(rule, planning.scope, with_semijoins(planning.operators, head.result), head)
 
 
 class _Planning:
-    """The operators of one rule so far, and the variables that its lists vary by."""
+    """The operators of one rule so far, and the variables by which its lists vary."""
 
     def __init__(self, rule: IntervalRule, planner: Planner) -> None:
         self.rule = rule
@@ -92,7 +94,7 @@ class _Planning:
         self.fluents: dict[str, FvpShape] = {}
 
     def add(self, operator: IntervalOperator) -> str:
-        """Let an operator make one more list; returns the name of the list."""
+        """Add an operator that computes a list and return the name of the list."""
         self.operators.append(operator)
         self.varies[operator.output] = operator.names
         return operator.output
@@ -130,7 +132,7 @@ class _Planning:
     # -- lists ---------------------------------------------------------------------------------------------------------
 
     def operand(self, term: Term) -> str:
-        """The name of a list; one that is written out gets a name."""
+        """The name of a list; a literal list gets a name."""
         if isinstance(term, Var):
             return term.name
         return self.add(ConstantIntervals(f"#{len(self.operators)}", term, self.rule.span))
@@ -143,7 +145,7 @@ class _Planning:
         return tuple(dict.fromkeys(name for each in lists for name in self.varies[each]))
 
     def repeated(self, name: str, names: Sequence[str]) -> str:
-        """The list for the values of all the variables, in their order of appearance."""
+        """The list repeated for the values of all the variables, in their order of appearance."""
         lacked = [each for each in names if each not in self.varies[name]]
         if not lacked:
             return name
@@ -155,7 +157,7 @@ class _Planning:
         return tuple(self.repeated(each, names) for each in lists)
 
     def instances(self, names: tuple[str, ...]) -> EnumerateInstances:
-        """Every combination of values that variables may have."""
+        """Every combination of values of the variables."""
         if self.scope.is_grounded and self.scope.head >= set(names):
             return EnumerateInstances(names, self.rule.fvp.term)
         return EnumerateInstances(names, None, plan_instances(self.planner, self.rule, frozenset(), frozenset(names)))
@@ -213,13 +215,13 @@ class _Planning:
             self.add(ReadComputed(name, self.computed, step.span))
 
     def is_used(self, name: str, step: IntervalStep) -> bool:
-        """Whether something else in the rule mentions a variable that a step binds."""
+        """Whether another part of the rule mentions a variable that a step binds."""
         others = [each for each in self.rule.body if each is not step]
         mentioned = (name in (*step_variables(each), *step_lists(each)[0]) for each in others)
         return name in (*variables(self.rule.fvp.term), *variables(self.rule.result)) or any(mentioned)
 
     def is_list(self, name: str) -> bool:
-        """Whether an interval operation reads a variable, or it is the result."""
+        """Whether a variable is read by an interval operation, or is the result."""
         operations = [step for step in self.rule.body if not isinstance(step, IntervalCall) or step.is_intervalwise]
         return name in variables(self.rule.result) or any(name in step_lists(step)[0] for step in operations)
 

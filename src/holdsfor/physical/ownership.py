@@ -1,6 +1,6 @@
-"""What a component computes itself: an operator that reads it cannot run before the component is evaluated.
+"""The events and FVPs that a component computes: an operator that reads them cannot run before the component.
 
-Values of one fluent may belong to different components, or be input, so that the name of a fluent is not enough.
+Values of one fluent may belong to different components, or be input, so the name of a fluent is not enough.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ class Lookup:
 
 
 def event_lookup(key: Key, arguments: Sequence[Term]) -> Lookup:
-    """The events that fit the arguments."""
+    """The events that match the arguments."""
     return Lookup(key, _named(key, arguments), is_event=True)
 
 
 def fvp_lookup(key: Key, patterns: Sequence[Term]) -> Lookup:
-    """The FVPs that fit the patterns of arguments and value."""
+    """The FVPs that match the patterns of arguments and value."""
     *arguments, value = patterns
     return Lookup(key, Struct("=", (_named(key, arguments), value)))
 
 
 def any_value_lookup(key: Key, patterns: Sequence[Term]) -> Lookup:
-    """The FVPs that fit the arguments, whatever their value."""
+    """The FVPs that match the arguments, with any value."""
     return fvp_lookup(key, (*patterns[:-1], _ANY_VALUE))
 
 
@@ -55,16 +55,16 @@ class Owned:
     others: tuple[Vertex, ...] = ()
 
     def includes(self, lookup: Lookup) -> bool:
-        """Whether a lookup may find something of the component."""
+        """Whether a lookup may match an event or FVP of the component."""
         return _matches(lookup, self.vertices)
 
     def is_shared(self, lookup: Lookup) -> bool:
-        """Whether a lookup may also find values that the component does not compute."""
+        """Whether a lookup may also match values that the component does not compute."""
         return _matches(lookup, self.others)
 
 
 def owned_by(vertices: tuple[Vertex, ...], graph: DependencyGraph) -> Owned:
-    """What the component of these vertices computes."""
+    """The events and FVPs that the component of these vertices computes."""
     keys = dict.fromkeys(name_and_arity(vertex.fluent) for vertex in vertices if vertex.kind == "simple")
     others = tuple(vertex for key in keys for vertex in graph.named(key) if vertex not in vertices)
     return Owned(vertices, others)

@@ -1,4 +1,4 @@
-"""Terms with variables against columns of words, in both directions: taking words apart and putting them together."""
+"""Terms with variables on columns of words: matching words and building words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 ANYTHING = Var("_")
-"""A pattern that every word fits and that binds nothing."""
+"""A pattern that matches every word and binds nothing."""
 
 
 def bound_positions(patterns: Sequence[Term], bound: set[str] | dict[str, Int64]) -> tuple[int, ...]:
@@ -40,12 +40,12 @@ def bound_positions(patterns: Sequence[Term], bound: set[str] | dict[str, Int64]
 
 
 def named_variables(patterns: Sequence[Term]) -> set[str]:
-    """The variables of patterns that get a column."""
+    """The variables of patterns that have a column."""
     return set(variables(*(pattern for pattern in patterns if pattern is not ANYTHING)))
 
 
 def prune_patterns(patterns: Sequence[Term], bound: Collection[str], keep: Collection[str]) -> tuple[Term, ...]:
-    """The patterns, where variables that stand once, and are neither bound nor kept, are `ANYTHING`."""
+    """The patterns, with `ANYTHING` for variables that occur once and are neither bound nor kept."""
     counts = Counter(name for pattern in patterns for name in variables(pattern))
     return tuple(
         ANYTHING if isinstance(p, Var) and counts[p.name] == 1 and p.name not in bound and p.name not in keep else p
@@ -54,7 +54,7 @@ def prune_patterns(patterns: Sequence[Term], bound: Collection[str], keep: Colle
 
 
 def build(pattern: Term, rows: Rows, symbols: Symbols) -> Int64:
-    """The column of words that a pattern without unbound variables stands for."""
+    """The column of words of a pattern without unbound variables."""
     if isinstance(pattern, Var):
         return rows.columns[pattern.name]
     if is_ground(pattern):
@@ -65,7 +65,7 @@ def build(pattern: Term, rows: Rows, symbols: Symbols) -> Int64:
 
 
 def unify_column(pattern: Term, words: Int64, rows: Rows, symbols: Symbols) -> Rows:
-    """The rows extended so that the pattern equals the column of words; rows where it cannot are dropped."""
+    """The rows extended so that the pattern equals the column of words; rows without a match are dropped."""
     if isinstance(pattern, Var):
         if pattern.name in rows.columns:
             return rows.take(rows.columns[pattern.name] == words)
@@ -73,7 +73,7 @@ def unify_column(pattern: Term, words: Int64, rows: Rows, symbols: Symbols) -> R
     if is_ground(pattern):
         return rows.take(words == symbols.word(pattern))
     assert isinstance(pattern, Struct)
-    fits, parts = structures_of(symbols, pattern.name, len(pattern.args)).taken_apart(words)
+    fits, parts = structures_of(symbols, pattern.name, len(pattern.args)).arguments(words)
     rows = rows.take(fits)
     here = f"#{len(rows.columns)}"
     rows = rows.with_columns({here: np.arange(rows.n, dtype=np.int64)})
@@ -83,13 +83,13 @@ def unify_column(pattern: Term, words: Int64, rows: Rows, symbols: Symbols) -> R
 
 
 def is_plain(patterns: Sequence[Term]) -> bool:
-    """Whether every pattern is a constant or a variable of its own."""
+    """Whether the patterns are constants and distinct variables."""
     names = [pattern.name for pattern in patterns if isinstance(pattern, Var) and pattern is not ANYTHING]
     return len(set(names)) == len(names) and all(isinstance(p, Var) or is_ground(p) for p in patterns)
 
 
 def linear(patterns: Sequence[Term]) -> list[Term]:
-    """The patterns with every variable occurring once."""
+    """The patterns with distinct variables."""
     numbers = count()
 
     def fresh(pattern: Term) -> Term:
@@ -103,9 +103,9 @@ def linear(patterns: Sequence[Term]) -> list[Term]:
 
 
 def scan(relation: Relation, patterns: Sequence[Term], symbols: Symbols) -> tuple[Rows, Int64 | None]:
-    """The rows of a relation that fit plain patterns: a filter, and columns by name.
+    """The rows of a relation that match plain patterns: a filter, and columns by name.
 
-    Also returns the row of the relation that each came from, or None if all of them fit.
+    Also returns the row of the relation that each came from, or None if all rows match.
     """
     found: NDArray[np.bool_] | None = None
     named: list[tuple[str, Int64]] = []
@@ -128,10 +128,10 @@ def join(
     symbols: Symbols,
     also_equal: tuple[int, Int64] | None = None,
 ) -> tuple[Rows, Int64]:
-    """The rows combined with every row of the relation that fits the patterns of its first columns.
+    """The rows combined with every row of the relation that matches the patterns of its first columns.
 
-    `also_equal` is one more column of the relation and what it must equal, such as a time-point. Also returns the row
-    of the relation that each resulting row came from.
+    `also_equal` is one more column of the relation and the column it must equal, such as time-points. Also returns the
+    row of the relation that each resulting row came from.
     """
     if rows.is_empty_binding and also_equal is None and is_plain(patterns):
         found, row = scan(relation, patterns, symbols)

@@ -80,8 +80,8 @@ class PlannedInitial:
 class PlannedFluent:
     """The rules of one simple fluent, for all of its values.
 
-    `patterns` are the FVPs they are about; unless it `is_whole`, others of the name belong to another component. If
-    `has_asked_breaks`, a condition asks whether its values are broken.
+    `patterns` are the FVPs of the rules; unless it `is_whole`, other FVPs of the name belong to another component. If
+    `has_asked_breaks`, a condition `terminatedAt` reads the breaks of its values.
     """
 
     id: FluentId
@@ -95,7 +95,7 @@ class PlannedFluent:
 
 @dataclass(frozen=True)
 class PlannedPostponement:
-    """Initiations of FVPs that fit the columns postpone their effects, if the operators find something."""
+    """Initiations of FVPs that match the columns postpone their effects, if the operators find a row."""
 
     columns: tuple[Term, ...]
     operators: Plan
@@ -103,11 +103,10 @@ class PlannedPostponement:
 
 @dataclass(frozen=True)
 class PlannedDelay:
-    """What an initiation of a source sets up.
+    """The effect that an initiation of a source sets up.
 
-    `set_up` computes the delay, and then the variables `bound` have values; `when_due` are the conditions that the
-    effect must satisfy when its time has come. One that `may_contend` may be postponed by another that is due at once,
-    and the other way round.
+    `set_up` computes the delay and binds the variables `bound`; the effect must satisfy the conditions `when_due` when
+    it is due. If it `may_contend`, another effect that is due at the same time-point may postpone it, and vice versa.
     """
 
     key: Key
@@ -127,10 +126,10 @@ class PlannedDelay:
 
 @dataclass(frozen=True)
 class PlannedComponent:
-    """What one component computes: output events, simple fluents, or statically determined ones.
+    """The rules of one component: of output events, simple fluents, or statically determined fluents.
 
-    `number` is the position of the component among all of the program. One that `is_circular` asks for what it computes
-    itself, through conditions or delayed effects.
+    `number` is the position of the component in the program. A component that `is_circular` depends on itself, through
+    conditions or delayed effects.
     """
 
     number: int
@@ -143,15 +142,15 @@ class PlannedComponent:
 
     @property
     def is_only_delayed(self) -> bool:
-        """Whether what it computes matters to itself only through delayed effects: no condition asks for it."""
+        """Whether the component depends on itself only through delayed effects, not through conditions."""
         effects = [rule for f in self.fluents.values() for rule in (*f.initiations, *f.terminations)]
         operators = [operator for rule in (*self.events, *effects) for operator in rule.operators]
         operators += [operator for delay in self.delays for operator in delay.when_due]
-        return not any(operator.asks_for(self.own) for operator in operators)
+        return not any(operator.reads_from(self.own) for operator in operators)
 
     @property
     def point_operators(self) -> Iterator[Operator]:
-        """Every step of its rules with a time-point and of its delays, also those inside others."""
+        """Every operator of its rules with a time-point and of its delays, including operators inside others."""
         fluents = self.fluents.values()
         effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
         for rule in (*self.events, *effects):
@@ -172,7 +171,7 @@ class PlannedComponent:
 
     @property
     def ranged(self) -> Iterator[Term]:
-        """Terms of rules in which variables stand that may have to range over their sorts."""
+        """Terms of rules with variables that may have to range over their sorts."""
         yield from (step.ranged for step in self.point_operators if step.ranged is not None)
         for scope in (rule.scope for rule in self.interval_rules):
             patterns = (scope.pattern(name) for name in scope.ranged)
@@ -181,9 +180,9 @@ class PlannedComponent:
 
 @dataclass(frozen=True)
 class PhysicalProgram:
-    """The components in processing order, and the rules that they are planned from.
+    """The components in processing order, and the rules they are planned from.
 
-    `simple` are the columns of the simple FVPs, by fluent, also of those that other components compute. `open_entities`
+    `simple` are the columns of the simple FVPs, by fluent, also of FVPs that other components compute. `open_entities`
     are the entities of grounding rules that leave variables to their sorts.
     """
 
@@ -199,7 +198,7 @@ class PhysicalProgram:
 
     @property
     def ranged(self) -> list[Term]:
-        """Terms in which variables stand that may have to range over their sorts, whatever is grounded."""
+        """Terms with variables that may have to range over their sorts, even with groundings."""
         return [term for component in self.components for term in component.ranged]
 
     @property
@@ -216,7 +215,7 @@ class PhysicalProgram:
 
     @property
     def edges(self) -> dict[tuple[EdgeKind, Key], None]:
-        """The edges of intervals that rules ask for at the edge itself."""
+        """The edges of intervals that rules read at the edge itself."""
         found: dict[tuple[EdgeKind, Key], None] = {}
         for component in self.components:
             for step in component.point_operators:
@@ -226,13 +225,13 @@ class PhysicalProgram:
 
     @property
     def deciding_steps(self) -> list[NodeId]:
-        """The ids of the interval operators that look at whole intervals, in processing order."""
+        """The ids of the interval operators that read whole intervals, in processing order."""
         rules = (rule for component in self.components for rule in component.interval_rules)
         operators = (operator for rule in rules for operator in rule.operators)
         return [each.id for each in operators if each.looks_at_whole_intervals and each.id is not None]
 
     def part(self, numbers: Collection[int] | None) -> PhysicalProgram:
-        """The program with only the components of these numbers; None is all of them."""
+        """The program with only the components of these numbers; None for all."""
         if numbers is None:
             return self
         chosen = sorted(numbers)
@@ -241,7 +240,7 @@ class PhysicalProgram:
 
 
 def plan_program(compiled: Compiled, planner: Planner) -> PhysicalProgram:
-    """The physical program of an event description, or a `PlanningProblem` for what this engine does not compute."""
+    """The physical program of an event description, or a `PlanningProblem` if this engine cannot evaluate it."""
     logical = rewrite_program(compiled, planner.knowledge, planner.rewrites)
     components = tuple(_component(compiled, component, planner) for component in logical.components)
     return PhysicalProgram(components, logical, _simple_columns(compiled), _open_entities(compiled, planner))
@@ -329,7 +328,7 @@ def _columns(entity: Fvp | Term) -> tuple[Term, ...]:
 
 
 def _rank(compiled: Compiled, what: What, pattern: Term) -> int:
-    """When, at a time-point, it can be said whether something of the pattern happens, is initiated or terminated."""
+    """The order within one time-point in which events, initiations or terminations of the pattern are decided."""
     for i, together in enumerate(compiled.moments):
         if any(moment.what == what and may_match(moment.vertex.pattern, pattern) for moment in together):
             return i
@@ -340,7 +339,7 @@ _DECIDED: dict[str, What] = {"happensAt": "happens", "initiatedAt": "initiated",
 
 
 def _rule(rule: PointRule, *, compiled: Compiled, planner: Planner, component: Owned, is_circular: bool) -> PlannedRule:
-    """A rule's plan; one that may be walked keeps words, which a walk asks for."""
+    """The plan of a rule; a rule that time stepping may evaluate keeps words."""
     columns = _columns(rule.head)
     arguments = None if rule.kind == "happensAt" or is_circular else distinct_variables(columns[:-1])
     value = columns[-1] if rule.kind == "terminatedAt" else None
@@ -354,7 +353,7 @@ def _rule(rule: PointRule, *, compiled: Compiled, planner: Planner, component: O
     made = {name for each in operators if isinstance(each, JoinPoints) for name, _ in each.numbered}
     numbered = number_column_of(arguments) if arguments else None
     numbered = numbered if numbered in made else None
-    n_outside = next((i for i, each in enumerate(operators) if each.asks_for(component)), len(operators))
+    n_outside = next((i for i, each in enumerate(operators) if each.reads_from(component)), len(operators))
     rank = _rank(compiled, _DECIDED[rule.kind], rule.head_term)
     return PlannedRule(rule, rule.head_term, key, columns, operators, unbound, n_outside, rank, numbered)
 
@@ -392,7 +391,7 @@ def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
 
 
 def _may_contend(compiled: Compiled, source: Fvp, target: Fvp) -> bool:
-    """Whether the initiation of the source and that of the target may wait for each other at one time-point."""
+    """Whether the initiations of the source and of the target may depend on each other at one time-point."""
     if not any(may_match(p.fvp.term, source.term) for p in compiled.description.postponable):
         return False
     sources = set(compiled.graph.matching(source.term, ["simple"]))

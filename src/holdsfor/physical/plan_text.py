@@ -1,4 +1,4 @@
-"""Lines of a plan as aligned text, with what a profile counted in front of them where there is one."""
+"""Lines of a plan as aligned text, preceded by the counts of a profile if there is one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PlanLine:
 
 
 def laid_out(lines: Sequence[PlanLine], profile: Profile | None = None) -> str:
-    """The text; cells of neighbouring relations stand below each other."""
+    """The text; cells of neighbouring relations are aligned."""
     texts = [text for _, block in groupby(lines, key=lambda line: bool(line.name)) for text in _aligned(list(block))]
     if profile is not None:
         counts = [_counted(profile, line.place) for line in lines]

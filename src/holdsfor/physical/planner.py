@@ -1,4 +1,4 @@
-"""Conditions to operators: which operator answers which condition."""
+"""Plan conditions: choose the operator for each condition."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holdsfor.logical.rewrites import REWRITES, Rewrite
 from holdsfor.logical.time_first import time_first
 from holdsfor.logical.unfold import unfold
 from holdsfor.physical.arithmetic import COMPARISONS
-from holdsfor.physical.carriers import Carriers, asked_arguments, numbered_columns
+from holdsfor.physical.carriers import Carriers, numbered_columns, tested_arguments
 from holdsfor.physical.fvp_shape import fvp_patterns
 from holdsfor.physical.number_columns import number_column_of
 from holdsfor.physical.operators.aggregate import Aggregate
@@ -65,7 +65,7 @@ _POINT_KINDS: dict[type[Condition], PointKind] = {
 
 @dataclass(frozen=True)
 class Untimed:
-    """Rows that have no time-points yet: the variable for them, and whether it is mentioned anywhere."""
+    """Rows without time-points: the variable for the time-point, and whether any condition mentions it."""
 
     time: str
     is_used: bool
@@ -73,10 +73,9 @@ class Untimed:
 
 @dataclass(frozen=True)
 class Planner:
-    """Plans conditions; `rewrites` are those that are switched on.
+    """Plans conditions; `rewrites` are the enabled rewrites.
 
-    What plans are made of conditions, and in which order, is in `rule_planner`, `grounding_planner` and
-    `instance_planner`.
+    `rule_planner`, `grounding_planner` and `instance_planner` decide which conditions form a plan, and their order.
     """
 
     knowledge: Knowledge
@@ -94,10 +93,10 @@ class Planner:
         lives: Sequence[set[str]] = (),
         carriers: Carriers = MappingProxyType({}),
     ) -> list[Operator]:
-        """Operators for conditions in the order they stand; `bound` grows along. Rows may be `untimed` before them.
+        """Operators for conditions in the given order; extends `bound`. Rows may be `untimed` before them.
 
-        `lives` are the variables that are asked for after each condition; columns of others are dropped on the way.
-        `carriers` are conditions that number the instances of some variables.
+        `lives` are the variables that are used after each condition; columns of other variables are dropped. `carriers`
+        are conditions that number the instances of some variables.
         """
         operators: list[Operator] = []
         for i, condition in enumerate(body):
@@ -130,7 +129,7 @@ class Planner:
                     _POINT_KINDS[type(condition)], *fvp_patterns(fvp), numbered_columns(condition, carriers)
                 )
             case Holds(fvp):
-                names = asked_arguments(condition)
+                names = tested_arguments(condition)
                 return JoinFluents(*fvp_patterns(fvp), number_column_of(names) if names and names in carriers else None)
             case Terminated(fvp):
                 return (JoinBreaks if is_ground(fvp.value) else JoinBrokenValues)(*fvp_patterns(fvp))
@@ -152,7 +151,7 @@ class Planner:
     def plan_branch(
         self, body: tuple[Condition, ...], bound: set[str], used: set[str], untimed: Untimed | None
     ) -> list[Operator]:
-        """Operators for a branch of a choice, which may be the condition that says when."""
+        """Operators for a branch of a disjunction, which may bind the time-point."""
         if untimed is None:
             return self.plan_body(body, bound, used=used)
         known = bound | {untimed.time}
@@ -169,16 +168,16 @@ class Planner:
         *,
         used: set[str] | None = None,
     ) -> list[Operator]:
-        """Operators for a body inside a negation, a branch or a collection: what is bound outside is all it shares.
+        """Operators for the body of a negation, a branch or a collection, which shares only the bound variables.
 
-        `used` are the variables whose values are used behind the body; None: of all variables.
+        `used` are the variables that are used after the body; None for all variables.
         """
         body = defer_open_goals(body, bound, used, self.knowledge)
         ready, rest = take_ready(scoped(body, set(bound)), set(bound))
         return self.plan_conditions([*ready, *(condition for condition, _ in rest)], set(bound), None, (), carriers)
 
     def plan_collection(self, template: Term, body: tuple[Condition, ...], bound: set[str]) -> list[Operator]:
-        """Operators for the body of a collection. What is not collected may stay open, if one condition mentions it."""
+        """Operators for the body of a collection. Variables that only one condition uses may stay unbound."""
         ordered = defer_open_goals(body, bound, None, self.knowledge)
         may_stay = frozenset(_mentioned_once(ordered) - set(variables(template)))
         return [operator.leaving_open(may_stay) for operator in self.plan_body(ordered, bound)]
@@ -214,7 +213,7 @@ class Planner:
 
 
 def _mentioned_once(body: Sequence[Condition]) -> set[str]:
-    """The variables that one condition mentions, and inside of branches also one."""
+    """The variables that exactly one condition mentions, counted within branches too."""
     counts = Counter(name for condition in body for name in {*condition_variables(condition)})
     for condition in body:
         for branch in condition.branches if isinstance(condition, Either) else ():

@@ -1,7 +1,7 @@
-"""How often the operators of a plan ran, with how many rows and for how long.
+"""Counts of the calls, rows and seconds of the operators of a plan.
 
-A place is what is counted: a step by its identity, a kernel or a component by its name. Places lie inside each other as
-the calls do, so the seconds of a place include those of the places inside it, and `own` leaves them out.
+A place is a counted part of a run: an operator by its identity, a kernel or a component by its name. Places are nested
+like the calls, so the seconds of a place include the places inside it, and `own` excludes them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Many = TypeVar("Many", bound=Sized)
 
 @dataclass
 class Tally:
-    """What was counted at one place."""
+    """The counts of one place."""
 
     calls: int = 0
     rows_in: int = 0
@@ -29,7 +29,7 @@ class Tally:
 
     @property
     def own(self) -> float:
-        """The seconds that no place inside it accounts for."""
+        """The seconds of the place without the places inside it."""
         return self.seconds - self.inner
 
 
@@ -41,24 +41,24 @@ class Profile:
     _open: list[Tally] = field(default_factory=list, repr=False)
 
     def of(self, place: Hashable) -> Tally:
-        """What was counted at a place; nothing if it was never reached."""
+        """The counts of a place; zero if the place was never reached."""
         return self.tallies.get(place) or Tally()
 
     def note(self, place: Hashable, n: int) -> None:
-        """Count things that take no time of their own, such as turns."""
+        """Count things that take no measurable time, such as iterations."""
         tally = self.tallies.setdefault(place, Tally())
         tally.calls += 1
         tally.rows_out += n
 
     def note_most(self, place: Hashable, n: int) -> None:
-        """Remember the largest of some numbers, such as what is kept from one query time to the next."""
+        """Record the maximum of a number, such as the size of the state between query times."""
         tally = self.tallies.setdefault(place, Tally())
         tally.calls += 1
         tally.rows_out = max(tally.rows_out, n)
 
     @contextmanager
     def at(self, place: Hashable, rows_in: int) -> Iterator[Tally]:
-        """Count one call; the caller adds the rows that come out."""
+        """Count one call; the caller adds the number of rows returned."""
         tally = self.tallies.setdefault(place, Tally())
         tally.calls += 1
         tally.rows_in += rows_in
@@ -74,7 +74,7 @@ class Profile:
                 self._open[-1].inner += seconds
 
     def counted(self, step: object, function: Callable[[Many], Many]) -> Callable[[Many], Many]:
-        """A function from rows to rows that counts as a step."""
+        """The function from rows to rows, counted as a step."""
 
         def run(rows: Many) -> Many:
             with self.at(id(step), len(rows)) as tally:

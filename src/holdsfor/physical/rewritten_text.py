@@ -1,7 +1,7 @@
-"""The rules after the rewrites as text: a file of rules again, with comments that say what was done to them.
+"""The rules after the rewrites as text: a rule file, with comments that name the rewrites.
 
-It is shown from the physical program, for only a plan knows what is bound where a predicate is called, and with that
-which calls are unfolded.
+The text is produced from the physical program, because unfolding depends on the variables that a plan has bound at a
+call.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def show_rewritten(program: PhysicalProgram, planner: Planner) -> str:
             lines.append(clause)
         blocks.append("\n".join(lines) + "\n")
     if unfolded:
-        blocks.append("% what stands for unfolded predicates\n" + "".join(_definitions(unfolded, planner)))
+        blocks.append("% definitions of unfolded predicates\n" + "".join(_definitions(unfolded, planner)))
     return "\n".join(blocks)
 
 
 def _clauses(
     logical: LogicalComponent, planned: PlannedComponent, planner: Planner
 ) -> Iterator[tuple[str, Sequence[Operator]]]:
-    """The clauses of a component with the comments on them, and their plans."""
+    """The clauses of a component with their comments, and their plans."""
     fluents = planned.fluents.values()
     rules = [*planned.events, *(rule for f in fluents for rule in (*f.initiations, *f.terminations))]
     steps_of = {id(each.rule): each.operators for each in rules}
@@ -65,7 +65,7 @@ def _remarks(rewritten: Rewritten | RewrittenIntervals) -> str:
     lines = [f"% folded: {show(fact)}" for fact in rewritten.facts]
     if isinstance(rewritten, Rewritten):
         time = show(rewritten.rule.time)
-        lines += [f"% moved forward, asked once: {show_condition(c, time)}" for c in rewritten.first]
+        lines += [f"% moved forward, evaluated once: {show_condition(c, time)}" for c in rewritten.first]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -74,7 +74,7 @@ def _unfolded(steps: Sequence[Operator]) -> list[UnionClauses]:
 
 
 def _unfolded_calls(steps: Sequence[Operator]) -> list[str]:
-    """The calls that stand in the rule itself; those inside unfolded ones are in the definitions."""
+    """The unfolded calls of the rule itself; calls inside unfolded clauses are part of the definitions."""
     inside = {id(each) for step in _unfolded(steps) for branch in step.branches for each in all_operators(branch)}
     return list(dict.fromkeys(show(step.goal) for step in _unfolded(steps) if id(step) not in inside))
 

@@ -15,7 +15,7 @@ __all__ = ["Rows", "concatenate_rows", "one_row"]
 
 @dataclass(frozen=True)
 class Rows:
-    """`n` bindings; `times` is None while no condition has said when."""
+    """`n` bindings; `times` is None until a condition binds the time-point."""
 
     n: int
     columns: dict[str, Int64]
@@ -23,13 +23,13 @@ class Rows:
 
     @property
     def is_empty_binding(self) -> bool:
-        """Whether this is the one row that every rule begins with."""
+        """Whether this is the single row that every plan starts with."""
         return self.n == 1 and not self.columns and self.times is None
 
     def take(self, positions: Int64 | NDArray[np.bool_]) -> Rows:
         """The rows at the positions, or where a mask is true."""
         if positions.dtype == np.bool_:
-            # one pass over a mask and then positions: several times as fast as a mask for every column
+            # one pass over a mask and then positions is several times as fast as a mask for every column
             positions = positions.nonzero()[0]
             if len(positions) == self.n:
                 return self
@@ -41,7 +41,7 @@ class Rows:
         return Rows(self.n, {**self.columns, **more}, self.times)
 
     def cross(self, name: str, values: Int64) -> Rows:
-        """Each row with each of the values in one more column."""
+        """The product of the rows with the values, as one more column."""
         owner = np.repeat(np.arange(self.n, dtype=np.int64), len(values))
         return self.take(owner).with_columns({name: np.tile(values, self.n)})
 
@@ -57,12 +57,12 @@ class Rows:
 
 
 def one_row() -> Rows:
-    """The binding of nothing, which every rule begins with."""
+    """The empty binding, which every plan starts with."""
     return Rows(1, {})
 
 
 def concatenate_rows(parts: Sequence[Rows]) -> Rows:
-    """All rows of the parts, with the columns they have in common."""
+    """All rows of the parts, with their common columns."""
     if len(parts) == 1:
         return parts[0]
     names = [name for name in parts[0].columns if all(name in part.columns for part in parts)]

@@ -29,8 +29,8 @@ def plan_rule(
 ) -> tuple[Plan, set[str]]:
     """The plan of a rule and the variables that it binds; head variables may be left to the grounding.
 
-    With `arguments` given, instances come as numbers instead of words where that is of use: those of the arguments
-    if one condition has all of them, unless the head has to be grounded, which it need not be for an `open_value`.
+    With `arguments` given, instances are numbers instead of words where this is useful: the instances of the arguments
+    if one condition has all of them, unless the head has to be grounded; an `open_value` needs no grounding.
     """
     bound = {time.name}
     ranges = HeadRanges(head, planner.knowledge, is_termination)
@@ -84,11 +84,11 @@ def plan_initial_value(planner: Planner, head: Term, body: tuple[Condition, ...]
 
 
 def _with_head_ranges(operators: Sequence[Operator], ranges: HeadRanges) -> Plan:
-    """The plan, where head variables that a goal leaves open range over their domain."""
+    """The plan, with ranges for head variables that a goal leaves unbound."""
     names = tuple((name, ranges.step(name, set(variables(ranges.head)))) for name in variables(ranges.head))
     return tuple(operator.with_ranges(names) for operator in operators)
 
 
 def _beside_the_arguments(head: Term) -> tuple[Term, ...]:
-    """What a head has besides the arguments of a fluent: its value."""
+    """The parts of a head besides the arguments of a fluent: its value."""
     return head.args[1:] if isinstance(head, Struct) and head.name == "=" else ()

@@ -1,13 +1,13 @@
-"""Which instances of a `holdsFor` rule must be enumerated, and over what their variables range.
+"""The instances of a `holdsFor` rule that must be enumerated, and the ranges of their variables.
 
-A rule is applied to every binding of its variables that makes its atemporal goals true. Conditions on fluents do not
-restrict bindings, but lists of which nothing is known are empty, and most operations on empty lists give empty results.
-So an engine follows the instances that have intervals, and enumerates others only where they matter: for a list that is
-repeated for the values of a variable that it lacks, for a complement, for a predicate over lists, and for variables
-that stand in no list of which the result is made.
+A rule is applied to every binding of its variables that satisfies its atemporal goals. Conditions on fluents do not
+restrict bindings, but a fluent without intervals has an empty list, and most operations on empty lists have empty
+results. So the engine follows the instances with intervals, and enumerates others only if they matter: for a list that
+is repeated for the values of a missing variable, for a complement, for a predicate over lists, and for variables that
+occur in no list of the result.
 
-A variable of the head ranges over the grounding of the head, if there is one. A variable that no goal binds otherwise
-ranges over its sort, and over what is known of the fluents in which it stands.
+A variable of the head ranges over the grounding of the head, if there is one. Any other variable that no goal binds
+ranges over its sort, and over its values in the known FVPs of its fluents.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = ["RuleScope", "connected", "list_variables"]
 
 
 def list_variables(rule: IntervalRule) -> dict[str, tuple[str, ...]]:
-    """For each list of a rule over intervals the variables it varies by."""
+    """The variables by which each list of an interval rule varies."""
     found: dict[str, tuple[str, ...]] = {}
     for step in rule.body:
         read, made = step_lists(step)
@@ -54,7 +54,7 @@ def list_variables(rule: IntervalRule) -> dict[str, tuple[str, ...]]:
 
 
 def connected(tests: Sequence[Test | Not], names: Set[str]) -> list[Test | Not]:
-    """The tests that say something about the variables, also by way of each other."""
+    """The tests that restrict the variables, directly or through other tests."""
     found: set[int] = set()
     about = set(names)
     while more := [i for i, test in enumerate(tests) if i not in found and about & {*step_variables(test)}]:
@@ -71,9 +71,9 @@ def unused_variables(tests: Sequence[Test | Not], body: Sequence[IntervalStep]) 
 
 @dataclass(frozen=True)
 class RuleScope:
-    """The variables of a rule over intervals, and what they range over; `is_grounded` tells whether the head is.
+    """The variables of an interval rule and their ranges; `is_grounded` is true if the head has a grounding.
 
-    `open_names` are variables that goals may leave open.
+    `open_names` are variables that goals may leave unbound.
     """
 
     rule: IntervalRule
@@ -91,7 +91,7 @@ class RuleScope:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The variables that a binding has: not those for some value, nor those that predicates over lists compute."""
+        """The variables of a binding: without those that stand for any value, or that predicates over lists compute."""
         body = self.rule.body
         computed = {name for step in body if isinstance(step, IntervalCall) for name in step.outputs}
         unions = {name for step in body if isinstance(step, HoldsFor) for name in step.some}
@@ -106,11 +106,11 @@ class RuleScope:
         return self.head | {name for step in literals for name in step.instance_variables}
 
     def scoped(self, tests: Sequence[Test | Not]) -> Scoped:
-        """Each test with the variables that also stand outside it."""
+        """Each test with the variables that also occur outside it."""
         return list(zip(tests, elsewhere(tests, set(self.names)), strict=True))
 
     def pattern(self, name: str) -> Term | None:
-        """A term of the rule that says of which sort a variable is."""
+        """A term of the rule that determines the sort of a variable."""
         goals = [step.goal for step in self.rule.body if isinstance(step, Test | IntervalCall)]
         literals = [step.fvp.term for step in self.rule.body if isinstance(step, HoldsFor)]
         terms = (self.rule.fvp.term, *literals, *(call for goal in goals for call in called_predicates(goal)))
@@ -140,7 +140,7 @@ class RuleScope:
 
     @cached_property
     def _unbound(self) -> frozenset[str]:
-        """The variables that no goal binds, nor the grounding of the head."""
+        """The variables that neither goals nor the grounding of the head bind."""
         bound = set(self.head) if self.is_grounded else set[str]()
         take_ready(self.scoped(self.tests), bound)
         return frozenset(self.names) - bound

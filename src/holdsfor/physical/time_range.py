@@ -1,4 +1,4 @@
-"""The time-points that a query time evaluates."""
+"""The time-points that are evaluated at a query time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["TimeRange", "true_starts"]
 
 @dataclass(frozen=True)
 class TimeRange:
-    """The time-points that are evaluated, both ends included, and the first time-point of the whole run.
+    """The evaluated time-points, both ends included, and the first time-point of the whole run.
 
-    A time range that `is_resumed` goes on from a settled time-point; what was before it is state.
+    A time range that `is_resumed` continues from a settled time-point; earlier results are in the state.
     """
 
     first: int
@@ -45,7 +45,7 @@ class TimeRange:
 
 
 def true_starts(table: FluentTable, state: FluentTable | None, first: int, instances: TupleIds) -> FluentTable:
-    """The table with intervals that hold at the first time-point beginning where they truly began."""
+    """The table with true starts for the intervals that hold at the first time-point."""
     if state is None or state.n == 0 or table.n == 0:
         return table
     here = ((table.starts <= first) & (first < table.ends)).nonzero()[0]

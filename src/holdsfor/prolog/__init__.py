@@ -1,12 +1,12 @@
 """A small Prolog for background knowledge: facts and rules that hold at all times.
 
-    Database        what is known: clauses, and facts as columns
+    Database        predicates: clauses, and facts as columns
     Engine          answers goals from a database, lazily, within budgets
 
-It runs pure Prolog with cut, the usual control constructs and built-ins, `assertz/1` and `retract/1`, and reads and
-writes no files; what goals print goes where `printing` says. The stages of a call: `compiler` turns clauses into linked
-steps (`code`) on slots (`patterns`), `clauses` and `tables` find what may match, `machine` runs the steps over a stack
-of `choices`.
+The engine runs pure Prolog with cut, the usual control constructs and built-ins, `assertz/1` and `retract/1`. It reads
+and writes no files; `printing` sets the destination of printed text. The stages of a call: `compiler` turns clauses
+into linked steps (`code`) on slots (`patterns`), `clauses` and `tables` find candidates, `machine` runs the steps over
+a stack of `choices`.
 """
 
 from holdsfor.prolog.arithmetic import evaluate

@@ -1,4 +1,4 @@
-"""Values of expressions: of terms, and of expressions in a clause, compiled once and evaluated at every call.
+"""Evaluate arithmetic: of terms, and of expressions in clauses, which are compiled once and evaluated at every call.
 
 >>> from holdsfor.syntax.parser import parse_term
 >>> evaluate(parse_term("7 / 2 + 2 ** 3"))
@@ -21,7 +21,7 @@ from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, Var
 __all__ = ["COMPARISONS", "Expression", "compile_expression", "evaluate", "number_term", "value_of"]
 
 _WORD = re.compile(r"[a-z]\w*\Z", re.ASCII)
-"""A name as it stands in a rule; others come from data."""
+"""A name as written in a rule; other names come from data."""
 
 Slots: TypeAlias = list[Any]
 Expression: TypeAlias = Callable[[Slots], Number]
@@ -78,7 +78,7 @@ def value_of(term: Term) -> Number:
 
 
 def _opened(term: Struct) -> list[Term | tuple[Callable[..., Number], int]]:
-    """The work an application leaves: its function below its arguments."""
+    """The pending work of an application: its function below its arguments."""
     if term.name == "[|]" and len(term.args) == 2 and deref(term.args[1]) == Atom("[]"):
         return [term.args[0]]
     return [(_function(term), len(term.args)), *reversed(term.args)]
@@ -95,7 +95,7 @@ def _unknown(name: str, arity: int) -> GoalProblem:
     known = [n for n, _ in FUNCTIONS] + list(CONSTANTS)
     hint = did_you_mean(name, known)
     if arity == 0:
-        field = "if it is a field of a record, `column:number` in the description of its columns sets it aside"
+        field = "if it is a field of a record, `column:number` in the column mapping sets such records aside"
         near = hint if _WORD.match(name) else None
         return GoalProblem("HF603", f"expected a number, found `{name}`", near or field)
     return GoalProblem("HF603", f"`{name}/{arity}` is not an arithmetic function", hint)
@@ -116,7 +116,7 @@ def _leaf(term: Term) -> Number:
 
 
 class ExpressionScope(Protocol):
-    """Where the values of a clause's variables are."""
+    """The positions of the values of a clause's variables."""
 
     def slot_of(self, variable: Var) -> int: ...
 
@@ -124,9 +124,9 @@ class ExpressionScope(Protocol):
 
 
 def compile_expression(term: Term, scope: ExpressionScope, depth: int = 0) -> Expression:
-    """A function from the slots of a clause to the value the expression has there.
+    """A function from the slots of a clause to the value of the expression.
 
-    What is wrong with the expression itself is told when it is run.
+    An invalid expression is reported when it is run.
     """
     match term:
         case Int() | Float():

@@ -36,11 +36,11 @@ _GOAL_ARGUMENTS: dict[tuple[str, int], tuple[int, ...]] = {
 
 
 _WITH_MORE_ARGUMENTS = {"call": 0, "maplist": 0, "foldl": 0, "include": 1, "exclude": 1, "partition": 1, "predsort": 3}
-"""How many arguments these add to the goal that they are given; 0: as many as they have besides."""
+"""The number of arguments that these predicates add to their goal; 0: all their other arguments."""
 
 
 def check_background(description: EventDescription, diagnostics: Diagnostics) -> None:
-    """Errors: clauses for control constructs and tests that are built in; other built-ins may be defined anew."""
+    """Report clauses for control constructs and for tests that are built in; other built-ins may be redefined."""
     for item in description.background:
         name, arity = _key(item)
         if (name, arity) in CONTROL or (name, arity) in TESTS:
@@ -53,7 +53,7 @@ def _key(item: Clause | FactTable) -> tuple[str, int]:
 
 
 def background_database(description: EventDescription) -> Database:
-    """The facts and clauses of the background knowledge, with `grounding/1` as one more predicate."""
+    """The facts and clauses of the background knowledge, with `grounding/1` as an additional predicate."""
     database = Database()
     for name, arity in description.dynamic_predicates:
         database.declare_dynamic(name, arity)
@@ -74,14 +74,14 @@ def grounding_clauses(description: EventDescription) -> list[Clause]:
     for grounding in description.groundings:
         entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
         body: Term | None = None
-        for goal in reversed(_bound_first(grounding.goals)):
+        for goal in reversed(_binding_goals_first(grounding.goals)):
             body = goal if body is None else Struct(",", (goal, body))
         clauses.append(Clause(Struct("grounding", (entity,)), body, grounding.span))
     return clauses
 
 
-def _bound_first(goals: Sequence[Term]) -> list[Term]:
-    """The goals with comparisons and negations behind those that bind their variables; their order has no meaning."""
+def _binding_goals_first(goals: Sequence[Term]) -> list[Term]:
+    """The goals with comparisons and negations after the goals that bind their variables; the order has no meaning."""
     waiting, ordered, bound = list(goals), list[Term](), set[str]()
     while waiting:
         goal = next((goal for goal in waiting if _needs(goal, waiting) <= bound), waiting[0])
@@ -108,7 +108,7 @@ def called_predicates(goal: Term) -> Iterator[Term]:
 
 
 def inner_calls(goal: Term) -> Iterator[Term]:
-    """The calls inside a goal, of control constructs only what they call."""
+    """The calls inside a goal; a control construct is replaced by its inner calls."""
     stack = [goal]
     while stack:
         here = stack.pop()
@@ -124,7 +124,7 @@ def inner_calls(goal: Term) -> Iterator[Term]:
 
 
 def _extended_calls(goal: Struct) -> Iterator[Term]:
-    """The call itself, and the predicate that it calls with arguments added, as far as the text says which."""
+    """The call itself, and the predicate that it calls with added arguments, if the text names that predicate."""
     yield goal
     called, *more = goal.args
     n_more = len(more) if goal.name == "call" else _WITH_MORE_ARGUMENTS[goal.name] or len(more)

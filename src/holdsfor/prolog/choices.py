@@ -1,8 +1,8 @@
-"""Choice points: what to do when a goal fails.
+"""Choice points: the continuation when a goal fails.
 
-Each remembers how long the trail was and the stamp that tells older cells from newer ones. `ClausesLeft` is carried on
-by the machine itself; the others are asked to `resume` and answer with the registers to go on with, or None to fail on.
-A choice point that has nothing left after this time is taken off the stack before it goes on.
+Each choice point records the length of the trail and the stamp that separates older cells from newer ones. The machine
+resumes `ClausesLeft` itself; the other choice points have a `resume` method, which returns the next registers, or None
+to backtrack further. A choice point without further alternatives is removed from the stack before it resumes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Alternative", "Choice", "ClausesLeft", "RowsLeft", "unify_row"]
 
 
 class Choice:
-    """A point to go back to."""
+    """A point to backtrack to."""
 
     __slots__ = ("mark", "stamp")
 
@@ -35,7 +35,7 @@ class Choice:
 
 
 class Alternative(Choice):
-    """Another way on, or none if it was taken away by a soft cut."""
+    """Another branch; None if a soft cut has removed it."""
 
     __slots__ = ("registers",)
 
@@ -48,7 +48,7 @@ class Alternative(Choice):
 
 
 class RowsLeft(Choice):
-    """Rows of a table or a built-in that may still fit; `row` is the next."""
+    """Rows of a table or a built-in that may still match; `row` is the next."""
 
     __slots__ = ("args", "parent", "row", "rows")
 
@@ -74,7 +74,7 @@ class RowsLeft(Choice):
 
 
 class ClausesLeft(Choice):
-    """Clauses from number `at` on that may still fit a call."""
+    """Clauses from number `at` on that may still match a call."""
 
     __slots__ = ("args", "at", "clauses", "dead", "n", "parent", "time")
 
@@ -97,7 +97,7 @@ class ClausesLeft(Choice):
 
 
 def unify_row(args: tuple[Term, ...], row: tuple[Term, ...], trail: Trail) -> bool:
-    """Unify the arguments of a call with a row; some cells may be bound when it fails."""
+    """Unify the arguments of a call with a row; on failure some cells may be bound."""
     for arg, value in zip(args, row):  # noqa: B905
         if not unify(arg, value, trail):
             return False

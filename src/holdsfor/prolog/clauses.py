@@ -1,8 +1,8 @@
-"""Clauses, compiled when they are first called, and ordered lists of them with an index on every argument.
+"""Clauses, compiled at their first call, and ordered lists of clauses with an index on every argument.
 
-A list of clauses only grows at its end; a clause that is taken away is entered in `dead` with the time of its death
-and skipped by goals called later, while goals called earlier still see it (the *logical update view*). When half of a
-list is dead, or something is put in front, the list is replaced, and goals that are under way keep the old one.
+A list of clauses only grows at its end. An erased clause is entered in `dead` with the time of the erasure. Goals
+called later skip the clause, goals called earlier still see it (the *logical update view*). When half of a list is
+dead, or a clause is inserted at the front, the list is replaced, and running goals keep the old list.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _GOOD_ENOUGH = 8
 
 
 def index_key(term: Term) -> IndexKey | None:
-    """What terms that unify have in common: the constant or the functor; None for a variable.
+    """The common key of terms that unify: the constant or the functor; None for a variable.
 
-    Terms that differ may share a key (`3` and `3.0`), so a lookup may find too much but never too little.
+    Different terms may share a key (`3` and `3.0`), so a lookup may return too many candidates, but never too few.
     """
     kind = type(term)
     if kind is Ref or kind is Var:
@@ -42,7 +42,7 @@ def index_key(term: Term) -> IndexKey | None:
 
 
 class CompiledClause:
-    """`head :- body`. The steps and matchers are made by `prepare`."""
+    """`head :- body`. `prepare` creates the steps and matchers."""
 
     __slots__ = ("blank", "body", "code", "head", "library", "matchers", "span")
 
@@ -66,7 +66,7 @@ class CompiledClause:
         return self.head.args if isinstance(self.head, Struct) else ()
 
     def prepare(self) -> Step:
-        """Compile the clause; its first step."""
+        """Compile the clause and return its first step."""
         args = self.args
         scope = Scope(len(args))
         self.matchers = scope.head_matchers(args)
@@ -77,7 +77,7 @@ class CompiledClause:
 
 
 class _Index:
-    """The clauses of a list by the key of one argument. Clauses with a variable there are in every bucket."""
+    """The clauses of a list by the key of one argument. Clauses with a variable as argument are in every bucket."""
 
     __slots__ = ("at", "buckets", "others")
 
@@ -103,9 +103,9 @@ class _Index:
 class Clauses:
     """The clauses of a predicate in order.
 
-    Contract: `all`, the buckets and `dead` may grow while a goal goes through them, but are otherwise replaced rather
-    than changed; a goal remembers the length it found. Adding is O(1), taking away O(1) on average, and a lookup that
-    binds an argument on which clauses differ is O(1) once the index of that argument is made, at first use.
+    Contract: `all`, the buckets and `dead` may grow while a goal iterates over them, but are otherwise replaced rather
+    than changed; a goal records the length at its call. Appending is O(1), erasing O(1) on average. A lookup that binds
+    an argument in which clauses differ is O(1) after the index of that argument is built, at its first use.
     """
 
     __slots__ = ("all", "dead", "indexes", "n_dead_ahead", "selective")
@@ -120,7 +120,7 @@ class Clauses:
             self._note_arguments(clause)
 
     def _note_arguments(self, clause: CompiledClause) -> None:
-        """Keep in mind which arguments can tell clauses apart."""
+        """Record the arguments in which clauses differ."""
         args = clause.args
         if len(self.selective) < len(args):
             new = [at for at, arg in enumerate(args) if not isinstance(arg, Var) and at not in self.selective]
@@ -140,7 +140,7 @@ class Clauses:
         return [clause for clause in self.all if clause not in self.dead] if self.dead else self.all
 
     def erase(self, clause: CompiledClause, time: int) -> bool:
-        """Take a clause away; False if it is gone already."""
+        """Erase a clause; False if it is already erased."""
         if clause in self.dead:
             return False
         self.dead[clause] = time
@@ -159,10 +159,9 @@ class Clauses:
             self._note_arguments(clause)
 
     def candidates(self, args: tuple[Term, ...]) -> list[CompiledClause]:
-        """Clauses in order among which are all whose heads unify with the dereferenced arguments.
+        """The clauses in order, including all whose heads unify with the dereferenced arguments.
 
-        Among many there may be dead ones; those in front, `n_dead_ahead` of them when the result is `all`, can be left
-        out right away.
+        A long list may contain dead clauses. The first `n_dead_ahead` of `all` are dead and can be skipped.
         """
         best = self.all
         if len(best) < 2:
@@ -183,7 +182,7 @@ class Clauses:
         return best
 
     def _make_index(self, at: int, n_found: int) -> _Index | None:
-        """An index, if it promises to be worth its making: the list is short, or what was found so far is long."""
+        """An index, if its cost is justified: the list is short, or the lookups so far returned many clauses."""
         if len(self.all) > _FEW_CLAUSES and n_found <= _GOOD_ENOUGH:
             return None
         self.indexes[at] = _Index(at, self.all)

@@ -1,9 +1,9 @@
-"""The steps a compiled body consists of, each linked to the next.
+"""The steps of a compiled body, each linked to the next.
 
-The *registers* of a running body are the step to take, the slots of its variables, the height of the choice stack a cut
-goes back to, and the frame to go on with afterwards. A *frame* is the registers of a body that waits for a goal of its
-own, with the number of frames in all. Neither is ever changed, so choice points can share them. `Call` and `Test` are
-carried out by the machine itself; the other steps are control, and return the registers to go on with, or None to fail.
+The *registers* of a running body are the next step, the slots of its variables, the height of the choice stack to which
+a cut returns, and the frame to continue with afterwards. A *frame* is the registers of a body that waits for one of its
+goals, with the total number of frames. Neither is ever changed, so choice points can share them. The machine executes
+`Call` and `InlineTest` itself; the other steps are control steps and return the next registers, or None to fail.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ __all__ = [
     "Fork",
     "Frame",
     "Goal",
+    "InlineTest",
     "MetaCall",
     "Registers",
     "SoftCut",
     "Step",
-    "Test",
 ]
 
 Frame: TypeAlias = tuple["Goal", Slots, int, Any, int]
@@ -50,7 +50,7 @@ class Step:
 
 
 class Proceed(Step):
-    """The end of a body: go on behind the goal that waits for it."""
+    """The end of a body: continue after the goal that called it."""
 
     __slots__ = ()
 
@@ -68,7 +68,7 @@ HALT = Halt()
 
 
 class Goal(Step):
-    """A step that stands for a goal of the text and can say which."""
+    """A step for a goal of the text."""
 
     __slots__ = ("goal", "names", "next")
 
@@ -78,7 +78,7 @@ class Goal(Step):
         self.next = next
 
     def shown_with(self, slots: Slots) -> Term:
-        """The goal with the values its variables have now; those without a value keep their names."""
+        """The goal with the current values of its variables; variables without a value keep their names."""
         values: dict[str, Term] = {}
         for name in variables(self.goal).keys() & self.names.keys():
             value = slots[self.names[name]]
@@ -111,7 +111,7 @@ class Call(Goal):
         self.predicate = predicate
 
 
-class Test(Goal):
+class InlineTest(Goal):
     """A goal that succeeds or fails once and is evaluated in place, such as `X > 3`."""
 
     __slots__ = ("holds",)
@@ -122,7 +122,7 @@ class Test(Goal):
 
 
 class Control(Step):
-    """A step that decides where to go on."""
+    """A step that determines the next step."""
 
     __slots__ = ()
 
@@ -138,7 +138,7 @@ class Fail(Control):
 
 
 class Fork(Control):
-    """Take one way, and the other when that fails. The height before is kept in a slot, for local cuts."""
+    """Take one branch, and the other when it fails. A slot keeps the height of the choice stack for local cuts."""
 
     __slots__ = ("one", "other", "slot")
 
@@ -154,7 +154,7 @@ class Fork(Control):
 
 
 class Enter(Control):
-    """Keep the height of the choice stack in a slot, for cuts that reach no further."""
+    """Keep the height of the choice stack in a slot, for local cuts."""
 
     __slots__ = ("next", "slot")
 
@@ -168,7 +168,7 @@ class Enter(Control):
 
 
 class Cut(Control):
-    """`!`: drop the choice points made since the clause was called."""
+    """`!`: drop the choice points created since the clause was called."""
 
     __slots__ = ("next",)
 
@@ -196,7 +196,7 @@ class CutTo(Control):
 
 
 class SoftCut(Control):
-    """`*->`: give up the alternative pushed at the height in a slot, keep the choice points above it."""
+    """`*->`: drop the alternative pushed at the height in a slot, keep the choice points above it."""
 
     __slots__ = ("next", "slot")
 
@@ -210,7 +210,7 @@ class SoftCut(Control):
 
 
 class CollectAnswer(Control):
-    """Add a copy of a term to the list in a slot, then fail to get the next."""
+    """Add a copy of a term to the list in a slot, then fail to obtain the next answer."""
 
     __slots__ = ("build", "slot")
 
@@ -224,7 +224,7 @@ class CollectAnswer(Control):
 
 
 class MetaCall(Goal, Control):
-    """`call/N`: a goal that is known only now, with further arguments."""
+    """`call/N`: a goal that is known only at run time, with further arguments."""
 
     __slots__ = ("build",)
 
@@ -234,5 +234,5 @@ class MetaCall(Goal, Control):
 
     def step(self, machine: Machine, slots: Slots, cut: int, parent: Frame) -> Registers | None:
         if self.next is not PROCEED:
-            parent = machine.put_aside(self, slots, cut, parent)
+            parent = machine.push_frame(self, slots, cut, parent)
         return machine.enter_goal(self.build(slots), parent)

@@ -1,14 +1,14 @@
 """Clause bodies to linked steps.
 
-A goal is compiled given the step that follows it, so the branches of a disjunction share what comes behind it. Control
-constructs become forks and cuts; the goal of `findall/3`, `\\+` and their like is compiled in place when it is known,
-and called through `MetaCall` when it is a variable.
+A goal is compiled given the step that follows it, so the branches of a disjunction share its continuation. Control
+constructs become forks and cuts; the goal of `findall/3`, `\\+` and the like is compiled in place if it is known,
+and called through `MetaCall` if it is a variable.
 
     (C -> T ; E)        Fork(C, CutTo, T … | E …)
     \\+ G                Fork(G, CutTo, Fail | …)
-    findall(X, G, L)    Fork(G, Gather | L = what was gathered …)
+    findall(X, G, L)    Fork(G, CollectAnswer | L = answers …)
 
-A variable without a value before a control construct gets a cell there, since the branches may fill it in any order.
+A variable without a value before a control construct gets a cell there, because the branches may bind it in any order.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from holdsfor.prolog.code import (
     Enter,
     Fail,
     Fork,
+    InlineTest,
     MetaCall,
     SoftCut,
     Step,
-    Test,
     TestFunction,
 )
 from holdsfor.prolog.inline import INLINE
@@ -48,9 +48,9 @@ TESTS = frozenset([("is", 2), ("=", 2), *((name, 2) for name in COMPARISONS), *I
 
 
 def compile_body(body: Term, scope: Scope, library: Library | None = None, end: Step = PROCEED) -> Step:
-    """The first step of a body whose head's variables are in scope.
+    """The first step of a body; the variables of the head are in scope.
 
-    `library` holds predicates that calls are bound to now, rather than looked up at each call.
+    Calls of predicates in `library` are bound at compile time rather than looked up at each call.
     """
     try:
         return _Compiler(scope, library or {}).body(body, end)
@@ -62,28 +62,28 @@ Cutter: TypeAlias = Callable[[Step], Step]
 
 
 class _Compiler:
-    """Compiles one body. `cut` says what `!` becomes: the clause's cut, or one that stays inside a construct."""
+    """Compiles one body. `cut` compiles `!`: to the clause's cut, or to a local cut inside a construct."""
 
     def __init__(self, scope: Scope, library: Library) -> None:
         self.scope = scope
         self.library = library
 
     def body(self, body: Term, end: Step) -> Step:
-        """The goals from left to right; each is compiled when it is known what the ones before it fill."""
+        """The goals from left to right; each goal is compiled when the variables that earlier goals bind are known."""
         makers = [self.goal(goal) for goal in _conjuncts(body)]
         for make in reversed(makers):
             end = make(end)
         return end
 
     def goal(self, goal: Term) -> Callable[[Step], Step]:
-        """The maker of a goal's step, given the step that follows."""
+        """A function from the following step to the step of a goal."""
         if isinstance(goal, Atom | Struct) and name_and_arity(goal) not in CONTROL:
             return self.simple(goal)
         fresh = self.scope.unfilled(goal)
         return lambda after: self.with_cells(fresh, self.construct(goal, after, Cut))
 
     def with_cells(self, slots: list[int], after: Step) -> Step:
-        """The step that puts new cells in slots, if there are any."""
+        """The step that puts new cells in slots, or `after` if there are no slots."""
         if not slots:
             return after
 
@@ -92,17 +92,17 @@ class _Compiler:
                 values[slot] = Ref(values[0])
             return True
 
-        return Test(_TRUE, {}, after, fill)
+        return InlineTest(_TRUE, {}, after, fill)
 
     # control
 
     def construct(self, goal: Term, after: Step, cut: Cutter) -> Step:
-        """The steps of a goal inside a control construct: every variable has a value or a cell by now."""
+        """The steps of a goal inside a control construct: every variable has a value or a cell already."""
         goal = deref(goal)
         if isinstance(goal, Var):
             return self.meta_call(Struct("call", (goal,), goal.span), after)
         if not isinstance(goal, Atom | Struct):
-            return Test(goal, self.scope.slots, after, _not_a_goal(goal))
+            return InlineTest(goal, self.scope.slots, after, _not_a_goal(goal))
         args = goal.args if isinstance(goal, Struct) else ()
         build = CONTROL.get(name_and_arity(goal))
         if build is not None:
@@ -122,7 +122,7 @@ class _Compiler:
         return step
 
     def branch(self, branch: Term, other: Step, after: Step, cut: Cutter) -> Step:
-        """One branch of a disjunction in front of the others."""
+        """One branch of a disjunction before the others."""
         branch = deref(branch)
         if isinstance(branch, Struct) and branch.name == "->" and len(branch.args) == 2:
             return self.if_then_else(*branch.args, other, after, cut)
@@ -139,7 +139,7 @@ class _Compiler:
         return Fork(self.local(condition, slot, chosen), other, slot)
 
     def local(self, goal: Term, slot: int, after: Step, spared: int = 1) -> Step:
-        """A goal whose cuts stay inside it: they go back to the height in the slot, sparing the fork's own choice."""
+        """A goal with local cuts: they return to the height in the slot and keep the choice point of the fork."""
         return self.construct(goal, after, lambda step: CutTo(slot, step, spared))
 
     def negation(self, goal: Term, after: Step) -> Step:
@@ -166,9 +166,9 @@ class _Compiler:
             slots[gathered] = None
             return unify(build_result(slots), found, trail)
 
-        done = Test(goal, self.scope.slots, after, finish)
+        done = InlineTest(goal, self.scope.slots, after, finish)
         gather = CollectAnswer(gathered, self.scope.builder(template))
-        return Test(_TRUE, {}, Fork(self.local(inner, slot, gather), done, slot), start)
+        return InlineTest(_TRUE, {}, Fork(self.local(inner, slot, gather), done, slot), start)
 
     def meta_call(self, goal: Struct, after: Step) -> Step:
         build = self.scope.arguments_builder(goal.args)
@@ -177,12 +177,12 @@ class _Compiler:
     # plain goals
 
     def simple(self, goal: Atom | Struct) -> Callable[[Step], Step]:
-        """The maker of a goal that is no control construct."""
+        """A function from the following step to the step of a goal that is not a control construct."""
         key = name_and_arity(goal)
         holds = self.test(goal, key)
         names = self.scope.slots
         if holds is not None:
-            return lambda after: Test(goal, names, after, holds)
+            return lambda after: InlineTest(goal, names, after, holds)
         args = goal.args if isinstance(goal, Struct) else ()
         build = self.scope.arguments_builder(args)
         return lambda after: Call(goal, names, after, key, build, self.library.get(key))
@@ -204,7 +204,7 @@ class _Compiler:
         return lambda slots, trail: inline(build(slots), trail)
 
     def assignment(self, target: Term, expression: Term) -> TestFunction:
-        """`Target is Expression`. A target that has no value yet needs no cell."""
+        """`Target is Expression`. A target without a value needs no cell."""
         unset = self.scope.unfilled(expression)
         value = compile_expression(expression, self.scope)
         if unset:
@@ -221,7 +221,7 @@ class _Compiler:
         return lambda slots, trail: unify(build(slots), number_term(value(slots)), trail)
 
     def equation(self, left: Term, right: Term) -> TestFunction:
-        """`Left = Right`. A left side that has no value yet needs no cell."""
+        """`Left = Right`. A left side without a value needs no cell."""
         if self.is_new(left) and not _occurs(left, right):
             build = self.scope.builder(right)
             slot = self.new_variable(left)
@@ -243,19 +243,19 @@ class _Compiler:
         return lambda slots, trail: compare(one(slots), other(slots))
 
     def is_new(self, term: Term) -> bool:
-        """Whether the term is a variable that has no value yet."""
+        """Whether the term is a variable without a value."""
         if self.scope.runtime or type(term) is not Var:
             return False
         return self.scope.slot_of(term) not in self.scope.filled
 
     def new_variable(self, term: Term) -> int:
-        """The slot of a variable that has had no value up to here, and gets one now."""
+        """The slot of a variable that gets its first value here."""
         (slot,) = self.scope.unfilled(term)
         return slot
 
 
 def _conjuncts(term: Term) -> list[Term]:
-    """The goals of `a, b, c` as they stand, looking through bound cells."""
+    """The goals of `a, b, c` in order, through bound cells."""
     return [deref(goal) for part in conjuncts(deref(term)) for goal in _unfolded(part)]
 
 
@@ -287,7 +287,7 @@ def _not_a_goal(goal: Term) -> TestFunction:
 
 
 def _after_cells(slots: list[int], holds: TestFunction) -> TestFunction:
-    """The test, run with new cells in the slots: they are used before anything could give them a value."""
+    """The test, run with new cells in the slots, which no earlier goal can have bound."""
 
     def run(values: Slots, trail: Trail) -> bool:
         for slot in slots:

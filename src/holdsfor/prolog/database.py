@@ -1,4 +1,4 @@
-"""What a program knows: predicates by name and arity, each a table of facts or a list of clauses.
+"""The predicates of a program by name and arity, each a table of facts or a list of clauses.
 
 >>> from holdsfor.syntax.parser import parse_term
 >>> database = Database()
@@ -28,7 +28,7 @@ Key = tuple[str, int]
 class Predicate:
     """One predicate: its facts as a table, or its clauses.
 
-    `is_shared` is true while a copy of the database has the same table or clauses; a change then makes its own first.
+    `is_shared` is true while a copy of the database uses the same table or clauses; a change then copies them first.
     """
 
     __slots__ = ("clauses", "is_shared", "name", "table")
@@ -68,7 +68,7 @@ class Predicate:
                 clauses.append(clause)
 
     def living(self) -> Iterator[CompiledClause]:
-        """The clauses as they stand now, those of a table made on the way."""
+        """The current clauses; the facts of a table are converted on the way."""
         if self.table is not None:
             return iter(self.table.clauses(self.name))
         assert self.clauses is not None
@@ -76,9 +76,9 @@ class Predicate:
 
 
 class Database:
-    """Predicates by name and arity. Goals of an `Engine` read it and, with `assertz/1` and its like, change it.
+    """Predicates by name and arity. Goals of an `Engine` read it and change it with `assertz/1` and similar predicates.
 
-    Goals cannot change one that `is_frozen`: what rules prove must not depend on the order in which they are evaluated.
+    Goals cannot change a database that `is_frozen`: the answers of rules must not depend on the order of evaluation.
     """
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class Database:
         self.is_frozen = False
 
     def copy(self) -> Database:
-        """A database with the same contents that changes on its own. Costs O(number of predicates)."""
+        """An independent copy with the same contents. O(number of predicates)."""
         twin = Database()
         twin.contents = {key: predicate.share() for key, predicate in self.contents.items()}
         return twin
@@ -102,7 +102,7 @@ class Database:
         return (name, arity) in self.contents
 
     def n_clauses(self, name: str, arity: int) -> int:
-        """How many clauses a predicate has now."""
+        """The current number of clauses of a predicate."""
         predicate = self.contents.get((name, arity))
         return 0 if predicate is None else sum(1 for _ in predicate.living())
 
@@ -118,7 +118,7 @@ class Database:
     # writing
 
     def declare_dynamic(self, name: str, arity: int) -> None:
-        """Let a predicate exist, so that calling it without clauses fails rather than being an error."""
+        """Declare a predicate, so that a call without clauses fails instead of raising an error."""
         self._predicate((name, arity))
 
     def add_clause(
@@ -130,7 +130,7 @@ class Database:
         first: bool = False,
         library: Mapping[Key, Any] | None = None,
     ) -> None:
-        """Put a clause behind the others of its predicate, or in front of them."""
+        """Add a clause after the others of its predicate, or before them."""
         key = _definable(head, span)
         clauses = self._predicate(key).own_clauses()
         clause = CompiledClause(head, None if body == Atom("true") else body, span, library)
@@ -140,7 +140,7 @@ class Database:
             clauses.append(clause)
 
     def add_table(self, name: str, arity: int, columns: Sequence[list[Constant]]) -> None:
-        """Put facts behind the clauses of a predicate, given as one list of constants for each argument.
+        """Add facts after the clauses of a predicate, given as one list of constants for each argument.
 
         The columns are kept, not copied, and must not change afterwards. O(1) unless the predicate has clauses.
         """
@@ -149,19 +149,19 @@ class Database:
         self._predicate((name, arity)).add_table(columns)
 
     def set_fact(self, head: Term) -> None:
-        """Let a fact be all there is of its predicate."""
+        """Replace all clauses of a predicate by one fact."""
         key = _definable(head, None)
         for clause in list(self._predicate(key).living()):
             self.erase(key, clause)
         self.add_clause(head)
 
     def erase(self, key: Key, clause: CompiledClause) -> bool:
-        """Take a clause away; False if it is gone already."""
+        """Erase a clause; False if it is already erased."""
         self.time += 1
         return self.contents[key].own_clauses().erase(clause, self.time)
 
     def erase_facts(self, key: Key, rows: Container[tuple[Term, ...]]) -> None:
-        """Take away the facts of a predicate that have some of the rows as arguments."""
+        """Erase the facts of a predicate whose arguments are among the rows."""
         for clause in list(self._predicate(key).own_clauses().living()):
             if clause.body is None and clause.args in rows:
                 self.erase(key, clause)

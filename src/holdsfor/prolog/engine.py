@@ -1,4 +1,4 @@
-"""The engine: goals asked of a database.
+"""The engine: proves goals from a database.
 
 >>> from holdsfor.syntax.parser import parse_term
 >>> database = Database()
@@ -30,11 +30,11 @@ __all__ = ["DEFAULT_MAX_DEPTH", "DEFAULT_MAX_STEPS", "PROOF", "Engine"]
 DEFAULT_MAX_STEPS = 5_000_000
 DEFAULT_MAX_DEPTH = 2_000_000
 MAX_PARTS = 5_000_000
-"""How large a term may be that a goal answers with."""
+"""The maximal number of parts of a term in an answer."""
 
 
 class Proof:
-    """Whether a goal is being proved just now, and which: signals that come in between may have to stop it."""
+    """Whether a goal is being proved, and which: a signal that arrives during a proof may have to stop it."""
 
     def __init__(self) -> None:
         self.is_running = False
@@ -46,8 +46,8 @@ class Proof:
         self._n_goals += 1
         return self._n_goals
 
-    def go_on(self, goal: int, answers: Iterator[dict[str, Term]]) -> dict[str, Term] | None:
-        """The next answer of a goal, None if there is none."""
+    def next_answer(self, goal: int, answers: Iterator[dict[str, Term]]) -> dict[str, Term] | None:
+        """The next answer of a goal, or None."""
         self.is_running = True
         self.number = goal
         try:
@@ -60,10 +60,10 @@ PROOF = Proof()
 
 
 class Engine:
-    """Answers goals from a database. Every goal has a machine of its own, so answers may be read in turn.
+    """Answers goals from a database. Every goal has its own machine, so answers of several goals may be interleaved.
 
-    `max_steps` bounds the calls a goal may make, `max_depth` how many goals or choice points may be pending; a goal
-    that passes either raises an `ExecutionProblem`, as does any goal that goes wrong.
+    `max_steps` bounds the calls of a goal, `max_depth` the number of pending goals or choice points. A goal that
+    exceeds a bound raises an `ExecutionProblem`, like every other failure of a proof.
     """
 
     def __init__(
@@ -75,14 +75,14 @@ class Engine:
 
     @cached_property
     def groundness(self) -> Groundness:
-        """What goals leave open; the database must not change any more, except for ground facts."""
+        """The groundness analysis; the database must not change afterwards, except for ground facts."""
         return Groundness(self.database)
 
     def solve(self, goal: Term) -> Iterator[dict[str, Term]]:
-        """The solutions one by one: the value of every variable of the goal, itself if it has none."""
+        """The solutions one by one: the value of every variable of the goal; an unbound variable is its own value."""
         answers = self._answers(goal)
         number = PROOF.begin()
-        while (answer := PROOF.go_on(number, answers)) is not None:
+        while (answer := PROOF.next_answer(number, answers)) is not None:
             yield answer
 
     def _answers(self, goal: Term) -> Iterator[dict[str, Term]]:
@@ -96,7 +96,7 @@ class Engine:
                 raise located(problem, goal, None) from None
 
     def once(self, goal: Term) -> dict[str, Term] | None:
-        """The first solution, None if there is none."""
+        """The first solution, or None."""
         return next(self.solve(goal), None)
 
     def holds(self, goal: Term) -> bool:
@@ -104,11 +104,11 @@ class Engine:
         return self.once(goal) is not None
 
     def run(self, goal: Term) -> bool:
-        """Carry out a goal for its effect on the database, once; whether it succeeded."""
+        """Prove a goal once for its effect on the database; whether it succeeded."""
         return self.holds(goal)
 
     def start_up(self, goals: Iterable[Term]) -> None:
-        """Carry out the goals before a run. One that fails is an error; afterwards goals cannot change the database."""
+        """Prove the goals before a run. A goal that fails is an error; afterwards goals cannot change the database."""
         for goal in goals:
             if not self.run(goal):
                 hint = "a start-up goal must succeed; `ignore(Goal)` always does"
@@ -118,7 +118,7 @@ class Engine:
 
 
 def _answer(cells: dict[str, Ref], charge: Callable[[int], None]) -> dict[str, Term]:
-    """The values of the cells. Those without one become variables: of the goal's own name, or a new one."""
+    """The values of the cells. Unbound cells become variables, with the name from the goal or a new name."""
     names: dict[Ref, Var] = {}
     for name, cell in cells.items():
         value = deref(cell)

@@ -1,8 +1,8 @@
-"""The functions of arithmetic on Python numbers, with the meaning they have in SWI-Prolog.
+"""The functions of arithmetic on Python numbers, with the semantics of SWI-Prolog.
 
 Integers are unbounded (up to `MAX_BITS`, so that no expression can fill the memory). `/` of two integers is an integer
-when exact and a float otherwise; a float that overflows or is undefined is an error, except where an operand was
-infinite or undefined already.
+if exact and a float otherwise; a float that overflows or is undefined is an error, unless an operand was already
+infinite or undefined.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def _bounded(bits: int) -> None:
 
 
 def _finite(result: float, *operands: Number) -> float:
-    """The float, unless finite operands made it overflow or lose its meaning."""
+    """The float; an error if finite operands made it infinite or undefined."""
     if result - result == 0 or not all(map(math.isfinite, operands)):
         return result
     raise _no_value("the result is undefined" if math.isnan(result) else "the result is too large for a float")
 
 
 def _binary(function: Callable[[Any, Any], Number]) -> Callable[[Number, Number], Number]:
-    """The function for all numbers, given one that is right for integers and for floats without overflow."""
+    """The function for all numbers, given a function for integers and for floats without overflow."""
 
     def apply(left: Number, right: Number) -> Number:
         try:
@@ -74,7 +74,7 @@ def _divide(left: Number, right: Number) -> Number:
 
 
 def _divisor(function: Callable[[int, int], int]) -> Callable[[Number, Number], Number]:
-    """The function on integers whose second is not zero."""
+    """The function on integers with a second operand other than zero."""
 
     def apply(left: Number, right: Number) -> int:
         left, right = _integer(left), _integer(right)
@@ -143,7 +143,7 @@ def _float_power(left: Number, right: Number) -> float:
 
 
 def _real(function: Callable[..., float]) -> Callable[..., Number]:
-    """The function of floats, with an error where it has no value."""
+    """The function on floats, with an error where it is undefined."""
 
     def apply(*operands: Number) -> float:
         try:
@@ -159,7 +159,7 @@ def _real(function: Callable[..., float]) -> Callable[..., Number]:
 
 
 def _rounded(function: Callable[[float], int]) -> Callable[[Number], Number]:
-    """The function from floats to integers; integers are left alone."""
+    """The function from floats to integers; integers are unchanged."""
 
     def apply(value: Number) -> int:
         if isinstance(value, int):

@@ -1,11 +1,12 @@
-"""Which variables of a goal have values once it is proved: groundness, by abstract interpretation of the clauses.
+"""Groundness: the variables of a goal that have values after its proof, by abstract interpretation of the clauses.
 
-A fact such as `price(_, 10).` or a clause such as `same(X, X).` may leave variables open. The analysis goes through the
-clauses with sets of variables instead of values: a variable is *ground* after a goal if every clause that may prove the
-goal gives it a value. A recursive call is taken to do what is being shown; a proof is finite, so that is sound.
+A fact such as `price(_, 10).` or a clause such as `same(X, X).` may leave variables unbound. The analysis runs the
+clauses on sets of variables instead of values: a variable is *ground* after a goal if every clause that may prove the
+goal binds the variable. For a recursive call, the analysis assumes the property that it is about to show; a proof is
+finite, so this is sound.
 
-A goal *needs* the variables without which its proof is an error: `X` in `far(X) :- X > 3.` It does not bind them: they
-have values after it because they must have them before it.
+A goal *needs* the variables whose absence makes its proof an error: `X` in `far(X) :- X > 3.` The goal does not bind
+them: they have values after the goal because they must have values before it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _BUILT_IN: dict[Key, _Ways] = {
     ("atomic_list_concat", 3): ((0,), (1, 2)),
     ("sort", 4): ((2,),),
 }
-"""For built-in predicates the arguments whose values give all others values; of several ways one is enough."""
+"""For built-in predicates, the sets of arguments that determine all others; one of the sets is enough."""
 
 _NUMERIC = frozenset((name, 2) for name in ("is", "<", ">", "=<", ">=", "=:=", "=\\="))
 _NEEDED: dict[Key, _Ways] = {
@@ -60,11 +61,11 @@ _NEEDED: dict[Key, _Ways] = {
     **dict.fromkeys([(name, 2) for name in ("<", ">", "=<", ">=", "=:=", "=\\=")], ((0, 1),)),
     ("is", 2): ((1,),),
 }
-"""For built-in predicates the arguments without whose values they are errors; of several ways one is enough."""
+"""For built-in predicates, the sets of arguments that must be bound; one of the sets is enough."""
 
 
 class Groundness:
-    """What goals of a database leave open. The database must not change any more, except for ground facts."""
+    """The groundness of goals of a database. The database must not change afterwards, except for ground facts."""
 
     def __init__(self, database: Database, always_ground: Iterable[Key] = ()) -> None:
         self._database = database
@@ -80,7 +81,7 @@ class Groundness:
         return all(clause.body is None and is_ground(clause.head) for clause in predicate.living())
 
     def after(self, goal: Term, ground: set[str]) -> set[str]:
-        """The variables that are ground after a goal, given those that are before it."""
+        """The variables that are ground after a goal, given the variables that are ground before it."""
         if not is_callable(goal):
             return ground
         key = name_and_arity(goal)
@@ -94,7 +95,7 @@ class Groundness:
         return set(variables(*(goal.args[i] for i in self.arguments(key, given))))
 
     def arguments(self, key: Key, given: frozenset[int]) -> frozenset[int]:
-        """The arguments of a predicate that are ground after a call in which the `given` ones are."""
+        """The arguments of a predicate that are ground after a call in which the `given` arguments are ground."""
         everything = frozenset(range(key[1]))
         predicate = self._database.contents.get(key)
         if key in self._always_ground or (predicate is not None and predicate.table is not None):
@@ -102,11 +103,11 @@ class Groundness:
         if predicate is None:
             return everything if any(set(way) <= given for way in _BUILT_IN.get(key, ())) else given
         if (key, given) not in self._known:
-            self._find_out(predicate, (key, given), everything)
+            self._compute_groundness(predicate, (key, given), everything)
         return self._known[key, given]
 
     def needed(self, goal: Term, ground: set[str]) -> set[str]:
-        """The variables that a goal needs, besides those that are ground before it."""
+        """The variables that a goal needs, besides the variables that are ground before it."""
         if not isinstance(goal, Struct):
             return set()
         key = name_and_arity(goal)
@@ -116,7 +117,9 @@ class Groundness:
         return set(variables(*(goal.args[i] for i in self._needed_arguments(key, given)))) - ground
 
     def _needed_by_parts(self, goal: Struct, ground: set[str]) -> set[str]:
-        """What the goals inside a construct need; in a conjunction one gives values to the next."""
+        """The variables that the goals of a construct need; in a conjunction, earlier goals bind variables for later
+        ones.
+        """
         found: set[str] = set()
         for place in _PARTS[name_and_arity(goal)]:
             found |= self.needed(goal.args[place], ground)
@@ -131,11 +134,11 @@ class Groundness:
         if predicate is None:
             return min((frozenset(way) - given for way in _NEEDED.get(key, _ALWAYS)), key=len)
         if (key, given) not in self._needs:
-            self._find_out_needs(predicate, (key, given))
+            self._compute_needs(predicate, (key, given))
         return self._needs[key, given]
 
-    def _find_out_needs(self, predicate: Predicate, call: tuple[Key, frozenset[int]]) -> None:
-        """Assume that nothing is needed, and what follows from that next, until nothing changes."""
+    def _compute_needs(self, predicate: Predicate, call: tuple[Key, frozenset[int]]) -> None:
+        """Compute the least fixpoint: assume that no argument is needed, and iterate until nothing changes."""
         assumed = frozenset[int]()
         while True:
             before = set(self._needs)
@@ -147,7 +150,7 @@ class Groundness:
             self._needs = {known: needs for known, needs in self._needs.items() if known in before}
 
     def _needed_by_clause(self, clause: CompiledClause, given: frozenset[int]) -> frozenset[int]:
-        """The arguments that the body needs. A variable of its own may stand for any, unless only arithmetic has it."""
+        """The arguments that the body needs: all, if it needs a local variable that not only arithmetic uses."""
         if clause.body is None or not isinstance(clause.head, Struct):
             return frozenset()
         args = clause.head.args
@@ -157,8 +160,10 @@ class Groundness:
             return frozenset(range(len(args))) - given
         return frozenset(i for i, arg in enumerate(args) if i not in given and needed & set(variables(arg)))
 
-    def _find_out(self, predicate: Predicate, call: tuple[Key, frozenset[int]], assumed: frozenset[int]) -> None:
-        """Assume the most, and what follows from that next, until nothing changes; what depends on it is forgotten."""
+    def _compute_groundness(
+        self, predicate: Predicate, call: tuple[Key, frozenset[int]], assumed: frozenset[int]
+    ) -> None:
+        """Compute the greatest fixpoint from `assumed`; results that depend on a wrong assumption are discarded."""
         while True:
             before = set(self._known)
             self._known[call] = found = assumed
@@ -202,7 +207,7 @@ def _unified(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> 
 
 
 def _tested(analysis: Groundness, args: tuple[Term, ...], ground: set[str]) -> set[str]:
-    """Arithmetic is an error unless all variables have values, so that they have them afterwards."""
+    """Arithmetic is an error unless all variables have values, so all variables have values afterwards."""
     return ground | set(variables(*args))
 
 

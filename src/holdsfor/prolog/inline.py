@@ -1,6 +1,6 @@
-"""Built-ins that need nothing but their arguments and are evaluated in place: type tests, comparison, term structure.
+"""Built-ins that depend only on their arguments and are evaluated in place: type tests, comparison, term structure.
 
-These, like the control constructs, cannot be redefined by a program.
+Like the control constructs, these predicates cannot be redefined by a program.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Inline: TypeAlias = Callable[[Arguments, Trail], bool]
 
 
 def proper_list(term: Term, trail: Trail) -> list[Term]:
-    """The items of a list; a `GoalProblem` if it is none or has an open end."""
+    """The items of a list; a `GoalProblem` if the term is not a list or has an unbound tail."""
     items, end = list_parts(term, trail)
     if end != EMPTY_LIST:
         raise not_a("a list", end if isinstance(end, Var) else resolve(term))
@@ -40,7 +40,7 @@ def proper_list(term: Term, trail: Trail) -> list[Term]:
 
 
 def list_parts(term: Term, trail: Trail) -> tuple[list[Term], Term]:
-    """The leading items of a list, and what follows them; several items are charged as one step."""
+    """The leading items of a list, and its tail; several items are charged as one step."""
     items: list[Term] = []
     term = deref(term)
     while type(term) is Struct and term.name == "[|]" and len(term.args) == 2:
@@ -53,7 +53,7 @@ def list_parts(term: Term, trail: Trail) -> tuple[list[Term], Term]:
 
 
 def _kind(*kinds: type) -> Inline:
-    """The test for terms of some classes."""
+    """The type test for some classes of terms."""
     return lambda args, trail: isinstance(args[0], kinds)
 
 

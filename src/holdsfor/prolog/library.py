@@ -1,7 +1,7 @@
-"""Built-in predicates that are easiest to say in Prolog, read when the first machine is made.
+"""Built-in predicates written in Prolog, read when the first machine is created.
 
-Their calls among themselves are bound to this library, so a program that defines its own `append/3` changes nothing
-here; goals that they are given to call are looked up in the program as usual.
+Calls among these predicates are bound to this library, so a program that defines its own `append/3` does not change
+them. Goals that they receive as arguments are looked up in the program.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ _LIST_ARGUMENT = {
     ("nth1", 3): 1,
     ("select", 3): 1,
 }
-"""Predicates that have endless or open answers where a variable stands for the list, and which argument is the list."""
+"""Predicates with infinitely many or unbound answers if their list is a variable, and the position of the list."""
 
 
 @cache
@@ -128,7 +128,7 @@ def library_predicates() -> MappingProxyType[tuple[str, int], Predicate]:
 
 
 def open_lists(goal: Term) -> set[str]:
-    """The variable that stands for the list of a goal on lists, if one does.
+    """The list variable of a goal on lists, if its list is a variable.
 
     >>> from holdsfor.syntax.parser import parse_term
     >>> open_lists(parse_term("member(X, L)")), open_lists(parse_term("member(X, [a])"))

@@ -1,8 +1,8 @@
-"""The machine: runs one query with explicit stacks, so that neither depth nor length is bounded by Python's.
+"""The machine: runs one query with explicit stacks, so that Python's recursion limit bounds neither depth nor length.
 
-Registers are the frame (see `code`): the step at hand, its slots, the height a cut goes back to, the frame below and
-the depth. A last call takes the place of the frame it is called from. A call whose clauses are told apart by an index
-leaves no choice point, so deterministic recursion needs memory only for what it has yet to do.
+Registers are the frame (see `code`): the current step, its slots, the height to which a cut returns, the frame below
+and the depth. A last call replaces the frame of its caller. A call for which an index leaves one clause creates no
+choice point, so deterministic recursion needs memory only for pending goals.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from holdsfor.errors import ExecutionProblem
 from holdsfor.prolog.choices import Alternative, Choice, ClausesLeft, RowsLeft, unify_row
 from holdsfor.prolog.clauses import CompiledClause
-from holdsfor.prolog.code import HALT, PROCEED, Call, Frame, Goal, Registers, Step, Test
+from holdsfor.prolog.code import HALT, PROCEED, Call, Frame, Goal, InlineTest, Registers, Step
 from holdsfor.prolog.compiler import CONTROL, TESTS, compile_body
 from holdsfor.prolog.database import Database, Predicate
 from holdsfor.prolog.library import LIBRARY, library_predicates
@@ -28,7 +28,7 @@ from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity
 __all__ = ["Machine"]
 
 _MAX_BLOCKS = 6_000_000
-"""How many blocks of Python's memory a goal may need: about half a gigabyte."""
+"""The number of Python memory blocks that a goal may allocate: about half a gigabyte."""
 
 _BLOCKS_PER_TERM = 3
 _STEPS_BETWEEN_CHECKS = 50_000
@@ -84,31 +84,31 @@ class Machine:
             self.check_budgets()
 
     def charge(self, n_terms: int) -> None:
-        """Count as many steps as terms are about to be made, and refuse more than the memory budget has room for."""
+        """Charge one step per term to be created, and refuse more terms than the memory budget allows."""
         self.steps_left -= n_terms
         if self.steps_left < self.checked_at:
             self.check_budgets(_BLOCKS_PER_TERM * n_terms)
 
     def check_budgets(self, n_wanted: int = 0) -> None:
-        """Stop a goal that is beyond its budgets.
+        """Stop a goal that exceeds its budgets.
 
-        Memory is measured, which is too slow to do at every step, or for goals of a few steps.
+        Measuring memory is too slow for every step and for goals of a few steps.
         """
         n_blocks = sys.getallocatedblocks()
         if self.n_blocks_before is None:
             self.n_blocks_before = n_blocks
         if n_blocks + n_wanted - self.n_blocks_before > _MAX_BLOCKS:
             hint = "look for a recursion that does not end, or make shorter lists"
-            raise GoalProblem("HF611", "the goal needs more memory than it may have", hint)
+            raise GoalProblem("HF611", "the goal exceeds its memory budget", hint)
         if self.steps_left < 0:
             raise self.too_many_steps()
         self.checked_at = max(0, self.steps_left - _STEPS_BETWEEN_CHECKS)
 
     def too_many_steps(self) -> GoalProblem:
         hint = "look for a recursion that does not end, or test fewer cases"
-        return GoalProblem("HF605", f"more than {self.max_steps:,} steps were taken", hint)
+        return GoalProblem("HF605", f"the goal exceeds {self.max_steps:,} steps", hint)
 
-    def put_aside(self, goal: Goal, slots: Slots, cut: int, parent: Frame) -> Frame:
+    def push_frame(self, goal: Goal, slots: Slots, cut: int, parent: Frame) -> Frame:
         """The frame that waits for a goal."""
         depth = parent[4] + 1
         if depth > self.max_depth:
@@ -126,7 +126,7 @@ class Machine:
         return copy_term(term, self.trail)
 
     def enter_goal(self, args: tuple[Term, ...], parent: Frame) -> Registers:
-        """The registers that run a goal made at run time, the first argument, with the others added to it."""
+        """The registers that run the first argument as a goal, with the other arguments appended to it."""
         goal = _extended(deref(args[0]), args[1:])
         key = name_and_arity(goal)
         scope = Scope(runtime=True)
@@ -142,7 +142,7 @@ class Machine:
     def call_rows(
         self, predicate: Predicate | None, key: tuple[str, int], args: tuple[Term, ...], parent: Frame
     ) -> bool:
-        """Call a table or a built-in; whether it succeeds, with a choice point for further rows."""
+        """Call a table or a built-in; True if a row matches. Further rows get a choice point."""
         self.count_step()
         if predicate is not None:
             assert predicate.table is not None
@@ -178,11 +178,11 @@ class Machine:
         yield from self._run((code, slots, 0, bottom), bottom)
 
     def _run(self, registers: Registers | None, bottom: Frame) -> Iterator[None]:
-        """Go forward from the registers, and back where that fails, for as long as there is a way.
+        """Run forward from the registers, and backtrack on failure, until no choice point is left.
 
-        Going forward ends at a goal that fails or a call whose clauses, `candidates[at:n]`, are to be tried; the inner
-        loop tries them, goes back to the newest choice point when there are none left, and ends when a clause fits.
-        `left` is the choice point of the clauses being tried, if it was made.
+        A forward run ends at a goal that fails or at a call with clauses to try, `candidates[at:n]`. The inner loop
+        tries the clauses, backtracks to the newest choice point when no clause is left, and ends when a clause matches.
+        `left` is the choice point of the clauses being tried, if it was created.
         """
         assert registers is not None
         code: Any
@@ -193,7 +193,7 @@ class Machine:
             while True:
                 at = n = 0
                 kind = type(code)
-                if kind is Test:
+                if kind is InlineTest:
                     if code.holds(slots, trail):
                         code = code.next
                         continue
@@ -274,7 +274,7 @@ class Machine:
 
 
 def _explained(problem: GoalProblem, code: Step, slots: Slots, frame: Frame) -> ExecutionProblem:
-    """The problem with the goal of the program that met it."""
+    """The problem with the goal of the program that caused it."""
     below: Frame | None = frame
     while below is not None and (not isinstance(code, Goal) or _is_library(code)):
         code, slots, _, below, _ = below
@@ -287,12 +287,12 @@ def _explained(problem: GoalProblem, code: Step, slots: Slots, frame: Frame) -> 
 
 
 def _is_library(code: Goal) -> bool:
-    """Whether the goal stands in the library rather than in a program."""
+    """Whether the goal belongs to the library rather than to a program."""
     return not isinstance(code.goal, Var) and code.goal.span is not None and code.goal.span.source is LIBRARY
 
 
 def _extended(goal: Term, extra: tuple[Term, ...]) -> Atom | Struct:
-    """The goal with arguments added behind its own."""
+    """The goal with arguments appended."""
     if not isinstance(goal, Atom | Struct):
         raise not_a("a goal", goal)
     if not extra:

@@ -1,8 +1,8 @@
 """The standard order of terms: variables < numbers < atoms < structures.
 
 Numbers are compared by value, a float before the integer it equals (and `nan` before all); structures by arity, then
-name, then arguments from the left. Two variables compare in an order that is fixed but arbitrary; when a list is
-sorted, in that of their first occurrence in it.
+name, then arguments from the left. Two variables compare in a fixed but arbitrary order; when a list is sorted, in the
+order of their first occurrence in the list.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Arguments:
 
 
 def compare(left: Term, right: Term) -> int:
-    """-1, 0 or 1: how the terms stand in standard order."""
+    """-1, 0 or 1: the standard order of the terms."""
     pairs = [(left, right)]
     for _ in repeat(None, MAX_PAIRS):
         if not pairs:
@@ -89,7 +89,7 @@ def _sign(left: tuple[Any, ...], right: tuple[Any, ...]) -> int:
 
 
 def same(left: Term, right: Term) -> bool:
-    """Whether the terms are identical as they stand (`==`).
+    """Whether the terms are identical (`==`).
 
     >>> from holdsfor.syntax.terms import Atom, Int
     >>> same(Int(1), Int(1)), same(Int(1), Float(1.0))
@@ -104,7 +104,7 @@ def same(left: Term, right: Term) -> bool:
 
 
 def sort_terms(terms: Iterable[T], key: Callable[[T], Term], *, reverse: bool = False, unique: bool = False) -> list[T]:
-    """The terms sorted by the standard order of their keys, stable; with `unique`, the first of every key."""
+    """The terms sorted by the standard order of their keys, stable; with `unique`, the first term of every key."""
     order_key = _key_by_occurrence()
     keyed = sorted([(order_key(key(term)), term) for term in terms], key=itemgetter(0), reverse=reverse)
     if unique:
@@ -113,7 +113,7 @@ def sort_terms(terms: Iterable[T], key: Callable[[T], Term], *, reverse: bool = 
 
 
 def _key_by_occurrence() -> Callable[[Term], tuple[Any, ...]]:
-    """A key that sorts variables in the order in which the terms it is asked for have them."""
+    """A key that sorts variables by their first occurrence in the terms that it is called with."""
     names: dict[Ref, Var] = {}
 
     def named(ref: Ref) -> Var:

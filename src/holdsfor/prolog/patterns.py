@@ -1,9 +1,9 @@
-"""The terms of a clause as functions: to match an argument of a call, and to build an argument for one.
+"""The terms of a clause as functions: to match an argument of a call, and to build an argument for a call.
 
-The variables of a clause live in *slots*, a list made for each call: slot 0 is the stamp for new cells, slots 1 to n
-are the n arguments of the call, and the rest the other variables. A variable that is an argument of the head needs no
-work at all, its first occurrence elsewhere is an assignment, and only later ones unify. A *matcher* takes a term of the
-call and says whether it fits; a *builder* returns a new term. What is nested more than a few levels is built in a loop.
+The variables of a clause live in *slots*, a list created for each call: slot 0 is the stamp for new cells, slots 1 to n
+are the n arguments of the call, and the rest are the other variables. A variable that is an argument of the head needs
+no work, its first occurrence elsewhere is an assignment, and only later occurrences unify. A *matcher* tests whether a
+term of the call matches; a *builder* returns a new term. Deeply nested parts are built in a loop.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DEEPEST_COMPILED = 6
 
 
 class Scope:
-    """The slots of one clause, and which of them have been filled where the compiler has got to."""
+    """The slots of one clause, and the slots that are filled at the current position of the compiler."""
 
     def __init__(self, arity: int = 0, *, runtime: bool = False) -> None:
         self.slots: dict[str, int] = {}
@@ -34,7 +34,7 @@ class Scope:
         self.runtime = runtime
 
     def slot_of(self, variable: Var) -> int:
-        """The slot of a variable, a new one at its first mention."""
+        """The slot of a variable, a new slot at its first mention."""
         if variable.name not in self.slots:
             self.slots[variable.name] = self.new_slot()
         return self.slots[variable.name]
@@ -44,7 +44,7 @@ class Scope:
         return self.size - 1
 
     def unfilled(self, *terms: Term) -> list[int]:
-        """The slots of the variables of the terms that are not filled yet; from here on they are."""
+        """The unfilled slots of the variables of the terms; marks them as filled."""
         if self.runtime:
             return []
         slots = [self.slot_of(var) for var in variables(*terms).values()]
@@ -90,7 +90,7 @@ class Scope:
     # matching
 
     def head_matchers(self, args: tuple[Term, ...]) -> list[tuple[int, Matcher]]:
-        """The matchers of a head's arguments with their slots; arguments that fit anything have none."""
+        """The matchers of a head's arguments with their slots; arguments that match any term have no matcher."""
         rest: list[tuple[int, Term]] = []
         for slot, arg in enumerate(args, 1):
             if isinstance(arg, Var) and arg.name not in self.slots:
@@ -136,7 +136,7 @@ class Scope:
         return _nested_matcher(term.name, [self.matcher(arg, depth + 1) for arg in term.args], build)
 
     def _fresh_slots(self, args: Iterable[Term]) -> list[int] | None:
-        """The slots of arguments that are all different variables without a value; None if they are anything else."""
+        """The slots of arguments that are distinct variables without a value; None for any other arguments."""
         slots = [self.slot_of(arg) for arg in args if isinstance(arg, Var)]
         if len(slots) < len(tuple(args)) or len(set(slots)) < len(slots) or self.filled.intersection(slots):
             return None

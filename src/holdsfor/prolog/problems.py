@@ -1,7 +1,7 @@
-"""What a goal can run into, before and after it is known which goal it was.
+"""Problems of goals, without and with the goal that caused them.
 
-A built-in raises a `GoalProblem` that knows the code and the sentence; the machine turns it into an `ExecutionProblem`
-that also names the goal and points at it.
+A built-in raises a `GoalProblem` with a code and a message; the machine turns it into an `ExecutionProblem` that also
+names the goal and its position.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LARGEST_GOAL = 100_000
 
 
 class GoalProblem(Exception):
-    """A goal cannot go on: `message` is the sentence without the goal."""
+    """A goal cannot be proved: `message` is the message without the goal."""
 
     def __init__(self, code: str, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ def needs_bound(what: str = "an argument") -> GoalProblem:
 
 
 def not_a(kind: str, found: Term) -> GoalProblem:
-    """The problem of a term of the wrong kind; an unbound variable is told as such.
+    """The problem of a term of the wrong kind; an unbound variable has its own message.
 
     >>> from holdsfor.syntax.terms import Atom
     >>> not_a("a list", Atom("oops")).message
@@ -47,7 +47,7 @@ def not_a(kind: str, found: Term) -> GoalProblem:
 
 
 def undefined(name: str, arity: int, known: Iterable[tuple[str, int]]) -> GoalProblem:
-    """The problem of a call to a predicate that does not exist, with the nearest one that does.
+    """The problem of a call to a predicate that does not exist, with the most similar known predicate as hint.
 
     >>> undefined("persn", 1, [("person", 1)]).hint
     'did you mean `person/1`?'
@@ -66,13 +66,13 @@ def undefined(name: str, arity: int, known: Iterable[tuple[str, int]]) -> GoalPr
 
 
 def located(problem: GoalProblem, goal: Term, span: Span | None) -> ExecutionProblem:
-    """The problem as told to the user: with the goal and its place."""
+    """The problem as shown to the user: with the goal and its position."""
     span = span or (None if isinstance(goal, Var) else goal.span)
     return ExecutionProblem(Diagnostic(problem.code, f"{problem.message} in `{shown(goal)}`", span, problem.hint))
 
 
 def shown(term: Term) -> str:
-    """The term as text, shortened when it is long and outlined when it is nested too deeply to write."""
+    """The term as text, shortened if it is long and outlined if it is nested too deeply."""
     try:
         text = f"{term.name}(…)" if isinstance(term, Struct) and is_larger(term, _LARGEST_GOAL) else show(term)
     except ValueError:

@@ -1,8 +1,8 @@
 """Built-in predicates written in Python, by name and arity.
 
-A *deterministic* one is given the dereferenced arguments and the run it is in, binds what it has to say and returns
-whether it holds. An *enumerated* one returns rows, which the machine unifies with the arguments one after another as if
-they were facts; it binds nothing and must not depend on bindings made after it was called.
+A *deterministic* built-in receives the dereferenced arguments and the context of the run, binds its results and returns
+whether it succeeds. An *enumerated* built-in returns rows, which the machine unifies with the arguments one after
+another as if they were facts; it binds nothing and must not depend on bindings made after its call.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Answers: TypeAlias = Iterator[tuple[Term, ...]]
 
 
 class BuiltinContext(Protocol):
-    """What a built-in may use of the machine."""
+    """The part of the machine that a built-in may use."""
 
     database: Database
     trail: Trail
@@ -70,7 +70,7 @@ def enumerated(*keys: tuple[str, int]) -> Callable[[Enumerated], Enumerated]:
 
 @cache
 def builtin_keys() -> frozenset[tuple[str, int]]:
-    """Name and arity of everything that is built in, except what is for internal use."""
+    """Name and arity of all built-ins, except internal ones."""
     from holdsfor.prolog.library import library_predicates
 
     keys = {*library_predicates(), *CONTROL, *TESTS, *DETERMINISTIC, *ENUMERATED}

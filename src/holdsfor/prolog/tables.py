@@ -1,7 +1,7 @@
-"""Facts kept as columns: the form in which large background knowledge arrives.
+"""Facts as columns, for large background knowledge.
 
-No term is made for a fact. An index from a column's constants to row numbers is made when a lookup first binds that
-column, so a table that is never asked costs nothing but its columns.
+No term is created for a fact. An index from a column's constants to row numbers is built when a lookup first binds that
+column, so a table without lookups costs only its columns.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Table:
         self._indexes: dict[int, dict[IndexKey, int | list[int]]] = {}
 
     def extend(self, columns: Sequence[list[Constant]]) -> Table:
-        """A table with the rows of both; goals that are under way keep seeing this one."""
+        """A table with the rows of both; running goals keep seeing this table."""
         longer = Table(columns)
         longer._runs = [*self._runs, columns]
         return longer
@@ -57,7 +57,7 @@ class Table:
                 yield tuple([column[number] for column in columns])
 
     def _smallest_bucket(self, bound: list[tuple[int, Term]]) -> Sequence[int]:
-        """Row numbers among which are all that agree. Later columns are tried while there are many."""
+        """Row numbers that include all matching rows. Later columns are tried while the bucket is large."""
         best: Sequence[int] = range(len(self))
         for at, arg in bound:
             if len(best) <= _GOOD_ENOUGH:
@@ -76,12 +76,12 @@ class Table:
         return self._indexes[at]
 
     def clauses(self, name: str) -> list[CompiledClause]:
-        """The facts as clauses, for a predicate that has others too or changes."""
+        """The facts as clauses, for a predicate that also has rules or that changes."""
         return [CompiledClause(Struct(name, row), None) for row in zip(*self.columns, strict=True)]
 
 
 def _index_column(column: list[Constant]) -> dict[IndexKey, int | list[int]]:
-    """Row numbers by constant: a number where there is one, a list where there are more."""
+    """Row numbers by constant: a number for a single row, otherwise a list."""
     buckets: dict[IndexKey, int | list[int]] = {}
     for number, constant in enumerate(column):
         key = index_key(constant)

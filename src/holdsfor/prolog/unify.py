@@ -1,12 +1,12 @@
-"""Variables that take a value, the trail that takes it back, and unification.
+"""Variables, the trail that undoes their bindings, and unification.
 
-A variable of a running goal is a `Ref`: a cell that is empty or holds a term. Binding it is an assignment; going back
-to a choice point empties the cells again that were filled since, which the trail remembers. A cell that is newer than
-the newest choice point need not be remembered, because nothing can go back to a time when it existed and was empty:
-`stamp` and `barrier` tell that, so a deterministic loop leaves no trail however long it runs.
+A variable of a running goal is a `Ref`: a cell that is empty or holds a term. Binding the variable is an assignment;
+backtracking to a choice point empties the cells that were filled since, which the trail records. A cell that is newer
+than the newest choice point is not recorded, because no backtracking can return to a time when the cell existed and was
+empty. `stamp` and `barrier` decide this, so a deterministic loop leaves no trail however long it runs.
 
-Nothing here recurses. A term that contains itself (`X = f(X)`) can be made, since unification has no occurs check, but
-what would walk it for ever raises a `GoalProblem`.
+No function here recurses. A term that contains itself (`X = f(X)`) can be created, since unification has no occurs
+check, but a function that would traverse it without end raises a `GoalProblem`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MAX_PAIRS = 10_000_000
 
 
 class Ref(Var):
-    """A variable at run time: empty while `value` is None. Equal only to itself."""
+    """A variable at run time: empty while `value is None`. Equal only to itself."""
 
     __slots__ = ("stamp", "value")
 
@@ -67,11 +67,11 @@ def _free(n_terms: int) -> None:
 
 
 class Trail:
-    """The cells to empty on the way back.
+    """The cells to empty when backtracking.
 
-    `stamp` is the number of choice points ever made, `barrier` that of the newest one still there (0: none).
-    A cell carries the stamp of its birth and is recorded when bound if it is older than the barrier. What makes many
-    terms at once calls `charge` with their number before it makes them; a goal beyond its budget is stopped there.
+    `stamp` is the number of choice points ever created, `barrier` the number of the newest one that still exists (0:
+    none). A cell carries the stamp of its creation and is recorded when bound if it is older than the barrier. A
+    function that creates many terms calls `charge` with their number first, which stops a goal beyond its budget.
     """
 
     __slots__ = ("barrier", "charge", "entries", "stamp")
@@ -94,7 +94,7 @@ class Trail:
             entries.pop().value = None
 
     def tidy(self, mark: int) -> None:
-        """Forget entries from `mark` on that the present barrier no longer asks for."""
+        """Drop entries from `mark` on that are newer than the current barrier."""
         entries = self.entries
         if len(entries) > mark:
             barrier = self.barrier
@@ -102,7 +102,7 @@ class Trail:
 
 
 def deref(term: Term) -> Term:
-    """What the term stands for: itself, unless it is a bound cell."""
+    """The value of a bound cell, or the term itself."""
     while type(term) is Ref:
         value = term.value
         if value is None:
@@ -112,7 +112,7 @@ def deref(term: Term) -> Term:
 
 
 def unify(left: Term, right: Term, trail: Trail) -> bool:
-    """Make the terms equal by binding cells; False if they cannot be (some cells may be bound then)."""
+    """Make the terms equal by binding cells; False if they do not unify (some cells may then be bound)."""
     left, right = deref(left), deref(right)
     if type(left) is Struct and type(right) is Struct:
         return _unify_structures(left, right, trail)
@@ -162,7 +162,7 @@ def _unify_structures(left: Struct, right: Struct, trail: Trail) -> bool:
 
 
 def unify_or_undo(left: Term, right: Term, trail: Trail) -> bool:
-    """Unify, leaving no binding behind when it fails."""
+    """Unify, and undo all bindings on failure."""
     mark, barrier = len(trail.entries), trail.barrier
     trail.barrier = sys.maxsize
     try:
@@ -194,14 +194,14 @@ def cyclic() -> GoalProblem:
 def resolve(term: Term, leaf: Callable[[Ref], Term] | None = None) -> Term:
     """The term with every bound cell replaced by its value and every empty one by `leaf(cell)`.
 
-    Parts in which nothing is replaced are shared, and a part that occurs twice is walked once. `leaf` may be asked
-    several times for a cell and must give the same answer.
+    Unchanged parts are shared, and a part that occurs twice is visited once. `leaf` may be called several times for a
+    cell and must return the same term.
     """
     return resolve_counted(term, leaf)[0]
 
 
 def resolve_counted(term: Term, leaf: Callable[[Ref], Term] | None) -> tuple[Term, int]:
-    """The resolved term, and how many structures were made for it, at least one."""
+    """The resolved term, and the number of structures created for it, at least one."""
     term = deref(term)
     if type(term) is Ref:
         return (leaf(term) if leaf else term), 1
@@ -211,7 +211,7 @@ def resolve_counted(term: Term, leaf: Callable[[Ref], Term] | None) -> tuple[Ter
 
 
 def _resolve_tree(term: Struct, leaf: Callable[[Ref], Term] | None) -> tuple[Term, int] | None:
-    """The resolved term if no part of it occurs twice, else None. Empty cells are met from the outside in."""
+    """The resolved term if no part of it occurs twice, else None. Empty cells are visited from the outside in."""
     order = [term]
     seen = {id(term)}
     has_cells = False
@@ -276,7 +276,7 @@ def _resolve_arguments(here: Struct, done: dict[int, Term], leaf: Callable[[Ref]
 
 
 def copy_term(term: Term, trail: Trail) -> Term:
-    """The term with its empty cells replaced by new ones, the same for the same; charged for its size."""
+    """The term with its empty cells replaced by new cells, equal cells by equal cells; charged for its size."""
     copies: dict[Ref, Ref] = {}
 
     def copy_of(ref: Ref) -> Ref:

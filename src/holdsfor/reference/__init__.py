@@ -1,4 +1,4 @@
-"""The semantics, slow and readable: documentation of the language and oracle of the tests."""
+"""The reference evaluator, slow and readable: documentation of the language and oracle of the tests."""
 
 from holdsfor.reference.evaluator import ReferenceResult, recognise
 from holdsfor.reference.history import History, RunBounds

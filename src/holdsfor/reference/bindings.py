@@ -1,11 +1,10 @@
-"""Which instances a `holdsFor` rule has: the bindings of its variables that make its atemporal goals true.
+"""The instances of a `holdsFor` rule: the bindings of its variables that satisfy its atemporal goals.
 
-Conditions on fluents do not restrict instances: where nothing is known, the list is empty. A head variable ranges over
-the grounding of the head, if there is one. Any other variable that no goal binds ranges over its sort, and over what is
-known of the fluents in which it stands. A variable of a condition that must have intervals ranges over what is known
-of its fluent only: the result is empty for all other values. The order of the goals does not matter: a goal waits until
-the variables that it needs have values, and a goal that leaves a variable open is proved again when the variable has
-one.
+Conditions on fluents do not restrict instances: a fluent without intervals has the empty list. A head variable ranges
+over the grounding of the head, if there is one. Any other variable that no goal binds ranges over its sort and over its
+values in the known FVPs of its fluents. A variable of a condition that must have intervals ranges only over the known
+FVPs: the result is empty for all other values. The order of the goals does not matter: a goal waits until the variables
+that it needs have values, and a goal that leaves a variable unbound is proved again when the variable has a value.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _NEED_ALL = frozenset(["<", ">", "=<", ">=", "=:=", "=\\=", "\\=", "\\==", "@<",
 
 
 class RuleBindings:
-    """The bindings of one rule, given what is known of the fluents that it asks for."""
+    """The bindings of one rule, given the known FVPs of its fluents."""
 
     def __init__(self, rule: IntervalRule, finished: Finished, domains: Domains, engine: Engine) -> None:
         self.head = rule.fvp.term
@@ -55,12 +54,12 @@ class RuleBindings:
         self.ranging = {*variables(self.head), *(name for step in self.literals for name in step.instance_variables)}
 
     def all(self) -> Iterator[Binding]:
-        """Every binding, perhaps several times."""
+        """Every binding; a binding may occur several times."""
         for binding in self.of_the_head():
             yield from self.solved(self.goals, [], binding)
 
     def of_the_head(self) -> Iterator[Binding]:
-        """The bindings to begin with: of every instance if they are declared, else of nothing."""
+        """The initial bindings: of every instance of a declared grounding, else the empty binding."""
         if not self.domains.is_declared(self.head):
             yield {}
             return
@@ -72,7 +71,9 @@ class RuleBindings:
                 yield {name: term for name, term in binding.items() if name not in left_to_goals}
 
     def solved(self, goals: Sequence[Test | Not], again: list[Term], binding: Binding) -> Iterator[Binding]:
-        """The extensions of a binding that satisfy the goals; those in `again` are proved when all have values."""
+        """The extensions of a binding that satisfy the goals; goals `again` are proved when all variables have
+        values.
+        """
         for i, goal in enumerate(goals):
             extended = self.answers(goal, binding)
             if extended is not None:
@@ -90,7 +91,7 @@ class RuleBindings:
             yield binding
 
     def unbound(self, goals: Sequence[Test | Not], binding: Binding) -> list[str]:
-        """The variables without values; first those that goals need and that no goal binds when its needs are met."""
+        """The variables without values; first those that goals need and that no goal can bind."""
         tests = [substitute(goal.goal, binding) for goal in goals if isinstance(goal, Test)]
         needs = [_needed(test) | self.engine.groundness.needed(test, set()) for test in tests]
         bound = {name for test, needed in zip(tests, needs, strict=True) for name in set(variables(test)) - needed}
@@ -99,7 +100,9 @@ class RuleBindings:
         return sorted(names, key=lambda name: (name not in needed, name in bound))
 
     def answers(self, goal: Test | Not, binding: Binding) -> list[tuple[Binding, bool]] | None:
-        """What a goal adds to a binding, and whether it leaves a variable open; None if it must wait."""
+        """The extensions of a binding by a goal, and whether it leaves a variable unbound; None if the goal must
+        wait.
+        """
         if isinstance(goal, Not):
             if self.missing(goal, binding):
                 return None
@@ -121,7 +124,7 @@ class RuleBindings:
     def ranged_answers(self, goal: Term, binding: Binding, *, is_proved: bool) -> Iterator[Binding]:
         """The answers of a goal for all values of variables that it may only test, such as `X` in `p(X) :- X \\= a`.
 
-        Of a goal that was proved already, values that it cannot have are passed over.
+        For a goal that was proved already, values without an answer are skipped.
         """
         names = [name for name in variables(goal) if name in self.ranging]
         if not names or self.is_table(goal):
@@ -135,7 +138,7 @@ class RuleBindings:
                     raise
 
     def is_table(self, goal: Term) -> bool:
-        """Whether the predicate of a goal has ground facts only: these bind all variables."""
+        """Whether the predicate of a goal has only ground facts, which bind all variables."""
         key, database = name_and_arity(goal), self.engine.database
         return database.defines(*key) and database.n_clauses(*key) == sum(1 for _ in database.facts(*key))
 
@@ -144,7 +147,7 @@ class RuleBindings:
         return {name for name in step_variables(goal) if name in self.names and name not in binding}
 
     def members(self, name: str, binding: Binding) -> Iterable[Term]:
-        """What a variable ranges over that no goal binds: the head's grounding, or its sort and what is known."""
+        """The range of a variable that no goal binds: the head's grounding, or its sort and the known values."""
         if name in variables(self.head) and self.domains.is_declared(self.head):
             instances = self.domains.instances(substitute(self.head, binding))
             matches = (match(self.head, instance, binding) for instance in instances)
@@ -164,14 +167,14 @@ class RuleBindings:
         return found
 
     def known(self, literal: HoldsFor, name: str, binding: Binding) -> dict[Term, None]:
-        """The values of a variable in the FVPs of a condition that have intervals and match a binding."""
+        """The values of a variable in the known FVPs of a condition that match a binding."""
         fvps = self.finished.get(name_and_arity(literal.fvp.fluent), {})
         matches = (match(literal.fvp.term, fvp, binding) for fvp, intervals in fvps.items() if intervals)
         return dict.fromkeys(each[name] for each in matches if each is not None)
 
 
 def _needed(goal: Term) -> set[str]:
-    """The variables without whose values a goal cannot be proved, as far as its name tells."""
+    """The variables that a goal needs for its proof, judged by its name."""
     if isinstance(goal, Struct) and goal.name == "is":
         return set(variables(goal.args[1]))
     if isinstance(goal, Struct) and goal.name in _NEED_ALL:

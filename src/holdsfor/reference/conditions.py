@@ -1,8 +1,8 @@
-"""Whether the conditions of a rule are satisfied at a time-point, and with which bindings.
+"""The bindings that satisfy the conditions of a rule at a time-point.
 
-Conditions are taken in the order they stand, except that one that cannot be answered yet waits for the variables it
-needs: a comparison for all of them, a negation or a collection for those that also stand outside it. Atemporal goals
-come last. One that leaves a variable open is proved again, together with the others that do, when all else is known.
+Conditions are evaluated in source order, except that a condition waits for the variables it needs: a comparison for all
+of its variables, a negation or a collection for the variables that also occur outside it. Atemporal goals come last. A
+goal that leaves a variable unbound is proved again, together with the other such goals, after all other conditions.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _COMPARISONS = frozenset(["<", ">", "=<", ">=", "=:=", "=\\=", "\\=", "\\==", "@
 
 
 class TimePointView(Protocol):
-    """What is known at one time-point, as ground events and FVPs (terms `F=V`)."""
+    """The ground events and FVPs (terms `F=V`) at one time-point."""
 
     time: int
 
@@ -72,12 +72,12 @@ Waiting = list[tuple[Condition, set[str]]]
 
 
 def scoped(body: tuple[Condition, ...], around: set[str]) -> Waiting:
-    """Each condition with the variables that also stand outside it."""
+    """Each condition with the variables that also occur outside it."""
     return list(zip(body, elsewhere(body, around), strict=True))
 
 
 class Conditions:
-    """The conditions of one rule, with the head they lead to."""
+    """The conditions of one rule, with its head."""
 
     def __init__(self, head: Term, time: Var | None, body: tuple[Condition, ...], engine: Engine) -> None:
         self.head = head
@@ -87,7 +87,7 @@ class Conditions:
         self.body = scoped(body, around)
 
     def solutions(self, moment: TimePointView, binding: Binding | None = None) -> Iterator[Binding]:
-        """The bindings with which all conditions are satisfied at the moment."""
+        """The bindings that satisfy all conditions at the time-point."""
         known = dict(binding or {})
         if self.time is not None:
             known[self.time.name] = Int(moment.time)
@@ -96,7 +96,7 @@ class Conditions:
     def solve(
         self, waiting: Waiting, binding: Binding, moment: TimePointView, again: tuple[Term, ...] = ()
     ) -> Iterator[Binding]:
-        """The bindings that satisfy what is waiting; the goals in `again` have left variables open."""
+        """The bindings that satisfy the waiting conditions; the goals `again` have left variables unbound."""
         ready = next((e for e in waiting if not isinstance(e[0], Test) and self.is_ready(*e, set(binding))), None)
         if ready is not None:
             rest = [each for each in waiting if each is not ready]
@@ -116,7 +116,7 @@ class Conditions:
         yield from self.solve_open(waiting, binding, moment, again)
 
     def rank(self, condition: Condition, bound: set[str]) -> int:
-        """The order of goals: tests and facts, then goals that bind variables, then those that may leave some open."""
+        """The order of goals: tests and facts, then goals that bind variables, then goals that may leave some open."""
         if not isinstance(condition, Test):
             return 3
         goal, groundness = condition.goal, self.engine.groundness
@@ -127,9 +127,9 @@ class Conditions:
     def proved(
         self, test: Test, outside: set[str], binding: Binding, again: tuple[Term, ...]
     ) -> list[tuple[Binding, bool]] | None:
-        """The bindings with which a goal is proved, and whether it leaves a variable open; None if it must wait.
+        """The bindings that prove a goal, and whether it leaves a variable unbound; None if it must wait.
 
-        The goal is proved together with those that have left its variables open.
+        The goal is proved together with the goals that have left its variables unbound.
         """
         is_equation = isinstance(test.goal, Struct) and test.goal.name == "="
         if not is_equation and not self.is_ready(test, outside, set(binding)):
@@ -146,7 +146,7 @@ class Conditions:
     def solve_open(
         self, waiting: Waiting, binding: Binding, moment: TimePointView, again: tuple[Term, ...]
     ) -> Iterator[Binding]:
-        """What is left: goals that share open variables, then head variables, which range over the grounding."""
+        """Satisfy the rest: goals that share unbound variables, then head variables, which range over the grounding."""
         joint = [extended for extended, _ in self.answers(_conjunction(again), binding)] if again else [binding]
         for extended in _distinct(joint):
             if len(extended) > len(binding):
@@ -161,7 +161,7 @@ class Conditions:
         if not waiting and not unbound & set(variables(*again)):
             yield binding
             return
-        if not unbound & set(variables(*again)).union(*(_asked_names(each) for each, _ in waiting)):
+        if not unbound & set(variables(*again)).union(*(_unblocking_names(each) for each, _ in waiting)):
             condition = waiting[0][0]
             raise self.open_variable(condition, min(set(condition_variables(condition)) - set(binding)))
         self.raise_problems(waiting, binding)
@@ -169,7 +169,7 @@ class Conditions:
             yield from self.solve(waiting, extended, moment, again)
 
     def ranging_name(self, waiting: Waiting, binding: Binding, again: tuple[Term, ...]) -> str:
-        """The head variable that ranges over its domain next: one that is needed, and that no goal computes."""
+        """The next head variable to range over its domain: one that is needed, and that no goal computes."""
         bound = set(binding)
         needs = [self.needed(*each, bound) for each in waiting]
         computed = {
@@ -200,14 +200,14 @@ class Conditions:
         return set()
 
     def needed_in(self, waiting: Waiting, bound: set[str]) -> set[str]:
-        """The variables that a branch waits for when all of its conditions that can be answered are."""
+        """The variables that a branch waits for after all conditions that can be evaluated."""
         while ready := next((each for each in waiting if not self.needed(*each, bound)), None):
             waiting.remove(ready)
             bound |= set() if isinstance(ready[0], Not) else outer_variables(ready[0])
         return {name for each in waiting for name in self.needed(*each, bound)}
 
     def raise_problems(self, waiting: Waiting, binding: Binding) -> None:
-        """Raise the problem of a goal that waits although it needs none of its variables: no value can help it."""
+        """Raise the problem of a goal that waits although it needs none of its variables: no value can help."""
         bound = set(binding)
         for test, outside in waiting:
             if isinstance(test, Test) and self.is_ready(test, outside, bound):
@@ -215,7 +215,7 @@ class Conditions:
                     list(self.answers(test.goal, binding))
 
     def open_variable(self, condition: Condition, name: str) -> ExecutionProblem:
-        """The problem of a condition that needs a variable which a goal has left open."""
+        """The problem of a condition that needs a variable which a goal has left unbound."""
         message = f"`{name}` has no value in `{show_condition(condition)}`"
         return ExecutionProblem(
             Diagnostic("HF602", message, condition.span, f"bind `{name}` by another condition of the same rule")
@@ -283,7 +283,7 @@ class Conditions:
                 yield from self.collect(condition, outside, binding, moment)
 
     def answers(self, goal: Term, binding: Binding) -> Iterator[tuple[Binding, bool]]:
-        """The bindings with which the background knowledge proves a goal, and whether it leaves a variable open."""
+        """The bindings with which the background knowledge proves a goal, and whether it leaves a variable unbound."""
         for answer in self.engine.solve(substitute(goal, binding)):
             known = {name: term for name, term in answer.items() if is_ground(term)}
             yield {**binding, **known}, len(known) < len(answer)
@@ -291,7 +291,7 @@ class Conditions:
     def collect(
         self, condition: Collect, outside: set[str], binding: Binding, moment: TimePointView
     ) -> Iterator[Binding]:
-        """One answer: what is collected over the distinct solutions of the body, in standard order."""
+        """One answer: the aggregate over the distinct solutions of the body, in standard order."""
         found = {
             (substitute(condition.template, solution), tuple(sorted(solution.items(), key=lambda item: item[0])))
             for solution in self.solve(scoped(condition.body, outside), binding, moment)
@@ -307,13 +307,13 @@ class Conditions:
 
 
 def _awaits_list(test: Test, waiting: Waiting, binding: Binding) -> bool:
-    """Whether a goal goes through a list that another condition has still to compute."""
+    """Whether a goal iterates over a list that another condition has not computed yet."""
     awaited = open_lists(test.goal) - set(binding)
     return bool(awaited) and bool(awaited & _computed([condition for condition, _ in waiting], set(binding)))
 
 
 def _computed(waiting: list[Condition], known: set[str]) -> set[str]:
-    """The variables that conditions compute; a goal on a list computes others once its list is computed."""
+    """The variables that conditions compute; a goal on a list computes variables once its list is computed."""
     found: set[str] = set()
     n = -1
     while n != len(found):
@@ -330,8 +330,8 @@ def _is_comparison(condition: Condition) -> bool:
     return is_goal and condition.goal.name in _COMPARISONS  # type: ignore[union-attr]
 
 
-def _asked_names(condition: Condition) -> set[str]:
-    """The variables of a condition whose values may let it go on: not those that it computes."""
+def _unblocking_names(condition: Condition) -> set[str]:
+    """The variables whose values may unblock a condition: not those that it computes itself."""
     if isinstance(condition, Collect):
         return set(variables(condition.template)).union(*map(condition_variables, condition.body))
     return set(condition_variables(condition))
@@ -360,7 +360,7 @@ def _matches(pattern: Term, grounds: Iterable[Term], binding: Binding) -> Iterat
 
 
 def aggregate(kind: str, items: list[Term]) -> Term | None:
-    """What is collected, put together; the greatest and the least of nothing do not exist."""
+    """The aggregate of the items; None for the maximum or minimum of no items."""
     match kind:
         case "list" | "bag":
             return list_term(items)

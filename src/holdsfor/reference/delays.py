@@ -1,8 +1,9 @@
 """Delayed effects that are not due yet.
 
 An initiation of F=V sets up the effects of its `fi` and `ft` declarations. A break of F=V before an effect is due
-cancels it. A re-initiation changes nothing, unless F=V is postponable: then it moves the effect. An initiation that
-starts nothing, because of a break at the same time-point, sets the effects up too; the next one is no re-initiation.
+cancels the effect. A re-initiation changes nothing, unless F=V is postponable: then it postpones the effect. An
+initiation without effect, because of a break at the same time-point, sets the effects up too; the next initiation is
+then not a re-initiation.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Identity: TypeAlias = tuple[int, Term, int, tuple[tuple[str, Term], ...]]
 
 @dataclass
 class Pending:
-    """An effect that waits: `effect` is initiated (`fi`) or terminated (`ft`) at `due`."""
+    """A pending effect: `effect` is initiated (`fi`) or terminated (`ft`) at `due`."""
 
     declaration: int
     source: Term
@@ -42,7 +43,7 @@ class Pending:
 
     @property
     def identity(self) -> Identity:
-        """What a later initiation moves: the same declaration with the same bindings."""
+        """The key under which a later initiation postpones the effect: the same declaration with the same bindings."""
         return self.declaration, self.source, self.delay, tuple(sorted(self.binding.items()))
 
     @property
@@ -51,7 +52,7 @@ class Pending:
 
 
 class _Timeless:
-    """The moment of conditions that are about no time-point: nothing happens, nothing holds."""
+    """The view of atemporal conditions, without events and FVPs."""
 
     time = 0
 
@@ -65,7 +66,7 @@ class _Timeless:
 
 
 class PendingEffects:
-    """The effects that wait for their time."""
+    """The effects that are not due yet."""
 
     def __init__(self, description: EventDescription, engine: Engine, tick: int) -> None:
         self.description = description
@@ -82,12 +83,12 @@ class PendingEffects:
         return [e for e in self.waiting if e.due == time and e.kind == kind and may_match(e.effect, pattern)]
 
     def settle(self, time: int, is_broken: Callable[[Term], bool]) -> None:
-        """Forget what was due or postponed now, and what a break of its source cancels."""
+        """Remove effects that are due or postponed now, and effects that a break of their source cancels."""
         self.waiting = [effect for effect in self.waiting if effect.due > time and not is_broken(effect.source)]
         self.running = {source for source in self.running if not is_broken(source)}
 
     def set_up(self, fvp: Term, time: int, *, is_broken: bool) -> None:
-        """Let an initiation at `time` set up its effects, or postpone them."""
+        """Set up the effects of an initiation at `time`, or postpone them."""
         effects = list(self.effects_of(fvp, time))
         for effect in effects:
             if effect.is_postponable:
@@ -106,7 +107,7 @@ class PendingEffects:
                 yield self.pending(fvp, number, answer, time)
 
     def answers(self, tests: list[Test], binding: Binding) -> Iterator[Binding]:
-        """The bindings that the atemporal conditions of a declaration have."""
+        """The bindings that satisfy the atemporal conditions of a declaration."""
         conditions = Conditions(Int(0), None, tuple(tests), self.engine)
         return conditions.solutions(_Timeless(), binding)
 

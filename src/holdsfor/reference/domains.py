@@ -1,8 +1,9 @@
-"""Which events and FVPs there are: groundings, dynamic domains, and what the input and the background mention.
+"""The possible instances of events and FVPs: groundings, dynamic domains, and constants of the input and the
+background.
 
-A fluent with `grounding` rules has the instances these rules have. For one without, a variable ranges over the
-constants of its *sort*: those that the input, the background knowledge and the rules mention in the places that the
-rules connect with the variable's place.
+A fluent with `grounding` rules has the instances of these rules. For a fluent without, a variable ranges over the
+constants of its *sort*: the constants that the input, the background knowledge and the rules mention in the places that
+the rules connect with the variable's place.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = ["Domains", "fill_dynamic_domains"]
 def fill_dynamic_domains(
     description: EventDescription, names: Names, input_terms: Iterable[Term], database: Database
 ) -> None:
-    """Add to the database the members that the input gives to the dynamic domains."""
+    """Add the members that the input gives to the dynamic domains to the database."""
     dynamic = {name_and_arity(domain) for domain in description.dynamic_domains}
     dynamic |= {name_and_arity(collected.domain) for collected in description.collected}
     sources = [(entity, domain) for entity, domain in domain_entities(description) if _is_input(entity, names)]
@@ -55,7 +56,7 @@ def _members(sources: list[tuple[Term, Term]], input_terms: Iterable[Term]) -> s
 
 
 def _renamed(*terms: Term) -> tuple[Term, ...]:
-    """The terms with other names for their variables than patterns have."""
+    """The terms with variables renamed apart from those of patterns."""
     names: dict[str, Term] = {name: Var(f"_#grounding {name}") for name in variables(*terms)}
     return tuple(substitute(term, names) for term in terms)
 
@@ -106,16 +107,16 @@ class Domains:
                 yield instance
 
     def declared(self, pattern: Term) -> Iterator[Term]:
-        """The ground instances of a pattern that grounding rules give, perhaps several times."""
+        """The ground instances of a pattern by grounding rules; an instance may occur several times."""
         for entity, goal in self.rules:
             unifier = self.engine.once(Struct("=", (pattern, entity)))
             if unifier is not None:
                 yield from self.satisfying(substitute(pattern, unifier), substitute(goal, unifier))
 
     def satisfying(self, pattern: Term, goal: Term) -> Iterator[Term]:
-        """The ground instances of a pattern with which a goal is true.
+        """The ground instances of a pattern that satisfy a goal.
 
-        Variables that the goal leaves open, or needs, range over their sorts.
+        Variables that the goal leaves unbound, or needs, range over their sorts.
         """
         needed = self.engine.groundness.needed(goal, set())
         after = self.engine.groundness.after(goal, needed)
@@ -132,7 +133,7 @@ class Domains:
     def head_instances(self, head: Term) -> Iterator[Term]:
         """The ground instances of the head of an effect or event, each once.
 
-        The arguments of a fluent range over those that some value is grounded for, whatever the value of the head.
+        The arguments of a fluent range over the groundings of all its values, not only of the head's value.
         """
         if not isinstance(head, Struct) or head.name != "=" or not is_ground(head.args[1]):
             yield from self.instances(head)
@@ -141,7 +142,7 @@ class Domains:
             yield Struct("=", (fluent, head.args[1]))
 
     def fluent_instances(self, fluent: Term) -> Iterator[Term]:
-        """The ground instances of a fluent that some value is grounded for, each once."""
+        """The ground instances of a fluent in the groundings of its values, each once."""
         if is_ground(fluent):
             yield fluent
             return
@@ -156,9 +157,9 @@ class Domains:
         yield from seen
 
     def ranging(self, head: Term, name: str, binding: Binding) -> Iterator[Binding]:
-        """The extensions of a binding that give a value to a head variable.
+        """The extensions of a binding with a value for a head variable.
 
-        In a declared grounding, all arguments have values then. Without one, the variable ranges over its sort alone.
+        In a declared grounding, all arguments then have values. Without one, only this variable ranges over its sort.
         """
         if not self.is_declared(head):
             for member in self.sorts().members(head, name):

@@ -1,9 +1,9 @@
-"""The semantics, slow and readable: what holds when, over a whole history, point by point.
+"""The reference evaluator: the intervals and events of a whole history, point by point.
 
-The components of the dependency graph are worked through level by level. A statically determined FVP is computed from
-the finished intervals of others. Events and simple fluents are computed by walking along the time-points at which
-anything happens: at each, the rules say which events happen and what is initiated and terminated, and inertia carries
-the rest to the next. Delayed effects wait in a list until they are due. There are no windows and nothing is clever.
+The components of the dependency graph are evaluated level by level. A statically determined FVP is computed from the
+finished intervals of others. Events and simple fluents are computed by time stepping over the time-points at which
+anything happens: at each, the rules derive events, initiations and terminations, and inertia carries the FVPs that hold
+to the next. Delayed effects are kept in a list until they are due. There are no windows and no optimisations.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["ReferenceResult", "recognise"]
 
 @dataclass(frozen=True)
 class ReferenceResult:
-    """What was recognised: maximal intervals of FVPs (terms `F=V`) and time-points of output events."""
+    """The recognised maximal intervals of FVPs (terms `F=V`) and time-points of output events."""
 
     run: RunBounds
     intervals: dict[Term, Intervals]
@@ -53,8 +53,8 @@ class ReferenceResult:
 
 
 def recognise(compiled: Compiled, history: History, run: RunBounds, goals: Iterable[Term] = ()) -> ReferenceResult:
-    """The answer of an event description over a history. Start-up goals may change the background knowledge."""
-    history = history if history.has_input_facts else _with_given(compiled, history, run)
+    """The result of an event description over a history. Start-up goals may change the background knowledge."""
+    history = history if history.has_input_facts else _with_input_facts(compiled, history, run)
     database = background_database(compiled.description)
     database.add_clause(Struct("queryTime", (Int(run.end),)), None, None)
     engine = Engine(database)
@@ -83,8 +83,8 @@ def recognise(compiled: Compiled, history: History, run: RunBounds, goals: Itera
     return ReferenceResult(run, _of_the_run(output, run), _output_events(compiled, world))
 
 
-def _with_given(compiled: Compiled, history: History, run: RunBounds) -> History:
-    """The history with what the event description gives as facts."""
+def _with_input_facts(compiled: Compiled, history: History, run: RunBounds) -> History:
+    """The history with the input facts of the event description."""
     together = History(set(history.events), {fvp: set(reported) for fvp, reported in history.fluents.items()})
     for entity, value, start, end in input_fact_records(compiled.names, run.tick):
         if value is None:
@@ -95,7 +95,7 @@ def _with_given(compiled: Compiled, history: History, run: RunBounds) -> History
 
 
 def _of_the_run(output: dict[Term, Intervals], run: RunBounds) -> dict[Term, Intervals]:
-    """The intervals that are not over before the run, in standard order."""
+    """The intervals that do not end before the run, in standard order."""
     found = {fvp: tuple(i for i in intervals if i[1] > run.first_point) for fvp, intervals in output.items()}
     return {fvp: found[fvp] for fvp in sorted(found, key=standard_order_key) if found[fvp]}
 
@@ -121,7 +121,7 @@ def _static(compiled: Compiled, component: Component, world: World) -> dict[Term
 
 
 class World:
-    """Everything known so far: what happens at each time-point, and the intervals of what is finished."""
+    """The events at each time-point, and the intervals of the components that are finished."""
 
     def __init__(self, run: RunBounds, domains: Domains, engine: Engine) -> None:
         self.run = run
@@ -137,9 +137,9 @@ class World:
         self.finished: dict[tuple[str, int], dict[Term, Intervals]] = {}
 
     def finish(self, fvp: Term, intervals: Intervals, *, is_simple: bool = False) -> None:
-        """Note the intervals of an FVP, with the events at their edges that follow from them.
+        """Record the intervals of an FVP, with the events at their edges.
 
-        Those of a simple fluent were noted on the way, with the initiations and terminations.
+        Edges of a simple fluent were recorded during time stepping, with the initiations and terminations.
         """
         assert isinstance(fvp, Struct)
         self.finished.setdefault(name_and_arity(fvp.args[0]), {})[fvp] = intervals
@@ -153,7 +153,7 @@ class World:
                 self.note(self.over, int(end), fvp)
 
     def note(self, where: dict[int, dict[Term, None]], time: int, term: Term) -> None:
-        """Let something happen, if the time-point belongs to the run."""
+        """Record an occurrence, if the time-point belongs to the run."""
         if self.run.start <= time <= self.run.end:
             where.setdefault(time, {})[term] = None
 
@@ -171,7 +171,7 @@ class World:
 
 
 class _TimeStepping:
-    """One component of events and simple fluents, walked along the time-points."""
+    """The time stepping of one component of events and simple fluents."""
 
     def __init__(self, compiled: Compiled, component: Component, world: World) -> None:
         self.world = world
@@ -191,14 +191,14 @@ class _TimeStepping:
         return Conditions(rule.head_term, rule.time, rule.body, self.world.engine)
 
     def _has_open_arguments(self, rule: PointRule) -> bool:
-        """Whether a rule terminates instances that may be in no sort, because goals compute or test their arguments."""
+        """Whether a rule terminates instances outside every sort, because goals compute or test their arguments."""
         if rule.kind != "terminatedAt" or self.world.domains.is_declared(rule.head_term):
             return False
         temporal = [c for c in rule.body if isinstance(c, Happens | Starts | Ends | Holds | Initiated | Terminated)]
         return not set(variables(rule.head_term)) <= {rule.time.name}.union(*map(condition_variables, temporal))
 
     def _begin(self, compiled: Compiled) -> None:
-        """Let the initial values hold from the first time-point on."""
+        """Start the initial values at the first time-point."""
         for initially in compiled.description.initially:
             if not self.concerns(initially.fvp.term):
                 continue
@@ -220,10 +220,10 @@ class _TimeStepping:
     def concerns(self, pattern: Term) -> bool:
         return any(may_match(vertex.pattern, pattern) for vertex in self.vertices)
 
-    # -- the walk ----------------------------------------------------------------------------------------------------
+    # -- time stepping -----------------------------------------------------------------------------------------------
 
     def intervals(self) -> dict[Term, Intervals]:
-        """Walk to the end of the run and return the intervals of the component's FVPs."""
+        """Step to the end of the run and return the intervals of the component's FVPs."""
         self.agenda = sorted(self.world.times())
         while self.agenda or self.pending.next_due() is not None:
             following = self.pending.next_due()
@@ -238,7 +238,7 @@ class _TimeStepping:
         return {fvp: tuple(intervals) for fvp, intervals in self.results.items()}
 
     def step(self) -> None:
-        """Work through one time-point: rules and due effects first, then inertia."""
+        """Evaluate one time-point: rules and due effects first, then inertia."""
         for part in self.moments:
             for moment in part:
                 self.derive(moment)
@@ -261,24 +261,24 @@ class _TimeStepping:
         following = next_point(self.time, self.world.run.tick)
         self.results.setdefault(fvp, []).append((since, following))
         self.world.note(self.world.ended, self.time, fvp)
-        self.foresee(self.world.over, following, fvp)
+        self.schedule_edge(self.world.over, following, fvp)
 
     def start(self, fvp: Term) -> None:
         assert isinstance(fvp, Struct)
         following = next_point(self.time, self.world.run.tick)
         self.current[fvp.args[0]] = (fvp.args[1], following)
         self.world.note(self.world.started, self.time, fvp)
-        self.foresee(self.world.begun, following, fvp)
+        self.schedule_edge(self.world.begun, following, fvp)
 
-    def foresee(self, where: dict[int, dict[Term, None]], time: int, fvp: Term) -> None:
-        """Note an edge of an interval at the next time-point, which the walk then visits."""
+    def schedule_edge(self, where: dict[int, dict[Term, None]], time: int, fvp: Term) -> None:
+        """Record an edge of an interval at the next time-point, which is then evaluated too."""
         self.world.note(where, time, fvp)
         heappush(self.agenda, time)
 
     # -- rules -------------------------------------------------------------------------------------------------------
 
     def heads(self, vertex: Vertex, kind: str) -> Iterator[Term]:
-        """What the rules that may be about a vertex derive at this time-point; variables may be left."""
+        """The heads that rules for a vertex derive at this time-point; variables may remain."""
         for rule, conditions in self.rules.items():
             if rule.kind == kind and may_match(rule.head_term, vertex.pattern):
                 for binding in list(conditions.solutions(self)):
@@ -291,7 +291,7 @@ class _TimeStepping:
                     self.world.note(self.world.events, self.time, event)
 
     def derive(self, moment: Moment) -> None:
-        """Note what rules say about one vertex."""
+        """Record the effects that rules derive for one vertex."""
         match moment.what:
             case "happens":
                 self.derive_events(moment.vertex)
@@ -304,14 +304,14 @@ class _TimeStepping:
                     self.world.note(self.world.terminated, self.time, head)
 
     def initiable(self, head: Term, vertex: Vertex) -> Iterator[Term]:
-        """The FVPs of a vertex that a head is about."""
+        """The FVPs of a vertex that a head denotes."""
         for fvp in self.world.domains.head_instances(head):
             assert isinstance(fvp, Struct)
             if may_match(vertex.pattern, fvp) and self.world.domains.includes_fluent(fvp.args[0]):
                 yield fvp
 
     def derive_due_effects(self, part: tuple[Moment, ...]) -> None:
-        """Note the delayed effects that are due now and whose conditions are satisfied."""
+        """Record the delayed effects that are due now and whose conditions are satisfied."""
         contested: set[Contender] = set()
         for moment in part:
             if moment.what == "terminated":
@@ -329,14 +329,14 @@ class _TimeStepping:
             self.world.note(self.world.initiated, self.time, fvp)
 
     def due_effects(self, vertex: Vertex, kind: str) -> list[tuple[Pending, Term]]:
-        """The delayed effects of one kind on a vertex that are due now, with what they initiate or terminate."""
+        """The delayed effects of one kind on a vertex that are due now, with the FVPs they initiate or terminate."""
         return [
             (effect, substitute(effect.effect, binding))
             for effect in self.pending.due(self.time, kind, vertex.pattern)
             for binding in list(effect.conditions.solutions(self, effect.binding))
         ]
 
-    # -- what is known at this time-point (the protocol `Moment` of the conditions) ------------------------------------
+    # -- the view of this time-point (the protocol `TimePointView` of the conditions) ----------------------------------
 
     def events(self) -> Iterable[Term]:
         return self.world.events.get(self.time, {})
@@ -345,19 +345,19 @@ class _TimeStepping:
         return self.world.initiated.get(self.time, {})
 
     def started(self) -> Iterable[Term]:
-        """The FVPs whose intervals start now: of finished components, and of this one."""
+        """The FVPs whose intervals start now, of finished components and of this one."""
         return [*self.world.started.get(self.time, {}), *self.starting()]
 
     def ended(self) -> Iterable[Term]:
-        """The FVPs whose intervals end now: of finished components, and of this one."""
+        """The FVPs whose intervals end now, of finished components and of this one."""
         return [*self.world.ended.get(self.time, {}), *self.ending()]
 
     def begun(self) -> Iterable[Term]:
-        """The FVPs whose intervals have this as their first time-point."""
+        """The FVPs with an interval whose first time-point is this one."""
         return self.world.begun.get(self.time, {})
 
     def over(self) -> Iterable[Term]:
-        """The FVPs whose intervals have this as their end."""
+        """The FVPs with an interval whose end is this time-point."""
         return self.world.over.get(self.time, {})
 
     def starting(self) -> list[Term]:
@@ -373,7 +373,7 @@ class _TimeStepping:
         return [Struct("=", (fluent, value)) for fluent, (value, _) in self.current.items()]
 
     def holds(self, fvp: Term) -> bool:
-        """Whether an FVP of this component holds now, or will from the next time-point on."""
+        """Whether an FVP of this component holds now, or from the next time-point on."""
         assert isinstance(fvp, Struct)
         return fvp.args[0] in self.current and self.current[fvp.args[0]][0] == fvp.args[1]
 
@@ -400,7 +400,7 @@ class _TimeStepping:
         return any(other.args[0] == fvp.args[0] and other.args[1] != fvp.args[1] for other in initiated)
 
     def is_terminated_by_goals(self, fvp: Term) -> bool:
-        """Whether a rule whose head goals restrict terminates an FVP that holds now or is initiated.
+        """Whether a rule with goals on head variables terminates an FVP that holds now or is initiated.
 
         The question is not repeated while its answer is being derived: start events of other FVPs do not depend on it.
         """
@@ -417,7 +417,7 @@ class _TimeStepping:
         return found
 
     def broken(self, pattern: Term) -> Iterable[Term]:
-        """The FVPs of a pattern that are broken now; a value that is a variable ranges over those there may be."""
+        """The FVPs of a pattern that are broken now; a value that is a variable ranges over the possible values."""
         assert isinstance(pattern, Struct)
         fluent, value = pattern.args
         candidates = [
@@ -428,7 +428,7 @@ class _TimeStepping:
         return [fvp for fvp in candidates if match(pattern, fvp, {}) is not None and self.is_broken(fvp)]
 
     def affected(self, pattern: Term) -> Iterable[Term]:
-        """The fluents of a pattern that have an effect now."""
+        """The fluents of a pattern that are initiated or terminated now."""
         found = {fvp.args[0]: None for fvp in self.initiated() if isinstance(fvp, Struct)}
         for head in self.world.terminated.get(self.time, {}):
             assert isinstance(head, Struct)
@@ -439,7 +439,7 @@ class _TimeStepping:
         return [fluent for fluent in found if match(pattern, fluent, {}) is not None]
 
     def possible_values(self, fluent: Term) -> Iterable[Term]:
-        """The values that a fluent may have, and those that it has, or that an effect is about now."""
+        """The possible values of a fluent, its current value, and the values of effects at this time-point."""
         pattern = Struct("=", (fluent, Var("Value")))
         heads = (*self.holding(pattern), *self.initiated(), *self.world.terminated.get(self.time, {}))
         domains = self.world.domains

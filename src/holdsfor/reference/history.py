@@ -1,4 +1,4 @@
-"""What the evaluator is given: everything that is known about the input, in any order."""
+"""The input of the reference evaluator: all records, in any order."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["History", "RunBounds"]
 
 @dataclass(frozen=True)
 class RunBounds:
-    """The time-points of a run: from `start` to `end`, both included, `tick` apart. It is queried at its end.
+    """The time-points of a run: from `start` to `end`, both included, `tick` apart. The query time is the end.
 
-    An interval is `before` another one if no more than `allen_memory` lies between them.
+    An interval is `before` another one if the gap between them is at most `allen_memory`.
     """
 
     start: int
@@ -33,7 +33,7 @@ class RunBounds:
 class History:
     """Input events with their time-points, and input FVPs (terms `F=V`) with the intervals in which they hold.
 
-    One that `has_input_facts` includes the facts of the rules that are input, without those that were retracted.
+    A history that `has_input_facts` includes the input facts of the rules, except retracted ones.
     """
 
     events: set[tuple[int, Term]] = field(default_factory=set)
@@ -56,10 +56,10 @@ class History:
         return [(time, event) for time, event in self.events if run.start <= time <= run.end]
 
     def intervals(self, run: RunBounds, by_points: Container[tuple[str, int]]) -> dict[Term, Intervals]:
-        """The maximal intervals of the input FVPs, of the records that share a time-point with the run.
+        """The maximal intervals of the input FVPs, for the records that share a time-point with the run.
 
-        An interval that ends after the time-point behind the run counts as open. A fluent that is given `by_points` has
-        not ended either if it has a record at the last time-point of the run.
+        An interval that ends later than the first time-point after the run counts as open. A fluent given `by_points`
+        with a record at the last time-point of the run counts as open, too.
         """
         result: dict[Term, Intervals] = {}
         after_run = next_point(run.end, run.tick)

@@ -58,7 +58,7 @@ __all__ = ["interval_rule_results"]
 def interval_rule_results(
     rules: Iterable[IntervalRule], finished: Finished, domains: Domains, engine: Engine, run: RunBounds
 ) -> dict[Term, Intervals]:
-    """The intervals that the rules of one fluent give its FVPs: the union over all rules and all their answers."""
+    """The intervals of one fluent's FVPs by its rules: the union over all rules and all their answers."""
     found: dict[Term, list[Intervals]] = {}
     for rule in rules:
         evaluation = _Evaluation(finished, domains, engine, run)
@@ -70,7 +70,7 @@ def interval_rule_results(
 
 
 class _Evaluation:
-    """One rule. Interval lists are bound beside the data: `lists` by variable name."""
+    """One rule. `lists` maps variables to interval lists, separately from the binding."""
 
     def __init__(self, finished: Finished, domains: Domains, engine: Engine, run: RunBounds) -> None:
         self.finished = finished
@@ -86,7 +86,7 @@ class _Evaluation:
                 yield answer, self.result(rule, answer, lists)
 
     def result(self, rule: IntervalRule, binding: Binding, lists: dict[str, Intervals]) -> Intervals:
-        """The intervals the rule computed; a predicate may have given something else."""
+        """The computed intervals of the rule, or an error if a predicate computed another term."""
         assert isinstance(rule.result, Var)
         if rule.result.name in lists:
             return lists[rule.result.name]
@@ -134,7 +134,7 @@ class _Evaluation:
                 yield from self.call(step, binding, lists)
 
     def intervals_of(self, pattern: Term) -> Intervals:
-        """When an FVP holds; a value that is left open stands for some value. Outside the grounding nothing holds."""
+        """The intervals of an FVP; a variable as value stands for any value. Outside the grounding there are none."""
         assert isinstance(pattern, Struct)
         known = self.finished.get(name_and_arity(pattern.args[0]), {})
         if is_ground(pattern):
@@ -166,7 +166,7 @@ class _Evaluation:
             yield {**binding, **data}, found
 
     def call_for_each(self, step: IntervalCall, binding: Binding, intervals: Intervals) -> Intervals:
-        """What an interval-wise predicate makes of the intervals, one by one."""
+        """The result of an interval-wise predicate for the intervals, one by one."""
         (given,), (result,) = step.inputs, step.outputs
         found: list[Intervals] = []
         for interval in intervals:
@@ -179,7 +179,7 @@ class _Evaluation:
 
 
 def check_begin(made: Intervals, interval: Interval, step: IntervalCall) -> None:
-    """Refuse what begins before the interval it is made of: it may be settled already."""
+    """Refuse a result that begins before its interval: that time may be settled already."""
     if made and made[0][0] < interval[0]:
         shown = show(write_intervals([interval]))
         message = f"expected intervals that begin at {interval[0]} or later, found one that begins at {made[0][0]}"
@@ -187,7 +187,7 @@ def check_begin(made: Intervals, interval: Interval, step: IntervalCall) -> None
 
 
 def read_list(term: Term, step: IntervalStep) -> Intervals:
-    """The intervals that a term stands for, which must be a list."""
+    """The intervals of a term, which must be a list."""
     if not is_interval_list(term):
         message = f"expected intervals `[(S,E),…]`, found `{show(term)}`"
         raise ExecutionProblem(Diagnostic("HF609", message, step.span, "the second of a pair may be `inf`"))
@@ -201,13 +201,13 @@ def write_intervals(intervals: Sequence[Interval]) -> Term:
 
 
 def is_interval_list(term: Term) -> bool:
-    """Whether a term is a list of pairs; what pairs mean is checked when it is read."""
+    """Whether a term is a list of pairs; `read_intervals` checks the pairs."""
     items, tail = list_items(term)
     return tail == Atom("[]") and all(isinstance(item, Struct) and item.name == "," for item in items)
 
 
 def read_intervals(term: Term, step: IntervalStep) -> Intervals:
-    """The intervals that a term `[(S,E),…]` stands for."""
+    """The intervals that a term `[(S,E),…]` denotes."""
     found: list[Interval] = []
     for item in list_items(term)[0]:
         match item:

@@ -1,8 +1,8 @@
 """Lists of maximal intervals, by their definition.
 
 An interval is a pair `(start, end)`, right-open; `end` may be `INF`. A list is sorted, disjoint, and no two intervals
-touch. Every operation cuts the line at all end-points it is given and asks, piece by piece, whether the piece belongs
-to the result; it is slow and hard to get wrong.
+touch. Every operation cuts the time line at all end-points of its operands and tests each piece for membership in the
+result. This is slow and hard to get wrong.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ def previous_point(time: int, tick: int) -> int:
 
 
 def contains(intervals: Sequence[Interval], time: Time) -> bool:
-    """Whether a time-point lies in one of the intervals."""
+    """Whether a time-point is in one of the intervals."""
     return any(start <= time < end for start, end in intervals)
 
 
 def _pieces(lists: Iterable[Sequence[Interval]], is_in: Callable[[Time], bool], first: int | None = None) -> Intervals:
-    """The maximal intervals of the pieces, between all end-points, whose beginning satisfies the test."""
+    """The maximal intervals of the pieces between end-points whose first time-point satisfies the test."""
     cuts = {time for intervals in lists for interval in intervals for time in interval}
     if first is not None:
         cuts.add(first)
@@ -76,7 +76,7 @@ def _pieces(lists: Iterable[Sequence[Interval]], is_in: Callable[[Time], bool], 
 
 
 def maximal(intervals: Sequence[Interval]) -> Intervals:
-    """Any intervals, touching and overlapping ones amalgamated, empty ones dropped.
+    """The maximal intervals of any intervals; empty ones are dropped.
 
     >>> maximal([(5, 9), (1, 3), (3, 4), (7, 12), (20, 20)])
     ((1, 4), (5, 12))
@@ -121,7 +121,7 @@ def complement(lists: Sequence[Sequence[Interval]], first: int) -> Intervals:
 
 
 def _length(interval: Interval, open_end: int) -> Time:
-    """How long an interval is; an open one reaches to `open_end`."""
+    """The length of an interval; an open interval ends at `open_end`."""
     return (open_end if interval[1] == INF else interval[1]) - interval[0]
 
 
@@ -175,7 +175,7 @@ def allen(
     mode: AllenMode,
     memory: int | None = None,
 ) -> Intervals:
-    """The intervals that take part in the relation, put together as the output mode says."""
+    """The intervals of the related pairs, combined by the output mode."""
     pairs = allen_pairs(relation, source, target, memory)
     sources = maximal([i for i, _ in pairs])
     targets = maximal([j for _, j in pairs])

@@ -1,4 +1,4 @@
-"""Patterns against ground terms."""
+"""Match patterns against ground terms."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Effects that are due at once and postpone each other: which of them act.
+"""Resolve effects that are due at the same time-point and postpone each other.
 
-An effect whose source is initiated when it is due is postponed. The initiation may come from another effect that is due
-at the same time-point, and that one may wait for a third. Where this goes round in a circle, the effect whose FVP comes
-first in the standard order of terms acts.
+An effect is postponed if its source is initiated when it is due. Another effect that is due at the same time-point may
+make this initiation, and may itself depend on a third. In a cycle, the effect whose FVP comes first in the standard
+order of terms takes effect.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from holdsfor.syntax.terms import Term
 __all__ = ["Contender", "contest"]
 
 Contender: TypeAlias = tuple[Term, Term]
-"""The source of a postponable effect, and what it would initiate."""
+"""The source of a postponable effect, and the FVP that it would initiate."""
 
 
 def contest(contenders: set[Contender], initiated: Iterable[Term]) -> list[Term]:
-    """What is initiated by those of the contenders that are not postponed, given what else is initiated."""
+    """The FVPs that the contenders initiate which are not postponed, given the other initiations."""
     known = set(initiated)
     acting: list[Term] = []
     left = set(contenders)
     while left := {contender for contender in left if contender[0] not in known}:
-        free = [each for each in left if not _rivals(each, left)] or [_first_of_a_circle(left)]
+        free = [each for each in left if not _rivals(each, left)] or [_first_of_a_cycle(left)]
         acting += [fvp for _, fvp in free]
         known.update(acting)
         left -= set(free)
@@ -33,12 +33,12 @@ def contest(contenders: set[Contender], initiated: Iterable[Term]) -> list[Term]
 
 
 def _rivals(contender: Contender, others: set[Contender]) -> set[Contender]:
-    """The contenders that would postpone one; an effect does not postpone itself."""
+    """The contenders that would postpone a contender; an effect does not postpone itself."""
     return {other for other in others if other[1] == contender[0] and other != contender}
 
 
-def _first_of_a_circle(contenders: set[Contender]) -> Contender:
-    """The first contender of a circle that waits for nobody outside it."""
+def _first_of_a_cycle(contenders: set[Contender]) -> Contender:
+    """The first contender of a cycle that depends on no contender outside it."""
     behind = {each: _all_rivals(each, contenders) for each in contenders}
     innermost = [each for each in contenders if all(each in behind[other] for other in behind[each])]
     return min(innermost, key=lambda each: (standard_order_key(each[1]), standard_order_key(each[0])))

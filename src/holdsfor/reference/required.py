@@ -1,4 +1,4 @@
-"""Which conditions of a `holdsFor` rule must have intervals: without them the result of the rule is empty."""
+"""The conditions of a `holdsFor` rule that must have intervals: otherwise the result of the rule is empty."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _NONE: Required = frozenset()
 
 
 def required_literals(rule: IntervalRule) -> Required:
-    """The literals of a rule that must have intervals. A rule that calls a predicate on lists has none.
+    """The literals of a rule that must have intervals; empty if the rule calls a predicate on lists.
 
-    Such a predicate may fail or report an error for an empty list too.
+    Such a predicate may fail or report an error for an empty list, too.
     """
     if any(isinstance(step, IntervalCall) for step in rule.body):
         return _NONE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.recoding import Recoding
 from holdsfor.columns.tables import Key, Relation
 from holdsfor.kernels.keys import Int64, distinct_rows
 from holdsfor.prolog import Database, Engine
@@ -143,6 +144,16 @@ class Background:
         left = tuple(column[is_kept] for column in known.columns)
         gone = [column[~is_kept] for column in known.columns]
         self._change(key, Relation(left, len(left[0])), gone, is_member=False)
+
+    def recode(self, recoding: Recoding) -> None:
+        """Let the words of members be those of the table of symbols, which has begun anew; facts are encoded again."""
+
+        def recoded(relations: dict[Key, Relation]) -> dict[Key, Relation]:
+            found = {key: relations[key] for key in self._given}
+            return {key: Relation(tuple(recoding.all_words(each.columns)), each.n) for key, each in found.items()}
+
+        self._relations, self._given = recoded(self._relations), recoded(self._given)
+        self._pending = [(key, recoding.all_words(columns), is_member) for key, columns, is_member in self._pending]
 
     def brought(self) -> dict[Key, tuple[Int64, ...]]:
         """The members of the dynamic domains to which the input has brought some."""

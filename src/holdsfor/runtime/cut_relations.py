@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.kernels.allen import Mode, put_together
+from holdsfor.kernels.allen import Mode, combine_related
 from holdsfor.kernels.allen_memory import AllenMemory
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.kernels.stabbing import Stabbing
@@ -169,7 +169,7 @@ def _without_edges(lists: Lists) -> Lists:
 def combined(related: Sequence[Lists], mode: Mode) -> Lists:
     """Related sources and related targets of the same instances as the output mode says."""
     paired = by_instance(*related)
-    keys, starts, ends = put_together(paired.sources, paired.targets, mode)
+    keys, starts, ends = combine_related(paired.sources, paired.targets, mode)
     return Lists(paired.rows.take(keys), starts, ends)
 
 

@@ -15,7 +15,7 @@ import select
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import check_distance, n_repeated
@@ -44,7 +44,8 @@ class LiveRun:
 
     `rate` is how many time-points go by in a second of the wall clock; without it time is told by the records.
     `after_reading` is called whenever something was read, `on_silence` once for each input that nothing has come from
-    after a second.
+    after a second. `at_rest` is called after query times have been reported, before more is read, and
+    when the run is asked to end.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class LiveRun:
         stop: Stop,
         after_reading: Callable[[LiveRun], None] = lambda _: None,
         on_silence: Callable[[str], None] = lambda _: None,
+        at_rest: Callable[[LiveRun], None] = lambda _: None,
     ) -> None:
         self.feeds = feeds
         self.step = step
@@ -67,13 +69,18 @@ class LiveRun:
         self.stop = stop
         self.after_reading = after_reading
         self.session: EngineSession | None = None
+        self.is_compacting = True
+        """Whether reports of earlier query times are not needed with the words of later ones."""
         self.on_silence = on_silence
-        self._silent = list(feeds)
+        self.at_rest = at_rest
+        self._silent = [feed for feed in feeds if not feed.has_ended]
         self.n_outside = 0
         self._n_quiet = 0
         self.seconds_reading = 0.0
         self.seconds_waiting = 0.0
         self._earliest = -_LATEST
+        self._next: int | None = None
+        self._held: list[int] = []
         self._began = time.monotonic()
 
     # -- counts --------------------------------------------------------------------------------------------------------
@@ -94,6 +101,35 @@ class LiveRun:
             feed.reading.set_aside.clear()
         return found
 
+    # -- checkpoints ---------------------------------------------------------------------------------------------------
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether all inputs have ended."""
+        return all(feed.has_ended for feed in self.feeds)
+
+    def position(self) -> dict[str, Any]:
+        """Where the run is between two query times, besides its session and feeds, as JSON."""
+        return {
+            "start": self.start,
+            "next": self._next,
+            "held": self._held,
+            "n_outside": self.n_outside,
+            "n_quiet": self._n_quiet,
+            "earliest": self._earliest,
+            "began": time.time() - (time.monotonic() - self._began),
+        }
+
+    def continue_at(self, position: dict[str, Any]) -> None:
+        """Continue at a position. The wall clock has gone on in between."""
+        self.start = position["start"]
+        self._next = position["next"]
+        self._held = position["held"]
+        self.n_outside = position["n_outside"]
+        self._n_quiet = position["n_quiet"]
+        self._earliest = position["earliest"]
+        self._began = time.monotonic() - (time.time() - position["began"])
+
     # -- query times ---------------------------------------------------------------------------------------------------
 
     def begin(self) -> int | None:
@@ -101,6 +137,8 @@ class LiveRun:
 
         Of several inputs the earliest counts. None if the run was stopped before that.
         """
+        if self._next is not None:
+            return self.start
         while self.start is None:
             silent = [feed for feed in self.feeds if feed.reading.first_start is None and not feed.has_ended]
             if not silent:
@@ -115,19 +153,23 @@ class LiveRun:
         """The query times as they become due, each with its records in the session, until the inputs or the run end."""
         assert self.start is not None
         self.session = session
-        at, held = self.start + self.step, list[int]()
+        at = self._next = self.start + self.step if self._next is None else self._next
         while self._wait_until_due(at):
             self._end_with_inputs(session)
             if self._is_over(at, session):
                 break
-            held.append(at)
+            self._held.append(at)
             if not self._has_reached_end(at - self.step, session) or self._admits_some(at, session):
-                for query_time in held:
+                for query_time in self._held:
                     self._insert(query_time, session)
                     yield query_time
+                    self._compact(session)
                     self._earliest = query_time + 1
-                held.clear()
-            at = self._following(at, session)
+                self._held.clear()
+            at = self._next = self._following(at, session)
+            self.at_rest(self)
+        if self.stop.is_asked:
+            self.at_rest(self)
         self._close(session)
 
     def lag(self, query_time: int) -> str:
@@ -158,7 +200,7 @@ class LiveRun:
     def _end_with_inputs(self, session: EngineSession) -> None:
         """Let the run end with the last record, when the inputs have ended and nothing else is asked for."""
         assert self.start is not None
-        if session.end is None and all(feed.has_ended for feed in self.feeds):
+        if session.end is None and self.has_ended:
             lasts = [feed.reading.last for feed in self.feeds if feed.reading.last is not None]
             last = max(lasts, default=self.start) // session.tick * session.tick
             session.end = max(last, self.start if session.previous is None else session.previous)
@@ -201,8 +243,7 @@ class LiveRun:
         """
         while not self.stop.is_asked:
             behind = [feed for feed in self.feeds if not feed.shows_passed(at)]
-            has_ended = all(feed.has_ended for feed in self.feeds)
-            if has_ended or (self.rate is None and not behind):
+            if self.has_ended or (self.rate is None and not behind):
                 return True
             due = None if self.rate is None else self._due(at)
             if self._read_some(behind, due) and due is not None and time.monotonic() >= due:
@@ -245,6 +286,13 @@ class LiveRun:
         return {fd for fd, _ in poll.poll(None if milliseconds is None else milliseconds - _SILENCE)}
 
     # -- records -------------------------------------------------------------------------------------------------------
+
+    def _compact(self, session: EngineSession) -> None:
+        """Forget constants that no record, open value or reader refers to any more, if they have become many."""
+        recoding = session.compact() if self.is_compacting else None
+        if recoding is not None:
+            for feed in self.feeds:
+                feed.reading.recode(recoding)
 
     def _insert(self, at: int, session: EngineSession) -> None:
         """Put what has arrived by a query time into the session."""

@@ -8,6 +8,7 @@ from holdsfor.analysis.goals import atemporal_goals
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.recoding import Recoding
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.rewrites import chosen_rewrites
 from holdsfor.physical.plan import plan_program
@@ -42,21 +43,34 @@ class PreparedRules:
         self.symbols = symbols
         self.goals = tuple(goals)
         self.background = Background(compiled.description, symbols, self.goals)
-        planner = Planner(self.background, rewrites=chosen_rewrites(without))
-        self.program = plan_program(compiled, planner).part(components)
+        self.rewrites = chosen_rewrites(without)
         self.components = components
         self._sorts: Sorts | None = None
+        self._plan()
+
+    def _plan(self) -> None:
+        compiled = self.compiled
+        planner = Planner(self.background, rewrites=self.rewrites)
+        self.program = plan_program(compiled, planner).part(self.components)
         self.domains = Domains(compiled.description, planner, self.sorts)
         self.ranges_over_sorts = bool(self.program.ranged) or any(
             map(self.domains.ranges_over_sorts, self.program.enumerated)
         )
-        self.members = Members(compiled, self.background, symbols, self.sorts if self.ranges_over_sorts else None)
+        sorts = self.sorts if self.ranges_over_sorts else None
+        self.members = Members(compiled, self.background, self.symbols, sorts)
         self.asks_for_the_query_time = _asks_for_the_query_time(compiled)
         self.point_fluents = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
         self.numbered_events = self.program.numbered_events
         self.asked_edges = self.program.edges
         self.deciding = self.program.deciding_steps
         self.output_events = {rule.key for component in self.program.components for rule in component.events}
+
+    def recode(self, recoding: Recoding) -> None:
+        """Go on with words of the table of symbols, which has begun anew. Operators and domains remember words."""
+        lasting = {domain: recoding.all_words(columns) for domain, columns in self.members.lasting.items()}
+        self.background.recode(recoding)
+        self._plan()
+        self.members.lasting = lasting
 
     @property
     def version(self) -> int:

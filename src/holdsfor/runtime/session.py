@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NoReturn, SupportsIndex
 
@@ -12,35 +11,28 @@ import numpy as np
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
-from holdsfor.columns.query_times import ALL_ARRIVED, LONG_AGO, OneQuery, QueryTimes
-from holdsfor.columns.records import Records
-from holdsfor.columns.tables import FluentTable, Key, PointTable
-from holdsfor.kernels.inertia import BEFORE_EVERYTHING
-from holdsfor.kernels.keys import Int64
+from holdsfor.columns.query_times import ALL_ARRIVED, OneQuery
+from holdsfor.columns.recoding import Recoding
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.time_range import TimeRange
-from holdsfor.runtime.admission import Admission
 from holdsfor.runtime.edges import next_edge
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.evaluation_input import input_tables, keep_cuts, note_cuts, with_upstream
 from holdsfor.runtime.prepared_rules import PreparedRules, refuse_predicates_over_lists
 from holdsfor.runtime.profiled_evaluation import ProfiledEvaluation
-from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.reports.report import ReportColumns
+from holdsfor.runtime.session_records import SessionRecords
 from holdsfor.runtime.snapshot import Snapshot, damaged
-from holdsfor.runtime.state import State
-from holdsfor.runtime.state_snapshot import check_rules, snapshot_of, state_of
-from holdsfor.runtime.upstream_results import ALWAYS, NEVER, UpstreamResults
-from holdsfor.sources.fields import LATEST
+from holdsfor.runtime.state_snapshot import check_rules, recoded_state, snapshot_of, state_of
 from holdsfor.sources.input_facts import input_fact_columns
-from holdsfor.sources.reading import ColumnReading, Operations
-from holdsfor.sources.text_records import Fact
-from holdsfor.syntax.terms import Struct, Term, name_and_arity
+from holdsfor.syntax.terms import Term
 
 __all__ = ["EngineSession"]
 
+_ROOM = 50_000  # symbols and instances that may be there for nothing
 
-class EngineSession:
+
+class EngineSession(SessionRecords):
     """One run of an event description; `start` is its first time-point, and none is evaluated after `end`.
 
     `without` are the names of rewrites that are switched off. With `components` only these of the program are
@@ -64,49 +56,20 @@ class EngineSession:
         takes_given: bool = True,
     ) -> None:
         symbols = Symbols() if symbols is None else symbols
-        self.rules = PreparedRules(compiled, symbols, goals, without=without, components=components)
-        self.tick = tick
-        self.end = end
-        self.window = window
+        rules = PreparedRules(compiled, symbols, goals, without=without, components=components)
+        super().__init__(rules, start=start, end=end, tick=tick, window=window)
         self.allen_memory = window if allen_memory is None else allen_memory
         self.keeps_cuts = False
         self.seconds = 0.0
         self.n_input = 0  # events and intervals that the last query time reasoned over
         self.profile: Profile | None = None
         self._evaluation: Evaluation | None = None
-        self.state = State(start, start, RecordStore(), UpstreamResults(symbols.instances))
-        self.begin(start)
+        self._known: ReportColumns | None = None
+        self._worth_keeping: int | None = None  # symbols and instances after the last compaction
         if window is not None:
             refuse_predicates_over_lists(compiled)
         for key, records in input_fact_columns(compiled.names, tick, symbols) if takes_given else ():
             self.insert_columns(key, records)
-
-    def begin(self, start: int) -> None:
-        """Let the run start at another time-point; nothing may have been queried yet."""
-        self.state.start = -(-start // self.tick) * self.tick
-        self.state.settled = self.state.start - 1
-
-    @property
-    def symbols(self) -> Symbols:
-        return self.rules.symbols
-
-    @property
-    def records(self) -> RecordStore:
-        return self.state.records
-
-    @property
-    def start(self) -> int:
-        """The first time-point of the run."""
-        return self.state.start
-
-    @property
-    def previous(self) -> int | None:
-        """The last query time."""
-        return self.state.previous
-
-    @property
-    def _admission(self) -> Admission:
-        return Admission(self.rules, self.state, self.tick)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         """Refuse `copy`, `pickle` and their like: plans, caches and state refer to each other by identity."""
@@ -165,112 +128,31 @@ class EngineSession:
         session._resume()
         return session
 
+    def compact(self) -> Recoding | None:
+        """Forget the symbols and instances that nothing refers to any more, if they have become many.
+
+        Afterwards the table of symbols has other words for the rest: columns that were read and not inserted must be
+        recoded as the result says, and reports are to be read with the `view` of the table that they were made with.
+        Of a table that has doubled, O(n) in what is open and in the window, and the last time range is evaluated again.
+        """
+        if self._worth_keeping is None and self._evaluation is not None:
+            self._worth_keeping = self.symbols.size
+        if self._worth_keeping is None or self.symbols.size < 2 * self._worth_keeping + _ROOM:
+            return None
+        before = self.symbols.reset()
+        recoding = Recoding(before, self.symbols)
+        self.rules.recode(recoding)
+        self.state = recoded_state(self.state, before, self.symbols)
+        self._resume()
+        self._worth_keeping = self.symbols.size
+        return recoding
+
     def _resume(self) -> None:
         """Evaluate the last time range again. What was inserted after its query time arrives later."""
         at, time_range = self.state.evaluated_at, self.state.time_range
         if at is not None and time_range is not None:
             self._evaluation = self._evaluated(time_range, at, at)
-
-    # -- input ---------------------------------------------------------------------------------------------------------
-
-    def insert(self, facts: Iterable[tuple[int, Fact]]) -> None:
-        """Add records with their arrivals."""
-        grouped: dict[tuple[bool, Key], list[tuple[int, Fact]]] = {}
-        for arrival, fact in facts:
-            grouped.setdefault((fact.value is None, name_and_arity(fact.entity)), []).append((arrival, fact))
-        for (is_event, key), records in grouped.items():
-            self._insert(is_event, key, records)
-
-    def _insert(self, is_event: bool, key: Key, records: list[tuple[int, Fact]]) -> None:
-        rows = [fact.entity.args if isinstance(fact.entity, Struct) else () for _, fact in records]
-        columns = [self.symbols.words(row[i] for row in rows) for i in range(key[1])]
-        if not is_event:
-            columns.append(self.symbols.words(fact.value for _, fact in records if fact.value is not None))
-        new = Records(
-            columns,
-            np.array([arrival for arrival, _ in records], dtype=np.int64),
-            np.array([fact.start for _, fact in records], dtype=np.int64),
-            None if is_event else np.array([fact.end for _, fact in records], dtype=np.int64),
-        )
-        self.insert_columns(key, new)
-
-    def insert_columns(self, key: Key, records: Records) -> None:
-        """Add records of one name; words must be of this session's symbols.
-
-        What is added after a query time arrives after it, whatever it says.
-        """
-        self.state.is_announced = False
-        self.records.insert(key, records, self._earliest)
-
-    def apply(self, operations: Iterable[Operations]) -> None:
-        """Add records and retractions as they were read, after all that was added before."""
-        self.state.is_announced = False
-        self.records.apply(operations, self._earliest)
-
-    def insert_reading(self, reading: ColumnReading) -> int:
-        """Add what was read of files, as far as it belongs to the run; return how many records do not.
-
-        Without a window arrival times do not matter, so what was retracted was never there.
-        """
-        end = LATEST if self.end is None else self.end
-        taken = {} if self.window is None else reading.retracted
-        if self.window is None:
-            self.records.add_unmatched(reading.unmatched)
-            self.records.forget(reading.with_facts)
-        n_outside = 0
-        for key, records in (*reading.events.items(), *reading.fluents.items()):
-            n_outside += records.count_outside(self.start, end)
-            if (records.ends is None, key) not in taken:
-                self.insert_columns(key, records.up_to(end))
-        self.apply(taken.values())
-        return n_outside
-
-    @property
-    def _earliest(self) -> int | None:
-        """When something arrives at the earliest that is added now."""
-        return None if self.previous is None else self.previous + 1
-
-    def insert_computed(
-        self,
-        key: Key,
-        table: FluentTable | PointTable,
-        known_from: Int64 | None = None,
-        known_until: Int64 | None = None,
-    ) -> None:
-        """Let FVPs or events of components that this session does not compute be known between two query times each.
-
-        By default they are known at every one. They are no records: they may begin after the query time, as complements
-        do, and fill no domains.
-        """
-        since = np.full(table.n, ALWAYS, np.int64) if known_from is None else known_from
-        until = np.full(table.n, NEVER, np.int64) if known_until is None else known_until
-        if isinstance(table, FluentTable):
-            self.state.computed.add_fluents(key, table, since, until)
-        else:
-            self.state.computed.add_events(key, table, since, until)
-
-    def missing(self, operations: Iterable[Operations]) -> list[tuple[Operations, int]]:
-        """The retractions among operations that no record would match, if they were added now."""
-        return self.records.missing(operations, LONG_AGO if self.previous is None else self.oldest(self.previous))
-
-    def announce(self, queries: QueryTimes) -> None:
-        """Let everything that the records of a run mention belong to the domains from the first query time on."""
-        self._admission.announce(queries)
-
-    def judge_all(self, queries: QueryTimes) -> None:
-        """Judge all records and retractions by all query times at once; then nothing is late any more."""
-        self._admission.judge(queries, ALL_ARRIVED, self.end)
-        for records in self.records.all:
-            records.arrive(ALL_ARRIVED)
-
-    def judge_rest(self, queries: QueryTimes) -> None:
-        """Count what arrives after the last query time: no window admits it."""
-        if self.window is not None:
-            self._admission.judge(replace(queries, judged_until=self.previous), ALL_ARRIVED, self.end)
-
-    def last_query_time(self, queries: QueryTimes) -> int:
-        """The first query time that is not before the end nor the last arrival that some window admits."""
-        return queries.at_or_after(self.records.last_admitted(queries))
+            self._known = self._report(self._evaluation)
 
     # -- queries -------------------------------------------------------------------------------------------------------
 
@@ -299,14 +181,6 @@ class EngineSession:
         return boundary - boundary % self.tick
 
     @property
-    def n_late(self) -> int:
-        return self.records.fates.n_late
-
-    @property
-    def n_dropped(self) -> int:
-        return self.records.fates.n_dropped
-
-    @property
     def n_kept_for_allen(self) -> int:
         """How many intervals from before the settled time-point Allen constructs keep."""
         return sum(kept.n for kept in self.state.allen.values())
@@ -315,11 +189,6 @@ class EngineSession:
     def frontier(self) -> int:
         """The first time-point that the last query time evaluated; what was over before it is settled."""
         return max(self.state.settled, self.start)
-
-    def oldest(self, query_time: int) -> int:
-        """What is over by then is too late for a query time; nothing is while the window reaches back to the start."""
-        boundary = BEFORE_EVERYTHING if self.window is None else query_time - self.window
-        return max(self.state.forgotten, boundary if boundary >= self.start else BEFORE_EVERYTHING)
 
     def window_start(self, query_time: int) -> int:
         """The time-point before the window of a query time; the first window has all of the run up to then."""
@@ -375,9 +244,9 @@ class EngineSession:
         if self.window is None:
             for records in self.records.all:
                 records.arrive(ALL_ARRIVED)
-        report = self._report(self._evaluation)
+        self._known = self._report(self._evaluation)
         self.seconds += time.perf_counter() - began
-        return report
+        return self._known
 
     def _evaluated(self, time_range: TimeRange, at: int, arrived_by: int) -> Evaluation:
         """A time range with the records that have arrived, evaluated for a query time."""
@@ -397,7 +266,7 @@ class EngineSession:
 
     def last_report(self) -> ReportColumns | None:
         """What the last query time knew, before the window is cut out; None before the first one."""
-        return None if self._evaluation is None else self._report(self._evaluation)
+        return self._known
 
     def _report(self, evaluation: Evaluation) -> ReportColumns:
         at, time_range = self.state.evaluated_at, evaluation.time_range

@@ -24,7 +24,7 @@ from holdsfor.runtime.state import State
 from holdsfor.runtime.upstream_results import UpstreamResults
 from holdsfor.syntax.terms import Term
 
-__all__ = ["check_rules", "snapshot_of", "state_of"]
+__all__ = ["check_rules", "recoded_state", "snapshot_of", "state_of"]
 
 _CLOCK = ("start", "settled", "forgotten", "first_query_time", "previous", "evaluated_at")
 _COUNTS = ("is_announced", "n_new_members")
@@ -52,6 +52,14 @@ def state_of(snapshot: Snapshot, rules: PreparedRules) -> State:
     reader = PartReader(snapshot, rules.symbols)
     _read_members(snapshot.parts["members"], rules, reader)
     return _read(snapshot.parts["state"], reader, rules.symbols)
+
+
+def recoded_state(state: State, old: Symbols, new: Symbols) -> State:
+    """The state with words of another table of symbols: only symbols that the state refers to get words there."""
+    writer = PartWriter(old)
+    part = _written(state, writer)
+    plain = Snapshot("", {}, {}, writer.columns, writer.recoding.terms, {})
+    return _read(part, PartReader(plain, new), new)
 
 
 def _written(state: State, write: PartWriter) -> Part:

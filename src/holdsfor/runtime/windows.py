@@ -131,11 +131,9 @@ _REPEATED = 1_000
 
 def each_report(session: EngineSession, queries: Iterable[int]) -> Iterator[ReportColumns]:
     """What is known at each query time about its window."""
-    previous: ReportColumns | None = None
     for at in queries:
-        report = session.query(at)
+        previous, report = session.last_report(), session.query(at)
         yield report if session.window is None else report.after(session.window_start(at), session.tick, previous)
-        previous = report
 
 
 def settled_report(

@@ -1,1 +1,1 @@
-"""Results out."""
+"""Writers of results: lines, tables, files."""

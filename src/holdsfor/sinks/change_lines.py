@@ -1,4 +1,4 @@
-"""What query times change, as lines and as a table."""
+"""The changes of query times, as lines and as a table."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _TIMES = ("old_start", "old_end", "start", "end")
 
 @dataclass(frozen=True)
 class ChangeReport:
-    """What is different at a query time."""
+    """The changes of a query time."""
 
     query_time: int
     changes: list[Change]
 
     def table(self) -> Any:
-        """A row per change; what is not there before or after is null, and so is an open end."""
+        """A row per change; a missing old or new interval is null, and so is an open end."""
         import pyarrow as pa  # type: ignore[import-untyped]
 
         names = change_schema().names
@@ -34,7 +34,7 @@ class ChangeReport:
 
 
 def change_schema() -> Any:
-    """The columns of changes as a table; those of the CSV lines."""
+    """The columns of changes as a table, the same as those of the CSV lines."""
     import pyarrow as pa
 
     columns = [("query_time", pa.int64()), *((name, pa.string()) for name in _TEXTS)]
@@ -53,7 +53,7 @@ def _bounds(span: Interval | int | None) -> Interval | tuple[None, None]:
 
 
 def _text_lines(reports: Iterable[ChangeReport], shown: ShowTime = as_integer) -> Iterator[str]:
-    """`added(F=V, (S,E)).`, `shortened(F=V, (S,E), (S,F)).` and so on, one a line; events with their time-point."""
+    """`added(F=V, (S,E)).`, `shortened(F=V, (S,E), (S,F)).` and so on, one per line; events have a time-point."""
     for changed in reports:
         yield f"% query time {shown(changed.query_time)}"
         for change in changed.changes:
@@ -68,7 +68,7 @@ def _as_term(span: Interval | int, shown: ShowTime) -> str:
 
 
 def _jsonl_lines(reports: Iterable[ChangeReport], shown: ShowTime = as_integer) -> Iterator[str]:
-    """One object per change; what is not there before or after is left out, an open end is `null`."""
+    """One object per change; a missing old or new interval is left out, an open end is `null`."""
     for changed in reports:
         for change in changed.changes:
             name = "event" if change.is_of_event else "fvp"
@@ -84,7 +84,7 @@ def _as_json(span: Interval | int, shown: ShowTime) -> object:
 
 
 def _csv_lines(reports: Iterable[ChangeReport], shown: ShowTime = as_integer) -> Iterator[str]:
-    """One row per change; an open end is empty, and so are start and end of what is not there."""
+    """One row per change; an open end is empty, and so are start and end of a missing interval."""
     yield csv_row(*("query_time", *_TEXTS, *_TIMES))
     for changed in reports:
         for change in changed.changes:

@@ -1,8 +1,8 @@
-"""What a query time changes, as people read it: intervals and time-points added, extended, shortened, retracted.
+"""The changes of a query time: intervals and time-points added, extended, shortened, retracted.
 
-An interval that is gone and one that has come are one *revised* interval if they are of the same FVP and begin
-together, or else end together: `extended` if the new one is longer, `shortened` if it is not. Of the others those that
-have come are `added` and those that are gone `retracted`. Time-points of output events are added or retracted.
+A removed and a new interval are one *revised* interval if they belong to the same FVP and have the same start, or else
+the same end: `extended` if the new interval is longer, `shortened` otherwise. The other new intervals are `added`, and
+the other removed ones `retracted`. Time-points of output events are added or retracted.
 """
 
 from __future__ import annotations
@@ -41,35 +41,39 @@ class Change(NamedTuple):
         return isinstance(self.old, int) or isinstance(self.new, int)
 
     def __str__(self) -> str:
-        spans = " → ".join(_written(span) for span in (self.old, self.new) if span is not None)
+        spans = " → ".join(_show_span(span) for span in (self.old, self.new) if span is not None)
         return f"{self.kind} {self.name} {spans}"
 
 
-def interval_changes(gone: Mapping[Term, list[Interval]], come: Mapping[Term, list[Interval]]) -> list[Change]:
-    """The changes of FVPs, FVP by FVP in the order of those that have come, then of those that are only gone.
+def interval_changes(removed: Mapping[Term, list[Interval]], added: Mapping[Term, list[Interval]]) -> list[Change]:
+    """The changes by FVP: first the FVPs with added intervals, in their order, then those with removed intervals only.
 
     >>> from holdsfor.syntax.parser import parse_term
     >>> rich = parse_term("rich(chris)=true")
     >>> print(*interval_changes({rich: [(14, None)]}, {rich: [(14, 20), (30, None)]}), sep="; ")
     shortened rich(chris)=true (14,inf) → (14,20); added rich(chris)=true (30,inf)
     """
-    return [change for fvp in {**come, **gone} for change in _revised(show(fvp), gone.get(fvp, []), come.get(fvp, []))]
+    return [
+        change
+        for fvp in {**added, **removed}
+        for change in _revised(show(fvp), removed.get(fvp, []), added.get(fvp, []))
+    ]
 
 
-def event_changes(gone: Mapping[Term, list[int]], come: Mapping[Term, list[int]]) -> list[Change]:
-    """The changes of output events, event by event in the same order."""
+def event_changes(removed: Mapping[Term, list[int]], added: Mapping[Term, list[int]]) -> list[Change]:
+    """The changes by output event, in the order of `interval_changes`."""
     changes: list[Change] = []
-    for event in {**come, **gone}:
-        changes += [Change("retracted", show(event), time, None) for time in gone.get(event, [])]
-        changes += [Change("added", show(event), None, time) for time in come.get(event, [])]
+    for event in {**added, **removed}:
+        changes += [Change("retracted", show(event), time, None) for time in removed.get(event, [])]
+        changes += [Change("added", show(event), None, time) for time in added.get(event, [])]
     return changes
 
 
-def _revised(name: str, gone: list[Interval], come: list[Interval]) -> Iterator[Change]:
-    old_of = _partners(gone, come)
+def _revised(name: str, removed: list[Interval], added: list[Interval]) -> Iterator[Change]:
+    old_of = _partners(removed, added)
     revised = set(old_of.values())
-    yield from (Change("retracted", name, old, None) for old in gone if old not in revised)
-    for new in come:
+    yield from (Change("retracted", name, old, None) for old in removed if old not in revised)
+    for new in added:
         old = old_of.get(new)
         if old is None:
             yield Change("added", name, None, new)
@@ -77,24 +81,24 @@ def _revised(name: str, gone: list[Interval], come: list[Interval]) -> Iterator[
             yield Change("extended" if _is_longer(new, old) else "shortened", name, old, new)
 
 
-def _partners(gone: list[Interval], come: list[Interval]) -> dict[Interval, Interval]:
-    """For intervals that have come the one each revises: of the same start, else of the same end."""
-    by_start = {old[0]: old for old in gone}
-    found = {new: by_start[new[0]] for new in come if new[0] in by_start}
+def _partners(removed: list[Interval], added: list[Interval]) -> dict[Interval, Interval]:
+    """For new intervals the removed interval that each revises: one with the same start, else with the same end."""
+    by_start = {old[0]: old for old in removed}
+    found = {new: by_start[new[0]] for new in added if new[0] in by_start}
     revised = set(found.values())
-    by_end = {old[1]: old for old in gone if old not in revised}
-    found |= {new: by_end[new[1]] for new in come if new not in found and new[1] in by_end}
+    by_end = {old[1]: old for old in removed if old not in revised}
+    found |= {new: by_end[new[1]] for new in added if new not in found and new[1] in by_end}
     return found
 
 
 def _is_longer(new: Interval, old: Interval) -> bool:
-    """Whether the new one of two intervals with one end in common is the longer one."""
+    """Whether the new one of two intervals with a common start or end is longer."""
     if new[0] != old[0]:
         return new[0] < old[0]
     return new[1] is None or (old[1] is not None and new[1] > old[1])
 
 
-def _written(span: Interval | int) -> str:
+def _show_span(span: Interval | int) -> str:
     if isinstance(span, int):
         return str(span)
     return f"({span[0]},{'inf' if span[1] is None else span[1]})"

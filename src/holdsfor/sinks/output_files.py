@@ -1,4 +1,4 @@
-"""Files that are written: an error names the file, and no output replaces what the run reads."""
+"""Output files: an error names the file, and no output overwrites a file that the run reads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["naming", "refuse_overwriting", "replace_file"]
 
 @contextlib.contextmanager
 def naming(path: str | Path) -> Iterator[None]:
-    """Let an `OSError` of writing say which file it is about: the one of a full disk does not."""
+    """Add the file name to an `OSError` of writing; the error of a full disk has none."""
     try:
         yield
     except OSError as error:
@@ -25,7 +25,7 @@ def naming(path: str | Path) -> Iterator[None]:
 
 
 def replace_file(path: str | Path, data: bytes) -> None:
-    """Write a file as a whole: after a crash at any moment the file has its old content or all of the new one."""
+    """Write a file atomically: after a crash the file has its old content or all of the new content."""
     place = Path(path)
     with naming(path):
         descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.", suffix=".part")
@@ -42,7 +42,7 @@ def replace_file(path: str | Path, data: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let the new name of a file reach the disk; some file systems cannot do that for a folder."""
+    """Flush the new name of a file to the disk, if the file system can do that for a folder."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -52,7 +52,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def refuse_overwriting(outputs: Mapping[str, Iterable[str | None]], inputs: Iterable[str]) -> None:
-    """Refuse outputs, by option, that are files which the run reads, or each other; HF732. Links are followed."""
+    """Refuse outputs, by option, that are input files of the run, or the same file; HF732. Links are followed."""
     read = {identity: name for name in inputs if (identity := _identity(name)) is not None}
     written: dict[tuple[int, int] | Path, str] = {}
     for option, names in outputs.items():
@@ -60,7 +60,7 @@ def refuse_overwriting(outputs: Mapping[str, Iterable[str | None]], inputs: Iter
             if name is None:
                 continue
             if not name.strip() or "\0" in name:
-                raise UsageProblem(Diagnostic("HF732", f"expected the name of a file as `{option}`, found none"))
+                raise UsageProblem(Diagnostic("HF732", f"expected a file name as `{option}`, found an empty name"))
             identity = _identity(name)
             if identity in read:
                 other = "" if read[identity] == name else f", which is `{read[identity]}`"
@@ -74,7 +74,7 @@ def refuse_overwriting(outputs: Mapping[str, Iterable[str | None]], inputs: Iter
 
 
 def _identity(name: str) -> tuple[int, int] | None:
-    """Device and inode of a regular file; None if there is none."""
+    """Device and inode of a regular file; None for any other name."""
     try:
         found = Path(name).stat()
         return (found.st_dev, found.st_ino) if Path(name).is_file() else None
@@ -90,7 +90,7 @@ def _resolved(name: str) -> Path:
 
 
 def _is_special(name: str) -> bool:
-    """Whether a name is that of a device or a pipe, to which several may write."""
+    """Whether a name is a device or a pipe, which may be the output of several options."""
     try:
         return Path(name).exists() and not Path(name).is_file()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Results as lines: text that reads like RTEC's and parses as Prolog, JSON lines, or CSV."""
+"""Results as lines: text in the form of RTEC that parses as Prolog, JSON lines, or CSV."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["LINES", "ReportView", "TermReport", "csv_lines", "csv_row", "jsonl_l
 
 
 class ReportView(Protocol):
-    """What is known at a query time: FVPs with intervals (an open end is None), output events with time-points."""
+    """The result of a query time: FVPs with intervals (an open end is None), output events with time-points."""
 
     @property
     def query_time(self) -> int: ...
@@ -29,35 +29,35 @@ class ReportView(Protocol):
     def times(self) -> dict[Term, list[int]]: ...
 
     def written_fvps(self) -> Iterable[tuple[str, list[int], list[int | None]]]:
-        """Each FVP as it is written, with the starts and the ends of its intervals."""
+        """Each FVP as text, with the starts and the ends of its intervals."""
 
     def written_events(self) -> Iterable[tuple[str, list[int]]]:
-        """Each output event as it is written, with its time-points."""
+        """Each output event as text, with its time-points."""
 
     def table(self) -> Any:
-        """The same as an Arrow table; see `holdsfor.columns.result_table`."""
+        """The result as an Arrow table; see `holdsfor.columns.result_table`."""
 
 
 @dataclass(frozen=True)
 class TermReport:
-    """Findings that are given as terms and lists."""
+    """A report of terms and lists."""
 
     query_time: int
     intervals: dict[Term, list[tuple[int, int | None]]]
     times: dict[Term, list[int]]
 
     def written_fvps(self) -> Iterator[tuple[str, list[int], list[int | None]]]:
-        """Each FVP as it is written, with the starts and the ends of its intervals."""
+        """Each FVP as text, with the starts and the ends of its intervals."""
         for fvp, spans in self.intervals.items():
             yield show(fvp), [start for start, _ in spans], [end for _, end in spans]
 
     def written_events(self) -> Iterator[tuple[str, list[int]]]:
-        """Each output event as it is written, with its time-points."""
+        """Each output event as text, with its time-points."""
         for event, times in self.times.items():
             yield show(event), times
 
     def table(self) -> Any:
-        """The same as an Arrow table."""
+        """The result as an Arrow table."""
         import numpy as np
 
         from holdsfor.columns.entities import Entity
@@ -80,14 +80,14 @@ def _counts(lists: dict[Term, list[Any]]) -> Any:
 
 
 def report_schema() -> Any:
-    """The columns of findings as a table."""
+    """The columns of a result as a table."""
     from holdsfor.columns.result_table import result_schema
 
     return result_schema()
 
 
 def text_lines(findings: Iterable[ReportView], shown: ShowTime = as_integer) -> Iterator[str]:
-    """`holdsFor(F=V, [(S,E),…]).` and `happensAt(E, [T,…]).`, one a line."""
+    """`holdsFor(F=V, [(S,E),…]).` and `happensAt(E, [T,…]).`, one per line."""
     for known in findings:
         yield f"% query time {shown(known.query_time)}"
         for fvp, starts, ends in known.written_fvps():

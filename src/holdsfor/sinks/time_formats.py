@@ -1,4 +1,4 @@
-"""How time-points are written: as the integers they are, or as dates and times for people."""
+"""Formats of time-points: integers, or dates and times in ISO 8601."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdsfor.errors import DataProblem, Diagnostic
 __all__ = ["ShowTime", "as_integer", "as_iso", "as_term", "as_terms", "as_values"]
 
 ShowTime: TypeAlias = Callable[[int], int | str]
-"""What is written for a time-point."""
+"""The text or integer that is written for a time-point."""
 
 _1970 = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
@@ -22,7 +22,7 @@ def as_integer(time: int) -> int | str:
 
 
 def as_iso(per_second: int) -> ShowTime:
-    """ISO 8601 in UTC, for time-points that are so many to a second since 1970.
+    """ISO 8601 in UTC, for time-points that count fractions `1/per_second` of a second since 1970.
 
     >>> as_iso(1)(1772348461), as_iso(1000)(-500)
     ('2026-03-01T07:01:01Z', '1969-12-31T23:59:59.500Z')
@@ -33,7 +33,7 @@ def as_iso(per_second: int) -> ShowTime:
         try:
             moment = _1970 + datetime.timedelta(microseconds=time * (1_000_000 // per_second))
         except OverflowError:
-            message = f"the time-point {time} lies outside the years 1 to 9999, and is no date of ISO 8601"
+            message = f"the time-point {time} is outside the years 1 to 9999 of ISO 8601"
             raise DataProblem(Diagnostic("HF731", message, hint="leave out `--times iso`")) from None
         return f"{moment.replace(tzinfo=None).isoformat(timespec=precision)}Z"
 
@@ -41,13 +41,13 @@ def as_iso(per_second: int) -> ShowTime:
 
 
 def as_term(time: int | None, shown: ShowTime) -> str:
-    """A time-point, or an open end, as Prolog reads it."""
+    """A time-point, or an open end, in the syntax of Prolog."""
     written = "inf" if time is None else shown(time)
     return f"'{written}'" if isinstance(written, str) and time is not None else str(written)
 
 
 def as_terms(times: Sequence[int | None], shown: ShowTime) -> Sequence[int | str]:
-    """Time-points and open ends as Prolog reads them.
+    """Time-points and open ends in the syntax of Prolog.
 
     >>> as_terms([3, None], as_integer), as_terms([3, None], as_iso(1))
     ([3, 'inf'], ["'1970-01-01T00:00:03Z'", 'inf'])
@@ -58,5 +58,5 @@ def as_terms(times: Sequence[int | None], shown: ShowTime) -> Sequence[int | str
 
 
 def as_values(times: Sequence[int | None], shown: ShowTime) -> list[int | str | None]:
-    """Time-points as they are shown; an open end stays None."""
+    """Time-points in their format; an open end stays None."""
     return [None if time is None else shown(time) for time in times]

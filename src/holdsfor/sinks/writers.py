@@ -1,7 +1,7 @@
-"""What query times tell to standard output, a file or a named pipe: as lines, or as a Parquet or Arrow table.
+"""Reports of query times to standard output, a file or a named pipe: as lines, or as a Parquet or Arrow table.
 
-Each query time is written before the next is computed, so that it can be read; whatever stops a run, what came before
-is in the file.
+Each report is written and flushed before the next query time is computed. When a run stops for any reason, the file has
+all earlier reports.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Generic, Protocol, TypeVar
 
@@ -38,7 +39,7 @@ ReportT = TypeVar("ReportT", bound=_Tabular)
 
 @dataclass(frozen=True)
 class ReportFormats(Generic[ReportT]):
-    """How one kind of report is written: as lines of each format, and with which columns as a table."""
+    """The formats of one kind of report: a function to lines for each text format, and the columns of a table."""
 
     lines: Mapping[str, Callable[[Iterable[ReportT], ShowTime], Iterator[str]]]
     schema: Callable[[], Any]
@@ -49,7 +50,7 @@ CHANGES: ReportFormats[ChangeReport] = ReportFormats(CHANGE_LINES, change_schema
 
 
 def format_of(output: str | None) -> str:
-    """The format that the suffix of a file tells, else text.
+    """The format of a file's suffix, else text.
 
     >>> format_of("answer.parquet"), format_of(None)
     ('parquet', 'text')
@@ -58,13 +59,13 @@ def format_of(output: str | None) -> str:
 
 
 def check_output(form: str, output: str | None, times: str = "integer") -> None:
-    """Refuse to write tables where a person would read them, or as a person would read them."""
+    """Refuse a table on a terminal or with times as text."""
     if form in TABLES and times != "integer":
         message = f"an answer as {form} has integers as times"
         raise UsageProblem(Diagnostic("HF731", message, hint="`--times iso` is for text, jsonl and csv"))
     if form in TABLES and (output is None or _is_terminal(Path(output))):
-        hint = f"say where it goes: `-o answer.{form}`"
-        raise UsageProblem(Diagnostic("HF730", f"an answer as {form} needs a file to go to", hint=hint))
+        hint = f"give a file: `-o answer.{form}`"
+        raise UsageProblem(Diagnostic("HF730", f"an answer as {form} needs an output file", hint=hint))
 
 
 def _is_terminal(path: Path) -> bool:
@@ -78,25 +79,28 @@ def _is_terminal(path: Path) -> bool:
 
 
 @contextmanager
-def opened(path: str | None, form: str, on_waiting: Callable[[str], None] = lambda _: None) -> Iterator[IO[Any]]:
-    """The output of that path, else standard output.
+def opened(
+    path: str | None, form: str, on_waiting: Callable[[str], None] = lambda _: None, *, continues: bool = False
+) -> Iterator[IO[Any]]:
+    """The output of that path, else standard output. An output that `continues` keeps its lines.
 
-    A named pipe is open once it has a reader, and `on_waiting` is called if it has none yet; if the reader goes away
-    before the end, the error names the pipe.
+    A named pipe is opened when it has a reader, and `on_waiting` is called if it has none yet; if the reader closes the
+    pipe before the end, the error names the pipe.
     """
     if path is None:
         with naming("standard output"):
             yield sys.stdout
         return
     target: str | int = _opened_pipe(path, on_waiting) if Path(path).is_fifo() else path
-    file: IO[Any] = open(target, "wb") if form in TABLES else open(target, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    mode = "a" if continues and isinstance(target, str) else "w"
+    file: IO[Any] = open(target, "wb") if form in TABLES else open(target, mode, encoding="utf-8")  # noqa: SIM115, PTH123
     try:
         yield file
         file.close()
     except BrokenPipeError as gone:
         with contextlib.suppress(BrokenPipeError):
             file.close()
-        raise BrokenPipeError(gone.errno, "its reader has gone", path) from None
+        raise BrokenPipeError(gone.errno, "its reader has closed it", path) from None
     except OSError as error:
         with contextlib.suppress(OSError):
             file.close()
@@ -121,27 +125,34 @@ def _opened_pipe(pipe: str, on_waiting: Callable[[str], None]) -> int:
 
 
 def write_reports(
-    told: Iterable[ReportT], formats: ReportFormats[ReportT], form: str, output: IO[Any], shown: ShowTime = as_integer
+    reports: Iterable[ReportT],
+    formats: ReportFormats[ReportT],
+    form: str,
+    output: IO[Any],
+    shown: ShowTime = as_integer,
+    *,
+    continues: bool = False,
 ) -> None:
-    """Write what query times tell, so that each can be read before the next is computed."""
+    """Write reports, each before the next is computed. Lines that continue an output have no header."""
     if form in TABLES:
-        _write_tables(told, form, formats.schema(), output)
+        _write_tables(reports, form, formats.schema(), output)
     else:
-        lines = formats.lines[form](_flushing(told, output), shown)
-        output.writelines(f"{line}\n" for line in lines)
+        lines = formats.lines[form](_flushing(reports, output), shown)
+        n_skipped = 1 if continues and form == "csv" else 0
+        output.writelines(f"{line}\n" for line in islice(lines, n_skipped, None))
     output.flush()
 
 
-def _flushing(told: Iterable[ReportT], output: IO[Any]) -> Iterator[ReportT]:
+def _flushing(reports: Iterable[ReportT], output: IO[Any]) -> Iterator[ReportT]:
     output.flush()
-    for each in told:
+    for each in reports:
         yield each
         output.flush()
 
 
-def _write_tables(told: Iterable[ReportT], form: str, schema: Any, output: IO[Any]) -> None:
+def _write_tables(reports: Iterable[ReportT], form: str, schema: Any, output: IO[Any]) -> None:
     with _table_writer(output, form, schema) as writer:
-        for each in told:
+        for each in reports:
             table = each.table()
             if len(table):
                 writer.write_table(table)

@@ -1,1 +1,1 @@
-"""Records in."""
+"""Readers of input: files, tables, Python objects and live inputs to columns of records."""

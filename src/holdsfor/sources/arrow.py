@@ -1,9 +1,9 @@
-"""Records as an Arrow table, as Parquet files and data frames have them.
+"""Records as an Arrow table, the form of Parquet files and data frames.
 
-`holdsfor.sources.table_layout` lists the columns. Of these, `end`, `value`, `op` and the arguments may be missing where
-all would be null. Texts may be dictionary-encoded and are constants as they stand, unless their column is of another
-kind; numbers are numbers; times are integers or timestamps. A row that does not fit is set aside, with its number as
-line.
+`holdsfor.sources.table_layout` lists the columns. The columns `end`, `value`, `op` and the arguments may be missing if
+all their values would be null. Texts may be dictionary-encoded, and each is an atom, unless the column has another
+kind. Numbers are numbers; times are integers or timestamps. A row that does not fit is set aside, with its row number
+as the line.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def read_table(
     n_before: int = 0,
     mixed: frozenset[str] = frozenset(),
 ) -> None:
-    """Add the records of an Arrow table to the reading; `reading.settle()` then says what remains after retractions.
+    """Add the records of an Arrow table to the reading; `reading.settle()` then applies the retractions.
 
-    A table with other columns than those of records, or of the mapping, is HF502 or HF505. One that is the next part of
-    a larger table has rows before it. The columns `mixed` have texts and numbers as fields of a text file.
+    A table that lacks the columns of records, or of the mapping, is HF502 or HF505. `n_before` is the number of rows
+    before the table, if it is a part of a larger one. The columns `mixed` contain fields as in a text file.
     """
     layout = replace(layout_of(table.schema.names, mapping, names, file), mixed=mixed)
     table = _without_views(table.select(layout.wanted))
@@ -62,7 +62,7 @@ def read_table(
 
 
 def _texts(schema: Any, layout: Layout) -> dict[str, str]:
-    """The columns that have texts."""
+    """The columns of texts."""
     found = layout.texts
     return {ours: theirs for ours, theirs in found.items() if is_text_type(schema.field(theirs).type)}
 
@@ -95,6 +95,6 @@ def _is_allowed(kind: Any, column: str) -> bool:
 
 
 def _without_views(table: Any) -> Any:
-    """The same table with views of texts as texts: Arrow can do little with views."""
+    """The table with string views as strings, since few Arrow functions accept views."""
     kinds = [pa.large_string() if pt.is_string_view(field.type) else field.type for field in table.schema]
     return table.cast(pa.schema(zip(table.schema.names, kinds, strict=True)))

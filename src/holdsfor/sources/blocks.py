@@ -1,7 +1,7 @@
-"""Texts in pieces that end with a line break, small enough for what is computed of them to stay in the cache.
+"""Texts in blocks that end with a line break, small enough for the cache.
 
-A line that is not UTF-8 is set aside like a record that does not fit. A text whose first line is not UTF-8 is none: it
-is packed or in another encoding, and nothing of it can be trusted.
+A line that is not UTF-8 is set aside like a record that does not fit. A file whose first line is not UTF-8 is refused:
+it is compressed or in another encoding.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SHOWN = 80
 
 
 def text_blocks(data: bytes | memoryview, file: str) -> Iterator[bytes]:
-    """The blocks of a text, without a byte order mark; one whose first line is not UTF-8 is HF501 before the first.
+    """The blocks of a text, without a byte order mark; a first line that is not UTF-8 is HF501.
 
     >>> list(text_blocks(b"a|1\\nb|2", "events.txt"))
     [b'a|1\\nb|2\\n']
@@ -53,19 +53,19 @@ def _blocks(content: memoryview) -> Iterator[bytes]:
 
 def _check_first_line(block: bytes, file: str) -> None:
     number, line = next((i, line) for i, line in enumerate(block.split(b"\n"), start=1) if line.strip())
-    byte = _odd_byte(line)
+    byte = _first_invalid_byte(line)
     if byte is not None:
         message = f"`{file}` is not UTF-8 text: byte 0x{byte:02x} in line {number}"
         raise DataProblem(Diagnostic("HF501", message, hint="records are UTF-8 text", file=file))
 
 
 def only_utf8(block: bytes, file: str, n_before: int, reading: ColumnReading | Reading) -> bytes:
-    """The block with empty lines for those that are not UTF-8, which are set aside; `n_before` lines are before it."""
-    if _odd_byte(block) is None:
+    """The block with empty lines for those that are not UTF-8, which are set aside; `n_before` lines precede it."""
+    if _first_invalid_byte(block) is None:
         return block
     lines = block.split(b"\n")
     for i, line in enumerate(lines):
-        byte = _odd_byte(line)
+        byte = _first_invalid_byte(line)
         if byte is not None:
             reason = f"the line is not UTF-8 text: byte 0x{byte:02x}"
             text = line[:_SHOWN].decode(errors="replace")
@@ -75,8 +75,8 @@ def only_utf8(block: bytes, file: str, n_before: int, reading: ColumnReading | R
     return b"\n".join(lines)
 
 
-def _odd_byte(text: bytes) -> int | None:
-    """The first byte that does not belong into UTF-8."""
+def _first_invalid_byte(text: bytes) -> int | None:
+    """The first byte that is not valid UTF-8."""
     if text.isascii():
         return None
     try:

@@ -1,12 +1,12 @@
-"""What the texts of a column mean: the kind of a column.
+"""The kind of a column: how its texts become constants.
 
-    text      each is a constant of its own, whatever it looks like: `"1.50"`, `"1.5"` and `" 1.5"` are three ids
-    number    each is a number; one that is none does not fit
-    term      each is read like a field of a text file: a number, a structure or an atom
+    text      each text is an atom: `"1.50"`, `"1.5"` and `" 1.5"` are three ids
+    number    each text is a number; a row with another text does not fit
+    term      each text is read like a field of a text file: a number, a structure or an atom
 
 A typed column of texts (Parquet, Arrow, frames, Spark) and a JSON string are `text`, fields of CSV are `term`. A
-description of columns may say otherwise: `happensAt(speed(vehicle:text, kmh:number), ts)`; so may the name of a column
-of records: `arg2:number`.
+description of columns may override the kind, `happensAt(speed(vehicle:text, kmh:number), ts)`, and so may the name of
+a column of records, `arg2:number`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from holdsfor.sources.fields import read_field
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Float, Int
 
-__all__ = ["KINDS", "ColumnKind", "read_number", "split_kind", "written"]
+__all__ = ["KINDS", "ColumnKind", "as_field", "read_number", "split_kind"]
 
 ColumnKind = Literal["text", "number", "term"]
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
@@ -30,7 +30,7 @@ _MOST_DIGITS = 4000
 
 
 def split_kind(column: str) -> tuple[str, ColumnKind | None]:
-    """The name of a column without its kind, and that, if it has one.
+    """The name of a column without its kind, and the kind, if the name has one.
 
     >>> split_kind("arg2:number"), split_kind("arg2")
     (('arg2', 'number'), ('arg2', None))
@@ -42,17 +42,17 @@ def split_kind(column: str) -> tuple[str, ColumnKind | None]:
 
 
 @lru_cache(maxsize=1 << 16)
-def written(text: str) -> str:
-    """A text as a field of a text file: in quotes if it would be read as something else.
+def as_field(text: str) -> str:
+    """A text as a field of a text file: in quotes if it would be read as another constant.
 
-    >>> written("pub"), written("4e12"), written(" a")
+    >>> as_field("pub"), as_field("4e12"), as_field(" a")
     ('pub', "'4e12'", "' a'")
     """
     return text if text == text.strip() and read_field(text) == Atom(text) else show(Atom(text))
 
 
 def read_number(text: str) -> Int | Float | None:
-    """The number that a text is, leading zeros, signs and blanks around it allowed.
+    """The number that a text represents; leading zeros, signs and surrounding blanks are allowed.
 
     >>> read_number("003"), read_number(" +1.50"), read_number("1e999"), read_number("12 kn")
     (Int(value=3), Float(value=1.5), None, None)

@@ -1,13 +1,13 @@
-"""Which columns of a table make a record, written as the record is written in a rule.
+"""The columns of a table that make a record, written like the record in a rule.
 
     trips.csv: happensAt(speed(vehicle, kmh), ts)
     shifts.csv: holdsFor(working(person)="true", [(begin, finish)]), arrival(received)
     log.jsonl: happensAt(alarm(sensor), time), kind=alarm
 
-Names stand for columns: as atoms, as variables (`Vehicle`) or in quotes (`'Vehicle ID'`); numbers and strings stand for
-themselves. `holdsAt(F=V, T)` is a fluent at a time-point, `holdsFor(F=V, [(S, E)])` one over an interval. `arrival` and
-`op` name these columns, and `column=constant` picks the rows that have it. `kmh:number` and `vehicle:text` say what
-kind of constants a column has (`holdsfor.sources.column_kinds`).
+Names are columns: as atoms, as variables (`Vehicle`) or in quotes (`'Vehicle ID'`); numbers and strings are constants.
+`holdsAt(F=V, T)` is a fluent at a time-point, `holdsFor(F=V, [(S, E)])` a fluent over an interval. `arrival` and `op`
+name these columns, and `column=constant` selects the rows with the constant. `kmh:number` and `vehicle:text` give the
+kind of a column (`holdsfor.sources.column_kinds`).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Str, Struct, Ter
 __all__ = ["LISTEN", "SOCKET", "Mapping", "read_mapping", "split_mapping"]
 
 SOCKET = "unix:"
-"""How the name of a Unix socket begins, to which a live run connects."""
+"""The prefix of a Unix socket to which a live run connects."""
 
 LISTEN = "listen:"
-"""How the name of a Unix socket begins, on which a live run listens."""
+"""The prefix of a Unix socket on which a live run listens."""
 
 Shape = Literal["event", "points", "intervals"]
 
@@ -41,7 +41,7 @@ _FORMS = (
 
 @dataclass(frozen=True)
 class Mapping:
-    """For each column of a record the term that says where it comes from, its kind, and the rows that are meant."""
+    """For each column of a record its column in the table or its constant, its kind, and the conditions on rows."""
 
     record: Record
     entity: Term
@@ -62,14 +62,14 @@ class Mapping:
             if not isinstance(term, Atom | Var) or found.count(term.name) == 1:
                 continue
             if term.name in found:
-                raise _problem(f"column `{term.name}` is there more than once in `{file}`", term)
+                raise _problem(f"column `{term.name}` occurs more than once in `{file}`", term)
             hint = did_you_mean(term.name, found) or f"its columns are {', '.join(f'`{name}`' for name in found)}"
             if role == "value":
                 hint = f'if `{term.name}` is the value itself, write `"{term.name}"`; {hint}'
             raise _problem(f"column `{term.name}` not found in `{file}`", term, hint)
 
     def check_record(self, names: Names) -> None:
-        """Refuse records that the rules do not have."""
+        """Refuse a record that the rules do not use as input."""
         known = [each for each in names.records if each.name == self.record.name]
         if self.record in known:
             return
@@ -84,7 +84,7 @@ class Mapping:
 
 
 def split_mapping(text: str) -> tuple[str, str | None]:
-    """A file, and the description of its columns if there is one behind a colon.
+    """A file, and the description of its columns if there is one after a colon.
 
     >>> split_mapping("trips.csv: happensAt(speed(vehicle, kmh), ts)")
     ('trips.csv', 'happensAt(speed(vehicle, kmh), ts)')
@@ -94,7 +94,7 @@ def split_mapping(text: str) -> tuple[str, str | None]:
 
 
 def read_mapping(text: str) -> Mapping:
-    """What a description of columns says; one that makes no record is HF505."""
+    """The mapping that a text describes; a description that makes no record is HF505."""
     head, *rest = conjuncts(parse_term(text, "--input", has_strings=True))
     shape, entity, columns = _head(head)
     args = entity.args if isinstance(entity, Struct) else ()
@@ -112,7 +112,7 @@ def read_mapping(text: str) -> Mapping:
 
 
 def _without_kinds(columns: dict[str, Term]) -> tuple[dict[str, Term], dict[str, ColumnKind]]:
-    """The columns as they are called, and the kinds of those that have one."""
+    """The columns without kinds, and the kinds that were given."""
     found: dict[str, ColumnKind] = {}
     for ours, term in columns.items():
         match term:
@@ -126,7 +126,7 @@ def _without_kinds(columns: dict[str, Term]) -> tuple[dict[str, Term], dict[str,
 
 
 def _head(head: Term) -> tuple[Shape, Atom | Struct, dict[str, Term]]:
-    """The shape of the record, its event or fluent, and its columns but the arguments."""
+    """The shape of the record, its event or fluent, and its columns except the arguments."""
     match head:
         case Struct(name="happensAt", args=(Atom() | Struct() as event, time)):
             return "event", event, {"start": time}
@@ -134,7 +134,7 @@ def _head(head: Term) -> tuple[Shape, Atom | Struct, dict[str, Term]]:
             return "points", fluent, {"start": time, "value": value}
         case Struct(name="holdsFor", args=(Struct(name="=", args=(Atom() | Struct() as fluent, value)), intervals)):
             return "intervals", fluent, {**_interval(intervals), "value": value}
-    raise _problem("expected what a row says", head, _FORMS)
+    raise _problem("expected `happensAt`, `holdsAt` or `holdsFor`", head, _FORMS)
 
 
 def _interval(term: Term) -> dict[str, Term]:
@@ -145,7 +145,7 @@ def _interval(term: Term) -> dict[str, Term]:
 
 
 def _conditions(terms: list[Term], columns: dict[str, Term]) -> list[tuple[Atom | Var, str]]:
-    """The conditions behind the head; `arrival` and `op` are added to the columns."""
+    """The conditions after the head; `arrival` and `op` are added to the columns."""
     conditions: list[tuple[Atom | Var, str]] = []
     for term in terms:
         match term:

@@ -1,7 +1,7 @@
-"""Columns of a table that are those of records under other names: `{"type": "name", "ts": "start", "vessel": "arg1"}`.
+"""The roles of a table's columns as columns of records: `{"type": "name", "ts": "start", "vessel": "arg1"}`.
 
-A role may have the kind of the column behind it: `arg2:number`. Columns that are not named are left alone. For a table
-whose rows are all records of one name, a description such as `happensAt(speed(vessel, knots), ts)` says more
+A role may end with the kind of the column: `arg2:number`. Columns without a role are ignored. For a table whose rows
+are all records of one name, a description such as `happensAt(speed(vessel, knots), ts)` is more expressive
 (`holdsfor.sources.column_mapping`).
 """
 
@@ -20,7 +20,7 @@ _HINT = "the columns of records are name, start, end, arrival, value, op, arg1, 
 
 
 def columns_by_role(named: Mapping[str, str], found: Sequence[str]) -> dict[str, str]:
-    """For each column of records the column of the table that is it; HF505 if that cannot be.
+    """For each column of records the column of the table with that role; HF505 for missing columns or wrong roles.
 
     >>> columns_by_role({"ts": "start", "type": "name"}, ["type", "ts", "other"])
     {'start': 'ts', 'name': 'type'}
@@ -35,9 +35,9 @@ def columns_by_role(named: Mapping[str, str], found: Sequence[str]) -> dict[str,
             raise _problem(f"column `{column}` not found in the table", hint)
         has_kind = role == "value" or is_argument(role)
         if (role not in _ROLES and not is_argument(role)) or (kind is not None and not has_kind):
-            raise _problem(f"column `{column}` is to be `{written}`, which records do not have", _HINT)
+            raise _problem(f"column `{column}` has the role `{written}`, which is not a column of records", _HINT)
         if role in roles:
-            raise _problem(f"columns `{roles[role]}` and `{column}` are both to be `{role}`", _HINT)
+            raise _problem(f"columns `{roles[role]}` and `{column}` both have the role `{role}`", _HINT)
         roles[role] = columns[role if kind is None else written] = column
     return columns
 

@@ -1,8 +1,8 @@
 """Records as CSV with a header: a line is a row.
 
-Arrow cuts the lines into fields. Where it makes fewer rows than there are lines, a quote is not closed on its line;
-such lines are found by halves, so that one of them costs nobody else. A field that is empty is missing, and blanks
-around a field do not count.
+Arrow splits the lines into fields. If Arrow returns fewer rows than there are lines, a quote is not closed on its line;
+such lines are found by bisection, so that all other lines are still read. An empty field is missing, and blanks around
+a field are ignored.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _DELIMITERS = (",", ";", "\t", "|")
 
 @dataclass(frozen=True)
 class Header:
-    """The names of the columns, and what stands between them."""
+    """The names of the columns, and the delimiter between them."""
 
     columns: list[str]
     delimiter: str
 
 
 def read_header(line: str, mapping: Mapping | None) -> Header | None:
-    """The header that a line is: with the columns of the mapping, or without one with those of records."""
+    """The header on a line: with the columns of the mapping, or without a mapping those of records; else None."""
     for delimiter in _DELIMITERS:
         columns = [name.strip() for name in next(csv.reader([line], delimiter=delimiter), [])]
         if is_header(columns) if mapping is None else set(mapping.wanted) <= set(columns):
@@ -57,7 +57,7 @@ def _likeliest_header(line: str) -> Header:
 class CsvReader:
     """Reads the blocks of one text, each of which is UTF-8 and ends with a line break.
 
-    The first has the header, unless that is given: then they come from behind it.
+    The first block begins with the header, unless a header is given; then all blocks are from behind the header.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class CsvReader:
         self.n_lines += len(lines)
 
     def _behind_header(self, lines: list[bytes]) -> list[bytes]:
-        """The lines behind the header, which is the first that is not blank."""
+        """The lines after the header, which is the first line that is not blank."""
         at = next((i for i, line in enumerate(lines) if line.strip()), None)
         if at is None:
             return lines
@@ -117,7 +117,7 @@ class CsvReader:
 
 @dataclass(frozen=True)
 class _Part:
-    """Lines that were cut into fields: the rows, their numbers as lines, and the lines that are no rows."""
+    """Lines split into fields: the rows, their line numbers, and the lines that are not rows."""
 
     lines: list[bytes]
     first: int
@@ -130,11 +130,11 @@ class _Part:
 
 
 def _parts(lines: list[bytes], first: int, header: Header, wanted: list[str]) -> Iterator[_Part]:
-    """The lines behind the first ones, as parts in each of which every line is a row or a misfit."""
+    """The lines from number `first` on, as parts in each of which every line is a row or a misfit."""
     if not lines:
         return
     invalid: list[Any] = []
-    # An empty row behind the lines, for a quote that is not closed on the last of them to swallow.
+    # An empty row at the end, because an unclosed quote on the last line consumes the next row.
     sentinel = header.delimiter.encode() * (len(header.columns) - 1)
     table = _cut(b"\n".join([*lines, sentinel, b""]), header, wanted, invalid)
     if table is not None and len(table) + len(invalid) == len(lines) + 1:
@@ -166,7 +166,7 @@ def _part(lines: list[bytes], first: int, table: Any, invalid: list[Any]) -> _Pa
 
 
 def _cut(block: bytes, header: Header, wanted: list[str], invalid: list[Any]) -> Any:
-    """The wanted columns of the lines as texts, or None if they cannot be cut; other lengths go to `invalid`."""
+    """The wanted columns of the lines as texts, or None if splitting fails; rows of other lengths go to `invalid`."""
 
     def set_aside(row: Any) -> str:
         invalid.append(row)

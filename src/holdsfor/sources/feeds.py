@@ -1,14 +1,13 @@
-"""A live input from bytes to records that have arrived.
+"""A live input: from bytes to records that have arrived.
 
-Chunks of bytes become blocks of whole lines, and a reader of blocks makes records of them. What cannot be part of any
-record (bytes that are no UTF-8, a line without an end) is set aside like a record that does not fit: it does not stop a
-live run.
+Chunks of bytes become blocks of whole lines, which a reader turns into records. Bytes that cannot be part of a record
+(invalid UTF-8, a line without an end) are set aside like a record that does not fit. They do not stop a live run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from holdsfor.sources.blocks import only_utf8
 from holdsfor.sources.channels import Channel
@@ -18,7 +17,7 @@ from holdsfor.sources.text_records import SetAside
 __all__ = ["CHUNK", "BlockReader", "Feed", "MakeReader"]
 
 CHUNK = 1 << 20
-"""How many bytes are read at once, unless said otherwise."""
+"""The default number of bytes of one read."""
 
 _LONGEST_LINE = 1 << 24
 _SHOWN = 80
@@ -26,16 +25,26 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class BlockReader(Protocol):
-    """Reads blocks of whole lines, each with its line break, in UTF-8, into a reading."""
+    """Reads blocks of whole lines, each with its line break, in UTF-8, into a reading.
+
+    `position` is what a reader needs to continue behind the blocks that it has read, as JSON.
+    """
 
     def read(self, block: bytes) -> None: ...
+
+    def position(self) -> dict[str, Any]: ...
+
+    def continue_at(self, position: dict[str, Any], *, is_resent: bool) -> None: ...
 
 
 MakeReader = Callable[[str, LiveReading], BlockReader]
 
 
 class Feed:
-    """A live input: chunks of bytes in, records that have arrived out."""
+    """A live input that turns chunks of bytes into records that have arrived.
+
+    `offset` is where the first line of a file begins that has not been read whole.
+    """
 
     def __init__(self, channel: Channel, make_reader: MakeReader, *, n_bytes: int = CHUNK) -> None:
         self.channel = channel
@@ -47,13 +56,37 @@ class Feed:
         self._n_rest = 0
         self._n_lines = 0
         self._is_skipping = False
+        self._n_bytes_taken = channel.offset
+
+    @property
+    def offset(self) -> int:
+        return self._n_bytes_taken - self._n_rest
+
+    def position(self) -> dict[str, Any]:
+        """Where the input is, as JSON: `continue_at` continues there, with the channel open at the mark."""
+        mark = None if self.has_ended else self.channel.mark(self.offset)
+        return {
+            "mark": None if mark is None else [mark.length, mark.digest],
+            "has_ended": self.has_ended,
+            "n_lines": self._n_lines,
+            "is_skipping": self._is_skipping,
+            "reader": self._reader.position(),
+        }
+
+    def continue_at(self, position: dict[str, Any]) -> None:
+        """Continue at a position. An input that cannot be read twice continues with a new line."""
+        self.has_ended = position["has_ended"]
+        self._n_lines = position["n_lines"]
+        is_resent = position["mark"] is None
+        self._is_skipping = position["is_skipping"] and not is_resent
+        self._reader.continue_at(position["reader"], is_resent=is_resent)
 
     def shows_passed(self, time: int) -> bool:
-        """Whether nothing more can arrive by a time-point: the input is later, or has ended."""
+        """Whether no more records can arrive by a time-point: the input's clock is later, or the input has ended."""
         return self.has_ended or (self.reading.clock is not None and self.reading.clock > time)
 
     def next_arrival(self, time: int) -> int | None:
-        """The earliest moment after a time at which something may arrive; None if nothing will."""
+        """The earliest time after `time` at which a record may arrive; None if no record will arrive."""
         if self.reading.n_waiting:
             return self.reading.next_arrival
         return None if self.has_ended else max(time + 1, self.reading.clock or time)
@@ -70,12 +103,13 @@ class Feed:
         self.reading.arrive(earliest)
 
     def close(self) -> None:
-        """Read no more."""
+        """Close the input."""
         if not self.has_ended:
             self.channel.close()
 
     def _take(self, chunk: bytes) -> None:
-        """Cut a chunk after its last line; the end of the input is the end of its last line."""
+        """Split a chunk after its last line break; the end of the input ends the last line."""
+        self._n_bytes_taken += len(chunk)
         end = chunk.rfind(b"\n") + 1
         if end or not chunk:
             block = b"".join([*self._rest, chunk[:end]])
@@ -85,7 +119,7 @@ class Feed:
             self._rest.append(chunk[end:])
             self._n_rest += len(chunk) - end
         if self._n_rest > _LONGEST_LINE:
-            self._give_up_line()
+            self._skip_line()
 
     def _read_block(self, block: bytes) -> None:
         if self._is_skipping:
@@ -99,8 +133,8 @@ class Feed:
         self._reader.read(only_utf8(block, self.channel.name, self._n_lines, self.reading))
         self._n_lines += block.count(b"\n")
 
-    def _give_up_line(self) -> None:
-        """Set aside a line that is longer than any record, and go on behind it."""
+    def _skip_line(self) -> None:
+        """Set aside a line that is longer than any record, and skip the rest of it."""
         if not self._is_skipping:
             text = b"".join(self._rest)[:_SHOWN].decode(errors="replace")
             reason = f"the line is longer than {_LONGEST_LINE} bytes"

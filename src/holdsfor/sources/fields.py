@@ -1,8 +1,8 @@
 """Fields of records to constants.
 
-A field is a number if it reads as a canonical integer or a finite decimal; `003` and other codes stay atoms. A field
-that is written as a quoted atom, a string or a structure, such as `close_ballot(c1,m1)`, is read as that term.
-Everything else is an atom, as it stands.
+A field is a number if it is a canonical integer or a finite decimal; `003` and other codes stay atoms. A field that is
+written as a quoted atom, a string or a structure, such as `close_ballot(c1,m1)`, is read as that term. Any other field
+is an atom.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EARLIEST, LATEST = -(2**62), 2**62
 
 @lru_cache(maxsize=1 << 16)
 def read_field(text: str) -> Term:
-    """The term a field stands for.
+    """The constant of a field.
 
     >>> read_field("1.50"), read_field("003"), read_field("Chris")
     (Float(value=1.5), Atom(name='003'), Atom(name='Chris'))
@@ -44,7 +44,7 @@ def read_field(text: str) -> Term:
 
 
 def read_time(text: str) -> int | None:
-    """The time-point a field stands for, or None if it is not an integer between -2^62 and 2^62."""
+    """The time-point of a field, or None if the field is not an integer between -2^62 and 2^62."""
     if len(text) > 20 or not _INTEGER.match(text):
         return None
     time = int(text)
@@ -52,10 +52,10 @@ def read_time(text: str) -> int | None:
 
 
 def beyond(what: str, time: int | str) -> str:
-    """Why an integer is not a time-point: it is too far away."""
+    """The message for an integer that is too large for a time-point."""
     return f"the {what} {time} is not between -2^62 and 2^62"
 
 
 def is_integer(text: str) -> bool:
-    """Whether a field is an integer, however large."""
+    """Whether a field is an integer of any size."""
     return _INTEGER.match(text) is not None

@@ -1,4 +1,4 @@
-"""Files that are no text, by their first bytes: what they are, and how to read them."""
+"""Files that are not text, recognised by their first bytes, with a hint how to read them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from holdsfor.errors import DataProblem, Diagnostic
 __all__ = ["refuse_other_formats"]
 
 _KINDS = (
-    (b"\x1f\x8b", "packed with gzip", "call it `.gz`, or unpack it: `gunzip`"),
-    (b"PAR1", "a Parquet file", "call it `.parquet`, or give `--input-format parquet`"),
-    (b"ORC", "an ORC file", "call it `.orc`, or give `--input-format orc`"),
-    (b"ARROW1", "an Arrow file", "call it `.arrow`, or give `--input-format arrow`"),
+    (b"\x1f\x8b", "packed with gzip", "rename it to `.gz`, or unpack it: `gunzip`"),
+    (b"PAR1", "a Parquet file", "rename it to `.parquet`, or give `--input-format parquet`"),
+    (b"ORC", "an ORC file", "rename it to `.orc`, or give `--input-format orc`"),
+    (b"ARROW1", "an Arrow file", "rename it to `.arrow`, or give `--input-format arrow`"),
     (b"PK\x03\x04", "a spreadsheet or a zip archive", "save the sheet as CSV, or unpack the archive"),
     (b"\xff\xfe", "UTF-16 text, not UTF-8", "save it as UTF-8"),
     (b"\xfe\xff", "UTF-16 text, not UTF-8", "save it as UTF-8"),
@@ -18,7 +18,7 @@ _KINDS = (
 
 
 def refuse_other_formats(content: bytes, file: str) -> None:
-    """Refuse a file that begins as those of another format do; HF501."""
+    """Refuse a file that begins like a file of another format; HF501."""
     for beginning, what, hint in _KINDS:
         if content.startswith(beginning) and (len(beginning) > 3 or not content[:200].isascii()):
             raise DataProblem(Diagnostic("HF501", f"`{file}` is {what}", hint=hint, file=file))

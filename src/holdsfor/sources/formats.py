@@ -1,8 +1,8 @@
-"""How the records of a file are written: by its suffix, else by its first line; never by a guess.
+"""The format of a file: by its suffix, else by its first line, never by a guess.
 
-Files of RTEC are called `.csv` too, but have neither a header nor commas. A first line that is a record of the rules,
-or has integers where a record has its times, is such a file; one with the columns of records is CSV with a header, and
-so is any with a mapping. Everything else that is called `.csv` is unclear, and refused.
+Files of RTEC have the suffix `.csv` too, but neither a header nor commas. A first line that is a record of the rules,
+or has integers at the positions of times, is a text file of RTEC. A first line with the columns of records, and any
+first line if there is a mapping, is the header of a CSV file. Any other `.csv` file is refused.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SAMPLE = 1 << 16
 
 
 def format_of_suffix(file: str) -> Format | None:
-    """The format that the suffix of a file tells."""
+    """The format of a file's suffix, None if the suffix does not decide."""
     return _SUFFIXES.get(_suffix(file))
 
 
@@ -42,7 +42,7 @@ def _suffix(file: str) -> str:
 
 
 def format_of_text(content: bytes, file: str, mapping: Mapping | None, names: Names) -> Format:
-    """The format of a text whose suffix does not tell; HF504 if that is unclear."""
+    """The format of a text whose suffix does not decide; HF504 if the first line does not decide either."""
     line = _first_line(content)
     if line == "{" or (line.startswith("[") and _suffix(file) == ".json"):
         raise _problem(file, line, names)
@@ -61,7 +61,7 @@ def _first_line(content: bytes) -> str:
 
 
 def _is_record(line: str, names: Names) -> bool:
-    """Whether a line is a record as text, or means to be one."""
+    """Whether a line is a record in text form, perhaps with errors."""
     fields = [part.strip() for part in line.split("|")]
     if len(fields) < 2:
         return False
@@ -77,5 +77,5 @@ def _problem(file: str, line: str, names: Names) -> DataProblem:
     message = f"`{file}` begins neither with a record nor with a header of records: `{line[:80]}`"
     events = [f"{name}({', '.join(['column'] * arity)})" if arity else name for name, arity in names.input_events]
     event = (events or ["event(column, …)"])[0]
-    hint = f"say which columns make a record: `--input '{file}: happensAt({event}, column)'`"
+    hint = f"describe the columns that make a record: `--input '{file}: happensAt({event}, column)'`"
     return DataProblem(Diagnostic("HF504", message, hint=hint, file=file))

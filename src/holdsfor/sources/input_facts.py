@@ -1,4 +1,4 @@
-"""The facts of an event description that are input, as columns."""
+"""The input facts of an event description, as columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Row = tuple[tuple[Term, ...], int, int]
 
 
 def input_fact_columns(names: Names, tick: int, symbols: Symbols) -> Iterator[tuple[Key, Records]]:
-    """The records that facts give, name by name; they arrive when they begin, before records of the input."""
+    """The records of facts, name by name; they arrive at their starts, before records of the input."""
     events: dict[Key, list[_Row]] = {}
     fluents: dict[Key, list[_Row]] = {}
     for entity, value, start, end in input_fact_records(names, tick):

@@ -1,4 +1,4 @@
-"""Which FVPs may arrive as records: input is declared for FVPs, so one value may be input and another be computed."""
+"""The FVPs that may arrive as records. Input is declared by FVP: one value may be input and another computed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def fitting_records(shape: Record, records: Records, symbols: Symbols) -> NDArra
 def fitting_fvps(shape: Record, columns: Sequence[Int64], symbols: Symbols) -> NDArray[np.bool_]:
     """Which rows of arguments and value are FVPs that arrive in this shape.
 
-    Contract: rows that agree where the declared patterns are no variables are looked at once.
+    Contract: each combination of constants at the positions that the declared patterns restrict is checked once.
     """
     asked = [i for i in range(len(columns)) if any(_is_restricted(p, i) for p in shape.patterns or ())]
     if not asked:
@@ -43,7 +43,7 @@ def fvp_of(shape: Record, words: Sequence[int], symbols: Symbols) -> Term:
 
 
 def _is_restricted(pattern: Term, column: int) -> bool:
-    """Whether a pattern says something about a column: an argument, or after the arguments the value."""
+    """Whether a pattern restricts a column: an argument, or after the arguments the value."""
     assert isinstance(pattern, Struct)
     fluent, value = pattern.args
     columns = (*(fluent.args if isinstance(fluent, Struct) else ()), value)

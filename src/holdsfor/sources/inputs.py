@@ -48,7 +48,7 @@ _HINT = "give the files with records behind `--input`; `-` is standard input"
 
 @dataclass(frozen=True)
 class Opened:
-    """An input before its records are read: the content of a text, or a table with perhaps columns of several types."""
+    """An input before its records are read: the content of a text, or a table, perhaps with `mixed` columns."""
 
     file: str
     form: Format
@@ -58,7 +58,7 @@ class Opened:
 
 
 def open_input(each: object, names: Names, forced: Format | None = None) -> Opened:
-    """A file with perhaps a mapping behind a colon, a table, a pair of a file or table and a mapping, or records."""
+    """Open a file, perhaps with a mapping after a colon, a table, a pair of either and a mapping, or records."""
     if isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], dict):
         return Opened("table", "arrow", None, _renamed(*each))
     source, mapping = split_input(each)
@@ -68,7 +68,7 @@ def open_input(each: object, names: Names, forced: Format | None = None) -> Open
         return _opened_records(source)
     if not isinstance(source, str | Path):
         message = f"columns are those of a file or a table, found `{type(source).__name__}`"
-        raise DataProblem(Diagnostic("HF505", message, hint="records say themselves what they are"))
+        raise DataProblem(Diagnostic("HF505", message, hint="give records without a description of columns"))
     file = str(source)
     form = forced or format_of_suffix(file)
     if form is not None and form in TABLES:
@@ -81,7 +81,7 @@ def open_input(each: object, names: Names, forced: Format | None = None) -> Open
 
 
 def text_form(form: Format | None, content: bytes, file: str, mapping: Mapping | None, names: Names) -> Format:
-    """The format of a text as it was said to be, else as its beginning tells; one that has no columns takes none."""
+    """The format of a text, as given or else by its first line; HF505 for a mapping of a format without columns."""
     form = form or format_of_text(content, file, mapping, names)
     if form == "text" and mapping is not None:
         message = f"`{file}` is read as text, which has no columns to choose from"
@@ -90,7 +90,7 @@ def text_form(form: Format | None, content: bytes, file: str, mapping: Mapping |
 
 
 def split_input(each: object) -> tuple[object, Mapping | None]:
-    """An input without the description of its columns, and that, if it has one."""
+    """An input without the description of its columns, and the description, if there is one."""
     if isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], str):
         return each[0], read_mapping(each[1])
     if not isinstance(each, str):
@@ -100,7 +100,7 @@ def split_input(each: object) -> tuple[object, Mapping | None]:
 
 
 def split_description(text: str) -> tuple[str, str | None]:
-    """A path, and what stands behind its colon, if that is not part of its name."""
+    """A path, and the text after its colon, unless that is part of the file's name."""
     if Path(text).exists():
         return text, None
     file, mapping = split_mapping(text)
@@ -112,7 +112,7 @@ def split_description(text: str) -> tuple[str, str | None]:
 
 @dataclass(frozen=True)
 class InputReader:
-    """What the inputs of a run have in common: the names of the rules, the clock, the constants, and where they go."""
+    """The settings that the inputs of a run share: names of the rules, tick, symbols, reading and clock."""
 
     names: Names
     tick: int
@@ -131,9 +131,9 @@ class InputReader:
             reader.read(only_utf8(block, opened.file, reader.n_lines, self.reading))
 
     def line_reader(self, form: Format, file: str, mapping: Mapping | None, header: Header | None = None) -> LineReader:
-        """What reads the lines of an input block by block, each of which is UTF-8 and ends with a line break.
+        """A reader for the lines of an input, by blocks that are UTF-8 and end with a line break.
 
-        Blocks from behind the header of a CSV file need to be told what it is.
+        `header` is the header of a CSV file whose blocks begin after it.
         """
         given = (file, self.names, self.tick, self.symbols, self.reading)
         if form == "csv":
@@ -155,9 +155,9 @@ def read_inputs(
 ) -> ColumnReading:
     """The records of files (paths, or `-` for standard input) and tables, together.
 
-    A table is an Arrow table or any frame that gives itself as an Arrow stream, as those of pandas and polars do.
-    Records may also be Python objects or lines of text. An input that cannot be read is an error, or, where there is a
-    list for such, goes there if another one can be read.
+    A table is an Arrow table or any frame with an Arrow stream, such as those of pandas and polars. Records may also be
+    Python objects or lines of text. An input that cannot be read is an error; with a list `unreadable`, it is added to
+    the list if another input can be read.
     """
     input_reader = InputReader(names, tick, symbols, ColumnReading(), Clock(unit))
     _add_each(inputs, lambda each: input_reader.add(open_input(each, names, form)), unreadable)
@@ -176,7 +176,7 @@ def read_facts(
     unit: Unit = "s",
     unreadable: list[Unreadable] | None = None,
 ) -> Reading:
-    """The same records one by one; those of texts are read by a reader that has nothing in common with the other."""
+    """The records of `read_inputs` one by one; a separate, slow reader reads the texts."""
     reading, clock = Reading(), Clock(unit)
 
     def add(each: object) -> None:
@@ -194,7 +194,7 @@ def read_facts(
 
 
 def _add_each(inputs: Iterable[object], add: Callable[[object], None], unreadable: list[Unreadable] | None) -> None:
-    """Add inputs one after another; where there is a list for those that cannot be read, the others are added."""
+    """Add inputs in order; if there is a list `unreadable`, continue after an input that cannot be read."""
     listed = list(inputs)
     if unreadable is None:
         for each in listed:
@@ -249,9 +249,9 @@ def _as_table(frame: object) -> Any:
 
 
 def _renamed(source: object, named: dict[str, str]) -> Any:
-    """A table with the columns of records under its own names."""
+    """A table with its columns renamed to those of records."""
     if not hasattr(source, "__arrow_c_stream__"):
-        message = f"columns by name are those of a table, found `{type(source).__name__}`"
+        message = f"expected a table with the names of its columns, found `{type(source).__name__}`"
         hint = "the columns of a file are described as text: `happensAt(event(column, …), column)`"
         raise DataProblem(Diagnostic("HF505", message, hint=hint))
     table = _as_table(source)
@@ -277,7 +277,7 @@ def _table_of(file: str, form: Format) -> Any:
 
 
 def read_bytes(file: str) -> bytes:
-    """The content of an input file, unpacked if it is a `.gz`; `-` is standard input."""
+    """The content of an input file, decompressed if its suffix is `.gz`; `-` is standard input."""
     try:
         content = standard_input(_HINT).read() if file == "-" else Path(file).read_bytes()
         return gzip.decompress(content) if file.endswith(".gz") else content
@@ -292,11 +292,11 @@ def read_bytes(file: str) -> bytes:
 
 
 def _not_found(file: str) -> DataProblem:
-    return DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_near(Path(file)) or _HINT, file=file))
+    return DataProblem(Diagnostic("HF501", f"`{file}` not found", hint=_similar_name(Path(file)) or _HINT, file=file))
 
 
-def _near(path: Path) -> str | None:
-    """The file of the same folder that was perhaps meant."""
+def _similar_name(path: Path) -> str | None:
+    """A hint with the most similar file name of the folder."""
     try:
         return did_you_mean(path.name, [each.name for each in path.parent.iterdir()])
     except (OSError, ValueError):
@@ -304,7 +304,7 @@ def _near(path: Path) -> str | None:
 
 
 def standard_input(hint: str) -> BinaryIO:
-    """Standard input, which a process may have been started without."""
+    """Standard input, or HF501 if the process has no standard input."""
     if sys.stdin is None:
         raise DataProblem(Diagnostic("HF501", "standard input is closed", hint=hint, file="-"))
     return sys.stdin.buffer

@@ -1,10 +1,10 @@
-"""Records as JSON lines: an object a line, with the columns of records or those of a mapping as keys.
+"""Records as JSON lines: one object per line, with the columns of records or of a mapping as keys.
 
     {"name": "speed", "time": "2026-03-01T08:00:00Z", "args": ["v1", 57.5]}
 
 The arguments are a list `args`, or `arg1`, `arg2` and so on. Numbers are numbers, `true` and `false` are atoms, strings
-are texts as they stand, unless their column is of another kind, and null is missing. Python reads the lines: Arrow
-would take 3 and 3.0 in one column for the same number, and refuse a column of numbers and texts.
+are atoms, unless their column has another kind, and null is missing. Python parses the lines: Arrow would read 3 and
+3.0 in one column as the same number, and refuse a column of numbers and texts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import did_you_mean
-from holdsfor.sources.column_kinds import written
+from holdsfor.sources.column_kinds import as_field
 from holdsfor.sources.column_mapping import Mapping
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.record_rows import Origin, RowReader
@@ -38,7 +38,7 @@ _KEYS = ("name", "start", "time", "arrival", "end", "value", "args", "op")
 
 
 class _Misfit(Exception):
-    """The line at hand is no row; the message is the reason."""
+    """The line is not a row; the message is the reason."""
 
 
 class JsonLinesReader:
@@ -118,7 +118,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
-        raise _Misfit(f"the key `{twice}` is there more than once")
+        raise _Misfit(f"the key `{twice}` occurs more than once")
     return found
 
 
@@ -137,7 +137,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_co
 
 
 def _read_object(line: str, wanted: tuple[str, ...] | None) -> dict[str, Any]:
-    """The object of a line, with the keys that are wanted, or with those of a record."""
+    """The object of a line, with the wanted keys, or with those of a record."""
     try:
         found, end = _DECODER.raw_decode(line)
     except json.JSONDecodeError as error:
@@ -145,7 +145,7 @@ def _read_object(line: str, wanted: tuple[str, ...] | None) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise _Misfit("not JSON: a number has too many digits, or brackets are nested too deeply") from None
     if end < len(line):
-        raise _Misfit(f"expected one object, found more behind it at column {end + 1}")
+        raise _Misfit(f"expected one object, found more text after it at column {end + 1}")
     if not isinstance(found, dict):
         raise _Misfit("expected an object `{…}`")
     if "\\u" in line and not _is_text(found):
@@ -165,7 +165,7 @@ def _is_text(found: dict[str, Any]) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _fault_of_keys(keys: tuple[str, ...], wanted: tuple[str, ...] | None) -> str | None:
-    """What is wrong with the keys of an object; most objects have those of many others."""
+    """The error in the keys of an object, if any; few sets of keys are distinct."""
     for key in wanted or ():
         if key not in keys:
             hint = did_you_mean(key, keys) or f"found {', '.join(f'`{name}`' for name in keys) or 'none'}"
@@ -178,7 +178,7 @@ def _fault_of_record(keys: tuple[str, ...]) -> str | None:
     for key in keys:
         if key not in _KEYS and key not in args:
             hint = did_you_mean(key, _KEYS)
-            return f"`{key}` is none of the keys of a record" + (f", {hint}" if hint else "")
+            return f"`{key}` is not a key of a record" + (f", {hint}" if hint else "")
     if "start" in keys and "time" in keys:
         return "expected `start` or `time`, found both"
     if "args" in keys and args:
@@ -190,7 +190,7 @@ def _fault_of_record(keys: tuple[str, ...]) -> str | None:
 
 
 def _record_columns(objects: list[dict[str, Any]], most_args: int, faults: dict[int, str]) -> Columns:
-    """The columns of records: `time` as `start`, the arguments one by one, and when they arrive."""
+    """The columns of records: `time` as `start`, the arguments one by one, and the arrivals."""
     keys = set().union(*objects)
     columns: Columns = {key: [each.get(key) for each in objects] for key in keys - {"time", "args"}}
     if "time" in keys:
@@ -207,7 +207,7 @@ def _record_columns(objects: list[dict[str, Any]], most_args: int, faults: dict[
 
 
 def _arguments(objects: list[dict[str, Any]], most_args: int, faults: dict[int, str]) -> list[list[Any]]:
-    """The items of the lists `args` as columns; a list that is longer than those of all records has one item more."""
+    """The items of the lists `args` as columns; a list longer than the arguments of any record keeps one extra item."""
     lists: list[list[Any]] = []
     for row, each in enumerate(objects):
         args = each.get("args")
@@ -226,12 +226,12 @@ def _without_nesting(key: str, values: list[Any], faults: dict[int, str]) -> lis
         return values
     for row, value in enumerate(values):
         if isinstance(value, list | dict):
-            faults[row] = f"expected text or a number as `{key}`, found more than that"
+            faults[row] = f"expected text or a number as `{key}`, found a list or an object"
     return [None if isinstance(value, list | dict) else value for value in values]
 
 
 def _is_mixed(values: list[Any]) -> bool:
-    """Whether a column of constants has several types, or one that no Arrow column keeps as it is."""
+    """Whether a column of constants has several types, or a type that an Arrow column cannot keep exactly."""
     kinds = set(map(type, values)) - {type(None)}
     if kinds == {int}:
         return not all(value is None or -(2**63) <= value < 2**63 for value in values)
@@ -239,7 +239,7 @@ def _is_mixed(values: list[Any]) -> bool:
 
 
 def _array(values: list[Any], *, is_time: bool) -> Any:
-    """A column of one type if it has one, else of texts; so are times that are no integers."""
+    """A column of one type if its values have one type, else of texts; times other than integers are texts."""
     kinds = set(map(type, values)) - {type(None)}
     if kinds == {int} and all(value is None or -(2**63) <= value < 2**63 for value in values):
         return pa.array(values, pa.int64())
@@ -249,12 +249,12 @@ def _array(values: list[Any], *, is_time: bool) -> Any:
 
 
 def _text(value: object) -> str | None:
-    """A value as it is shown."""
+    """A value as text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return None if value is None else str(value)
 
 
 def _field(value: object) -> str | None:
-    """A value as it stands in a text file."""
-    return written(value) if isinstance(value, str) else _text(value)
+    """A value as a field of a text file."""
+    return as_field(value) if isinstance(value, str) else _text(value)

@@ -1,25 +1,30 @@
-"""Live inputs as feeds: which channel, and which reader of lines.
+"""Live inputs as feeds: the channel and the reader of lines.
 
-How the lines are written is known from the suffix, else from the first of them, as it is for a file.
+The suffix determines the format of the lines, else the first line, as for a file.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
-from holdsfor.sources.channels import open_channel
+from holdsfor.sources.channels import ended_channel, open_channel
 from holdsfor.sources.column_mapping import Mapping
+from holdsfor.sources.csv_rows import CsvReader, Header, read_header
 from holdsfor.sources.feeds import CHUNK, Feed
+from holdsfor.sources.file_marks import FileMark
 from holdsfor.sources.formats import Format, format_of_suffix
 from holdsfor.sources.inputs import InputReader, LineReader, split_input, text_form
 from holdsfor.sources.live_reading import LiveReading
+from holdsfor.sources.text_columns import TextReader
 from holdsfor.sources.times import Clock
 
 __all__ = ["open_feed"]
 
 
 class _Lines:
-    """Reads blocks of lines as what the first of them that is not blank says they are."""
+    """Reads blocks of lines in the format of the first line that is not blank."""
 
     def __init__(self, input_reader: InputReader, file: str, mapping: Mapping | None, form: Format | None) -> None:
         self.input_reader = input_reader
@@ -28,6 +33,7 @@ class _Lines:
         self.form = form or format_of_suffix(file)
         self._reader: LineReader | None = None
         self._blank = b""
+        self._repeated: Header | None = None
 
     def read(self, block: bytes) -> None:
         if self._reader is None:
@@ -35,9 +41,42 @@ class _Lines:
             if not block.strip():
                 self._blank = block
                 return
-            form = text_form(self.form, block, self.file, self.mapping, self.input_reader.names)
-            self._reader = self.input_reader.line_reader(form, self.file, self.mapping)
-        self._reader.read(block)
+            self.form = text_form(self.form, block, self.file, self.mapping, self.input_reader.names)
+            self._reader = self.input_reader.line_reader(self.form, self.file, self.mapping)
+        self._reader.read(self._without_repeated_header(block))
+
+    def position(self) -> dict[str, Any]:
+        """What `continue_at` needs to read the following lines as these were read."""
+        if self._reader is None:
+            return {"n_blank": self._blank.count(b"\n")}
+        reader = self._reader
+        found: dict[str, Any] = {"form": self.form, "n_lines": reader.n_lines}
+        if isinstance(reader, CsvReader) and reader.header is not None:
+            found["header"] = [reader.header.columns, reader.header.delimiter]
+        if not isinstance(reader, TextReader):
+            found["judged"] = reader.rows.text_uses.judged()
+        return found
+
+    def continue_at(self, position: dict[str, Any], *, is_resent: bool) -> None:
+        """Read lines that follow those of a position. If they are resent, the first may repeat the header."""
+        if "form" not in position:
+            self._blank = b"\n" * position["n_blank"]
+            return
+        header = Header(*position["header"]) if "header" in position else None
+        self.form = form = position["form"]
+        self._reader = self.input_reader.line_reader(form, self.file, self.mapping, header)
+        self._reader.n_lines = position["n_lines"]
+        self._repeated = header if is_resent else None
+        if not isinstance(self._reader, TextReader):
+            self._reader.rows.text_uses.restore_judged(position["judged"])
+
+    def _without_repeated_header(self, block: bytes) -> bytes:
+        """A block without the header that a writer repeats when it resumes."""
+        header, self._repeated = self._repeated, None
+        if header is None:
+            return block
+        line, _, rest = block.partition(b"\n")
+        return b"\n" + rest if read_header(line.decode(), self.mapping) == header else block
 
 
 def open_feed(
@@ -49,11 +88,21 @@ def open_feed(
     *,
     form: Format | None = None,
     n_bytes: int = CHUNK,
+    position: dict[str, Any] | None = None,
 ) -> Feed:
-    """The live input of a name, perhaps with a description of its columns behind a colon."""
+    """The live input of a name, perhaps with a description of its columns after a colon.
+
+    With a `position` the input continues there; an input that had ended is not opened.
+    """
     name, mapping = split_input(given)
 
     def reader(file: str, reading: LiveReading) -> _Lines:
         return _Lines(InputReader(names, tick, symbols, reading, clock or Clock()), file, mapping, form)
 
-    return Feed(open_channel(str(name)), reader, n_bytes=n_bytes)
+    if position is None:
+        return Feed(open_channel(str(name)), reader, n_bytes=n_bytes)
+    mark = None if position["mark"] is None else FileMark(*position["mark"])
+    channel = ended_channel(str(name)) if position["has_ended"] else open_channel(str(name), mark)
+    feed = Feed(channel, reader, n_bytes=n_bytes)
+    feed.continue_at(position)
+    return feed

@@ -1,8 +1,8 @@
-"""What a live input has delivered and no query time has taken yet.
+"""The records that a live input has delivered and that no query time has taken yet.
 
-The order in which records come is the truth about their arrival: a record arrives when it says, but no earlier than
-the records that came before it. So arrivals never go back along an input, the latest of them is the input's clock, and
-what is known at a query time depends on the stream alone, not on how it was cut into chunks.
+The order of delivery decides: a record arrives at the arrival that it states, but no earlier than the records delivered
+before it. So the arrivals of an input never decrease, and the latest arrival is the input's clock. The records that
+have arrived by a query time depend on the stream alone, not on its division into chunks.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdsfor.columns.recoding import Recoding
+from holdsfor.columns.retractions import Retractions as Retracted
 from holdsfor.columns.tables import Key
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.reading import ColumnReading, Group, Operations, ReadRecords, Retraction
+from holdsfor.sources.text_records import SetAside
 
 __all__ = ["LiveReading", "take_due"]
 
@@ -25,9 +28,9 @@ Retractions = dict[Group, list[Retraction]]
 
 @dataclass
 class LiveReading(ColumnReading):
-    """Records of a chunk `arrive`, then wait for the query time that takes what is `due`.
+    """Records of a chunk `arrive`, then wait for the query time that takes all due records.
 
-    `clock` is the latest arrival, `first_start` the time-point of the record that came first, `last` the last
+    `clock` is the latest arrival, `first_start` the time-point of the first record delivered, `last` the last
     time-point of any record, `n_waiting` the number of records and retractions that have arrived and are not taken.
     """
 
@@ -44,25 +47,25 @@ class LiveReading(ColumnReading):
     def add(self, piece: ReadRecords) -> None:
         self._new.append(piece)
 
-    def take_back(self, is_event: bool, key: Key, retractions: Iterable[Retraction]) -> None:
+    def retract(self, is_event: bool, key: Key, retractions: Iterable[Retraction]) -> None:
         self._new_retractions += [((is_event, key), retraction) for retraction in retractions]
 
-    def pass_over(self, arrivals: Int64, places: Int64) -> None:
+    def note_unused(self, arrivals: Int64, places: Int64) -> None:
         self._passed.append((arrivals, places))
 
     def arrive(self, earliest: int) -> None:
-        """Let what was read since the last time arrive: not before `earliest`, nor before what came before it."""
+        """Assign arrivals to the records read since the last call, at or after `earliest` and all earlier arrivals."""
         pieces, retractions = self._new, self._new_retractions
         stated = [(piece.records.arrivals, piece.places) for piece in pieces]
         stated += [(_column(r.arrival), _column(r.place)) for _, r in retractions]
         stated += self._passed
-        arrivals = _never_back(stated, earliest if self.clock is None else max(earliest, self.clock))
+        arrivals = _ascending_arrivals(stated, earliest if self.clock is None else max(earliest, self.clock))
         self.clock = max((int(each.max()) for each in arrivals if len(each)), default=self.clock)
         self._new, self._new_retractions, self._passed = [], [], []
         for piece, arrived in zip(pieces, arrivals, strict=False):
             super().add(replace(piece, records=replace(piece.records, arrivals=arrived)))
         for ((is_event, key), retraction), arrived in zip(retractions, arrivals[len(pieces) :], strict=False):
-            super().take_back(is_event, key, [replace(retraction, arrival=int(arrived[0]))])
+            super().retract(is_event, key, [replace(retraction, arrival=int(arrived[0]))])
         self._extend(pieces, len(retractions))
 
     def _extend(self, pieces: list[ReadRecords], n_retractions: int) -> None:
@@ -78,12 +81,12 @@ class LiveReading(ColumnReading):
 
     @property
     def next_arrival(self) -> int:
-        """The first arrival of what is not taken."""
+        """The first arrival among the records that are not taken."""
         arrivals = [int(piece.records.arrivals.min()) for pieces in self._pieces.values() for piece in pieces]
         return min(arrivals + [each.arrival for group in self._retractions.values() for each in group])
 
     def admits(self, query_time: int, oldest: int, end: int | None) -> bool:
-        """Whether something has arrived by a query time that reaches into its window."""
+        """Whether a record has arrived by a query time that reaches into its window."""
         pieces = [piece.records for pieces in self._pieces.values() for piece in pieces]
         pieces += [named.retractions.records for named in self.unsettled() if named.retractions is not None]
         for records in pieces:
@@ -93,37 +96,72 @@ class LiveReading(ColumnReading):
                 return True
         return False
 
-    def hand_over(self, query_time: int, others: ColumnReading, first_place: int) -> None:
-        """Move what has arrived by a query time to others, with places from the first one on."""
+    def recode(self, recoding: Recoding) -> None:
+        """Translate the words of the records that are not taken to a new table of symbols."""
+        for pieces in self._pieces.values():
+            for piece in pieces:
+                piece.records.columns = recoding.all_words(piece.records.columns)
+        for (is_event, _), group in self._retractions.items():
+            n_times = 1 if is_event else 2
+            group[:] = [replace(each, row=_recoded(each.row, n_times, recoding)) for each in group]
+
+    def move_arrived(self, query_time: int, target: ColumnReading, first_place: int) -> None:
+        """Move the records that have arrived by a query time to another reading, with places from `first_place` on."""
         arrived, self._pieces = _cut_pieces(self._pieces, query_time)
         retractions, self._retractions = _cut_retractions(self._retractions, query_time)
         for pieces in arrived.values():
             self.n_waiting -= sum(len(piece.records) for piece in pieces)
             for piece in pieces:
-                others.add(replace(piece, places=piece.places + first_place))
+                target.add(replace(piece, places=piece.places + first_place))
         for (is_event, key), group in retractions.items():
             self.n_waiting -= len(group)
-            others.take_back(is_event, key, [replace(each, place=each.place + first_place) for each in group])
+            target.retract(is_event, key, [replace(each, place=each.place + first_place) for each in group])
+
+    def restore_waiting(self, operations: Iterable[Operations]) -> None:
+        """Let operations wait that were `unsettled` in another reading."""
+        for each in operations:
+            group = each.is_event, each.key
+            if len(each.records):
+                records = replace(each.records, places=None)
+                self._pieces[group] = [ReadRecords(*group, records, each.records.read_at)]
+            if each.retractions is not None:
+                self._retractions[group] = _as_read(each.retractions)
+            self.n_waiting += each.n
 
 
 def take_due(readings: Sequence[LiveReading], query_time: int) -> list[Operations]:
-    """Take what has arrived by a query time on several inputs: in order of arrival, then of the inputs."""
+    """Take the records that have arrived by a query time on several inputs: in order of arrival, then of the inputs."""
     together = ColumnReading()
     for number, reading in enumerate(readings):
-        reading.hand_over(query_time, together, number * _PLACES)
+        reading.move_arrived(query_time, together, number * _PLACES)
     return together.unsettled()
 
 
 _PLACES = 1 << 48
-"""More than an input has records."""
+"""More places than an input has records."""
+
+
+def _recoded(row: tuple[int, ...], n_times: int, recoding: Recoding) -> tuple[int, ...]:
+    """The words and times of a retraction, with its words translated."""
+    words = np.array(row[:-n_times], dtype=np.int64)
+    return (*recoding.words(words).tolist(), *row[-n_times:])
+
+
+def _as_read(retractions: Retracted[SetAside]) -> list[Retraction]:
+    """Retractions one by one."""
+    named = retractions.records
+    columns = [*named.columns, named.starts, *([] if named.ends is None else [named.ends])]
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    placed = zip(rows, named.arrivals.tolist(), named.read_at.tolist(), retractions.origins, strict=True)
+    return [Retraction(*each) for each in placed]
 
 
 def _column(value: int) -> Int64:
     return np.array([value], dtype=np.int64)
 
 
-def _never_back(stated: list[tuple[Int64, Int64]], earliest: int) -> list[Int64]:
-    """The arrivals of records, given as (arrivals, places), such that they never go back from place to place."""
+def _ascending_arrivals(stated: list[tuple[Int64, Int64]], earliest: int) -> list[Int64]:
+    """The arrivals of records, given as (arrivals, places), raised so that they never decrease from place to place."""
     if not stated:
         return []
     arrivals, places = (np.concatenate(column) for column in zip(*stated, strict=True))
@@ -133,7 +171,7 @@ def _never_back(stated: list[tuple[Int64, Int64]], earliest: int) -> list[Int64]
 
 
 def _cut_pieces(pieces: Pieces, query_time: int) -> tuple[Pieces, Pieces]:
-    """The records that have arrived by a query time, and the others."""
+    """The records that have arrived by a query time, and the remaining records."""
     arrived: Pieces = {}
     later: Pieces = {}
     for group, waiting in pieces.items():
@@ -146,7 +184,7 @@ def _cut_pieces(pieces: Pieces, query_time: int) -> tuple[Pieces, Pieces]:
 
 
 def _cut_retractions(retractions: Retractions, query_time: int) -> tuple[Retractions, Retractions]:
-    """The retractions that have arrived by a query time, and the others."""
+    """The retractions that have arrived by a query time, and the remaining retractions."""
     arrived: Retractions = {}
     later: Retractions = {}
     for group, waiting in retractions.items():

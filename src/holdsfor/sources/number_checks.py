@@ -1,9 +1,10 @@
-"""Text where the rules expect numbers, or join it with numbers: an error before the run."""
+"""Errors before the run: a column of text that the rules use as numbers, or join with numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ __all__ = ["TextColumn", "TextUses", "check_joins"]
 
 @dataclass(frozen=True)
 class TextColumn:
-    """A column of text: its name, of which record in which input, and what to write to have numbers instead."""
+    """A column of text: its name, its record and its file; `is_mapped` decides the hint."""
 
     name: str
     record: Record
@@ -33,7 +34,7 @@ class TextColumn:
     is_mapped: bool | None
 
     def problem(self, reason: str, kind: str, span: Span | None) -> DataProblem:
-        """The problem that the column is text."""
+        """The error that the column is text."""
         where = "" if span is None else f" (line {span.line} of `{span.source.name}`)"
         what = f"column `{self.name}` of `{self.record.name}/{self.record.arity}` is text"
         hint = f"write `{self.name}:{kind}` in the description of the columns"
@@ -60,7 +61,7 @@ def check_joins(
 
 
 def _kind(place: Place, records: Mapping[Key, Records], symbols: Symbols) -> ConstantKind | None:
-    """Of which kind all constants are that the input has in a place."""
+    """The kind of all constants that the input has in a place."""
     name, arity, position = place[0], place[1], place[2] if len(place) == 3 else None
     known = records.get((str(name), int(arity)))
     if known is None or position is None or not len(known):
@@ -77,9 +78,9 @@ def _are_texts(words: Int64, symbols: Symbols) -> bool:
 
 
 class TextUses:
-    """Compares the columns of one file or table with what the rules do with them; each column of a record once.
+    """Compares the columns of one file or table with their uses in the rules; each column of a record once.
 
-    Columns of text are noted in `texts`. `is_mapped` says whether the columns are described; None if neither a
+    Columns of text are collected in `texts`. `is_mapped` is whether the columns are described; None if neither a
     description nor a name can have a kind.
     """
 
@@ -99,13 +100,21 @@ class TextUses:
         self.is_mapped = is_mapped
         self._judged: set[tuple[Record, str]] = set()
 
+    def judged(self) -> list[list[Any]]:
+        """The columns that have been compared, as JSON."""
+        return sorted([record.name, record.arity, record.shape, column] for record, column in self._judged)
+
+    def restore_judged(self, judged: Iterable[Sequence[Any]]) -> None:
+        """Compare none of these columns again."""
+        self._judged = {(Record(name, arity, shape), column) for name, arity, shape, column in judged}
+
     def check_columns(self, record: Record, texts: Mapping[str, str]) -> None:
-        """Refuse columns of text, under the names of records and their own, that are used as numbers."""
+        """Refuse columns of text that are used as numbers; `texts` maps names of records to names of the table."""
         for ours, theirs in texts.items():
             self._refuse_if_number(record, ours, theirs)
 
     def check_words(self, record: Record, words: Mapping[str, Int64], typed: Mapping[str, str]) -> None:
-        """The same for columns that may have both, by the first constants of them: all are text."""
+        """Refuse columns used as numbers whose first constants are all text, for columns that may have both."""
         for ours, column in words.items():
             if ours in typed and (record, ours) not in self._judged:
                 self._judged.add((record, ours))

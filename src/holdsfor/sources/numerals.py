@@ -3,8 +3,8 @@
 A canonical number is a sign, a run of digits and perhaps a dot and another run. Eight bytes are one 64-bit integer, so
 a run of eight digits is checked with three operations and read with three multiplications (D. Lemire, "Quickly parsing
 eight digits", 2018), here on whole columns. Digits and powers of ten up to 2**53 are exact as floats, so that one
-division rounds as it must (W. Clinger, "How to read floating point numbers accurately", PLDI 1990). What is a number in
-another form (`1e5`, forty digits) goes with the texts: `read_field` decides.
+division rounds as it must (W. Clinger, "How to read floating point numbers accurately", PLDI 1990). Numbers in another
+form (`1e5`, forty digits) are treated as texts: `read_field` decides.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PADDING = 24
 
 _SEPARATORS = "|\n"
 _MOST_TEXTS = 1 << 18
-_MOST_DIGITS = 18  # that surely fit into 63 bits
+_MOST_DIGITS = 18  # always fit into 63 bits
 _LARGEST_WORD = 2**49
 _EXACT = 2**53
 _POWERS = 10 ** np.arange(_MOST_DIGITS + 1, dtype=np.int64)
@@ -41,8 +41,8 @@ _POWERS = 10 ** np.arange(_MOST_DIGITS + 1, dtype=np.int64)
 class Fields:
     """The fields of a text.
 
-    Contract: field `i` is `text[starts[i]:ends[i]]`, and `strings[i]` is the same with `n_behind` separators behind it.
-    `dots[i]` is where its dot stands, 0 if it has none and -1 if it has several.
+    Contract: field `i` is `text[starts[i]:ends[i]]`, and `strings[i]` is the same with `n_behind` separators after it.
+    `dots[i]` is the position of its dot, 0 if it has none and -1 if it has several.
     """
 
     text: Bytes
@@ -53,13 +53,13 @@ class Fields:
     n_behind: int
 
     def distinct(self, which: Int64) -> tuple[list[str], Int64]:
-        """The different ones of `strings` for the fields, and which of them each field has."""
+        """The distinct `strings` of the fields, and for each field the index of its string."""
         encoded = self.strings.take(pa.array(which)).dictionary_encode()
         return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64)
 
 
 class Lexicon(dict[str, int]):
-    """The words of the texts met so far, as `Fields.strings` has them.
+    """The words of the texts read so far, keyed like `Fields.strings`.
 
     >>> symbols = Symbols()
     >>> symbols.term(Lexicon(symbols, n_behind=1)["pub |"])
@@ -69,6 +69,7 @@ class Lexicon(dict[str, int]):
     def __init__(self, symbols: Symbols, n_behind: int) -> None:
         super().__init__()
         self.symbols = symbols
+        symbols.register_cache(self)
         self.n_behind = n_behind
 
     def __missing__(self, text: str) -> int:
@@ -84,7 +85,7 @@ def fields_of(strings: Any) -> Fields:
     offsets = np.frombuffer(strings.buffers()[1], np.int64)[strings.offset : strings.offset + len(strings) + 1]
     content = np.frombuffer(strings.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]
     offsets = offsets - offsets[0]
-    # Bytes behind, so that an empty element at the end has a first byte to look at.
+    # Two bytes more, so that an empty element at the end has a first byte.
     text = np.concatenate([np.zeros(PADDING, np.uint8), content, np.zeros(2, np.uint8)])
     found = np.flatnonzero(content == ord("."))
     owner = np.searchsorted(offsets, found, side="right") - 1
@@ -95,7 +96,7 @@ def fields_of(strings: Any) -> Fields:
 
 
 def words_of(fields: Fields, which: Int64, lexicon: Lexicon) -> Int64:
-    """The words of some of the fields: what `Symbols.word` says of `read_field`, for each of them."""
+    """The words of the fields `which`: `Symbols.word` of `read_field`, for each of them."""
     first = fields.text[fields.starts[which]]
     may_be_number = (((first - np.uint8(ord("0"))) < 10) | (first == ord("-"))) & (fields.dots[which] >= 0)
     if may_be_number.all():
@@ -112,7 +113,7 @@ def words_of(fields: Fields, which: Int64, lexicon: Lexicon) -> Int64:
 
 
 def _number_words(fields: Fields, which: Int64) -> tuple[Int64, Flags]:
-    """The words of fields, and which of them are numbers in canonical form that fit."""
+    """The words of fields, and which fields are numbers in canonical form that fit into a word."""
     starts, ends, dots = fields.starts[which], fields.ends[which], fields.dots[which]
     has_dot = dots > 0
     whole, is_negative, is_number = _read_canonical(fields.text, starts, np.where(has_dot, dots, ends))
@@ -129,7 +130,7 @@ def _number_words(fields: Fields, which: Int64) -> tuple[Int64, Flags]:
 
 
 def _read_decimals(fields: Fields, which: Int64, whole: Int64) -> tuple[NDArray[np.float64], Flags]:
-    """The sizes of numbers with a dot whose part before the dot is known and in order, and which are in order."""
+    """The absolute values of decimals, given their integer parts, and which decimals are well formed."""
     dots, ends = fields.dots[which], fields.ends[which]
     part, is_decimal = _read_digits(fields.text, dots + 1, ends)
     n_behind_dot = ends - dots - 1
@@ -146,13 +147,13 @@ def _read_decimals(fields: Fields, which: Int64, whole: Int64) -> tuple[NDArray[
 
 
 def read_integers(text: Bytes, starts: Int64, ends: Int64) -> tuple[Int64, Flags]:
-    """The integers that stand from `starts` to `ends`, and which of them do so in canonical form of up to 18 digits."""
+    """The integers from `starts` to `ends`, and which of them are in canonical form of up to 18 digits."""
     sizes, is_negative, is_integer = _read_canonical(text, starts, ends)
     return np.where(is_negative, -sizes, sizes), is_integer
 
 
 def _read_canonical(text: Bytes, starts: Int64, ends: Int64) -> tuple[Int64, Flags, Flags]:
-    """Size, sign and whether it is one, of integers in canonical form of up to 18 digits."""
+    """Absolute value, sign and validity of integers in canonical form of up to 18 digits."""
     is_negative = text[starts] == ord("-")
     begins = starts + is_negative
     sizes, is_integer = _read_digits(text, begins, ends)
@@ -174,11 +175,11 @@ _ZEROS_BEFORE = _repeated(ord("0")) & ~_LAST_BYTES
 
 
 def _read_digits(text: Bytes, starts: Int64, ends: Int64) -> tuple[Int64, Flags]:
-    """The values of the bytes from `starts` to `ends` as digits, and which are that: 1 to 24 digits.
+    """The bytes from `starts` to `ends` as decimal numbers, and which are numbers of 1 to 24 digits.
 
     Contract: `text` is contiguous and `ends >= PADDING`. From the 19th digit on, the value overflows. O(n).
     """
-    # Little-endian: the first of the digits is the lowest byte.
+    # Little-endian: the first digit is the lowest byte.
     eights = np.ndarray((len(text) - 7,), "<u8", text, 0, (1,))
     lengths = ends - starts
     values, are_digits = _read_eight(eights, ends, np.clip(lengths, 0, 8))
@@ -194,12 +195,12 @@ def _read_digits(text: Bytes, starts: Int64, ends: Int64) -> tuple[Int64, Flags]
 
 
 def _read_eight(eights: NDArray[np.uint64], ends: Int64, lengths: Int64) -> tuple[Int64, Flags]:
-    """The last up to eight digits before `ends`, and whether they are digits."""
+    """The number in up to eight bytes before `ends`, and whether all of them are digits."""
     digits = eights[ends - 8]
     digits &= _LAST_BYTES[lengths]
     digits |= _ZEROS_BEFORE[lengths]
     high = _repeated(0xF0)
-    # A digit is 0x30 to 0x39: its high half is 3, and still is after adding 6.
+    # A digit is 0x30 to 0x39: its high half is 3, and stays 3 after adding 6.
     are_digits = ((digits & high) | (((digits + _repeated(0x06)) & high) >> np.uint64(4))) == _repeated(0x33)
     digits &= _repeated(0x0F)
     for base, bits, mask in ((10, 8, 0x00FF00FF00FF00FF), (100, 16, 0x0000FFFF0000FFFF), (10_000, 32, 0xFFFFFFFF)):

@@ -1,12 +1,12 @@
-"""Records as Python objects, for the few that a program makes itself.
+"""Records as Python objects, for programs that create few records.
 
 >>> Event("go_to", "chris", "pub", at=17)
 Event(name='go_to', args=('chris', 'pub'), start=17, arrival=17)
 >>> Fluent("near", "v1", "v2", start=3, end=9)
 Fluent(name='near', args=('v1', 'v2'), value=True, start=3, end=9, arrival=3)
 
-A text is a constant as it stands: `"3"` is not the number `3`. `True` and `False` are the atoms `true` and `false`; a
-structure is a term, such as `hf.term("per(c1)")`. A record arrives when it begins, unless it says otherwise.
+A text is an atom: `"3"` is not the number `3`. `True` and `False` are the atoms `true` and `false`; a structure is a
+term, such as `hf.term("per(c1)")`. A record arrives at its start, unless `arrival` is given.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 from holdsfor.errors import DataProblem, Diagnostic
-from holdsfor.sources.column_kinds import written
+from holdsfor.sources.column_kinds import as_field
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, is_ground
 
@@ -84,7 +84,7 @@ def _set(record: object, **fields: object) -> None:
 
 
 def table_of(records: Sequence[Event | Fluent]) -> Any:
-    """The records as an Arrow table; the constants of `mixed_columns` are fields of a text file, others texts."""
+    """The records as an Arrow table; the constants of `mixed_columns` are fields of a text file, others atoms."""
     import pyarrow as pa  # type: ignore[import-untyped]
 
     times: dict[str, Any] = {
@@ -102,7 +102,7 @@ def table_of(records: Sequence[Event | Fluent]) -> Any:
 
 
 def mixed_columns(records: Sequence[Event | Fluent]) -> frozenset[str]:
-    """The columns of values and arguments that have other constants than texts."""
+    """The columns of values and arguments that have constants other than texts."""
     return frozenset(name for name, values in _constants(records).items() if not all(map(_is_text, values)))
 
 
@@ -137,7 +137,7 @@ def _is_text(value: Constant | None) -> bool:
 
 
 def _constant(value: Any, record: Event | Fluent) -> Constant:
-    """A constant of a record, if it is one."""
+    """A constant of a record; HF502 if the value is not a constant."""
     if isinstance(value, str | bool) or (isinstance(value, Atom | Int | Float | Str | Struct) and is_ground(value)):
         return value
     if isinstance(value, Integral):
@@ -153,5 +153,5 @@ def _field(value: Constant | None) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return written(value)
+        return as_field(value)
     return repr(value) if isinstance(value, int | float) else None if value is None else show(value)

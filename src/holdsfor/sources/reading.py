@@ -1,7 +1,7 @@
-"""What was read, as columns: the twin of `Reading` for records by the million.
+"""Records read as columns: the twin of `Reading` for millions of records.
 
-Records of one name wait as they were read, piece by piece, each with its place in the order of reading. `settle` puts
-the pieces together and leaves out what was retracted, as `Reading.facts` does: in order of arrival, then of reading.
+Records of one name are collected in pieces, as they are read, each with its place in the order of reading. `settle`
+concatenates the pieces and removes retracted records, as `Reading.facts` does: in order of arrival, then of reading.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from holdsfor.syntax.terms import Atom, Struct, name_and_arity
 __all__ = ["ColumnReading", "Group", "Operation", "Operations", "ReadRecords", "Retraction"]
 
 Group = tuple[bool, Key]
-"""Whether they are events, and their name and arity."""
+"""Whether the records are events, and their name and arity."""
 
 Operation = tuple[int, int, bool, Fact, SetAside]
-"""Arrival, place, whether it retracts, what it says, where it stands."""
+"""Arrival, place, whether it is a retraction, the fact, and where the record was read."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ReadRecords:
 
 @dataclass(frozen=True)
 class Retraction:
-    """A record that retracts another: its words and times, and what to say if there is nothing to retract."""
+    """A record that retracts another: its words and times, and the message if there is no record to retract."""
 
     row: tuple[int, ...]
     arrival: int
@@ -60,7 +60,7 @@ class Retraction:
 
 @dataclass(frozen=True)
 class Operations:
-    """The records of one name and the retractions of such, with their places in the order of reading."""
+    """The records and the retractions of one name, with their places in the order of reading."""
 
     is_event: bool
     key: Key
@@ -74,15 +74,15 @@ class Operations:
 
     @property
     def n(self) -> int:
-        """How many records and retractions there are."""
+        """The number of records and retractions."""
         return len(self.records) + (0 if self.retractions is None else len(self.retractions.origins))
 
 
 @dataclass
 class ColumnReading:
-    """Everything read so far; `events` and `fluents` hold it once it is settled.
+    """All records read so far; `settle` moves them to `events` and `fluents`.
 
-    A record that comes twice is there twice. A reading that follows time is told when records arrive that no rule uses.
+    A record that is read twice is stored twice. `note_unused` is called only if the reading `follows_time`.
     """
 
     follows_time: ClassVar[bool] = False
@@ -111,10 +111,10 @@ class ColumnReading:
         """Add records that were read as columns."""
         self._pieces.setdefault((piece.is_event, piece.key), []).append(piece)
 
-    def pass_over(self, arrivals: Int64, places: Int64) -> None:
-        """Hear of records that no rule uses."""
+    def note_unused(self, arrivals: Int64, places: Int64) -> None:
+        """Note the arrivals of records that no rule uses."""
 
-    def take_back(self, is_event: bool, key: Key, retractions: Iterable[Retraction]) -> None:
+    def retract(self, is_event: bool, key: Key, retractions: Iterable[Retraction]) -> None:
         self._retractions.setdefault((is_event, key), []).extend(retractions)
 
     def add_operations(self, operations: Iterable[Operation], symbols: Symbols) -> None:
@@ -124,7 +124,7 @@ class ColumnReading:
             group = (fact.value is None, name_and_arity(fact.entity))
             row = _row(fact, symbols)
             if is_retraction:
-                self.take_back(*group, [Retraction(row, arrival, place, origin)])
+                self.retract(*group, [Retraction(row, arrival, place, origin)])
             else:
                 added.setdefault(group, []).append((row, arrival, place))
         for (is_event, key), rows in added.items():
@@ -135,7 +135,7 @@ class ColumnReading:
             self.add(ReadRecords(is_event, key, Records(columns, arrivals, starts, ends), places))
 
     def operations(self, symbols: Symbols) -> list[Operation]:
-        """What was read and is not settled, one by one, for the reader that has no columns."""
+        """The records that are read and not settled, one by one, for the slow reader."""
         found: list[Operation] = []
         for (_, (name, _)), pieces in self._pieces.items():
             for piece in pieces:
@@ -149,12 +149,12 @@ class ColumnReading:
         return sorted(found, key=lambda operation: operation[1])
 
     def settle(self, facts: Iterable[tuple[Key, Records]] = ()) -> None:
-        """Move what was read into `events` and `fluents`, without what was retracted.
+        """Move the records to `events` and `fluents`, without retracted records.
 
         Retractions may also retract facts of the rules. `with_facts` are the names whose records include such facts.
 
-        What is settled cannot be retracted any more. `retracted` keeps the operations of names with retractions as
-        they were read: in windows, what a retraction removes depends on when it arrives.
+        Settled records cannot be retracted any more. `retracted` keeps the operations of names with retractions as
+        they were read: in windows, the effect of a retraction depends on its arrival.
         """
         left_over: list[tuple[int, int, SetAside]] = []
         given = {(records.ends is None, key): records for key, records in facts}
@@ -182,7 +182,7 @@ class ColumnReading:
         self._retractions.clear()
 
     def unsettled(self) -> list[Operations]:
-        """What was read and is not settled, by name, with the order of reading."""
+        """The operations that are read and not settled, by name, with the order of reading."""
         groups = dict.fromkeys([*self._pieces, *self._retractions])
         return [self._operations(group) for group in sorted(groups, key=lambda group: not group[0])]
 
@@ -198,7 +198,7 @@ class ColumnReading:
 
 
 def _retracted(is_event: bool, retractions: Sequence[Retraction]) -> Retractions[SetAside]:
-    """The records that retractions name, arriving when these do."""
+    """The records that retractions name, with the arrivals of the retractions."""
     columns = list(np.array([retraction.row for retraction in retractions], dtype=np.int64).T)
     ends = None if is_event else columns.pop()
     starts = columns.pop()
@@ -208,7 +208,7 @@ def _retracted(is_event: bool, retractions: Sequence[Retraction]) -> Retractions
 
 
 def _row(fact: Fact, symbols: Symbols) -> tuple[int, ...]:
-    """The words of a fact and its times, as the columns of its records have them."""
+    """The words of a fact and its times, in the order of the columns of its records."""
     args = fact.entity.args if isinstance(fact.entity, Struct) else ()
     words = [symbols.word(arg) for arg in args]
     if fact.value is None:
@@ -225,7 +225,7 @@ def _fact(name: str, row: tuple[int, ...], is_event: bool, symbols: Symbols) -> 
 
 
 def _columns(records: Records) -> list[Int64]:
-    """All that makes two records equal: everything but their arrival."""
+    """The columns that decide whether two records are equal: all but the arrival."""
     return [*records.columns, records.starts, *([] if records.ends is None else [records.ends])]
 
 

@@ -1,8 +1,8 @@
-"""Rows with the columns of records to columns of words, whatever kind of file they come from.
+"""Rows with the columns of records to columns of words, for all kinds of files.
 
-A batch of rows has the columns that `holdsfor.sources.table_layout` lists, with times as integers. Its origin says
-where each row stands, so that one that does not fit can be shown to the person who can mend it. Strings are fields as
-in a text file; those of the columns `texts` are constants as they stand.
+A batch of rows has the columns that `holdsfor.sources.table_layout` lists, with times as integers. Its origin has the
+line of each row, for the message about a row that does not fit. Strings are fields as in a text file; strings of the
+columns `texts` are atoms.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SHAPES: tuple[Literal["event", "points", "intervals"], ...] = ("event", "points
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the rows of a batch stand: their lines, their text if they have one, and what is known to be wrong."""
+    """The origin of the rows of a batch: their lines, their text if they have one, and errors found so far."""
 
     lines: Int64
     text: Callable[[int], str] | None = None
@@ -56,13 +56,13 @@ def _is_there(array: Any) -> Flags:
 
 
 def _times(array: Any) -> Int64:
-    """Times as they are, and 0 for null."""
+    """The times, with 0 for null."""
     times: Int64 = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
     return times
 
 
 def _constants(array: Any, lexicon: Lexicon, *, are_texts: bool = False) -> tuple[Int64, Flags]:
-    """The words of a column, and which of them are there. Strings are texts as they stand, or fields."""
+    """The words of a column, and which of them are not null. Strings are atoms, or fields."""
     if pt.is_dictionary(array.type) and len(array.dictionary) > len(array):
         array = array.dictionary_decode()
     there = _is_there(array)
@@ -88,7 +88,7 @@ def _constants(array: Any, lexicon: Lexicon, *, are_texts: bool = False) -> tupl
 
 
 def _text_words(array: Any, lexicon: Lexicon) -> Int64:
-    """The words of texts as they stand, 0 for null; each different one is looked up once."""
+    """The words of texts as atoms, 0 for null; each distinct text is looked up once."""
     encoded = array.dictionary_encode()
     words = lexicon.symbols.words(map(Atom, encoded.dictionary.to_pylist()))
     codes = encoded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
@@ -97,7 +97,7 @@ def _text_words(array: Any, lexicon: Lexicon) -> Int64:
 
 
 def _texts(array: Any) -> tuple[list[str | None], Int64]:
-    """The different texts of a column, and which of them each row has; the last is null."""
+    """The distinct texts of a column with None at the end, and for each row the index of its text."""
     encoded = array if pt.is_dictionary(array.type) else array.dictionary_encode()
     texts = [text if text is None else text.strip() for text in encoded.dictionary.to_pylist()]
     codes = encoded.indices.cast(pa.int64()).fill_null(len(texts)).to_numpy(zero_copy_only=False)
@@ -121,12 +121,12 @@ class _Rows:
     value: Int64
     args: list[Int64]
     n_args: Int64
-    shapes: Int64  # of `_SHAPES`; 3 if it is none of them
+    shapes: Int64  # the index in `_SHAPES`, 3 for no shape
     is_addition: Flags
     is_retraction: Flags
 
     def explained(self, which: Int64) -> list[dict[str, Any]]:
-        """The rows one by one, as they stand in the table."""
+        """The rows one by one, as in the table."""
         rows: list[dict[str, Any]] = self.batch.take(pa.array(which)).to_pylist()
         return rows
 
@@ -166,7 +166,7 @@ def _rows(batch: Any, origin: Origin, lexicon: Lexicon, texts: frozenset[str]) -
 class RowReader:
     """Reads the batches of one file or table.
 
-    A record whose first batch has only text where the rules expect numbers is HF507, if the table says that it is text.
+    A record whose first batch has only text where the rules expect numbers is HF507, if the table declares text.
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class RowReader:
         self.reading.n_places += len(batch)
 
     def _fitting(self, rows: _Rows) -> Int64:
-        """The number of the record that each row fits, or what else to do with it. Unused ones are counted."""
+        """The number of the record that each row fits, or `_MISFIT` or `_UNUSED`. Unused records are counted."""
         table = np.full((len(rows.names), 4, len(rows.args) + 1), _MISFIT, dtype=np.int64)
         for code, name in enumerate(rows.names):
             if name is not None and name not in self.known and name not in self.computed:
@@ -216,7 +216,7 @@ class RowReader:
                 self.reading.unused[name] += count
         if self.reading.follows_time:
             passed = np.flatnonzero((numbers == _UNUSED) & _is_there(rows.batch.column("arrival")))
-            self.reading.pass_over(rows.arrivals[passed], self.reading.n_places + passed)
+            self.reading.note_unused(rows.arrivals[passed], self.reading.n_places + passed)
         numbers[(numbers >= 0) & ~self._are_in_order(rows)] = _MISFIT
         return numbers
 
@@ -233,7 +233,7 @@ class RowReader:
         return found
 
     def _are_in_order(self, rows: _Rows) -> Flags:
-        """Which rows have times that can be and an operation that exists."""
+        """Which rows have valid times and a valid operation."""
         in_order: Flags = (rows.is_addition | rows.is_retraction) & (rows.starts % self.tick == 0)
         in_order &= _is_there(rows.batch.column("arrival")) & _is_there(rows.batch.column("start"))
         for times in (rows.arrivals, rows.starts):
@@ -244,7 +244,7 @@ class RowReader:
         return in_order
 
     def _reason(self, row: dict[str, Any], fault: str | None) -> str:
-        """Why a row does not fit: the first thing that is wrong."""
+        """The first reason why a row does not fit."""
         name = None if row["name"] is None else row["name"].strip()
         if name is None:
             return "expected a name, found nothing"
@@ -310,4 +310,4 @@ class RowReader:
             words = tuple(int(column[row]) for column in facts)
             origin = self._set_aside(rows, row, content, reason)
             place = self.reading.n_places + row
-            self.reading.take_back(is_event, key, [Retraction(words, int(rows.arrivals[row]), place, origin)])
+            self.reading.retract(is_event, key, [Retraction(words, int(rows.arrivals[row]), place, origin)])

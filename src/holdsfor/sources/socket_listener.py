@@ -1,8 +1,8 @@
-"""A Unix socket on which senders of records connect: the input mode `socket` of RTEC.
+"""A Unix socket to which senders of records connect: the input mode `socket` of RTEC.
 
-Any number of senders may come and go. Lines are passed on whole, so that those of two senders never mix; what a sender
-leaves without a line break is its last line. A thread accepts and reads, and a pipe is what the run waits for; a sender
-that is ahead of the run waits for it. The input ends when the run does.
+Any number of senders may connect and disconnect. Lines are passed on whole, so that lines of two senders never mix; the
+end of a connection ends the sender's last line. A thread accepts connections and copies lines to a pipe, from which the
+run reads; a full pipe blocks the senders. The input ends with the run.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _CHUNK = 1 << 16
 
 
 class Listener:
-    """Listens on a path; `fileno` has the lines of all senders."""
+    """Listens on a path; `fileno` delivers the lines of all senders."""
 
     def __init__(self, path: str) -> None:
-        """Make the socket. What a run left behind is replaced; a path that is in use is an `OSError`."""
-        _remove_left_behind(path)
+        """Create the socket. A stale socket of an earlier run is replaced; a path in use raises `OSError`."""
+        _remove_stale_socket(path)
         self.path = path
         self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -43,7 +43,7 @@ class Listener:
         return self._reader
 
     def close(self) -> None:
-        """Let no sender connect any more, and remove the socket."""
+        """Refuse further connections and remove the socket."""
         self._stop.close()
         os.close(self._reader)
         self._thread.join()
@@ -73,7 +73,7 @@ class Listener:
         os.close(self._writer)
 
     def _pass_on(self, sender: socket.socket, rests: dict[socket.socket, bytes]) -> bool:
-        """Pass on the whole lines that a sender has sent; False if it has gone."""
+        """Pass on the whole lines that a sender has sent; False if the sender has disconnected."""
         try:
             chunk = sender.recv(_CHUNK)
         except OSError:
@@ -92,8 +92,8 @@ class Listener:
             lines = lines[os.write(self._writer, lines) :]
 
 
-def _remove_left_behind(path: str) -> None:
-    """Remove a socket on which nobody listens."""
+def _remove_stale_socket(path: str) -> None:
+    """Remove a socket on which no program listens."""
     if Path(path).is_socket() and not is_served(path):
         Path(path).unlink()
 

@@ -1,15 +1,15 @@
 """Tables of any columns to rows with the columns of records.
 
     name        text                    of the event or fluent
-    start       time                    of an event or of a fluent at a time-point; begin of an interval; or `time`
-    arrival     time                    when it is known; missing: at its start
+    start       time                    of an event or of a fluent at a time-point; start of an interval; or `time`
+    arrival     time                    of the record; if missing, its start
     end         time, or null           end of an interval (right-open)
     value       text or number          of the fluent; null for an event
     arg1 â€¦      text or number          arguments; null if the record has fewer
-    op          text, or null           `-` takes a record back
+    op          text, or null           `-` retracts a record
 
-A table has these columns itself, or a mapping says which of its own columns stand for them. What texts mean is the
-kind of their column (`holdsfor.sources.column_kinds`); `arg2:number` is the column `arg2` with its kind.
+A table has these columns itself, or a mapping gives its own column for each. The kind of a column determines the
+meaning of its texts (`holdsfor.sources.column_kinds`); `arg2:number` is the column `arg2` with its kind.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from holdsfor.analysis.names import Names
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
 from holdsfor.kernels.keys import Int64
-from holdsfor.sources.column_kinds import ColumnKind, split_kind, written
+from holdsfor.sources.column_kinds import ColumnKind, as_field, split_kind
 from holdsfor.sources.column_mapping import Mapping
 from holdsfor.sources.times import Clock
 from holdsfor.sources.typed_columns import as_numbers, as_texts, is_text_type
@@ -42,10 +42,10 @@ _OWN = "columns of your own are described with `'FILE: happensAt(event(column, â
 
 @dataclass(frozen=True)
 class LaidOut:
-    """Rows with the columns of records, which rows of the table they are, and what is wrong with them.
+    """Rows with the columns of records, their row numbers in the table, and their errors.
 
-    The strings of the columns `texts` are texts as they stand; other strings are fields as in a text file. Of the
-    columns `typed`, each with its name in the table, it is known whether they have text or numbers.
+    The strings of the columns `texts` are atoms; other strings are fields as in a text file. `typed` maps the columns
+    that are declared as text or as numbers to their names in the table.
     """
 
     batch: Any
@@ -59,8 +59,8 @@ class LaidOut:
 class Layout:
     """For each column of records the column of the table, or the one field that all rows have.
 
-    `kinds` are those that the mapping or the names of the columns say; other columns of strings are of `kind`, or
-    `term` if they are among `mixed`: texts and numbers as fields.
+    `kinds` are given by the mapping or the names of the columns; other columns of strings are of `kind`, or `term` if
+    they are among `mixed`: texts and numbers as fields.
     """
 
     columns: dict[str, str]
@@ -85,8 +85,8 @@ class Layout:
         return list(dict.fromkeys([*self.columns.values(), *(column for column, _ in self.conditions)]))
 
     def apply(self, batch: Any, clock: Clock) -> LaidOut:
-        """The rows of a batch that are meant, as records."""
-        rows = self._meant(batch)
+        """The rows of a batch that satisfy the conditions, as records."""
+        rows = self._selected(batch)
         if len(rows) < len(batch):
             batch = batch.take(pa.array(rows))
         columns = {ours: batch.column(theirs) for ours, theirs in self.columns.items()}
@@ -107,7 +107,7 @@ class Layout:
         return LaidOut(pa.RecordBatch.from_pydict(columns), rows, faults, texts, typed)
 
     def _missing(self, batch: Any) -> dict[int, str]:
-        """The rows of a mapping that lack what each of its rows must have."""
+        """The rows of a mapping that lack a required value."""
         faults: dict[int, str] = {}
         for ours, theirs in self.columns.items():
             column = batch.column(theirs)
@@ -116,7 +116,7 @@ class Layout:
                 faults = dict.fromkeys(lacking.tolist(), f"`{theirs}` is missing") | faults
         return faults
 
-    def _meant(self, batch: Any) -> Int64:
+    def _selected(self, batch: Any) -> Int64:
         meant = np.ones(len(batch), np.bool_)
         for column, text in self.conditions:
             is_such = pc.equal(batch.column(column).cast(pa.string()), text).fill_null(False)
@@ -125,7 +125,7 @@ class Layout:
 
 
 def _of_kind(column: Any, kind: ColumnKind, theirs: str) -> tuple[Any, dict[int, str]]:
-    """A column with the constants of a kind, and what is wrong with those rows that have none of it."""
+    """A column converted to a kind, and the errors of the rows that cannot be converted."""
     if kind == "number" and is_text_type(column.type):
         return as_numbers(column, theirs)
     if kind == "text" and not is_text_type(column.type):
@@ -149,9 +149,9 @@ def is_header(columns: Sequence[str]) -> bool:
 def layout_of(
     columns: list[str], mapping: Mapping | None, names: Names, file: str, kind: ColumnKind = "text"
 ) -> Layout:
-    """Where the columns of records are in a table; one that lacks them is HF502, or HF505 with a mapping.
+    """The positions of the columns of records in a table; a table that lacks them is HF502, or HF505 with a mapping.
 
-    `kind` is that of the strings for which nothing else is said.
+    `kind` is the kind of strings that have no other kind.
     """
     if mapping is None:
         ours = _check_columns(columns, file)
@@ -166,11 +166,11 @@ def layout_of(
 
 
 def _field(constant: Int | Float | Str) -> str:
-    return written(constant.value) if isinstance(constant, Str) else str(constant.value)
+    return as_field(constant.value) if isinstance(constant, Str) else str(constant.value)
 
 
-def _ours(column: str) -> str:
-    """The column of records that a column of a table is."""
+def _role(column: str) -> str:
+    """The column of records that a column of a table has the role of."""
     name, kind = split_kind(column)
     if kind is not None and (name == "value" or is_argument(name)):
         return name
@@ -178,8 +178,8 @@ def _ours(column: str) -> str:
 
 
 def _check_columns(columns: list[str], file: str) -> dict[str, str]:
-    """For each column of records that of the table; refuse a table that is not one of records, with one error."""
-    meant = [_ours(column) for column in columns]
+    """For each column of records the column of the table; HF502 for a table that does not have these columns."""
+    meant = [_role(column) for column in columns]
     missing = [name for name in ("name", "start") if name not in meant]
     n_args = sum(map(is_argument, meant))
     expected = (*TIMES, *_OTHERS, *(f"arg{i + 1}" for i in range(n_args)))
@@ -192,13 +192,13 @@ def _check_columns(columns: list[str], file: str) -> dict[str, str]:
     elif foreign:
         is_one = len(foreign) == 1
         message = (
-            f"column {_listed(foreign)} is none of a record"
+            f"column {_listed(foreign)} is not a column of records"
             if is_one
-            else f"{_listed(foreign)} are no columns of records"
+            else f"{_listed(foreign)} are not columns of records"
         )
         hint = (did_you_mean(foreign[0], expected) if is_one else None) or f"{_HINT}; {_OWN}"
     elif twice:
-        message, hint = f"column {_listed(twice)} is there more than once", _HINT
+        message, hint = f"column {_listed(twice)} occurs more than once", _HINT
     else:
         return dict(zip(meant, columns, strict=True))
     raise DataProblem(Diagnostic("HF502", message, hint=hint, file=file))

@@ -1,12 +1,12 @@
-"""Records as `|`-separated text to columns, a million and more a second; `read_text_records` says what they mean.
+"""Records as `|`-separated text to columns, a million and more a second; `read_text_records` defines the format.
 
-A text is taken block by block. One pass over the bytes finds all separators and with them all lines and fields. The
-names of the lines are encoded as numbers; name and number of fields tell the shape of a record, or that no rule uses
-it. Then all times of a block are read at once, and all constants (`holdsfor.sources.numerals`), wherever in a record
-they stand; only the finished columns are put together shape by shape.
+A text is read block by block. One pass over the bytes finds all separators, and thus all lines and fields. The names of
+the lines are encoded as numbers; name and number of fields determine the shape of a record, or that no rule uses it.
+Then all times of a block are read at once, and all constants (`holdsfor.sources.numerals`), independent of their
+position in a record; only the finished columns are collected shape by shape.
 
-Nothing is guessed. A line that is not in perfect order (blank, a retraction, the wrong number of fields, a time that is
-none) goes to the slow reader, and so does a block with control characters or line breaks other than `\\n`.
+The slow reader reads every line that is not in canonical form (blank, a retraction, the wrong number of fields, an
+invalid time), and every block with control characters or line breaks other than `\\n`.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _ODD, _UNUSED = -1, -2
 def read_columns(
     data: bytes | memoryview, file: str, names: Names, tick: int, symbols: Symbols, reading: ColumnReading
 ) -> None:
-    """Add the records of a text to the reading; `reading.settle()` then says what remains after retractions.
+    """Add the records of a text to the reading; `reading.settle()` then applies the retractions.
 
-    Contract: the outcome is that of `read_text_records` and `Reading.facts`, with the constants as words of `symbols`.
-    A line that is not UTF-8 is set aside; a text that begins with one is HF501, and nothing of it is added.
+    Contract: the result equals that of `read_text_records` and `Reading.facts`, with the constants as words of
+    `symbols`. A line that is not UTF-8 is set aside; a text that begins with one is HF501, and no record is added.
 
     >>> from holdsfor.analysis.pipeline import compile_text
     >>> names = compile_text("initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).").names
@@ -59,7 +59,7 @@ def read_columns(
 
 @dataclass(frozen=True)
 class _Lines:
-    """A block cut into lines: line `i` has the fields from `first[i]`, `n_fields[i]` of them."""
+    """A block split into lines: line `i` has `n_fields[i]` fields from field `first[i]` on."""
 
     fields: Fields
     first: Int64
@@ -80,7 +80,7 @@ def _cut(block: bytes) -> _Lines | None:
     if not block.isascii() and any(mark in block for mark in _OTHER_LINE_BREAKS):
         return None
     text = np.frombuffer(b"0" * PADDING + block, np.uint8)
-    # One pass: separators, dots (for decimals), and whatever may not be there.
+    # One pass: separators, dots (for decimals), and characters that are not allowed.
     marks = np.flatnonzero((text < ord(" ")) | (text == ord("|")) | (text == ord(".")))
     kinds = text[marks]
     if (kinds == ord("\t")).any():
@@ -94,7 +94,7 @@ def _cut(block: bytes) -> _Lines | None:
     starts[1:] = ends[:-1] + 1
     n_dots = np.diff(separators, prepend=-1) - 1
     dots = np.where(n_dots == 1, marks[separators - 1], -(n_dots > 1).astype(np.int64))
-    # All fields as one Arrow array over the text itself: each has its separator behind it.
+    # All fields as one Arrow array over the text itself: each field has its separator at the end.
     offsets = np.append(starts, len(text)).astype(np.int32)
     strings = pa.Array.from_buffers(pa.string(), len(ends), [None, pa.py_buffer(offsets), pa.py_buffer(text)])
     last = np.flatnonzero(kinds[separators] == ord("\n"))
@@ -144,9 +144,9 @@ class TextReader:
             self._read_slowly(lines.texts(odd), odd.tolist())
 
     def _shapes(self, lines: _Lines) -> NDArray[np.int64]:
-        """The shape of each line by its name and number of fields, or what else to do with it. Unused ones are counted.
+        """The shape of each line by its name and number of fields, or `_UNUSED` or `_ODD`. Unused lines are counted.
 
-        The slow reader takes lines whose name may mean something, but whose shape or sign is not that of a record.
+        The slow reader reads lines with a name of the rules and another shape or sign than that of a record.
         """
         strings, codes = lines.fields.distinct(lines.first)
         texts = [string[:-1].strip() for string in strings]
@@ -165,17 +165,17 @@ class TextReader:
             self.reading.unused[texts[code]] += int(unused[code])
         self.reading.n_records += int(unused.sum())
         if self.reading.follows_time:
-            self._pass_over(lines, np.flatnonzero(shapes == _UNUSED))
+            self._note_unused(lines, np.flatnonzero(shapes == _UNUSED))
         return shapes
 
-    def _pass_over(self, lines: _Lines, which: Int64) -> None:
-        """Tell when records arrived that no rule uses, where they say so."""
+    def _note_unused(self, lines: _Lines, which: Int64) -> None:
+        """Note the arrivals of records that no rule uses, where they have one."""
         fields, second = lines.fields, lines.first[which] + 1
         arrivals, is_read = read_integers(fields.text, fields.starts[second], fields.ends[second])
-        self.reading.pass_over(arrivals[is_read], self.reading.n_places + which[is_read])
+        self.reading.note_unused(arrivals[is_read], self.reading.n_places + which[is_read])
 
     def _read_fitting(self, lines: _Lines, which: Int64, shapes: Int64) -> NDArray[np.bool_]:
-        """Read the lines that have the shape of a record, and return which could be read."""
+        """Read the lines that have the shape of a record, and return which lines were read."""
         fields, first, n_times = lines.fields, lines.first[which], self.n_times[shapes]
         arrivals, is_read = read_integers(fields.text, fields.starts[first + 1], fields.ends[first + 1])
         starts, are_points = self._points(fields, first + 2)
@@ -206,14 +206,14 @@ class TextReader:
         return is_read
 
     def _points(self, fields: Fields, which: Int64) -> tuple[Int64, NDArray[np.bool_]]:
-        """Fields as time-points, and which of them are such."""
+        """Fields as time-points, and which fields are time-points."""
         times, are_points = read_integers(fields.text, fields.starts[which], fields.ends[which])
         if self.tick != 1:
             are_points &= times % self.tick == 0
         return times, are_points
 
     def _read_slowly(self, lines: list[str], numbers: Sequence[int]) -> None:
-        """Leave lines, which have these numbers in the block, to the slow reader."""
+        """Read lines, with their numbers in the block, by the slow reader."""
         slow = Reading()
         read_text_records(lines, self.file, self.names, self.tick, slow)
         operations = []
@@ -230,7 +230,7 @@ class TextReader:
 
 
 def _records(shape: Record, words: Int64, begins: Int64, arrivals: Int64, starts: Int64, ends: Int64) -> Records:
-    """The records of one shape; the constants of each begin in `words` at `begins`."""
+    """The records of one shape; the constants of record `i` start at `words[begins[i]]`."""
     if shape.shape == "event":
         return Records([words[begins + i] for i in range(shape.arity)], arrivals, starts, None)
     columns = [words[begins + 1 + i] for i in range(shape.arity)]

@@ -1,11 +1,11 @@
-"""Records as `|`-separated text, as RTEC has them.
+"""Records as `|`-separated text, the format of RTEC.
 
     event                               name|arrival|occurrence|arg…
     input fluent at a time-point        name|arrival|occurrence|value|arg…
     input fluent over an interval       name|arrival|start|end|value|arg…
 
-A leading `-` takes a record back. Which shape a name has follows from the event description. A record that does not fit
-is set aside with its line and the reason; one of a name that no rule uses is counted and passed over.
+A leading `-` retracts a record. The event description determines the shape of a name. A record that does not fit is set
+aside with its line and the reason; a record of a name that no rule uses is counted and skipped.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class SetAside:
 
 
 NOWHERE = SetAside("", 0, "", "")
-"""Where a record stands that is never set aside."""
+"""The origin of a record that is never set aside."""
 
 
 @dataclass(frozen=True)
 class Fact:
-    """What one record says: an event at `start`, or an FVP over `[start, end)`."""
+    """The content of one record: an event at `start`, or an FVP over `[start, end)`."""
 
     entity: Term
     value: Term | None
@@ -53,7 +53,7 @@ class Fact:
 
 @dataclass
 class Reading:
-    """Everything read so far."""
+    """All records read so far."""
 
     n_records: int = 0
     unused: Counter[str] = field(default_factory=Counter)
@@ -63,19 +63,19 @@ class Reading:
     _standing: dict[Fact, None] = field(default_factory=dict)
 
     def add_operations(self, operations: Iterable[tuple[int, int, bool, Fact, SetAside]]) -> None:
-        """Add what another reader read, in the order of reading."""
+        """Add the operations of another reader, in the order of reading."""
         for arrival, _, is_retraction, fact, origin in operations:
             self._operations.append((arrival, len(self._operations), is_retraction, fact, origin))
 
     def add_input_facts(self, names: Names, tick: int) -> None:
-        """Add the facts of the rules that are input, before all records; each arrives when it begins."""
+        """Add the input facts of the rules, before all records; each fact arrives at its start."""
         given = [Fact(*fact) for fact in input_fact_records(names, tick)]
         self._operations += [(fact.start, -1, False, fact, NOWHERE) for fact in given]
 
     def facts(self) -> list[Fact]:
-        """What remains after retractions, in order of arrival; a record that comes twice counts once.
+        """The records that remain after retractions, in order of arrival, without duplicates.
 
-        A retraction of a part of an interval splits it. One without its record is unmatched.
+        A retraction of a part of an interval splits the interval. A retraction without its record is unmatched.
         """
         for operation in sorted(self._operations, key=lambda operation: operation[:2]):
             _, _, is_retraction, fact, origin = operation
@@ -92,7 +92,7 @@ class Reading:
         return list(self._standing)
 
     def _whole(self, fact: Fact) -> Fact | None:
-        """The record that a retraction names, else the last one that it names a part of."""
+        """The record that a retraction names, else the last record of which it names a part."""
         if fact in self._standing or fact.value is None:
             return fact if fact in self._standing else None
         around = [
@@ -105,7 +105,7 @@ class Reading:
 
 
 class _Misfit(Exception):
-    """The record at hand does not fit; the message is the reason."""
+    """The record does not fit; the message is the reason."""
 
 
 def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, reading: Reading) -> None:
@@ -155,7 +155,7 @@ def _fact(text: str, shapes: list[Record], tick: int) -> tuple[int, Fact]:
 
 
 def _shape_of(fields: list[str], fitting: list[Record]) -> Record:
-    """The shape that also the FVP of a record has."""
+    """The first shape that also fits the FVP of the record."""
     for shape in fitting:
         fvp = _fvp(fields, shape)
         if fvp is None or shape.fits(fvp):
@@ -174,7 +174,7 @@ def _fvp(fields: list[str], shape: Record) -> Term | None:
 
 
 def not_declared(fvp: Term, shape: Record) -> str:
-    """Why an FVP cannot arrive in a shape."""
+    """The message for an FVP that cannot arrive in a shape."""
     declared = " or ".join(f"`{show(anonymous(pattern))}`" for pattern in shape.patterns or ())
     return f"`{show(fvp)}` is not input as {shape.shape}, expected {declared}"
 

@@ -1,8 +1,8 @@
-"""Times of records to time-points: integers as they are, ISO 8601 and Arrow timestamps as time since 1970.
+"""Times of records to time-points: integers unchanged, ISO 8601 and Arrow timestamps as time since 1970.
 
-A time such as `2026-03-01T08:00:00+01:00` becomes a number of seconds, or of the finer unit that the run has; what
-would not be whole is refused. A time without an offset from UTC is taken as UTC. Times with and without an offset
-cannot be compared, so a run has either the one or the other: whichever comes first.
+A time such as `2026-03-01T08:00:00+01:00` becomes a number of seconds, or of the finer unit of the run; a time that is
+not a whole number of units is refused. A time without an offset from UTC is taken as UTC. Times with and without an
+offset cannot be compared, so all times of a run must be of the same form as the first.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def is_time_type(kind: Any) -> bool:
 
 
 class Clock:
-    """How the times of a run are read.
+    """Converts the times of a run to time-points.
 
     >>> Clock().read("1970-01-01T01:00:00+01:00"), Clock("ms").read("1970-01-02"), Clock().read("-5")
     (0, 86400000, -5)
@@ -50,15 +50,15 @@ class Clock:
     def __init__(self, unit: Unit = "s", *, has_offset: bool | None = None) -> None:
         assert unit in get_args(Unit), unit
         self.unit = unit
-        self.has_offset = has_offset  # of the first time that is not an integer
+        self.has_offset = has_offset  # whether the first time that is not an integer has an offset
 
     def read(self, text: str) -> int | str:
-        """The time-point of one text, or as a sentence why it has none."""
+        """The time-point of one text, or the error as a sentence."""
         times, faults = self.column(pa.array([text], pa.string()), "time")
         return faults[0] if faults else int(times[0].as_py())
 
     def column(self, array: Any, what: str) -> tuple[Any, dict[int, str]]:
-        """The time-points of a column as an Arrow array, and what is wrong with those rows that have none.
+        """The time-points of a column as an Arrow array, and the errors of the rows without a time-point.
 
         Nulls stay nulls. Contract: the type of the column is a time type. O(n).
         """
@@ -104,7 +104,7 @@ class Clock:
         return pa.array(times, mask=~is_read), faults
 
     def _of_odd_text(self, text: str, what: str) -> int | str:
-        """The time-point of a text with blanks around it or of 19 digits, or what is wrong with it."""
+        """The time-point of a text with blanks around it or of 19 digits, or the error."""
         if text != text.strip():
             times, faults = self._of_texts(pa.array([text.strip()]), what)
             return faults[0] if faults else int(times[0].as_py())
@@ -112,7 +112,7 @@ class Clock:
         return self._fault(text, what) if time is None else time
 
     def _of_moments(self, texts: Any) -> tuple[Int64, Flags]:
-        """The time-points of texts in ISO 8601, and which are such."""
+        """The time-points of texts in ISO 8601, and which texts are valid."""
         with_offset = pc.match_substring_regex(texts, _WITH_OFFSET).to_numpy(zero_copy_only=False)
         is_moment = with_offset
         if not with_offset.all():
@@ -127,7 +127,7 @@ class Clock:
         return times, is_moment
 
     def _are_comparable(self, has_offset: Flags, which: Flags) -> Flags:
-        """Which times have an offset, or have none, as the first time of the run."""
+        """Which times agree with the first time of the run in having an offset or not."""
         if self.has_offset is None and which.any():
             self.has_offset = bool(has_offset[np.argmax(which)])
         are_comparable: Flags = has_offset == self.has_offset
@@ -146,7 +146,7 @@ class Clock:
 
 
 def _rescaled(values: Int64, per_second: int, wanted: int) -> tuple[Int64, Flags]:
-    """Times in another unit, and which of them are whole in it."""
+    """Times in another unit, and which of them are whole numbers of units."""
     if wanted >= per_second:
         return values * (wanted // per_second), np.ones(len(values), np.bool_)
     times, rest = np.divmod(values, per_second // wanted)
@@ -154,7 +154,7 @@ def _rescaled(values: Int64, per_second: int, wanted: int) -> tuple[Int64, Flags
 
 
 def _are_days(texts: Any) -> Flags:
-    """Which texts are days of the calendar, looked at once for each different one."""
+    """Which texts begin with a day of the calendar; each distinct text is checked once."""
     encoded = texts.dictionary_encode()
     are_days = np.array([_is_day(text) for text in encoded.dictionary.to_pylist()], np.bool_)
     found: Flags = are_days[encoded.indices.to_numpy(zero_copy_only=False)]

@@ -18,13 +18,13 @@ _CANONICAL = r"^-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,30})?$"
 
 
 def is_text_type(kind: Any) -> bool:
-    """Whether an Arrow type is that of texts, perhaps dictionary-encoded."""
+    """Whether an Arrow type is text, perhaps dictionary-encoded."""
     kind = kind.value_type if pt.is_dictionary(kind) else kind
     return bool(pt.is_string(kind) or pt.is_large_string(kind))
 
 
 def as_numbers(array: Any, column: str) -> tuple[Any, dict[int, str]]:
-    """A column of texts as fields that are numbers, and what is wrong with those rows that have none."""
+    """A column of texts as fields that are numbers, and the errors of the rows whose text is not a number."""
     encoded = array if pt.is_dictionary(array.type) else array.dictionary_encode()
     if pc.all(pc.match_substring_regex(encoded.dictionary, _CANONICAL)).as_py() is not False:
         return array, {}
@@ -39,7 +39,7 @@ def as_numbers(array: Any, column: str) -> tuple[Any, dict[int, str]]:
 
 
 def as_texts(array: Any) -> Any:
-    """A column of numbers as the texts that they are written as."""
+    """A column of numbers as texts."""
     if pt.is_dictionary(array.type):
         array = array.dictionary_decode()
     return pa.array([None if value is None else str(value) for value in array.to_pylist()], pa.string())

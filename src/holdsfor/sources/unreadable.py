@@ -1,7 +1,7 @@
-"""Inputs that cannot be read among others that can: each is told with its reason, and none costs the others.
+"""Inputs that cannot be read, beside others that can: each is reported with its reason, and the others are read.
 
-An input that does not exist is no such case: the call is wrong, and that is known before anything is read. Neither is
-a column of text that the rules use as numbers: other inputs alone would give another answer.
+A missing file is always an error, found before any input is read. So is a column of text that the rules use as numbers:
+without that input, the answer would be wrong.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ __all__ = ["Unreadable", "refuse_if_all"]
 
 @dataclass(frozen=True)
 class Unreadable:
-    """An input of which nothing can be read, and why."""
+    """An input that cannot be read, and the reasons."""
 
     file: str
     diagnostics: tuple[Diagnostic, ...]
 
     @staticmethod
     def because(file: str, problem: DataProblem) -> Unreadable:
-        """The input and why; text where the rules use numbers is a mistake of the call, and stops it."""
+        """The input and the reasons; text that the rules use as numbers is an error of the call and is raised."""
         if any(diagnostic.code == "HF507" for diagnostic in problem.diagnostics):
             raise problem
         return Unreadable(file, tuple(problem.diagnostics))
 
     def set_aside(self) -> SetAside:
-        """The whole input among the records that do not fit: it stands in no line."""
+        """The whole input as a record that does not fit, in line 0."""
         return SetAside(self.file, 0, "", self.diagnostics[0].message)
 
 
 def refuse_if_all(unreadable: Iterable[Unreadable], n_read: int) -> None:
-    """Stop if there is nothing left to read."""
+    """Raise the errors if no input was read."""
     diagnostics = [diagnostic for each in unreadable for diagnostic in each.diagnostics]
     if diagnostics and not n_read:
         raise DataProblem(Diagnostics(diagnostics))

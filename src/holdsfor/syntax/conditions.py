@@ -126,9 +126,7 @@ class ConditionReader:
     # -- temporal predicates -----------------------------------------------------------------------------------------
 
     def at_time(self, time: Term, goal: Struct) -> None:
-        """Check that a condition refers to the rule's time-point; the conditions of a delay refer to the due time
-        instead.
-        """
+        """Check that a condition refers to the rule's time-point; the conditions of a delay refer to the due time."""
         if self.time is None and isinstance(time, Var):
             self.time = time
         if time == self.time:
@@ -138,7 +136,7 @@ class ConditionReader:
             "HF203",
             f"expected the rule's time-point {expected}, found `{show(time)}`",
             time.span or goal.span,
-            "all conditions of a rule refer to one time-point; use a fluent to remember an earlier event",
+            "all conditions of a rule refer to one time-point; use a fluent to refer to an earlier event",
         )
 
     def happens(self, goal: Struct) -> Iterable[Condition]:

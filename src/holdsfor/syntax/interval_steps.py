@@ -107,9 +107,7 @@ class IntervalStepReader:
         self.cuts: list[tuple[int, Span | None]] = []
 
     def body(self, goal: Term) -> tuple[IntervalStep, ...]:
-        """The steps, ordered so that every list is computed before it is read; in source order if there is no such
-        order.
-        """
+        """The steps, ordered so that lists are computed before they are read; else in source order."""
         waiting = [self.without_index(here) for here in conjuncts(goal)]
         made = {name for here in waiting if (name := self.made_list(here)) is not None}
         in_order = True

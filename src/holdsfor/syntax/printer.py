@@ -213,7 +213,7 @@ class _Writer:
         return _join(parts[::-1], names[::-1]) if is_left else _join(parts, names)
 
     def continues(self, term: Struct, operator: Infix) -> bool:
-        """Whether a term continues the chain of an operator: with the same operator or one of equal priority and
+        """Whether a term continues the chain of an operator: its operator is the same or has equal priority and
         type.
         """
         return len(term.args) == 2 and self.operators.infix.get(term.name) == operator

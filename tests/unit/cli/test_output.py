@@ -35,7 +35,7 @@ def test_a_reader_that_goes_away_is_reported(tmp_path: Path) -> None:
     process.stdin.write(b"switch_on|3|3|a\nswitch_off|12|12|a\n")
     process.stdin.close()
     process.stdin = None
-    assert ended(process) == (1, "", f"error: its reader has gone: {results}\n")
+    assert ended(process) == (1, "", f"error: its reader has closed it: {results}\n")
 
 
 def test_a_reader_may_close_standard_output_early(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ __all__ = ["fluent_table"]
 
 
 def fluent_table(keys: Sequence[Int64], starts: Int64, ends: Int64) -> FluentTable:
-    """A table of the maximal intervals that any intervals make up."""
+    """A table of the maximal intervals of any intervals."""
     ids, first = dense_ids(keys, len(starts))
     merged, begins, stops = merge_intervals(ids, starts, ends)
     rows = first[merged]

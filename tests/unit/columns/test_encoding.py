@@ -1,4 +1,4 @@
-"""Words: every kind of constant comes back as it was, equal constants are equal words, different ones different."""
+"""Words: every constant is decoded unchanged, and words are equal exactly if the constants are."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def kind_of(words: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[str]:
 
 @law
 @given(st.lists(ground_terms, max_size=8))
-def test_terms_come_back_as_they_were(terms: list[Term]) -> None:
+def test_terms_are_decoded_unchanged(terms: list[Term]) -> None:
     symbols = Symbols()
     assert symbols.terms(symbols.words(terms)) == terms
 
@@ -66,7 +66,7 @@ def test_words_are_equal_exactly_when_the_terms_are(one: Term, other: Term) -> N
 
 @law
 @given(st.lists(ground_terms, max_size=8))
-def test_words_do_not_change_when_more_are_given(terms: list[Term]) -> None:
+def test_words_do_not_change_when_words_are_added(terms: list[Term]) -> None:
     symbols = Symbols()
     before = symbols.words(terms).tolist()
     symbols.words([Atom(f"more{i}") for i in range(5)])
@@ -115,8 +115,8 @@ def test_both_zeros_are_one_word() -> None:
     assert symbols.word(Float(-0.0)) == symbols.word(Float(0.0)) != symbols.word(Int(0))
 
 
-def test_undefined_is_one_word_and_no_symbol() -> None:
-    """Negative undefined numbers have the bits of symbols, which the words of floats avoid."""
+def test_nan_is_one_word_and_not_a_symbol() -> None:
+    """Negative NaNs have the bit patterns of symbols, which the words of floats avoid."""
     bits = np.array([0x7FF8000000000000, 0x7FF8000000000001, -(2**51), -(2**50), -1], dtype=np.int64)
     words = float_words(bits.view(np.float64))
     assert len(set(words.tolist())) == 1

@@ -1,4 +1,4 @@
-"""Records as they are seen at query times: by occurrence, by arrival, and by what was settled before."""
+"""Records that query times see: by occurrence, by arrival, and by earlier query times."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def interval_records(rows: list[Row]) -> Records:
 
 @law
 @given(_events, _stretches)
-def test_events_are_seen_once_they_arrived(rows: list[Row], stretch: tuple[int, int]) -> None:
+def test_events_are_seen_after_their_arrival(rows: list[Row], stretch: tuple[int, int]) -> None:
     first, last = stretch
     found = event_records(rows).events(first, last, last)
     expected = {(word, start) for word, arrival, start in rows if first <= start <= last and arrival <= last}
@@ -44,7 +44,7 @@ def test_events_are_seen_once_they_arrived(rows: list[Row], stretch: tuple[int, 
 
 @law
 @given(_intervals, _stretches)
-def test_intervals_that_reach_into_the_stretch_are_seen_whole(rows: list[Row], stretch: tuple[int, int]) -> None:
+def test_intervals_that_overlap_the_range_are_seen_whole(rows: list[Row], stretch: tuple[int, int]) -> None:
     first, last = stretch
     found = interval_records(rows).intervals(first, last, last)
     seen = {(word, t) for word, start, end in as_rows(found.columns) for t in range(start, end)}
@@ -56,7 +56,7 @@ Judged = tuple[list[Row], int, int, int]
 
 
 def judged(rows: list[Row], queries: QueryTimes) -> Judged:
-    """Row by row: each is judged by the first query time after its arrival, unless that is the very first."""
+    """Row by row: each record is judged by the first query time after its arrival, except by the first of the run."""
     assert queries.window is not None
     kept: list[Row] = []
     late = dropped = cut = 0
@@ -93,7 +93,7 @@ def test_records_are_judged_by_the_query_time_that_sees_them_first(rows: list[Ro
 
 @law
 @given(_intervals, _queries)
-def test_judging_one_query_time_after_another_is_judging_all(rows: list[Row], queries: QueryTimes) -> None:
+def test_judging_by_single_query_times_agrees_with_judging_all(rows: list[Row], queries: QueryTimes) -> None:
     assert queries.window is not None
     together, apart, fates = interval_records(rows), interval_records(rows), Fates()
     expected = together.admit(queries, queries.end, 1)
@@ -117,7 +117,7 @@ def test_a_window_that_is_wide_enough_cuts_nothing(rows: list[Row], queries: Que
 
 @law
 @given(_intervals, _stretches, st.integers(-10, 10))
-def test_forgetting_what_is_over_changes_nothing_that_can_be_seen(
+def test_dropping_ended_records_does_not_change_later_windows(
     rows: list[Row], stretch: tuple[int, int], before: int
 ) -> None:
     records = interval_records(rows)
@@ -141,7 +141,7 @@ def test_a_touching_record_extends_an_interval() -> None:
     assert as_rows(records.intervals(0, 9, 9).columns) == [(0, 1, 6), (0, 8, 9)]
 
 
-def test_what_a_window_cuts_is_not_seen_before_it_begins() -> None:
+def test_a_cut_record_is_not_seen_before_its_window() -> None:
     records = interval_records([(0, 13, 6, 26)])
     records.admit(QueryTimes(0, 18, 6, 12), 18, 1)
     records.arrive(18)
@@ -149,7 +149,7 @@ def test_what_a_window_cuts_is_not_seen_before_it_begins() -> None:
     assert as_rows(records.intervals(0, 7, 7).columns) == [(0, 7, 26)]
 
 
-def test_no_records_are_seen_as_nothing() -> None:
+def test_no_records_give_empty_tables() -> None:
     assert event_records([]).events(0, 9, 9).n == 0
     assert interval_records([]).intervals(0, 9, 9).n == 0
     assert np.array_equal(event_records([]).up_to(3).starts, np.empty(0, dtype=np.int64))

@@ -1,4 +1,4 @@
-"""Retractions on columns against a model that goes time-point by time-point."""
+"""Retractions on columns against a model by time-points."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ Seen = set[tuple[int, int]]
 
 
 def model(operations: list[Operation], queries: QueryTimes) -> tuple[Seen, int]:
-    """The time-points at which each word is seen in the end, and how many retractions are unmatched."""
+    """The remaining time-points of each word, and the number of unmatched retractions."""
     names: dict[tuple[int, int, int], None] = {}
     seen: Seen = set()
     unmatched = 0
@@ -112,14 +112,14 @@ def test_without_windows_operations_apply_in_their_order(operations: list[Operat
 
 @law
 @given(_operations, _queries)
-def test_windows_leave_what_is_settled(operations: list[Operation], queries: QueryTimes) -> None:
+def test_retractions_do_not_change_settled_time_points(operations: list[Operation], queries: QueryTimes) -> None:
     records, taken = (records_of(operations, are_retractions=which) for which in (False, True))
     records.admit(queries, END, 1)
     done = apply_retractions(records, taken, queries, 1)
     assert (points(done.records), len(done.unmatched)) == model(operations, queries)
 
 
-def test_a_part_splits_the_record_and_the_pieces_have_names_of_their_own() -> None:
+def test_a_partial_retraction_splits_a_record_into_records() -> None:
     operations = [
         Operation(0, 1, 0, 20, False),
         Operation(0, 2, 5, 8, True),

@@ -1,4 +1,4 @@
-"""Structures as columns: what is put together is taken apart again, and what is none of them is left out."""
+"""Structures as columns: composing and decomposing are inverse, and other words are ignored."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def test_structures_have_the_words_of_their_terms(batches: list[list[tuple[Term,
         columns = [symbols.words(row[i] for row in rows) for i in range(2)]
         words = pairs.words(columns, len(rows))
         assert symbols.terms(words) == [Struct("f", row) for row in rows]
-        is_such, parts = pairs.taken_apart(words)
+        is_such, parts = pairs.arguments(words)
         assert is_such.all()
         assert [part.tolist() for part in parts] == [column.tolist() for column in columns]
 
 
 @law
 @given(st.lists(st.lists(st.one_of(_constants, _rows.map(lambda rows: Struct("f", sum(rows, ())))), max_size=8)))
-def test_only_structures_of_the_name_and_arity_are_taken_apart(batches: list[list[Term]]) -> None:
+def test_only_structures_of_the_name_and_arity_have_arguments(batches: list[list[Term]]) -> None:
     symbols = Symbols()
     for terms in batches:
-        is_such, parts = structures_of(symbols, "f", 2).taken_apart(symbols.words(terms))
+        is_such, parts = structures_of(symbols, "f", 2).arguments(symbols.words(terms))
         expected = [term for term in terms if isinstance(term, Struct) and term.name == "f" and len(term.args) == 2]
         assert [term for term, fits in zip(terms, is_such.tolist(), strict=True) if fits] == expected
         assert [symbols.terms(part) for part in parts] == [[term.args[i] for term in expected] for i in range(2)]

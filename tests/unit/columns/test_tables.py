@@ -48,7 +48,7 @@ def test_partners_are_those_of_a_nested_loop(rows: list[Row], keys: list[Row], p
     assert as_rows(again) == as_rows(found), "an index that is kept finds the same"
 
 
-def test_rows_that_only_mix_alike_are_no_partners() -> None:
+def test_rows_with_equal_mixed_keys_only_are_not_partners() -> None:
     rows = [(4, 5), colliding((4, 5), 6)]
     relation = Relation(as_columns(rows, 2), 2)
     assert as_rows(relation.partners(as_columns(rows, 2), (0, 1), 2)) == [(0, 0), (1, 1)]
@@ -59,7 +59,7 @@ def test_rows_that_only_mix_alike_are_no_partners() -> None:
 
 @law
 @given(st.lists(st.tuples(_words, _words, st.integers(-3, 3)), max_size=10))
-def test_a_table_of_points_has_each_once(rows: list[Row]) -> None:
+def test_a_table_of_points_has_no_duplicates(rows: list[Row]) -> None:
     table = point_table(as_columns(rows, 3))
     assert sorted(as_rows(table.columns)) == sorted(set(rows))
     assert table.n == len(set(rows))
@@ -88,7 +88,7 @@ def table_of(rows: Sequence[Row]) -> FluentTable:
 @example([(0, 0, 0, OPEN)], [(0, 0, -1), (0, 0, 0), (0, 0, 2**62)])
 @example([(0, 0, 1, 3), (0, 0, 5, 7), (1, 0, 3, 5)], [(0, 0, t) for t in range(9)])
 @example([(0, 0, -(2**62), 2**62), (1, 1, 2**62, OPEN)], [(0, 0, 2**62), (1, 1, 2**62), (1, 1, OPEN - 1)])
-def test_what_holds_is_what_some_interval_contains(rows: list[Row], asked: list[Row]) -> None:
+def test_an_fvp_holds_if_an_interval_contains_the_time(rows: list[Row], asked: list[Row]) -> None:
     table = table_of(rows)
     first, second, at = as_columns(asked, 3)
     found = table.holding([first, second], at).tolist()
@@ -113,13 +113,13 @@ def test_a_table_of_fluents_is_maximal(rows: list[Row]) -> None:
         assert any(r[:2] == (a, b) and r[2] <= start and end <= r[3] for r in found)
 
 
-def test_a_fluent_without_arguments_is_stabbed_by_its_value() -> None:
+def test_a_fluent_without_arguments_is_looked_up_by_value() -> None:
     table = fluent_table([np.array([7, 7, 8])], np.array([0, 5, 3]), np.array([2, 9, 5]))
     found = table.holding([np.array([7, 7, 8, 8])], np.array([1, 3, 4, 1]))
     assert [row >= 0 for row in found.tolist()] == [True, False, True, False]
 
 
-def test_keys_that_mix_alike_are_stabbed_apart() -> None:
+def test_keys_with_equal_mixed_keys_are_distinguished() -> None:
     rows = [(4, 5, 0, 9), (*colliding((4, 5), 6), 0, 9)]
     first, second, _, _ = as_columns(rows, 4)
     assert (table_of(rows).holding([first, second], np.array([3, 3])) >= 0).all()
@@ -157,7 +157,7 @@ def test_a_table_of_numbers_is_the_table_of_its_words(is_asked_early: bool) -> N
 
 @law
 @given(fluents(), st.lists(st.tuples(_words, _words, st.one_of(times, st.just(OPEN))), max_size=8))
-def test_what_holds_by_number_is_what_holds_by_words(rows: list[Row], asked: list[Row]) -> None:
+def test_lookups_by_tuple_id_and_by_words_agree(rows: list[Row], asked: list[Row]) -> None:
     table = table_of(rows)
     argument, _, at = as_columns(asked, 3)
     instances = TupleIds()
@@ -173,7 +173,7 @@ def test_what_holds_by_number_is_what_holds_by_words(rows: list[Row], asked: lis
     st.lists(st.tuples(_words, _words, st.one_of(times, st.just(OPEN - 1))), max_size=8),
     st.sampled_from([(), (0,), (1,), (0, 1)]),
 )
-def test_as_many_hold_as_have_an_interval_with_the_time(
+def test_n_holding_counts_intervals_that_contain_the_time(
     rows: list[Row], asked: list[Row], positions: tuple[int, ...]
 ) -> None:
     table = table_of(rows)

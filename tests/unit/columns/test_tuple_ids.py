@@ -1,4 +1,4 @@
-"""Instances have one number each, whatever they are asked for with, and in however many portions."""
+"""Each tuple has one number, for every form and order of the lookups."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def of_first_meeting(rows: list[Row]) -> list[int]:
 @given(
     st.integers(1, 3).flatmap(lambda width: st.lists(st.lists(st.tuples(*[st.integers(-2, 2)] * width)), max_size=4))
 )
-def test_numbers_are_dense_and_words_come_back(portions: list[list[Row]]) -> None:
+def test_numbers_are_dense_and_decoded_to_words(portions: list[list[Row]]) -> None:
     instances = TupleIds()
     width = len(next((row for rows in portions for row in rows), (0,)))
     numbers = [number for rows in portions for number in numbered(instances, rows, width)]
@@ -56,7 +56,7 @@ def test_many_rows_are_numbered_like_few() -> None:
 
 
 @pytest.mark.parametrize("portion", [1, 2, 3, 1000])
-def test_tuples_that_mix_alike_have_numbers_of_their_own(portion: int) -> None:
+def test_tuples_with_equal_mixed_keys_have_different_numbers(portion: int) -> None:
     choices: list[Row] = [(4, 5), colliding((4, 5), 6), colliding((4, 5), 7), (1, 1)]
     rows = [choices[i % 4] for i in (0, 1, 2, 3, 1, 0, 2, 2, 3)]
     instances = TupleIds()
@@ -76,8 +76,8 @@ def test_tuples_one_at_a_time_have_the_numbers_of_columns(portions: list[list[Ro
     assert instances.find((3, 3)) is None
 
 
-def test_numbers_are_known_of_tuples_that_were_met() -> None:
-    """Also of those that mix alike: of which one was met, and then all but one."""
+def test_known_finds_the_tuples_with_numbers() -> None:
+    """Also tuples with equal mixed keys: first one of them has a number, then all but one."""
     choices: list[Row] = [(4, 5), colliding((4, 5), 6), colliding((4, 5), 7), (1, 1)]
     instances = TupleIds()
     asked = [*choices, (2, 2)]
@@ -88,7 +88,7 @@ def test_numbers_are_known_of_tuples_that_were_met() -> None:
         assert instances.known(as_columns(asked, 2), 5).tolist() == [met.get(each, -1) for each in asked]
 
 
-def test_the_empty_tuple_is_found_once_it_was_met() -> None:
+def test_the_empty_tuple_is_found_after_it_was_numbered() -> None:
     instances = TupleIds()
     assert instances.find(()) is None
     assert instances.known([], 2).tolist() == [-1, -1]

@@ -1,6 +1,6 @@
 """Ranges of related targets against the reference's pairs, and the output modes against the reference's lists.
 
-What can go wrong here: a neighbour of another key taken for a partner, a range that is one too long where an end
+Possible errors: a neighbour of another key taken for a partner, a range that is one too long where an end
 coincides, touching and unit intervals, open ends, the time-points before 0 and at the edges of int64, and lists whose
 times do not fit beside the keys.
 """
@@ -54,7 +54,7 @@ def is_related(relation: Relation, i: Interval, j: Interval) -> bool:
 
 
 def slow_pairs(relation: Relation, sources: KeyedList, targets: KeyedList) -> list[tuple[int, int]]:
-    """Every related pair of positions, by asking each."""
+    """Every related pair of positions, by comparing all pairs."""
     return [
         (n, m)
         for n, i in enumerate(sources)
@@ -90,7 +90,7 @@ def test_the_ranges_are_the_related_pairs(sources: KeyedList, targets: KeyedList
 @example([(0, 0, 3)], [(0, 5, 6), (0, 8, 9)], 4)
 @example([(0, OPEN - 3, OPEN - 2)], [(0, OPEN - 1, OPEN)], 1)
 @example([(0, -(2**63) + 4, 0)], [(0, -(2**63), -(2**63) + 2)], 2)
-def test_a_reach_bounds_how_far_apart_two_intervals_are(sources: KeyedList, targets: KeyedList, reach: int) -> None:
+def test_a_reach_limits_the_gap_between_two_intervals(sources: KeyedList, targets: KeyedList, reach: int) -> None:
     found = compare_intervals(columns(sources), columns(targets))
     near = [(n, m) for n, m in slow_pairs("before", sources, targets) if targets[m][1] - sources[n][2] <= reach]
     assert fast_pairs(found.ranges("before", reach)) == near
@@ -129,7 +129,7 @@ def test_an_inverse_is_the_relation_seen_from_the_other_side(
 
 @law
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6))), st.integers(6, 8))
-def test_positions_in_some_range_are_found(ranges: list[tuple[int, int]], n: int) -> None:
+def test_in_some_range_marks_the_positions_of_every_range(ranges: list[tuple[int, int]], n: int) -> None:
     lo, hi = as_columns(ranges, 2)
     assert in_some_range((lo, hi), n).tolist() == [any(a <= i < b for a, b in ranges) for i in range(n)]
 
@@ -147,7 +147,7 @@ def test_any_two_intervals_of_a_key_are_in_exactly_one_relation(one: KeyedList, 
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_nothing_is_related_to_nothing(relation: Relation) -> None:
+def test_empty_lists_have_no_related_pairs(relation: Relation) -> None:
     nothing, something = columns([]), columns([(0, 1, 5), (2, 0, OPEN)])
     for sources, targets in ((nothing, something), (something, nothing), (nothing, nothing)):
         assert fast_pairs(compare_intervals(sources, targets).ranges(relation)) == []

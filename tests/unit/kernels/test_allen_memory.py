@@ -1,9 +1,9 @@
-"""Windows do not change what an Allen construct answers, whatever was believed about the future in between.
+"""Windows do not change the answer of an Allen construct, even if the lists behind a cut change later.
 
-The batch answer is put together from the reference's pairs. What can go wrong: an interval taken for two, or for one
-that is over, at a cut; an answer told as settled that a later interval changes; a partner forgotten while a target
-still needs it. The second family enumerates every short future: before `since` the answer is the same in all of them,
-and at `since` it is not, so nothing is held back longer than it must be.
+The batch answer is computed from the reference's pairs. Possible errors: an interval that is split or ended at a cut; a
+settled answer that a later interval changes; a partner dropped while a target still needs it. The second family
+enumerates every short future: before `since` the answer is the same in all of them, and at `since` it is not, so each
+answer is settled as early as possible.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def batch(memory: AllenMemory, sources: Keyed, targets: Keyed) -> list[tuple[int
 
 
 def settled_before(memory: AllenMemory) -> list[int]:
-    """By key, where the settled part of the answer ends."""
+    """By key, the end of the settled part of the answer."""
     return [int(time) for time in memory.settled_before(np.arange(N_KEYS))]
 
 
@@ -123,7 +123,7 @@ def parts(answer: Keyed, memory: AllenMemory) -> list[tuple[int, ...]]:
     st.lists(points, min_size=10, max_size=10),
     begins,
 )
-def test_what_windows_settle_is_the_answer_over_everything(
+def test_answers_settled_by_windows_are_the_batch_answer(
     source: Points,
     target: Points,
     relation: DirectRelation,
@@ -157,7 +157,7 @@ def test_what_windows_settle_is_the_answer_over_everything(
 @law
 @given(points, points, relations, modes, cuts)
 @example([".#.#.........."] * 2, ["...#.#.......#"] * 2, "before", "complement", [7, 7])
-def test_what_is_settled_does_not_go_back(
+def test_the_settled_part_never_shrinks(
     source: Points, target: Points, relation: DirectRelation, mode: Mode, at: list[int]
 ) -> None:
     memory, previous = AllenMemory(relation, mode), 0
@@ -215,7 +215,7 @@ def column(line: str) -> Keyed:
 
 @law
 @given(points, points, relations, modes, st.integers(0, N_POINTS))
-def test_little_is_kept_when_nothing_is_undecided(
+def test_few_intervals_are_kept_if_none_is_undecided(
     source: Points, target: Points, relation: DirectRelation, mode: Mode, cut: int
 ) -> None:
     memory = AllenMemory(relation, mode).settled(as_list(source, 1), as_list(target, 1), cut)
@@ -224,7 +224,7 @@ def test_little_is_kept_when_nothing_is_undecided(
 
 
 def test_intervals_cut_by_a_window_are_not_equal() -> None:
-    """The source began before the target, and both are forgotten before they end."""
+    """The source began before the target, and both starts leave the window before the intervals end."""
     sources, targets = column("#########."), column("....#####.")
     memory = AllenMemory("equal", "source").settled(sources, targets, 4)
     rest = np.array([0]), np.array([4]), np.array([9])

@@ -40,7 +40,7 @@ def test_keys_are_ordered_as_their_rows_or_refused(rows: list[Row]) -> None:
 
 @law
 @given(st.lists(st.integers(0, 2**20), min_size=1, max_size=30), st.sampled_from([21, 40, 58, 63]))
-def test_sorted_or_put_in_their_places_keys_are_numbered_alike(values: list[int], bits: int) -> None:
+def test_numbering_by_sorting_and_by_array_index_agree(values: list[int], bits: int) -> None:
     by_place = compact_ids(np.array([value % 8 for value in values], dtype=np.int64), 3)
     by_sort = compact_ids(np.array([value % 8 for value in values], dtype=np.int64), bits)
     assert by_place is not None
@@ -51,7 +51,7 @@ def test_sorted_or_put_in_their_places_keys_are_numbered_alike(values: list[int]
             assert ids[first].tolist() == list(range(len(first)))
 
 
-def test_the_first_of_each_key_is_in_its_place() -> None:
+def test_the_first_row_of_each_key_is_returned_in_order() -> None:
     keys = np.array([5, 2, 5, 9, 2, 0], dtype=np.int64)
     first = first_of_each(keys, 4)
     assert first is not None
@@ -61,7 +61,7 @@ def test_the_first_of_each_key_is_in_its_place() -> None:
 
 @law
 @given(rows_of(_far), st.integers(1, 60))
-def test_distinct_rows_are_the_first_of_each_kind(rows: list[Row], n_times: int) -> None:
+def test_distinct_rows_are_the_first_of_equal_rows(rows: list[Row], n_times: int) -> None:
     rows = rows * n_times
     found = distinct_rows(as_columns(rows, len(rows[0])), len(rows))
     expected = sorted(rows.index(row) for row in set(rows))
@@ -70,7 +70,7 @@ def test_distinct_rows_are_the_first_of_each_kind(rows: list[Row], n_times: int)
 
 @law
 @given(rows_of(_near), st.integers(40, 60))
-def test_many_rows_are_numbered_as_few_are(rows: list[Row], n_times: int) -> None:
+def test_many_rows_are_numbered_like_few_rows(rows: list[Row], n_times: int) -> None:
     columns = as_columns(rows * n_times, len(rows[0]))
     ids, first = dense_ids(columns, len(columns[0]))
     number_of = dict(zip(rows * n_times, ids.tolist(), strict=True))

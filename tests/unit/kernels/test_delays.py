@@ -1,8 +1,8 @@
 """Delayed effects in closed form against a walk along the time-points of every effect.
 
 Families: breaks before, at and after the deadline, re-initiations at all of these, ties with the set-up, postponable
-effects and others, several effects of one source, delays of one time-point and longer than time. What waits at a
-time-point is all that must be known of the time before it.
+effects and others, several effects of one source, delays of one time-point and beyond int64. The effects
+pending at a time-point are the only state that is carried over.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Point = tuple[int, int]
 
 @dataclass(frozen=True)
 class Kind:
-    """What the initiations of a source set up."""
+    """The effect that the initiations of a source schedule."""
 
     source: int
     delay: int
@@ -42,7 +42,7 @@ class History:
 
     @property
     def rows(self) -> list[Point]:
-        """What every initiation would set up: (number of the kind, time)."""
+        """The effect of every initiation: (number of the kind, time)."""
         return [(i, time) for i, kind in enumerate(self.kinds) for s, time in self.initiations if s == kind.source]
 
 
@@ -51,7 +51,7 @@ def _since(points: set[Point], at: int) -> set[Point]:
 
 
 def walked(history: History) -> set[Point]:
-    """Which kinds act when, by walking from time-point to time-point with the effects that wait."""
+    """Which kinds act when, by stepping through the time-points with the pending effects."""
     found: set[Point] = set()
     for i, kind in enumerate(history.kinds):
         initiated = {time for source, time in history.initiations if source == kind.source}
@@ -81,7 +81,7 @@ def ahead_of(history: History, rows: list[Point]) -> tuple[Outlook, np.ndarray, 
 
 
 def computed(history: History, carried: Sequence[Point] = ()) -> set[Point]:
-    """The same by the kernel, from the initiations and what was carried over."""
+    """The kernel's result, from the initiations and the effects carried over."""
     rows = sorted({*history.rows, *carried})
     ahead, _, due, is_postponable = ahead_of(history, rows)
     acts = ahead.acts(due, is_postponable)
@@ -89,7 +89,7 @@ def computed(history: History, carried: Sequence[Point] = ()) -> set[Point]:
 
 
 def waiting(history: History, at: int) -> dict[Point, bool]:
-    """What the kernel carries over to a time-point, and whether it started."""
+    """The effects that the kernel carries over to a time-point, and whether each started."""
     rows = sorted(history.rows)
     ahead, times, due, is_postponable = ahead_of(history, rows)
     waits = ahead.waits(times, due, is_postponable, at)
@@ -119,7 +119,7 @@ def test_effects_act_as_in_a_walk_through_time(history: History) -> None:
 @given(small, small_times)
 @example(History([Kind(0, 4, False)], {(0, 5), (0, 7)}, {(0, 5)}), 6)
 @example(History([Kind(0, 4, False)], {(0, 5), (0, 7), (0, 8)}, {(0, 5)}), 8)
-def test_what_waits_is_all_that_matters_of_the_past(history: History, at: int) -> None:
+def test_pending_effects_determine_the_future(history: History, at: int) -> None:
     later = {(i, time) for i, time in walked(history) if time >= at}
     carried = waiting(history, at)
     since = history.since(at)
@@ -130,8 +130,8 @@ def test_what_waits_is_all_that_matters_of_the_past(history: History, at: int) -
 
 @law
 @given(small, small_times)
-def test_of_a_kind_at_most_one_that_started_waits_and_one_that_did_not(history: History, at: int) -> None:
-    """What is set up at the time-point itself may still be revised."""
+def test_at_most_one_started_and_one_unstarted_effect_of_a_kind_are_pending(history: History, at: int) -> None:
+    """Effects scheduled at the time-point itself may still be revised."""
     carried = waiting(history, at)
     assert len(carried) == len({(i, starts) for (i, _), starts in carried.items()})
     assert all(time < at for _, time in carried)
@@ -140,7 +140,7 @@ def test_of_a_kind_at_most_one_that_started_waits_and_one_that_did_not(history: 
 @law
 @given(small, st.sets(st.integers(0, 3), max_size=3))
 def test_a_contested_initiation_at_the_deadline_does_not_postpone(history: History, contested: set[int]) -> None:
-    """More acts then, and only what is postponable, contested and initiated exactly when it is due."""
+    """The additional effects are postponable, contested and initiated exactly when due."""
     rows = sorted(history.rows)
     ahead, _, due, is_postponable = ahead_of(history, rows)
     is_contested = np.array([i in contested for i, _ in rows], dtype=bool)
@@ -151,6 +151,6 @@ def test_a_contested_initiation_at_the_deadline_does_not_postpone(history: Histo
         assert before == after or (row[0] in contested and at_deadline and history.kinds[row[0]].is_postponable)
 
 
-def test_what_is_due_after_the_end_of_time_is_never_due() -> None:
+def test_an_effect_due_beyond_int64_is_never_due() -> None:
     times, delays = as_columns([(5, 3), (5, NEVER), (-5, NEVER), (NEVER - 2, 1), (NEVER - 2, 9)], 2)
     assert due_times(times, delays).tolist() == [8, NEVER, NEVER - 5, NEVER - 1, NEVER]

@@ -31,7 +31,7 @@ class Effect:
 
 
 def walked(effects: list[Effect], state: dict[int, int]) -> list[Stretch]:
-    """The stretches, by walking from time-point to time-point with at most one value in hand."""
+    """The stretches, by stepping through the time-points with at most one current value."""
     found: list[Stretch] = []
     for fluent in sorted({*state, *(effect.fluent for effect in effects)}):
         own = [effect for effect in effects if effect.fluent == fluent]
@@ -91,11 +91,11 @@ def test_ties_are_those_of_the_walk(effects: list[Effect], state: dict[int, int]
 
 @law
 @given(effects_at(huge_times.filter(lambda time: time < OPEN - 1)), states)
-def test_times_of_any_size_do(effects: list[Effect], state: dict[int, int]) -> None:
+def test_times_of_any_size_are_accepted(effects: list[Effect], state: dict[int, int]) -> None:
     assert computed(effects, state) == walked(effects, state)
 
 
-def test_two_values_at_once_leave_none() -> None:
+def test_two_values_at_once_leave_no_value() -> None:
     both = [Effect(0, 7, 5, True), Effect(0, 0, 5, True)]
     assert computed(both, {}) == []
     assert computed(both, {0: 7}) == [(0, 7, BEFORE_EVERYTHING, 5)]
@@ -111,7 +111,7 @@ def test_terminating_another_value_changes_nothing() -> None:
     assert computed([Effect(0, 7, 1, True), Effect(0, 0, 3, False)], {}) == [(0, 7, 1, OPEN)]
 
 
-def test_any_value_ends_whatever_holds() -> None:
+def test_terminating_any_value_ends_the_current_value() -> None:
     effects = [Effect(0, 7, 1, True), Effect(0, ANY_VALUE, 3, False), Effect(1, 0, 2, True)]
     assert computed(effects, {}) == [(0, 7, 1, 3), (1, 0, 2, OPEN)]
 

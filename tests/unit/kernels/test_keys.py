@@ -1,6 +1,6 @@
 """Keys of several columns: joins and numbering against nested loops, and rows that mix to the same key.
 
-Two different rows mix to one key about once in 2**64, so no random test would ever see it; here such rows are computed
+Two different rows mix to one key about once in 2**64, so no random test would find a case; here such rows are computed
 by running the mixing backwards.
 """
 
@@ -121,7 +121,7 @@ def test_a_row_has_a_partner_if_some_pair_has_it(tables: tuple[int, list[Row], l
 
 @law
 @given(st.tuples(_int64, _int64), st.lists(_int64, min_size=1, max_size=4, unique=True))
-def test_rows_that_only_mix_alike_are_not_partners(row: tuple[int, int], firsts: list[int]) -> None:
+def test_rows_with_equal_mixed_keys_only_are_not_partners(row: tuple[int, int], firsts: list[int]) -> None:
     rows: list[Row] = [row, *(colliding(row, first) for first in firsts)]
     columns, n = columns_of(rows, 2)
     owner, partner = pairs_of_equal_keys(columns, n, columns, n)
@@ -163,7 +163,7 @@ def test_a_single_column_is_numbered_in_its_order(values: list[int]) -> None:
     st.lists(_int64, min_size=1, max_size=4),
     st.lists(st.integers(0, 4), min_size=1, max_size=12),
 )
-def test_rows_that_mix_alike_get_numbers_of_their_own(
+def test_rows_with_equal_mixed_keys_get_different_numbers(
     row: tuple[int, int], firsts: list[int], order: list[int]
 ) -> None:
     choices: list[Row] = [row, *(colliding(row, first) for first in firsts)]
@@ -181,7 +181,7 @@ def test_numbering_by_the_columns_themselves_follows_their_order(rows: list[Row]
 
 
 @pytest.mark.parametrize("width", [0, 1, 2])
-def test_no_rows_have_no_numbers(width: int) -> None:
+def test_numbering_no_rows_returns_empty_arrays(width: int) -> None:
     ids, first = dense_ids([np.empty(0, dtype=np.int64)] * width, 0)
     assert len(ids) == len(first) == 0
 
@@ -191,13 +191,13 @@ _small = st.tuples(st.integers(0, 3), st.integers(-2, 2))
 
 @law
 @given(st.lists(_small, max_size=12), st.lists(_small, max_size=8, unique=True))
-def test_pairs_are_found_among_those_known(asked: list[tuple[int, int]], known: list[tuple[int, int]]) -> None:
+def test_positions_of_known_pairs_are_found(asked: list[tuple[int, int]], known: list[tuple[int, int]]) -> None:
     own, others = as_columns(asked, 2)
     found = positions_of_pairs(own, others, as_columns(known, 2)).tolist()  # type: ignore[arg-type]
     assert found == [known.index(pair) if pair in known else -1 for pair in asked]
 
 
-def test_pairs_that_fold_to_one_number_are_told_apart() -> None:
+def test_pairs_that_fold_to_one_number_are_distinguished() -> None:
     known = np.array([0, 1, 2], dtype=np.int64), np.array([int(_FOLD) + 7, 7, 5], dtype=np.int64)
     asked = np.array([1, 0, 2, 0], dtype=np.int64), np.array([7, int(_FOLD) + 7, 6, 7], dtype=np.int64)
     assert positions_of_pairs(*asked, known).tolist() == [1, 0, -1, -1]

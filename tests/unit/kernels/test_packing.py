@@ -77,13 +77,13 @@ def test_several_columns_of_times_share_one_packing() -> None:
     assert packing.pack(key, early) < packing.pack(key, late[:1]) < packing.pack(key, late[1:])
 
 
-def test_without_times_there_is_a_packing_of_nothing() -> None:
+def test_an_empty_packing_packs_no_rows() -> None:
     empty = np.empty(0, dtype=np.int64)
     assert len(packing_for(3, empty).pack(empty, empty)) == 0
 
 
 @pytest.mark.parametrize("n_keys", [4, 2**60])
-def test_a_time_between_two_is_found_behind_the_earlier(n_keys: int) -> None:
+def test_a_time_between_two_sorts_behind_the_earlier(n_keys: int) -> None:
     at = np.array([-40, 0, 50], dtype=np.int64)
     packing = packing_for(n_keys, at)
     keys = np.array([2, 2, 2], dtype=np.int64)

@@ -38,13 +38,13 @@ def test_a_time_point_is_found_in_the_interval_that_contains_it(rows: KeyedList,
 
 @law
 @given(non_empty(times), _near, st.integers(1, 40))
-def test_many_time_points_of_few_keys_are_looked_up_as_few_are(rows: KeyedList, asked: Asked, n_times: int) -> None:
+def test_table_lookup_agrees_with_binary_search(rows: KeyedList, asked: Asked, n_times: int) -> None:
     stabbing = Stabbing(*as_columns(maximal(rows), 3))
     keys, at = as_columns(asked * n_times, 2)
     assert stabbing.contains(keys, at).tolist() == (stabbing.find(keys, at) >= 0).tolist()
 
 
-def test_a_key_without_intervals_is_in_no_table() -> None:
+def test_a_key_without_intervals_contains_no_time_point() -> None:
     stabbing = Stabbing(np.array([0, 2]), np.array([0, 5]), np.array([9, OPEN]))
     keys, at = np.repeat(np.arange(5), 50), np.tile(np.arange(3, 8), 50)
     expected = [(key == 0) or (key == 2 and time >= 5) for key, time in zip(keys.tolist(), at.tolist(), strict=True)]
@@ -53,7 +53,7 @@ def test_a_key_without_intervals_is_in_no_table() -> None:
 
 @law
 @given(non_empty(times), _asked)
-def test_intervals_that_overlap_are_counted(rows: KeyedList, asked: Asked) -> None:
+def test_overlapping_intervals_are_counted(rows: KeyedList, asked: Asked) -> None:
     keys, at = as_columns(asked, 2)
     keys[keys > max(key for key, _, _ in rows)] = -1
     found = Depths(*as_columns(rows, 3)).count(keys, at).tolist()
@@ -63,7 +63,7 @@ def test_intervals_that_overlap_are_counted(rows: KeyedList, asked: Asked) -> No
 
 @law
 @given(st.lists(times, max_size=8), st.lists(times, min_size=1, max_size=8), st.sampled_from([1, 400]))
-def test_numbers_are_found_in_whatever_order_they_are_asked_for(known: list[int], asked: list[int], n: int) -> None:
+def test_search_sorted_accepts_numbers_in_any_order(known: list[int], asked: list[int], n: int) -> None:
     ordered, numbers = np.array(sorted(known), dtype=np.int64), np.array(asked * n, dtype=np.int64)
     assert search_sorted(ordered, numbers).tolist() == ordered.searchsorted(numbers).tolist()
     assert search_sorted(ordered, numbers, "right").tolist() == ordered.searchsorted(numbers, "right").tolist()

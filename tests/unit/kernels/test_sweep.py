@@ -1,6 +1,6 @@
 """Set operations on keyed intervals against the reference evaluator's, key by key.
 
-The reference cuts the line at every end-point and asks piece by piece. What can go wrong here: running sums that leak
+The reference cuts the time line at every end-point and decides piece by piece. Possible errors: running sums that leak
 from one key into the next, touching intervals that are not joined, open ends taken for numbers, and times so large that
 the packing replaces them by ranks.
 """
@@ -27,7 +27,7 @@ def columns(rows: KeyedList) -> Keyed:
 
 
 def of_key(rows: KeyedList, key: int) -> Intervals:
-    """The maximal intervals of one key, as the reference has them."""
+    """The maximal intervals of one key, as the reference computes them."""
     return maximal([(start, INF if end == OPEN else end) for k, start, end in rows if k == key and start < end])
 
 
@@ -67,14 +67,14 @@ def test_merging_twice_is_merging_once(rows: KeyedList) -> None:
 
 @law
 @given(st.lists(maximal_intervals, min_size=1, max_size=4))
-def test_the_union_is_what_merging_makes_of_all_lists(lists: list[KeyedList]) -> None:
+def test_the_union_is_the_merge_of_all_lists(lists: list[KeyedList]) -> None:
     together = merge_intervals(*columns([row for rows in lists for row in rows]))
     assert as_rows(unite_intervals([columns(rows) for rows in lists])) == as_rows(together)
 
 
 @law
 @given(any_intervals)
-def test_merging_leaves_its_input_alone(rows: KeyedList) -> None:
+def test_merging_does_not_modify_its_input(rows: KeyedList) -> None:
     given_columns = columns(rows)
     merge_intervals(*given_columns)
     assert as_rows(given_columns) == rows
@@ -82,7 +82,7 @@ def test_merging_leaves_its_input_alone(rows: KeyedList) -> None:
 
 @law
 @given(st.lists(maximal_intervals, min_size=1, max_size=3))
-def test_the_intersection_lies_in_every_list(lists: list[KeyedList]) -> None:
+def test_the_intersection_is_part_of_every_list(lists: list[KeyedList]) -> None:
     expected = as_keyed([intersect([of_key(rows, key) for rows in lists]) for key in range(N_KEYS)])
     assert as_rows(intersect_intervals([columns(rows) for rows in lists], len(lists))) == expected
 
@@ -92,7 +92,7 @@ def test_the_intersection_lies_in_every_list(lists: list[KeyedList]) -> None:
 @example([(0, 0, OPEN)], [[(0, 3, 5)], [(0, 4, 9)]])
 @example([(1, 0, OPEN)], [[(0, -5, OPEN), (1, 2, 4)]])
 @example([(0, 0, 4), (0, 6, 8)], [[(0, 4, 6)]])
-def test_the_difference_lies_in_the_base_and_in_no_other(base: KeyedList, others: list[KeyedList]) -> None:
+def test_the_difference_is_part_of_the_base_and_of_no_other_list(base: KeyedList, others: list[KeyedList]) -> None:
     expected = as_keyed(
         [relative_complement(of_key(base, key), [of_key(rows, key) for rows in others]) for key in range(N_KEYS)]
     )
@@ -109,7 +109,7 @@ def test_union_difference_and_intersection_fit_together(one: KeyedList, two: Key
     assert as_rows(merge_intervals(keys, starts, ends)) == as_rows(together)
 
 
-def test_the_worked_example_of_the_literature() -> None:
+def test_the_worked_example_of_the_paper() -> None:
     a = [(0, 10, 15), (0, 23, 30), (0, 40, 50), (0, 60, 70)]
     b = [(0, 17, 21), (0, 26, 35), (0, 43, 47), (0, 54, 65)]
     either = [(0, 10, 15), (0, 17, 21), (0, 23, 35), (0, 40, 50), (0, 54, 70)]

@@ -128,7 +128,7 @@ def test_a_dynamic_predicate_without_clauses_fails() -> None:
 def test_an_endless_goal_runs_out_of_steps(program: str, goal: str) -> None:
     code, message, hint = problem(engine(program, max_steps=20_000), goal)
     assert code == "HF605"
-    assert message == f"more than 20,000 steps were taken in `{goal}`"
+    assert message == f"the goal exceeds 20,000 steps in `{goal}`"
     assert hint is not None
 
 

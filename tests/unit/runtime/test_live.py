@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from holdsfor.analysis.pipeline import Compiled, compile_text
 from holdsfor.cli.terminal.interruption import Interruption
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
+from holdsfor.runtime import session as session_module
 from holdsfor.runtime.live import LiveRun
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import each_report
@@ -138,7 +140,7 @@ def test_in_any_order_a_live_run_depends_on_the_streams_and_not_on_their_chunks(
         files = written(lines, data.draw(st.integers(1, 3)), Path(folder))
         runs = [Live(files, window, 10, n_bytes=n_bytes) for n_bytes in (7, 64, 1 << 20)]
     assert runs[0].told == runs[1].told == runs[2].told
-    counts = [(run.session.n_late, run.session.n_dropped, run.n_outside) for run in runs]
+    counts = [(run.session.records.fates.n_late, run.session.records.fates.n_dropped, run.n_outside) for run in runs]
     assert counts[0] == counts[1] == counts[2]
 
 
@@ -168,14 +170,14 @@ def test_a_retraction_takes_effect_at_the_next_query_time(tmp_path: Path) -> Non
 def test_a_retraction_of_what_is_over_before_the_window_is_dropped(tmp_path: Path) -> None:
     live = retracting(tmp_path, "on|3|3|a", "off|22|22|b", "-on|25|3|a", "off|31|31|b")
     assert [report for _, report in live.told[1:3]] == [{"lit(a)=true": [(4, None)]}] * 2
-    assert live.session.n_dropped == 1
+    assert live.session.records.fates.n_dropped == 1
 
 
 def test_of_an_interval_that_began_before_the_window_only_the_rest_is_taken_back(tmp_path: Path) -> None:
     live = retracting(tmp_path, "on|0|0|a", "near|3|3|40|true|a", "off|22|22|b", "-near|25|3|40|true|a", "off|31|31|b")
     seen = [report["seen(a)=true"] for _, report in live.told if "seen(a)=true" in report]
     assert seen == [[(3, None)], [(3, None)]]
-    assert (live.set_aside, live.session.n_dropped) == ([], 0)
+    assert (live.set_aside, live.session.records.fates.n_dropped) == ([], 0)
 
 
 def test_a_retraction_of_what_never_came_is_unmatched(tmp_path: Path) -> None:
@@ -196,7 +198,7 @@ def test_a_record_that_is_taken_back_and_comes_again_stands(tmp_path: Path) -> N
 
 def test_what_was_settled_of_a_name_that_never_came_is_dropped(tmp_path: Path) -> None:
     live = retracting(tmp_path, "off|3|3|a", "off|42|42|b", "-on|45|3|a", "off|51|51|b")
-    assert (live.session.n_dropped, live.set_aside) == (1, [])
+    assert (live.session.records.fates.n_dropped, live.set_aside) == (1, [])
 
 
 @settings(max_examples=examples(50))
@@ -269,3 +271,35 @@ def test_what_is_kept_is_bounded_by_the_window_however_long_the_stream(window: i
     # Records are forgotten once they are the larger part, hence twice the window; then a chunk, and what is open.
     assert max(sizes) <= 2 * 2 * (window + 10) + 60
     assert max(sizes[500:]) <= max(sizes[:500])
+
+
+@settings(max_examples=examples(25))
+@given(data=st.data())
+def test_compaction_at_every_query_time_changes_no_report(data: st.DataObject) -> None:
+    lines = sorted(data.draw(streams(1)))
+    chosen = data.draw(st.lists(st.sampled_from(lines))) if lines else []
+    lines = sorted([*lines, *((arrival + 3, f"-{line}") for arrival, line in chosen)])
+    n_bytes, end = data.draw(st.sampled_from([7, 100, 1 << 20])), 70
+    with TemporaryDirectory() as folder, patch.object(session_module, "_ROOM", -(10**9)):
+        files = written(lines, data.draw(st.integers(1, 3)), Path(folder))
+        live = Live(files, 12, 4, n_bytes=n_bytes, end=end)
+        assert live.told == from_files(files, 12, 4, 1, end)
+
+
+def test_constants_that_nothing_refers_to_any_more_are_forgotten(tmp_path: Path) -> None:
+    """Ten times as many entities, which come and go, leave tables of the same size."""
+
+    def largest(n_windows: int) -> int:
+        file = tmp_path / f"{n_windows}.txt"
+        moments = [(t, name, by) for t in range(2, 10 * n_windows) for name, by in (("on", 0), ("off", 2))]
+        file.write_text("".join(f"{name}|{t}|{t}|light {t - by}\n" for t, name, by in moments), encoding="utf-8")
+        symbols = Symbols()
+        feed = open_feed(str(file), COMPILED.names, 1, symbols, n_bytes=512)
+        session = EngineSession(COMPILED, start=0, window=10, symbols=symbols)
+        with Interruption() as stop, patch.object(session_module, "_ROOM", 200):
+            run = LiveRun([feed], step=10, start=0, end=None, rate=None, stop=stop)
+            run.begin()
+            return max(symbols.size for _ in each_report(session, run.query_times(session)))
+
+    sizes = [largest(n) for n in (50, 500)]
+    assert sizes[1] <= 1.5 * sizes[0]

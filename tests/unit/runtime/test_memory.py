@@ -12,6 +12,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.physical.operators import prove
+from holdsfor.runtime import session as session_module
 from tests.seeds import examples
 
 RULES = """
@@ -87,4 +88,21 @@ def test_a_steady_stream_keeps_no_more_at_its_end_than_near_its_beginning(monkey
     early = max(n for number, n in kept.items() if 50 <= number < 150)
     late = max(n for number, n in kept.items() if number >= n_windows - 100)
     assert n_intervals > 10 * n_windows
+    assert late <= 1.05 * early
+
+
+def test_entities_that_come_and_go_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ever new entities: everything that is kept stays as large as the window and what is open."""
+    monkeypatch.setattr(session_module, "_ROOM", 500)
+    text = "initiatedAt(s(X)=on, T) :- happensAt(a(X, per(Y)), T).\nft(s(X)=on, 7).\n"
+    text += "holdsFor(long(X)=true, J) :- holdsFor(s(X)=on, I), intDurGreater(I, 4, J)."
+    session = hf.Session(hf.load_text(text), start=0, window=20, step=10)
+    kept: dict[int, int] = {}
+    for number in range(300):
+        session.insert([f"a|{t}|{t}|entity {t}|per({t})" for t in range(10 * number + 1, 10 * number + 11)])
+        assert session.query().intervals
+        if number % 5 == 0:
+            kept[number] = n_kept(session)
+    early = max(n for number, n in kept.items() if 50 <= number < 150)
+    late = max(n for number, n in kept.items() if number >= 200)
     assert late <= 1.05 * early

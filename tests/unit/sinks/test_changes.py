@@ -1,4 +1,4 @@
-"""What is gone and what has come, as changes of intervals; the lines that tell them."""
+"""Removed and added intervals as changes, and the lines that show them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _lists = st.lists(st.integers(0, 30), unique=True).map(
 
 
 @given(_lists, _lists)
-def test_changes_say_exactly_what_is_gone_and_what_has_come(gone: list[Interval], come: list[Interval]) -> None:
+def test_changes_contain_every_removed_and_added_interval(gone: list[Interval], come: list[Interval]) -> None:
     gone, come = [i for i in gone if i not in come], [i for i in come if i not in gone]
     changes = told(gone, come)
     assert sorted(old for _, old, _ in changes if isinstance(old, tuple)) == sorted(gone)
@@ -111,7 +111,7 @@ def test_changes_as_a_table_are_those_of_the_csv(tmp_path: Path) -> None:
     assert table.to_pylist() == pyarrow.csv.read_csv(path).to_pylist()
 
 
-def test_times_of_changes_are_written_as_asked_for() -> None:
+def test_times_of_changes_have_the_requested_format() -> None:
     shown = as_iso(1)
     assert next(line for line in CHANGE_LINES["text"](CHANGED, shown) if line.startswith("shortened")) == (
         "shortened(f(a)=true, ('1970-01-01T00:00:03Z',inf), ('1970-01-01T00:00:03Z','1970-01-01T00:00:09Z'))."

@@ -1,4 +1,4 @@
-"""Times as people read them are the time-points, and are read back as the same."""
+"""ISO times are read back as the same time-points."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOUND = TermReport(60, {parse_term("f(a)=true"): [(3, 9), (20, None)]}, {parse_t
 
 
 @given(st.sampled_from(["s", "ms", "us"]), st.integers(-62_135_596_800, 253_402_300_799))
-def test_an_iso_time_is_read_as_the_time_point_it_was(unit: Unit, time: int) -> None:
+def test_an_iso_time_is_read_back_as_the_same_time_point(unit: Unit, time: int) -> None:
     written = as_iso(PER_SECOND[unit])(time)
     assert isinstance(written, str)
     assert Clock(unit).read(written) == time

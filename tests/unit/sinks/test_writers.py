@@ -1,4 +1,4 @@
-"""Answers as tables say what the lines say, in files that others can read, query time by query time."""
+"""Answers as tables have the content of the lines, in standard files, one query time after another."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_result_is_the_table_that_is_written(tmp_path: Path) -> None:
     assert pyarrow.feather.read_table(tmp_path / "answer").equals(result.to_arrow())
 
 
-def test_terms_are_taken_apart() -> None:
+def test_a_table_has_the_parts_of_terms() -> None:
     fvp, event = parse_term("gap(v1, f('A'))=near_port"), parse_term("noon")
     table = TermReport(9, {fvp: [(1, 3), (5, None)]}, {event: [4]}).table()
     fixed = {"query_time": 9, "kind": "fvp", "name": "gap(v1,f('A'))=near_port", "functor": "gap"}
@@ -99,7 +99,7 @@ def test_tables_are_not_written_to_a_terminal(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
-def test_tables_go_through_pipes(tmp_path: Path, form: str) -> None:
+def test_tables_can_be_written_to_pipes(tmp_path: Path, form: str) -> None:
     command = [sys.executable, "-m", "holdsfor.cli.main", *RUN, "--format", form, "-o", "/dev/stdout"]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     path = tmp_path / f"answer.{form}"
@@ -108,7 +108,7 @@ def test_tables_go_through_pipes(tmp_path: Path, form: str) -> None:
     assert len(read(path)) > 0
 
 
-def test_what_came_before_an_error_is_in_the_file(tmp_path: Path) -> None:
+def test_reports_before_an_error_are_in_the_file(tmp_path: Path) -> None:
     def answers() -> Iterator[TermReport]:
         yield TermReport(9, {parse_term("f=v"): [(1, 3)]}, {})
         raise KeyboardInterrupt

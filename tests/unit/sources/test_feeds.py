@@ -1,4 +1,4 @@
-"""Live inputs from bytes to records: chunks do not matter, and nothing that comes stops a feed."""
+"""Live inputs from bytes to records: any division into chunks gives the same records, and no input stops a feed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read_all(feed: Feed) -> Feed:
 
 
 @pytest.mark.parametrize("n_bytes", [1, 5, 1000])
-def test_lines_are_whole_however_they_come(tmp_path: Path, n_bytes: int) -> None:
+def test_any_division_into_chunks_gives_whole_lines(tmp_path: Path, n_bytes: int) -> None:
     path = tmp_path / "events.txt"
     path.write_bytes("\ufeffon|1|1|é\r\n\non|2|2|b\non|x|2|b\non|3|3|c".encode())
     feed = read_all(feed_of(path, n_bytes))
@@ -46,7 +46,7 @@ def test_lines_are_whole_however_they_come(tmp_path: Path, n_bytes: int) -> None
     assert feed.reading.n_records == 4
 
 
-def test_arrivals_never_go_back(tmp_path: Path) -> None:
+def test_arrivals_never_decrease(tmp_path: Path) -> None:
     path = tmp_path / "events.txt"
     path.write_text("on|5|1|a\non|3|3|b\nnoise|8|8\non|4|4|c\non|9|9|d\n", encoding="utf-8")
     feed = read_all(feed_of(path, 10))
@@ -57,7 +57,7 @@ def test_arrivals_never_go_back(tmp_path: Path) -> None:
     assert feed.reading.n_waiting == 0
 
 
-def test_nothing_arrives_before_it_can_have_come(tmp_path: Path) -> None:
+def test_no_record_arrives_before_the_earliest_time_of_its_chunk(tmp_path: Path) -> None:
     path = tmp_path / "events.txt"
     path.write_text("on|5|5|a\n", encoding="utf-8")
     feed = feed_of(path)
@@ -65,9 +65,7 @@ def test_nothing_arrives_before_it_can_have_come(tmp_path: Path) -> None:
     assert due(feed, 10)["on", 1].arrivals.tolist() == [7]
 
 
-def test_a_line_without_an_end_is_set_aside_and_takes_no_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_without_an_end_is_set_aside_in_bounded_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feeds, "_LONGEST_LINE", 100)
     path = tmp_path / "events.txt"
     path.write_text("on|1|1|a\n" + "x" * 1000 + "\non|2|2|b\n" + "y" * 500, encoding="utf-8")
@@ -95,7 +93,7 @@ def test_opening_a_named_pipe_does_not_wait_for_its_writer(tmp_path: Path) -> No
     assert feed.has_ended
 
 
-def test_a_socket_without_a_server_is_told(tmp_path: Path) -> None:
+def test_a_socket_without_a_server_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "events.sock"
     path.write_text("not a socket", encoding="utf-8")
     with pytest.raises(DataProblem, match=r"HF501.*cannot be read: connection refused"):
@@ -118,8 +116,8 @@ ROWS = {
 
 @pytest.mark.parametrize("n_bytes", [1, 13, 1000])
 @pytest.mark.parametrize("form", ROWS)
-def test_lines_are_what_the_first_of_them_says(tmp_path: Path, form: str, n_bytes: int) -> None:
-    """Through a named pipe, whose name says nothing."""
+def test_the_first_line_determines_the_format(tmp_path: Path, form: str, n_bytes: int) -> None:
+    """The input is a named pipe without a suffix."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     given = f"{path}: happensAt(on(who), when)" if form == "own" else str(path)
@@ -133,7 +131,7 @@ def test_lines_are_what_the_first_of_them_says(tmp_path: Path, form: str, n_byte
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "jsonl"])
-def test_records_that_no_rule_uses_tell_the_time_in_every_format(tmp_path: Path, form: str) -> None:
+def test_unused_records_advance_the_clock_in_every_format(tmp_path: Path, form: str) -> None:
     path = tmp_path / "events"
     path.write_text("".join(line for line in ROWS[form].splitlines(True) if "5" not in line), encoding="utf-8")
     assert read_all(feed_of(path)).reading.clock == 4

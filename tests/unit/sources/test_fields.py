@@ -1,4 +1,4 @@
-"""Which fields are numbers, which are terms, and which stay as they are."""
+"""Which fields are numbers, terms and atoms."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_an_integer_and_a_decimal_are_different_constants() -> None:
         ),
     ],
 )
-def test_everything_else_is_an_atom_as_it_stands(text: str) -> None:
+def test_every_other_field_is_an_atom(text: str) -> None:
     assert read_field(text) == Atom(text)
 
 
@@ -93,14 +93,14 @@ def test_a_decimal_beyond_all_floats_is_not_infinity(text: str) -> None:
         ("f(3, 'X', [a,1.5])", parse_term("f(3, 'X', [a,1.5])")),
     ],
 )
-def test_terms_that_are_written_out_are_read(text: str, term: Atom) -> None:
+def test_fields_in_the_syntax_of_terms_are_terms(text: str, term: Atom) -> None:
     assert read_field(text) == term
 
 
 @pytest.mark.parametrize(
     "text", ["f(", "f)", "f(a))", "f(a,)", "'a", "'a'b'", "f(a) and (b)", "f(_)", "f(a). g(b)", "f(%)"]
 )
-def test_what_only_looks_like_a_term_is_an_atom(text: str) -> None:
+def test_a_malformed_term_is_an_atom(text: str) -> None:
     assert read_field(text) == Atom(text)
 
 
@@ -119,5 +119,5 @@ def test_times_are_integers_up_to_2_to_the_62(text: str, time: int) -> None:
 @pytest.mark.parametrize(
     "text", ["", "1.0", "1e3", "x", "inf", "007", "+5", str(2**62 + 1), str(-(2**62) - 1), "9" * 5_000]
 )
-def test_anything_else_is_no_time(text: str) -> None:
+def test_every_other_field_is_not_a_time(text: str) -> None:
     assert read_time(text) is None

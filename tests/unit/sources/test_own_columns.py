@@ -1,4 +1,4 @@
-"""CSV, JSON lines and tables with columns of their own: the same records as text, and every other row is told."""
+"""CSV, JSON lines and tables with their own columns: the same records as text, and every other row is reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from holdsfor.analysis.names import Names
 from holdsfor.analysis.pipeline import compile_text
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem
-from holdsfor.sources.column_kinds import written
+from holdsfor.sources.column_kinds import as_field
 from holdsfor.sources.csv_rows import CsvReader
 from holdsfor.sources.inputs import read_facts, read_inputs
 from holdsfor.sources.json_rows import JsonLinesReader
@@ -98,8 +98,8 @@ def as_text(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def quoted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows with texts as fields that are read as these texts."""
-    return [{c: written(value) if isinstance(value, str) else value for c, value in row.items()} for row in rows]
+    """The rows with texts quoted, so that fields are read as these texts."""
+    return [{c: as_field(value) if isinstance(value, str) else value for c, value in row.items()} for row in rows]
 
 
 def as_csv(rows: list[dict[str, Any]], delimiter: str) -> bytes:
@@ -125,7 +125,7 @@ def outcome(reading: Reading) -> tuple[list[Fact], int, dict[str, int], list[int
 
 
 def read_in_blocks(reader_type: Any, content: bytes, n_lines: int) -> Reading:
-    """What a reader makes of a text that comes in blocks of some lines."""
+    """The reading of a text that is read in blocks of some lines."""
     symbols, columns = Symbols(), ColumnReading()
     reader = reader_type("f", replace(NAMES, number_uses={}), 1, symbols, columns)
     lines = [line + b"\n" for line in content.split(b"\n")[:-1]]
@@ -138,7 +138,7 @@ def read_in_blocks(reader_type: Any, content: bytes, n_lines: int) -> Reading:
 
 @given(st.lists(records(), max_size=12), st.sampled_from([",", ";", "\t", "|"]), st.sampled_from([1, 3, 100]))
 @settings(max_examples=examples(75))
-def test_csv_and_json_lines_read_as_the_same_records_as_text_do(
+def test_csv_and_json_lines_give_the_same_records_as_text(
     rows: list[dict[str, Any]], delimiter: str, n_lines: int
 ) -> None:
     text, texts = Reading(), Reading()
@@ -165,8 +165,8 @@ lines_of_anything = st.lists(st.lists(pieces, max_size=9).map("".join), max_size
 
 @given(lines_of_anything, st.sampled_from([1, 3, 100]))
 @settings(max_examples=examples(100))
-def test_every_line_is_a_record_or_is_told(lines: list[str], n_lines: int) -> None:
-    """Nothing is lost and nothing counts twice, whatever the lines are and however they are cut into blocks."""
+def test_every_line_is_a_record_or_set_aside(lines: list[str], n_lines: int) -> None:
+    """Every line counts once, for all lines and all divisions into blocks."""
     filled = [number for number, line in enumerate(lines, start=1) if line.encode().strip()]
     for reader, header in ((CsvReader, ["name,time,arg1,arg2"]), (JsonLinesReader, [])):
         content = "".join(f"{line}\n" for line in [*header, *lines]).encode()
@@ -181,7 +181,7 @@ def test_every_line_is_a_record_or_is_told(lines: list[str], n_lines: int) -> No
 # -- CSV ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_file_of_ones_own_needs_one_line_of_explanation(tmp_path: Path) -> None:
+def test_one_line_describes_the_columns_of_a_file(tmp_path: Path) -> None:
     file = write(tmp_path / "trips.csv", "ts,vehicle,kmh\n1970-01-01T00:01:00Z,v1,57.5\n90,v1,40\n")
     found, misfits = facts([f"{file}: {SPEED}"])
     assert found == [event("speed(v1, 57.5)", 60), event("speed(v1, 40)", 90)]
@@ -189,7 +189,7 @@ def test_a_file_of_ones_own_needs_one_line_of_explanation(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["trips.csv", "trips.csv.gz", "trips.txt"])
-def test_compressed_files_and_other_line_breaks_read_the_same(tmp_path: Path, name: str) -> None:
+def test_compression_and_line_breaks_do_not_change_the_records(tmp_path: Path, name: str) -> None:
     content = "\N{BOM}\r\nts ; vehicle;kmh\r\n\r\n1; v1 ;2\r\n3;v1; \r\n".encode()
     file = write(tmp_path / name, gzip.compress(content) if name.endswith(".gz") else content)
     assert facts([f"{file}: {SPEED}"]) == (
@@ -209,7 +209,7 @@ QUOTES = [
 
 @pytest.mark.parametrize(("line", "reason"), QUOTES)
 @pytest.mark.parametrize("place", [0, 500, 999])
-def test_a_line_that_is_no_row_costs_no_other_line(tmp_path: Path, line: str, reason: str, place: int) -> None:
+def test_a_malformed_line_is_set_aside_alone(tmp_path: Path, line: str, reason: str, place: int) -> None:
     lines = [f'{i},"v ""{i % 3}""",{i}' for i in range(1000)]
     lines[place] = line
     found, misfits = facts([write(tmp_path / "trips.csv", "\n".join(["ts,vehicle,kmh", *lines])) + f": {SPEED}"])
@@ -217,7 +217,7 @@ def test_a_line_that_is_no_row_costs_no_other_line(tmp_path: Path, line: str, re
     assert misfits == [(place + 2, reason)]
 
 
-def test_conditions_pick_rows_and_constants_stand_for_themselves(tmp_path: Path) -> None:
+def test_conditions_select_rows_and_constants_are_literal(tmp_path: Path) -> None:
     file = write(tmp_path / "log.csv", "when,Kind,Vehicle ID,until\n1,stop,v1,\n2,duty,v1,9\n3,go,v1,\n")
     stops = f"{file}: happensAt(stop('Vehicle ID'), when), Kind=stop"
     duties = f"{file}: holdsFor(on_duty('Vehicle ID')=\"true\", [(when, until)]), Kind=duty"
@@ -225,7 +225,7 @@ def test_conditions_pick_rows_and_constants_stand_for_themselves(tmp_path: Path)
     assert facts([stops, duties]) == (expected, [])
 
 
-def test_arrival_and_operation_may_be_columns_of_ones_own(tmp_path: Path) -> None:
+def test_arrival_and_operation_may_be_mapped(tmp_path: Path) -> None:
     file = write(tmp_path / "stops.csv", "t,v,seen,sign\n1,v1,5,+\n2,v1,5,\n1,v1,6,-\n")
     found, misfits = facts([f"{file}: happensAt(stop(v), t), arrival(seen), op(sign)"])
     assert (found, misfits) == ([event("stop(v1)", 2)], [])
@@ -234,7 +234,7 @@ def test_arrival_and_operation_may_be_columns_of_ones_own(tmp_path: Path) -> Non
 # -- JSON lines --------------------------------------------------------------------------------------------------------
 
 
-def test_numbers_of_json_are_the_numbers_they_are(tmp_path: Path) -> None:
+def test_json_numbers_keep_their_type_and_value(tmp_path: Path) -> None:
     values = ["3", "3.0", '"3"', '"x"', "true", "123456789012345678901234567890", "1e2", '"1e2"']
     expected = ["3", "3.0", "'3'", "x", "true", "123456789012345678901234567890", "100.0", "'1e2'"]
     lines = [f'{{"name": "speed", "time": {i}, "args": ["v", {value}]}}' for i, value in enumerate(values)]
@@ -249,8 +249,8 @@ def test_numbers_of_json_are_the_numbers_they_are(tmp_path: Path) -> None:
         ("{", "not JSON: expecting property name enclosed in double quotes at column 2"),
         ("[" * 100_000, "not JSON: a number has too many digits, or brackets are nested too deeply"),
         ("3", "expected an object `{…}`"),
-        ('{"name": "stop", "time": 1, "args": ["a"]} {}', "expected one object, found more behind it at column 43"),
-        ('{"name": "stop", "time": 1, "time": 2}', "the key `time` is there more than once"),
+        ('{"name": "stop", "time": 1, "args": ["a"]} {}', "expected one object, found more text after it at column 43"),
+        ('{"name": "stop", "time": 1, "time": 2}', "the key `time` occurs more than once"),
         ('{"name": "stop", "time": 1, "start": 2}', "expected `start` or `time`, found both"),
         ('{"name": "stop", "time": 1, "args": [], "arg1": 2}', "expected `args` or `arg1`, found both"),
         ('{"name": "stop", "time": 1, "arg999999999": 2}', "arg1 is missing"),
@@ -259,20 +259,20 @@ def test_numbers_of_json_are_the_numbers_they_are(tmp_path: Path) -> None:
         ('{"name": "stop", "time": 1, "args": ["\\ud800"]}', "half of a character, such as `\\ud800`"),
         ('{"name": "stop", "time": 1, "args": [null]}', "arg1 is missing"),
         ('{"name": "stop", "time": 1, "args": {}}', "expected a list as `args`"),
-        ('{"name": "stop", "time": 1, "args": [{}]}', "expected text or a number as `arg1`, found more than that"),
-        ('{"name": "stop", "tme": 1}', "`tme` is none of the keys of a record, did you mean `time`?"),
+        ('{"name": "stop", "time": 1, "args": [{}]}', "expected text or a number as `arg1`, found a list or an object"),
+        ('{"name": "stop", "tme": 1}', "`tme` is not a key of a record, did you mean `time`?"),
         ('{"name": "stop", "args": ["a"]}', "expected an integer as occurrence, found nothing"),
         ('{"time": 1}', "expected a name, found nothing"),
     ],
 )
-def test_a_line_that_is_no_record_is_told_and_costs_no_other_line(tmp_path: Path, line: str, reason: str) -> None:
+def test_a_malformed_object_is_set_aside_alone(tmp_path: Path, line: str, reason: str) -> None:
     good = '{"name": "stop", "time": 5, "args": ["v1"]}'
     found, misfits = facts([write(tmp_path / "stops.jsonl", f"{good}\n\n{line}\n{good}\n")])
     assert found == [event("stop(v1)", 5)]
     assert misfits == [(3, reason)]
 
 
-def test_objects_of_ones_own_may_have_more_keys_than_are_wanted(tmp_path: Path) -> None:
+def test_mapped_objects_may_have_other_keys(tmp_path: Path) -> None:
     lines = ['{"ts": 1, "vehicle": "v1", "kmh": 60, "driver": {"id": 3}}', '{"ts": 1, "vehicle": "v1", "kmp": 60}']
     found, misfits = facts([write(tmp_path / "speeds.ndjson", "\n".join(lines)) + f": {SPEED}"])
     assert found == [event("speed(v1, 60)", 1)]
@@ -282,7 +282,7 @@ def test_objects_of_ones_own_may_have_more_keys_than_are_wanted(tmp_path: Path) 
 # -- tables ------------------------------------------------------------------------------------------------------------
 
 
-def test_tables_with_timestamps_and_columns_of_their_own(tmp_path: Path) -> None:
+def test_tables_with_timestamps_and_mapped_columns(tmp_path: Path) -> None:
     noon = datetime.datetime(1970, 1, 1, 12, tzinfo=datetime.UTC)
     half = noon + datetime.timedelta(milliseconds=500)
     table = pa.table({"ts": [noon, half, None], "vehicle": ["v1"] * 3, "kmh": [60, 70, 80]})
@@ -335,7 +335,7 @@ def test_iso_times_are_microseconds_since_1970(moment: datetime.datetime, offset
         "1e3",
     ],
 )
-def test_what_is_no_time_is_not_guessed_at(text: str) -> None:
+def test_an_invalid_time_is_refused(text: str) -> None:
     assert str(Clock().read(text)).startswith("expected an integer or a time")
 
 
@@ -365,7 +365,7 @@ STOP: list[Term | Fact] = [event("stop(v1)", 1)]
         ("events.txt", "stop|1|1|v1\n"),
     ],
 )
-def test_the_first_line_tells_what_the_suffix_does_not(tmp_path: Path, name: str, content: str) -> None:
+def test_the_first_line_decides_if_the_suffix_does_not(tmp_path: Path, name: str, content: str) -> None:
     assert facts([write(tmp_path / name, content)])[0] == STOP
 
 
@@ -376,7 +376,7 @@ def test_an_empty_file_has_no_records(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["ts,vehicle,kmh\n1,v1,2\n", "ts|vehicle|kmh\n", "hello\n", "1,2,3\n"])
-def test_a_csv_file_that_may_be_anything_is_refused(tmp_path: Path, content: str) -> None:
+def test_an_ambiguous_csv_file_is_refused(tmp_path: Path, content: str) -> None:
     with pytest.raises(DataProblem, match="HF504"):
         facts([write(tmp_path / "trips.csv", content)])
 

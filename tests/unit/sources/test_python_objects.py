@@ -1,4 +1,4 @@
-"""Records as Python objects mean what the same records mean as text."""
+"""Records as Python objects have the meaning of the same records as text."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def test_objects_and_lines_of_text_give_one_answer() -> None:
     ("value", "text"),
     [(1e22, "1e+22"), (0.1, "0.1"), (np.int64(3), "3"), (np.float32(0.5), "0.5"), (False, "false"), (-0.0, "-0.0")],
 )
-def test_numbers_are_written_as_a_file_would_have_them(value: Constant, text: str) -> None:
+def test_numbers_are_read_as_in_a_file(value: Constant, text: str) -> None:
     assert table_of([hf.Event("e", value, at=0)])["arg1"].to_pylist() == [text]
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf, b"v1", ("v1",)])
-def test_what_is_no_constant_is_refused(value: Constant) -> None:
+def test_a_value_that_is_not_a_constant_is_refused(value: Constant) -> None:
     with pytest.raises(DataProblem, match="expected text or a finite number in a record of `e`"):
         table_of([hf.Event("e", value, at=0)])
 
 
 @pytest.mark.parametrize("time", [None, 1.0, "1", True, 2**63])
-def test_what_is_no_time_is_refused(time: int) -> None:
+def test_a_value_that_is_not_a_time_is_refused(time: int) -> None:
     with pytest.raises(DataProblem, match="expected a 64-bit integer as a time of `e`"):
         table_of([hf.Event("e", at=time)])
 
@@ -60,7 +60,7 @@ def test_a_fluent_holds_at_a_time_point_or_over_an_interval() -> None:
             hf.Fluent("near", "v1", "v2", **times)
 
 
-def test_records_of_two_kinds_are_refused() -> None:
+def test_a_mix_of_objects_and_lines_is_refused() -> None:
     with pytest.raises(DataProblem, match="found `str`"):
         hf.recognise(RULES, [hf.Event("e", "v1", 1, at=3), "e|3|3|v1|1"])
     with pytest.raises(DataProblem, match="found `dict`"):

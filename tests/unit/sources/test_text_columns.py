@@ -1,8 +1,8 @@
-"""The fast readers say exactly what the slow one says.
+"""The fast readers give exactly the records of the slow reader.
 
-Messy texts are for bugs of cutting (line breaks, blanks, blocks), of sorting lines out by name and number of fields,
-and of retractions that meet their record in another block or file; numerals for bugs of the arithmetic on bytes. The
-real files and the generated ones hold what people have: many names and shapes in one file.
+Messy texts find bugs in splitting (line breaks, blanks, blocks), in the classification of lines by name and number of
+fields, and in retractions of records in another block or file; numerals find bugs in the arithmetic on bytes. Real and
+generated files have many names and shapes in one file.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def lines(draw: st.DrawFn) -> str:
 
 @st.composite
 def repeated_lines(draw: st.DrawFn) -> str:
-    """Few different records, so that retractions meet what they retract."""
+    """Few different records, so that retractions have records to retract."""
     sign = draw(st.sampled_from(["", "", "-"]))
     arrival = draw(st.integers(0, 6))
     return sign + draw(
@@ -214,7 +214,7 @@ def texts(draw: st.DrawFn) -> Texts:
 @example([("f", b"p|1|2\r\r\np|1|2\n")], 1, 1 << 20)
 @example([("f", b"p|5|4|a\n-p|9|4|a\np|2|4|a\np|11|4|a\n-p|11|4|b")], 1, 8)
 @example([("f", b"-p|9|4|a"), ("g", b"p|5|4|a\n")], 1, 8)
-def test_any_text_reads_as_the_slow_reader_reads_it(found: Texts, tick: int, block: int) -> None:
+def test_fast_and_slow_reader_agree_on_any_text(found: Texts, tick: int, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "_BLOCK", block)
         fast = outcome_of_fast_reader(found, NAMES, tick)
@@ -222,7 +222,7 @@ def test_any_text_reads_as_the_slow_reader_reads_it(found: Texts, tick: int, blo
 
 
 def test_most_lines_are_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blanks, `\\r\\n`, tabs and other alphabets are no reason to be slow."""
+    """Blanks, `\\r\\n`, tabs and other alphabets do not need the slow reader."""
     monkeypatch.setattr(text_columns, "read_text_records", None)
     text = " p |1|2| a\r\nat|1|-2|1.50|\tété\nnear|1|2|4|true|1e5|f(x)\nsleep|x\n"
     n_records, unused, set_aside, records = outcome_of_fast_reader([("f", text.encode())], NAMES, 1)
@@ -230,7 +230,7 @@ def test_most_lines_are_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(records) == 3
 
 
-def test_a_memoryview_will_do() -> None:
+def test_a_memoryview_is_accepted() -> None:
     reading, symbols = ColumnReading(), Symbols()
     read_columns(memoryview(b"p|1|2|a|b"), "f", NAMES, 1, symbols, reading)
     assert outcome(reading, symbols)[3] == {(1, Fact(parse_term("p(a, b)"), None, 2, 2))}
@@ -243,7 +243,7 @@ def test_a_point_beyond_the_last_time_point_is_set_aside() -> None:
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_a_text_that_begins_with_other_bytes_than_utf8_is_refused_as_a_whole(mark: bytes) -> None:
+def test_a_text_whose_first_line_is_not_utf8_is_refused(mark: bytes) -> None:
     reading = ColumnReading()
     with pytest.raises(DataProblem, match="`f` is not UTF-8 text: byte 0xe9 in line 2") as caught:
         read_columns(mark + b"\np|1|2|\xe9t\xe9\np|1|2|b\n", "f", NAMES, 1, Symbols(), reading)
@@ -251,7 +251,7 @@ def test_a_text_that_begins_with_other_bytes_than_utf8_is_refused_as_a_whole(mar
     assert reading == ColumnReading()
 
 
-def test_a_later_line_that_is_not_utf8_is_set_aside_and_costs_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_later_line_that_is_not_utf8_is_set_aside_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "_BLOCK", 8)
     text = b"p|1|2|a\np|1|2|b\np|1|2|\xe9t\xe9\n\xff\np|1|2|d|\n"
     fast = outcome_of_fast_reader([("f", text)], NAMES, 1)
@@ -262,7 +262,7 @@ def test_a_later_line_that_is_not_utf8_is_set_aside_and_costs_nobody_else(monkey
     assert fast[0] == 5
 
 
-def test_what_is_settled_is_added_to() -> None:
+def test_records_can_be_added_after_settling() -> None:
     reading, symbols = ColumnReading(), Symbols()
     for text in ("ö|1|2|a\nat|1|2|v|a\n", "ö|3|4|b\nat|3|4|v|b\n-ö|1|2|a\n"):
         read_columns(text.encode(), "f", NAMES, 1, symbols, reading)
@@ -289,7 +289,7 @@ numerals = st.one_of(
 
 @given(st.lists(numerals | st.text(max_size=6), max_size=20))
 @settings(max_examples=examples(200))
-def test_words_in_bulk_are_the_words_one_by_one(found: list[str]) -> None:
+def test_words_in_bulk_equal_words_one_by_one(found: list[str]) -> None:
     strings = pa.array(["x", *found, None], pa.string())[1:-1]
     symbols = Symbols()
     words = words_of(fields_of(strings), np.arange(len(strings)), Lexicon(symbols, n_behind=0))
@@ -340,7 +340,7 @@ def names_of(app: str) -> Names:
     ("folder", "app", "tick"),
     [("brest-two-vessels", "maritime", 1), ("ctm", "ctm", 1), ("caviar", "activity", 40), ("voting", None, 1)],
 )
-def test_real_files_read_as_the_slow_reader_reads_them(folder: str, app: str | None, tick: int) -> None:
+def test_fast_and_slow_reader_agree_on_real_files(folder: str, app: str | None, tick: int) -> None:
     if not (DATA / folder).is_dir():
         pytest.skip(f"no real data: {DATA / folder} not found (set HOLDSFOR_DATA)")
     known = names_of(app) if app else VOTING
@@ -352,7 +352,7 @@ def test_real_files_read_as_the_slow_reader_reads_them(folder: str, app: str | N
 
 
 @pytest.mark.parametrize("app", MODELS)
-def test_generated_records_read_the_same_from_text_table_and_parquet(app: str, tmp_path: Path) -> None:
+def test_generated_records_are_the_same_from_text_table_and_parquet(app: str, tmp_path: Path) -> None:
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
     model, known = model_of(app, entities=12, seed=3), names_of(app)
@@ -417,7 +417,9 @@ def line_of(row: dict[str, Any]) -> str:
 
 @given(st.lists(rows(), max_size=25), st.sampled_from([1, 2]), st.booleans(), st.sampled_from([2, 1000]))
 @settings(max_examples=examples(150))
-def test_a_table_reads_as_its_lines_do(found: list[dict[str, Any]], tick: int, encoded: bool, batch: int) -> None:
+def test_a_table_gives_the_records_of_its_lines(
+    found: list[dict[str, Any]], tick: int, encoded: bool, batch: int
+) -> None:
     text = pa.dictionary(pa.int8(), pa.string()) if encoded else pa.large_string()
     table = table_of(found, name=text, value=text, arg1=text)
     kinds = {name: f"{name}:term" for name in ("value", "arg1", "arg2")}
@@ -493,11 +495,11 @@ def test_a_row_that_does_not_fit_is_set_aside_with_the_reason(row: dict[str, Any
             {"name": ["p"], "arrival": [1.5], "start": [1]},
             "expected integers or timestamps in column `arrival`, found double",
         ),
-        ({"name": ["p"], "time": [1], "start": [1]}, "column `start` is there more than once"),
+        ({"name": ["p"], "time": [1], "start": [1]}, "column `start` occurs more than once"),
         ({"name": [1], "arrival": [1], "start": [1]}, "expected text in column `name`, found int64"),
-        ({"name": ["p"], "arrival": [1], "start": [1], "agr1": ["a"]}, "column `agr1` is none of a record"),
-        ({"name": ["p"], "arrival": [1], "start": [1], "arg2": ["a"]}, "column `arg2` is none of a record"),
-        ({"name": ["p"], "time": [1], "lat": [4.5], "lon": [4.5]}, "`lat`, `lon` are no columns of records"),
+        ({"name": ["p"], "arrival": [1], "start": [1], "agr1": ["a"]}, "column `agr1` is not a column of records"),
+        ({"name": ["p"], "arrival": [1], "start": [1], "arg2": ["a"]}, "column `arg2` is not a column of records"),
+        ({"name": ["p"], "time": [1], "lat": [4.5], "lon": [4.5]}, "`lat`, `lon` are not columns of records"),
         (
             {"name": ["p"], "arrival": [1], "start": [1], "arg1": [True]},
             "expected text or numbers in column `arg1`, found bool",

@@ -1,4 +1,4 @@
-"""Records as text: every shape, what is retracted, what comes twice, and what is set aside and why."""
+"""Records as text: shapes, retractions, duplicates, and records that are set aside with a reason."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def facts(*lines: str, tick: int = 1) -> list[Fact]:
 
 
 def reason(line: str, tick: int = 1) -> str:
-    """Why the one record is set aside."""
+    """The reason why the only record is set aside."""
     reading = read(line, tick=tick)
     assert reading.facts() == []
     (aside,) = reading.set_aside
@@ -74,7 +74,7 @@ def test_fields_are_constants_of_their_kind() -> None:
     ]
 
 
-def test_spaces_around_fields_and_empty_lines_do_not_matter() -> None:
+def test_spaces_around_fields_and_empty_lines_are_ignored() -> None:
     assert facts("  win | 13 | 12 | chris \r\n", "", "   \n") == facts("win|13|12|chris")
 
 
@@ -95,7 +95,7 @@ def test_an_exact_duplicate_is_the_same_record() -> None:
     assert reading.n_records == 3
 
 
-def test_a_retraction_takes_a_record_back() -> None:
+def test_a_retraction_removes_a_record() -> None:
     assert facts("win|13|12|chris", "win|13|12|anna", "-win|14|12|chris") == [
         Fact(parse_term("win(anna)"), None, 12, 12)
     ]
@@ -103,15 +103,15 @@ def test_a_retraction_takes_a_record_back() -> None:
     assert facts("speed|9|3|fast|a", "-speed|10|3|fast|a") == []
 
 
-def test_a_retraction_counts_from_its_arrival_wherever_it_stands() -> None:
+def test_a_retraction_takes_effect_at_its_arrival() -> None:
     assert facts("-win|14|12|chris", "win|13|12|chris") == []
 
 
-def test_a_record_may_come_again_after_it_was_taken_back() -> None:
+def test_a_retracted_record_may_arrive_again() -> None:
     assert len(facts("win|13|12|chris", "-win|14|12|chris", "win|15|12|chris")) == 1
 
 
-def test_a_retraction_takes_back_what_came_twice() -> None:
+def test_a_retraction_removes_both_duplicates() -> None:
     assert facts("win|13|12|chris", "win|13|12|chris", "-win|14|12|chris") == []
 
 
@@ -123,7 +123,7 @@ def test_a_retraction_of_a_record_that_is_not_there_is_unmatched(record: str) ->
     assert (aside.line, aside.reason) == (2, "retracts a record that is not there")
 
 
-def test_what_is_known_can_be_asked_for_again() -> None:
+def test_facts_can_be_computed_repeatedly() -> None:
     reading = read("win|13|12|chris", "-pay|14|12|chris")
     assert reading.facts() == reading.facts()
     assert len(reading.unmatched) == 1
@@ -183,11 +183,11 @@ def test_an_arrival_may_be_between_two_ticks() -> None:
     assert facts("win|13|-10|a", tick=5)[0].start == -10
 
 
-def test_a_record_of_something_that_the_rules_compute_is_set_aside() -> None:
+def test_a_record_of_a_computed_name_is_set_aside() -> None:
     assert reason("rich|13|12|14|true|chris") == "`rich` is computed by the rules"
 
 
-def test_the_others_are_read_and_the_place_is_told() -> None:
+def test_other_records_are_read_and_the_line_is_reported() -> None:
     reading = read("win|1|1|a", "", "win|x|1|a", "win|2|2|a")
     assert len(reading.facts()) == 2
     (aside,) = reading.set_aside
@@ -203,13 +203,13 @@ def test_several_files_are_read_into_one() -> None:
 
 
 @pytest.mark.parametrize("line", ["no record at all", "|||", "-", "|", "\0", "win\t1\t1\ta", "\ufeff"])
-def test_a_line_that_is_no_record_is_counted_and_never_fatal(line: str) -> None:
+def test_a_malformed_line_is_counted_and_not_fatal(line: str) -> None:
     reading = read(line)
     assert reading.facts() == []
     assert reading.n_records == len(reading.set_aside) + sum(reading.unused.values()) == 1
 
 
-def test_names_that_no_rule_uses_are_counted_and_passed_over() -> None:
+def test_names_that_no_rule_uses_are_counted_and_skipped() -> None:
     reading = read("lost|1|1|a", "lost|x|y", "-lost|1|1|a", "other|1|1", "win|1|1|a")
     assert reading.unused == {"lost": 3, "other": 1}
     assert (reading.n_records, len(reading.facts()), reading.set_aside) == (5, 1, [])

@@ -1,4 +1,4 @@
-"""Text of a typed column stays text; what the rules compute with must be numbers, and is refused before the run if not.
+"""Text of a typed column stays text; text that the rules use as numbers is refused before the run.
 
 The bug this is for: ids such as `4e12` and `40e11` of a Parquet column became one entity.
 """
@@ -31,7 +31,7 @@ def ids_of(result: Any) -> set[str]:
 EXPECTED = {show(hf.term(f"seen({show(Atom(each))})=true")) for each in IDS}
 
 
-def test_text_of_every_typed_source_is_that_text(tmp_path: Path) -> None:
+def test_text_of_every_typed_source_is_an_atom(tmp_path: Path) -> None:
     own = pa.table({"id": IDS, "ts": range(len(IDS))})
     table = pa.table({"name": ["see"] * len(IDS), "start": range(len(IDS)), "arg1": IDS})
     pyarrow.parquet.write_table(own, tmp_path / "ids.parquet")
@@ -75,7 +75,7 @@ def test_fields_of_csv_are_numbers_unless_the_mapping_says_text(tmp_path: Path) 
     assert ids_of(hf.recognise(SEEN, tmp_path / "records.csv")) == {"seen('1.50')=true", "seen('1.5')=true"}
 
 
-def test_a_kind_makes_numbers_of_texts_and_texts_of_numbers() -> None:
+def test_a_kind_converts_texts_and_numbers() -> None:
     table = pa.table({"id": ["3", " 2.50", "+7", "x", None, "1e999"], "n": [1, 2, 3, 4, 5, 6], "ts": range(6)})
     result = hf.recognise(SEEN, (table, "happensAt(see(id:number), ts)"))
     assert ids_of(result) == {"seen(3)=true", "seen(2.5)=true", "seen(7)=true"}
@@ -139,7 +139,7 @@ def test_text_where_the_rules_use_text_and_numbers_needs_terms() -> None:
     assert ids_of(result) == {"g(v1)=one", "g(v2)=none"}
 
 
-def test_ids_that_are_not_computed_with_stay_text() -> None:
+def test_ids_outside_arithmetic_stay_text() -> None:
     rules = hf.load_text("""
         vesselType(v1, tanker). vesselType('257', fishing). limit(tanker, 10). limit(fishing, 5).
         initiatedAt(fast(V)=true, T) :- happensAt(speed(V, K), T), vesselType(V, Type), limit(Type, L), K > L.
@@ -150,7 +150,7 @@ def test_ids_that_are_not_computed_with_stay_text() -> None:
     assert ids_of(hf.recognise(rules, (own, "happensAt(speed(vessel, knots), ts)"))) == {"fast('257')=true"}
 
 
-def test_a_kind_that_does_not_exist_is_told() -> None:
+def test_an_unknown_kind_is_an_error() -> None:
     table = pa.table({"id": ["a"], "ts": [1]})
     with pytest.raises(DataProblem, match=r"expected the kind of a column[\s\S]*`id:number`"):
         hf.recognise(SEEN, (table, "happensAt(see(id:int), ts)"))
@@ -158,9 +158,7 @@ def test_a_kind_that_does_not_exist_is_told() -> None:
         hf.recognise(SEEN, (table, "happensAt(see(id), ts:number)"))
 
 
-def test_other_inputs_do_not_save_a_run_with_text_for_numbers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_text_for_numbers_is_an_error_beside_valid_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "rules.prolog").write_text(COMPUTING["a comparison"], encoding="utf-8")
     (tmp_path / "speeds.txt").write_text("speed|1|1|v1|60\n", encoding="utf-8")
     pyarrow.parquet.write_table(pa.table({"v": ["v1"], "kmh": ["60"], "ts": [1]}), tmp_path / "speeds.parquet")
@@ -171,7 +169,7 @@ def test_other_inputs_do_not_save_a_run_with_text_for_numbers(
     assert "error[HF507]" in err
 
 
-def test_facts_that_bind_another_rule_alone_do_not_make_numbers_of_ids() -> None:
+def test_facts_of_an_unrelated_rule_do_not_make_ids_numbers() -> None:
     rules = hf.load_text("""
         room(1). room(2).
         initiatedAt(open(X)=true, T) :- happensAt(morning, T), room(X).

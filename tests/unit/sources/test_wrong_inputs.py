@@ -1,4 +1,4 @@
-"""Files that are not what they should be get a sentence that says what they are and what to do."""
+"""A file of another format is refused with the name of its format and a hint."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SPEED = "happensAt(speed(vehicle, kmh), ts)"
         (".", None, "is a directory"),
     ],
 )
-def test_a_file_of_another_kind_is_told(name: str, content: bytes | None, message: str, tmp_path: Path) -> None:
+def test_a_file_of_another_format_is_refused(name: str, content: bytes | None, message: str, tmp_path: Path) -> None:
     (tmp_path / "trips.csv").write_text(TRIPS, encoding="utf-8")
     path = tmp_path / name if name else Path()
     if content is not None:
@@ -41,13 +41,13 @@ def test_a_file_of_another_kind_is_told(name: str, content: bytes | None, messag
 
 
 @pytest.mark.parametrize("content", [TRIPS.replace("\n", "\r\n"), f"\ufeff{TRIPS}", TRIPS.replace(",", ";")])
-def test_byte_order_marks_line_breaks_and_delimiters_do_not_matter(content: str, tmp_path: Path) -> None:
+def test_byte_order_marks_line_breaks_and_delimiters_are_accepted(content: str, tmp_path: Path) -> None:
     (tmp_path / "trips.csv").write_bytes(content.encode())
     result = hf.recognise(RULES, f"{tmp_path / 'trips.csv'}: {SPEED}")
     assert result.holds_for("fast(b1)=true") == [(2, None)]
 
 
-def test_a_field_that_is_no_number_names_the_way_out(tmp_path: Path) -> None:
+def test_a_field_that_is_not_a_number_has_a_hint(tmp_path: Path) -> None:
     (tmp_path / "trips.csv").write_text(TRIPS.replace("40", "n/a"), encoding="utf-8")
     with pytest.raises(ExecutionProblem, match="`column:number`"):
         hf.recognise(RULES, f"{tmp_path / 'trips.csv'}: {SPEED}")

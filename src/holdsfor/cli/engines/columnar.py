@@ -48,7 +48,7 @@ class ColumnarEngine(Engine):
 
         for report in self._evaluate(self.settled if final else each_report):
             self._count(report, first=self.start - 1 if final else None)
-            yield DecodedReport(report, self.symbols)
+            yield DecodedReport(report, self.symbols.view)
 
     def changes(self) -> Iterator[ChangeReport]:
         from holdsfor.runtime.reports.changes import each_change

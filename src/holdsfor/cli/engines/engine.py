@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdsfor.analysis.pipeline import Compiled
+from holdsfor.cli.checkpoint.checkpoint import Checkpoint
 from holdsfor.cli.outcome.counts import Counts
 from holdsfor.cli.outcome.run_log import RunLog
 from holdsfor.cli.outcome.set_aside import SetAsideLog
@@ -18,10 +19,6 @@ from holdsfor.sinks.change_lines import ChangeReport
 from holdsfor.sinks.result_lines import ReportView
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.terms import Term
-
-if TYPE_CHECKING:
-    pass
-
 
 __all__ = ["Engine"]
 
@@ -41,10 +38,16 @@ class Engine(ABC):
         self.progress = Progress()
         self.log = RunLog()
         self.stop = Interruption()
+        self.checkpoint: Checkpoint | None = None
         self.unreadable: list[Unreadable] | None = None
         """Collects the inputs that cannot be read. Without a list, such an input ends the run."""
         self.seconds: dict[str, float] = {"load": 0.0, "recognise": 0.0}
         self.start = 0
+
+    @property
+    def continues(self) -> bool:
+        """Whether the run continues after a query time of an earlier process."""
+        return self.checkpoint is not None and self.checkpoint.is_begun
 
     @abstractmethod
     def load(self) -> None:

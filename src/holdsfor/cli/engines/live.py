@@ -32,9 +32,12 @@ class LiveEngine(ColumnarEngine):
 
         options = self.options
         self.symbols = Symbols()
-        given = (self.compiled.names, options.tick, self.symbols, Clock(options.time_unit))
+        self.clock = Clock(options.time_unit)
+        given = (self.compiled.names, options.tick, self.symbols, self.clock)
+        positions = [None] * len(options.input) if self.checkpoint is None else self.checkpoint.positions()
+        inputs = zip(options.input, positions, strict=True)
         self.run = LiveRun(
-            [open_feed(each, *given, form=options.input_format) for each in options.input],
+            [open_feed(each, *given, form=options.input_format, position=position) for each, position in inputs],
             step=options.step,
             start=options.start,
             end=options.end,
@@ -42,19 +45,25 @@ class LiveEngine(ColumnarEngine):
             stop=self.stop,
             after_reading=self._keep_count,
             on_silence=partial(notify_waiting, self.log, "records"),
+            at_rest=self._save,
         )
+        if self.checkpoint is not None:
+            self.checkpoint.restore(self)
+            self.checkpoint.announce(self)
 
     def begin(self) -> tuple[EngineSession, Iterator[int]] | None:
         first = self.run.begin()
         if first is None:
             return None
         start, _ = self.bounds(first, None)
-        session = self.session(start, self.options.end)
+        session = None if self.checkpoint is None else self.checkpoint.session(self)
+        session = session or self.session(start, self.options.end)
         return session, self.run.query_times(session)
 
     def settled(self, session: EngineSession, queries: Iterable[int]) -> Iterator[ReportColumns]:
         from holdsfor.runtime.windows import settled_so_far
 
+        self.run.is_compacting = False
         if (first := next(due := iter(queries), None)) is not None:
             yield settled_so_far(session, chain([first], due))
 
@@ -69,6 +78,10 @@ class LiveEngine(ColumnarEngine):
         self.counts.n_outside = run.n_outside
         self.counts.unused = run.unused
         self.seconds |= {"load": self.seconds["load"] + run.seconds_reading, "wait": run.seconds_waiting}
+
+    def _save(self, run: LiveRun) -> None:
+        if self.checkpoint is not None:
+            self.checkpoint.save_if_due(self)
 
     def _keep_count(self, run: LiveRun) -> None:
         """Update the number of records, and collect the records that do not fit."""

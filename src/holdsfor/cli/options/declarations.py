@@ -368,6 +368,7 @@ OPTIONS: tuple[Option, ...] = (
         choices=("fluent", "day"),
         takes_several=True,
     ),
+    Option("overwrite", "flag", ("run",), "results", "replace the output of an earlier live run", default=False),
     Option("overwrite", "flag", ("spark run",), "results", "replace existing results", default=False),
     Option("overwrite", "flag", ("spark prepare",), "results", "replace an existing prepared history", default=False),
     Option(
@@ -429,6 +430,23 @@ OPTIONS: tuple[Option, ...] = (
         "live runs",
         "play files at N time-points per second, or at `max` without waiting",
         metavar="N",
+    ),
+    Option(
+        "checkpoint",
+        "path",
+        ("run",),
+        "live runs",
+        "folder for checkpoints, from which the same command continues after the process was killed",
+        metavar="FOLDER",
+    ),
+    Option(
+        "checkpoint_every",
+        "integer",
+        ("run",),
+        "live runs",
+        "seconds between two checkpoints; 0 writes one after every query time",
+        metavar="SECONDS",
+        default=1,
     ),
     Option(
         "master",

@@ -33,6 +33,24 @@ def check_live_options(options: argparse.Namespace) -> None:
         _refuse("the reference evaluator has no live runs and no replays", "leave out `--engine reference`")
     if options.live:
         _check_live_inputs(options)
+    _check_checkpoint(options)
+
+
+def _check_checkpoint(options: argparse.Namespace) -> None:
+    """Refuse checkpoints of runs that cannot continue."""
+    if options.checkpoint_every < 0:
+        _refuse(f"`--checkpoint-every` is {options.checkpoint_every}, expected seconds", "0 is after every query time")
+    if options.checkpoint is None:
+        return
+    if not options.checkpoint.strip():
+        _refuse("`--checkpoint` is without a name", "give a folder")
+    if not options.live:
+        _refuse("`--checkpoint` needs `--live`", "add `--live`; a run over files can be started again")
+    if options.format in ("parquet", "arrow"):
+        _refuse(f"an answer as {options.format} cannot be continued from a checkpoint", "write text, JSON lines or CSV")
+    if options.final or options.timeline:
+        other = "`--final`" if options.final else "`--timeline`"
+        _refuse(f"{other} keeps all results until the end, so it has no checkpoints", "leave out one of the two")
 
 
 def _check_live_inputs(options: argparse.Namespace) -> None:

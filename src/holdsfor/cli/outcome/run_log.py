@@ -19,7 +19,7 @@ import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from holdsfor.sinks.output_files import naming
 
@@ -41,11 +41,12 @@ class Figures:
 class RunLog:
     """Writes a line for each query time to a file, if there is one, and computes averages."""
 
-    def __init__(self, path: str | None = None) -> None:
+    def __init__(self, path: str | None = None, *, continues: bool = False) -> None:
         self._path = path
         self._file: IO[str] | None = None
         if path is not None:
-            self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+            mode = "a" if continues else "w"
+            self._file = Path(path).open(mode, encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
         self._n = 0
         self._sums = dict.fromkeys(_NAMES, 0.0)
         self._squares = dict.fromkeys(_NAMES, 0.0)
@@ -62,6 +63,14 @@ class RunLog:
     def add_waiting(self, for_what: str, name: str) -> None:
         """Log that the run waits for a pipe or a socket."""
         self._write({"waiting_for": for_what, "name": name, "at": round(time.time(), 3)})
+
+    def position(self) -> dict[str, Any]:
+        """The sums behind the averages, as JSON."""
+        return {"n": self._n, "sums": self._sums, "squares": self._squares}
+
+    def continue_at(self, position: dict[str, Any]) -> None:
+        """Continue the averages."""
+        self._n, self._sums, self._squares = position["n"], position["sums"], position["squares"]
 
     def averages(self) -> dict[str, dict[str, float]]:
         """Mean and standard deviation of each figure over all query times."""

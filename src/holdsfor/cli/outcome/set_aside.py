@@ -20,13 +20,13 @@ _SHOWN = 10
 class SetAsideLog:
     """Collects records that do not fit, in bounded memory. A strict run stops at the first."""
 
-    def __init__(self, path: str | None = None, *, is_strict: bool = False) -> None:
+    def __init__(self, path: str | None = None, *, is_strict: bool = False, continues: bool = False) -> None:
         self.n = 0
         self.first: list[SetAside] = []
         self.first_unmatched: list[SetAside] = []
         self._is_strict = is_strict
         self._path = None if path is None else Path(path)
-        if self._path is not None:
+        if self._path is not None and not continues:
             self._path.write_text("", encoding="utf-8")
 
     def add(self, misfits: Sequence[SetAside]) -> None:

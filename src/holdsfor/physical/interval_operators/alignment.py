@@ -1,4 +1,4 @@
-"""Lists with the same variables as intervals by number of instance, and the way back."""
+"""Lists with the same variables as intervals by number of instance, and the inverse."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["aligned", "maximal", "subtracted"]
 
 
 def aligned(lists: Sequence[Lists], instances: TupleIds) -> tuple[list[Keyed], Callable[[Keyed], Lists]]:
-    """The intervals of lists with the same variables by number of instance, and the way back.
+    """The intervals of lists with the same variables by number of instance, and the inverse function.
 
-    Instances of fluents have numbers. Other combinations of words, which may be new ones every time, are numbered for
-    the occasion.
+    Instances of fluents have numbers already. Other combinations of words, which may be new every time, get temporary
+    numbers.
     """
     names = lists[0].names
     if all(each.is_numbered(names) for each in lists):
@@ -43,7 +43,7 @@ def maximal(intervals: Lists, instances: TupleIds) -> Lists:
 
 
 def subtracted(base: Lists, others: Sequence[Lists], instances: TupleIds) -> Lists:
-    """The intervals of a list without those of others, which vary by the same variables or by some of them."""
+    """The intervals of a list without those of others, which vary by all or some of its variables."""
     others = [each for each in others if each.n]
     if not others or base.n == 0:
         return base

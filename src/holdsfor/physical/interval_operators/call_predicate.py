@@ -68,7 +68,7 @@ class CallPredicate(IntervalOperator):
     def _value(self, name: str, term: Term) -> Term:
         if not is_ground(term):
             message = f"`{name}` has no value after `{show(self.goal)}`"
-            hint = f"let the predicate give `{name}` a value, or bind it by another condition"
+            hint = f"let the predicate bind `{name}`, or bind it by another condition"
             raise ExecutionProblem(Diagnostic("HF602", message, self.span, hint))
         return term
 

@@ -21,7 +21,7 @@ __all__ = ["ComplementIntervals"]
 
 @dataclass(frozen=True)
 class ComplementIntervals(IntervalOperator):
-    """The time-points of no list, from the first time-point of the run on, for every instance."""
+    """The time-points in none of the lists, from the first time-point of the run on, for every instance."""
 
     node: NodeId
     output: str

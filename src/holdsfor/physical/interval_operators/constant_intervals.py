@@ -1,4 +1,4 @@
-"""Intervals that a rule writes out: `[(1,5),(8,inf)]`, or the empty list."""
+"""Literal intervals in a rule: `[(1,5),(8,inf)]`, or the empty list."""
 
 from __future__ import annotations
 

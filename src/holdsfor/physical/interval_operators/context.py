@@ -24,14 +24,14 @@ __all__ = ["IntervalContext"]
 
 
 class IntervalContext(Context, Protocol):
-    """The intervals of the window in which operators run, and what they keep from one window to the next."""
+    """The intervals of the window in which operators run, and the state that they keep between windows."""
 
     time_range: TimeRange
     input_cuts: dict[Key, FluentTable]
-    """The input intervals that are cut at a window's edge: FVP, seen start, true start in the place of the end."""
+    """The input intervals that are cut at a window's edge: FVP, seen start, and the true start instead of the end."""
 
     def asked_fluents(self, key: Key) -> FluentTable:
-        """The intervals of a fluent that conditions of interval rules see."""
+        """The intervals of a fluent for conditions of interval rules."""
 
     def instances_of(self, head: Term, names: tuple[str, ...]) -> Rows:
         """The instances of a grounded FVP, as rows of some of its variables."""
@@ -40,16 +40,16 @@ class IntervalContext(Context, Protocol):
         """The rows of fluents, by number of their arguments, that are in the grounding, or None if all are."""
 
     def with_true_starts(self, found: Lists, node: NodeId) -> Lists:
-        """A list in which intervals that hold at the first time-point of the window have their true starts."""
+        """The list with true starts for intervals that hold at the first time-point of the window."""
 
     def complemented_instances(self, keys: Rows, node: NodeId, *, is_grounded: bool) -> tuple[Rows, Int64]:
-        """The instances of a complement, and the time-point at which each begins."""
+        """The instances of a complement, and the first time-point of each."""
 
     def expect_crossings(self, node: NodeId, found: Lists, limits: NDArray[np.float64] | Int64) -> None:
-        """Note how long intervals are compared with, and when the first open one becomes as long as its limit."""
+        """Record the bounds of durations, and when the first open interval becomes as long as its bound."""
 
     def relate(self, operator: RelateIntervals, sources: Lists, targets: Lists, wanted: Rows | None) -> Lists:
-        """The answer of an Allen construct, with the intervals that are remembered for it."""
+        """The result of an Allen construct, including the remembered intervals."""
 
     def map_intervals(self, operator: MapIntervals, whole: Lists) -> Lists:
-        """The results of an interval-wise predicate, with the results that are remembered for it."""
+        """The results of an interval-wise predicate, including the remembered results."""

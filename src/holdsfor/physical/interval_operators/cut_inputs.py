@@ -15,7 +15,7 @@ __all__ = ["cut_intervals", "starting_together"]
 
 
 def cut_intervals(fluent: FvpShape | None, context: IntervalContext) -> Lists:
-    """The cut intervals of an input fluent: the start that is seen, and the true start in the place of the end."""
+    """The cut intervals of an input fluent: the start that is seen, and the true start instead of the end."""
     cuts = None if fluent is None else context.input_cuts.get(fluent.key)
     if fluent is None or cuts is None:
         nothing = np.empty(0, dtype=np.int64)
@@ -25,7 +25,7 @@ def cut_intervals(fluent: FvpShape | None, context: IntervalContext) -> Lists:
 
 
 def starting_together(lists: Lists, others: Lists, starts: Int64) -> tuple[Int64, Int64]:
-    """The pairs of an interval of a list and an interval of others with the same instance that starts there."""
+    """The pairs of an interval of a list and an interval of others with the same instance and this start."""
     names = [name for name in lists.names if name in others.names]
     own, known = ([each.rows.columns[name] for name in names] if others.n else [] for each in (lists, others))
     return pairs_of_equal_keys([*own, lists.starts], lists.n, [*known, starts], others.n)

@@ -1,4 +1,4 @@
-"""Every combination of values that variables of a rule may have, whatever holds."""
+"""All combinations of values of the variables of a rule, with or without intervals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["EnumerateInstances"]
 
 @dataclass(frozen=True)
 class EnumerateInstances:
-    """The instances of the head if its grounding has all the variables, else those that a plan finds."""
+    """The instances of the head if its grounding has all the variables, else the instances of a plan."""
 
     names: tuple[str, ...]
     head: Term | None
@@ -23,7 +23,7 @@ class EnumerateInstances:
 
     @property
     def is_grounded(self) -> bool:
-        """Whether a grounding says which instances there are."""
+        """Whether a grounding determines the instances."""
         return self.head is not None
 
     @property

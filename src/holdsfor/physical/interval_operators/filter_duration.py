@@ -1,4 +1,4 @@
-"""Intervals that last longer, or less long, than a bound: `intDurGreater` and `intDurLess`."""
+"""Intervals that are longer, or shorter, than a bound: `intDurGreater` and `intDurLess`."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = ["FilterDuration"]
 
 @dataclass(frozen=True)
 class FilterDuration(IntervalOperator):
-    """The whole intervals of a list that last longer (`greater`) or less long than a bound.
+    """The whole intervals of a list that are longer (`greater`) or shorter than a bound.
 
-    An open interval lasts until the end of the window. If the list is that of a fluent, `fluent` is its pattern: the
-    intervals of an input fluent that are cut at the edge of a window last from their true starts on.
+    An open interval lasts until the end of the window. `fluent` is the pattern of the fluent if the list is read from a
+    fluent: input intervals that are cut at the edge of a window last from their true starts on.
     """
 
     node: NodeId
@@ -60,7 +60,7 @@ class FilterDuration(IntervalOperator):
         return whole.take(lengths > limits if self.comparison == "greater" else lengths < limits)
 
     def _true_starts(self, whole: Lists, context: IntervalContext) -> Int64:
-        """The starts of the intervals, the true ones for those of the input that are cut."""
+        """The starts of the intervals; true starts for input intervals that are cut."""
         cuts, starts = cut_intervals(self.fluent, context), whole.starts.copy()
         rows, partner = starting_together(whole, cuts, cuts.starts)
         starts[rows] = cuts.ends[partner]

@@ -22,10 +22,10 @@ __all__ = ["IntervalHead"]
 
 @dataclass(frozen=True)
 class IntervalHead:
-    """Makes intervals of FVPs of the list `result`.
+    """Turns the list `result` into intervals of FVPs.
 
-    The instances of the list must satisfy the atemporal goals of the rule, which `tests` plans, and those that have no
-    rows of computed data are left out. `given` are the variables with values before the tests, `names` after them.
+    The instances of the list must satisfy the atemporal goals of the rule, which `tests` plans, and instances without
+    rows of computed data are dropped. `given` are the variables bound before the tests, `names` after them.
     """
 
     shape: FvpShape
@@ -36,7 +36,7 @@ class IntervalHead:
 
     @property
     def has_own_instances(self) -> bool:
-        """Whether its instances are those of the list, with one value: the intervals are maximal as they are."""
+        """Whether its instances are those of the list, with one value: the intervals are already maximal."""
         return self.shape.is_plain and set(self.shape.arguments or ()) == self.names
 
     def table(self, registers: Registers, context: IntervalContext) -> FluentTable:
@@ -55,7 +55,7 @@ class IntervalHead:
         return _picked(found, rows)
 
     def _plain(self, found: Lists, context: IntervalContext) -> FluentTable:
-        """The head whose instances are those of the list."""
+        """The intervals of a head with the same instances as the list."""
         assert self.shape.arguments is not None
         assert self.shape.value is not None
         instances = context.symbols.instances
@@ -89,7 +89,7 @@ def _numbered(rows: Rows) -> Rows:
 
 
 def _picked(found: Lists, rows: Rows) -> Lists:
-    """The intervals of a list for rows that were made of its own."""
+    """The intervals of a list for a selection of its rows."""
     if rows.n == 0:
         return found.take(np.empty(0, dtype=np.int64))
     row = rows.columns["#row"]

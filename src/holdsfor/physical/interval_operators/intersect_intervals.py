@@ -20,9 +20,9 @@ __all__ = ["IntersectIntervals"]
 
 @dataclass(frozen=True)
 class IntersectIntervals(IntervalOperator):
-    """The time-points of all lists. `varies` are the variables of each list.
+    """The time-points in all lists. `varies` are the variables of each list.
 
-    Lists that share variables are combined by instance, others by the intervals that overlap.
+    Lists that share variables are combined by instance, other lists by overlapping intervals.
     """
 
     output: str
@@ -39,18 +39,35 @@ class IntersectIntervals(IntervalOperator):
         if all(set(each.names) == set(lists[0].names) for each in lists):
             keyed, back = aligned(lists, context.symbols.instances)
             return back(intersect_intervals(keyed, len(lists)))
-        result = lists[0]
-        for each in lists[1:]:
+        result, *others = _in_join_order(lists)
+        for each in others:
             result = _both(result, each)
         return result
 
     def describe(self, wording: Wording) -> Description:
-        how = "overlaps of instances that share no variable" if _has_strangers(self.varies) else "sweep"
+        how = "overlaps of instances that share no variable" if _has_disjoint_variables(self.varies) else "sweep"
         return Description("intersect", "", how)
 
 
+def _in_join_order(lists: Sequence[Lists]) -> list[Lists]:
+    """The lists in an order in which each shares variables with the lists before it, if possible.
+
+    The smallest list comes first. Then comes the list that adds the fewest variables, the smaller one of two. A list
+    that shares no variable comes last.
+    """
+    waiting = sorted(lists, key=lambda each: each.n)
+    ordered = [waiting.pop(0)]
+    known = set(ordered[0].names)
+    while waiting:
+        following = min(waiting, key=lambda each: (not known & set(each.names), len(set(each.names) - known), each.n))
+        waiting = [each for each in waiting if each is not following]
+        ordered.append(following)
+        known |= set(following.names)
+    return ordered
+
+
 def _both(one: Lists, other: Lists) -> Lists:
-    """The time-points of two lists that vary by different variables."""
+    """The time-points in both of two lists that vary by different variables."""
     if set(one.names) & set(other.names) or not one.names or not other.names:
         keys = natural_join(one.rows.distinct(), other.rows.distinct())
         key, starts, ends = intersect_intervals([onto(keys, one), onto(keys, other)], 2)
@@ -61,8 +78,8 @@ def _both(one: Lists, other: Lists) -> Lists:
     return Lists(rows, starts, np.minimum(one.ends[left], other.ends[right]))
 
 
-def _has_strangers(varies: Sequence[tuple[str, ...]]) -> bool:
-    """Whether a list shares no variable with those before it."""
+def _has_disjoint_variables(varies: Sequence[tuple[str, ...]]) -> bool:
+    """Whether a list shares no variable with the lists before it."""
     before: set[str] = set()
     for names in varies:
         if before and names and not before & set(names):

@@ -25,7 +25,7 @@ def is_interval_list(term: Term) -> bool:
 
 
 def intervals_of_term(term: Term, span: Span | None) -> list[tuple[int, int]]:
-    """The intervals that a term `[(S,E),…]` stands for."""
+    """The intervals that a term `[(S,E),…]` denotes."""
     found: list[tuple[int, int]] = []
     for item in list_items(term)[0]:
         match item:

@@ -1,4 +1,4 @@
-"""Predicates of the background knowledge that treat the intervals of a list one by one."""
+"""Predicates of the background knowledge that map the intervals of a list one by one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["MapIntervals"]
 
 @dataclass(frozen=True)
 class MapIntervals(IntervalOperator):
-    """What an interval-wise predicate makes of whole intervals: `given` stands for the interval, `result` for the list.
+    """Maps whole intervals by an interval-wise predicate: `given` stands for the interval, `result` for the list.
 
-    The results of all intervals of an instance are merged.
+    The results for all intervals of an instance are merged.
     """
 
     node: NodeId

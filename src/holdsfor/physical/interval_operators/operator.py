@@ -1,10 +1,10 @@
 """The base class of interval operators: the steps of the plan of a `holdsFor` rule.
 
 A rule over intervals computes interval lists, for all instances at once (`physical/interval_lists.py`). Its plan is a
-tuple of operators in the order in which they run. Each operator reads lists by name and makes one more; a predicate
+tuple of operators in the order in which they run. Each operator reads lists by name and computes one; a predicate
 over lists computes rows of data instead. An operator is one class in one module of this package, with all of its parts:
 
-- `inputs` and `output`: the names of the lists that it reads, and of the list that it makes, if it makes one;
+- `inputs` and `output`: the names of the lists that it reads, and of the list that it computes, if any;
 - `names`: the variables that its output varies by, known before the plan runs;
 - `run`: the operator on the lists of one time range;
 - `describe`: the line that `plan --stage physical` shows.
@@ -31,24 +31,24 @@ __all__ = ["IntervalOperator", "IntervalPlan", "Registers", "run_interval_operat
 
 @dataclass
 class Registers:
-    """The lists of one rule over one time range by name, and the rows of data that predicates over lists computed."""
+    """The lists of one rule over one time range by name, and the rows of data computed by predicates over lists."""
 
     lists: dict[str, Lists] = field(default_factory=dict)
     computed: list[Rows] = field(default_factory=list)
 
 
 class IntervalOperator(ABC):
-    """A step of the plan of a rule over intervals, from lists to one more list."""
+    """A step of the plan of an interval rule, from lists to one more list."""
 
     output: str
     names: tuple[str, ...]
 
     looks_at_whole_intervals: ClassVar[bool] = False
-    """Whether the result is settled only when intervals are over, so that the operator has a state under its `id`."""
+    """Whether the result is settled only when intervals have ended, so that the operator has state under its `id`."""
 
     @property
     def id(self) -> NodeId | None:
-        """The id of the logical node under which a session remembers something for the operator."""
+        """The id of the logical node under which a session keeps state for the operator."""
         return None
 
     @property
@@ -58,15 +58,15 @@ class IntervalOperator(ABC):
 
     @property
     def plans(self) -> tuple[Plan, ...]:
-        """The plans over instances that the operator runs; they begin with the instances of its input, or with none."""
+        """The plans over instances that the operator runs, starting from the instances of its input or from one row."""
         return ()
 
     extends_inputs: ClassVar[bool] = False
-    """Whether the plans begin with the instances of the input."""
+    """Whether the plans start from the instances of the input."""
 
     @abstractmethod
     def run(self, registers: Registers, context: IntervalContext) -> Lists | None:
-        """The list that the operator makes; None if it computes rows of data."""
+        """The list that the operator computes; None if it computes rows of data."""
 
     @abstractmethod
     def describe(self, wording: Wording) -> Description:

@@ -22,7 +22,7 @@ __all__ = ["ReadComputed"]
 
 @dataclass(frozen=True)
 class ReadComputed(IntervalOperator):
-    """The list that stands as a term in the column `output` of the rows which were computed last."""
+    """The list in the column `output`, a term, of the rows that were computed last."""
 
     output: str
     names: tuple[str, ...]

@@ -18,7 +18,7 @@ __all__ = ["ReadFluent"]
 
 @dataclass(frozen=True)
 class ReadFluent(IntervalOperator):
-    """The intervals of the FVPs that fit a pattern. If `is_any_value`, intervals of several values are merged."""
+    """The intervals of the FVPs that match a pattern. If `is_any_value`, intervals of several values are merged."""
 
     output: str
     names: tuple[str, ...]

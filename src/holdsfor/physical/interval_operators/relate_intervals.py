@@ -21,11 +21,11 @@ __all__ = ["RelateIntervals"]
 
 @dataclass(frozen=True)
 class RelateIntervals(IntervalOperator):
-    """The intervals that the mode takes of the pairs of sources and targets which are in the relation.
+    """The intervals selected by the mode, of the pairs of sources and targets in the relation.
 
-    Where the lists vary by different variables, all combinations of their instances are compared, or those of the
-    grounding of the `head`. If a list is that of a fluent, its pattern is given: the intervals of an input fluent that
-    are cut at the edge of a window are compared with their true starts.
+    If the lists vary by different variables, all combinations of their instances are compared, or those of the
+    grounding of the `head`. The pattern of a list that is read from a fluent is given: input intervals that are cut at
+    the edge of a window are compared with their true starts.
     """
 
     node: NodeId
@@ -56,5 +56,5 @@ class RelateIntervals(IntervalOperator):
         return context.relate(self, registers.lists[self.source], registers.lists[self.target], wanted)
 
     def describe(self, wording: Wording) -> Description:
-        how = "whole intervals; ranges by binary search, remembered as long as undecided"
+        how = "whole intervals; ranges by binary search, remembered while undecided"
         return Description("allen", f"{self.relation}, {self.mode}", how)

@@ -16,7 +16,7 @@ __all__ = ["RestoreStarts"]
 
 @dataclass(frozen=True)
 class RestoreStarts(IntervalOperator):
-    """The list with the true starts of intervals that go on from before the window."""
+    """The list with the true starts of intervals that began before the window."""
 
     node: NodeId
     output: str

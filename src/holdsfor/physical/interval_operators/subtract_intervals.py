@@ -15,7 +15,7 @@ __all__ = ["SubtractIntervals"]
 
 @dataclass(frozen=True)
 class SubtractIntervals(IntervalOperator):
-    """The time-points of the base list that no other list has. The others vary by variables of the base."""
+    """The time-points in the base list and in no other list. The others vary by variables of the base."""
 
     output: str
     names: tuple[str, ...]

@@ -19,7 +19,7 @@ __all__ = ["UnionIntervals"]
 
 @dataclass(frozen=True)
 class UnionIntervals(IntervalOperator):
-    """The time-points of some of the lists, which vary by the same variables."""
+    """The time-points in at least one of the lists, which vary by the same variables."""
 
     output: str
     names: tuple[str, ...]

@@ -18,7 +18,7 @@ __all__ = ["AntiJoin"]
 
 @dataclass(frozen=True)
 class AntiJoin(Operator):
-    """Keeps the rows for which the plan inside finds nothing."""
+    """Keeps the rows for which the inner plan has no solution."""
 
     plan: Plan
 

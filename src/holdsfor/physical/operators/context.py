@@ -1,6 +1,6 @@
-"""The interfaces through which operators read data: a window of columns, and one time-point of a walk.
+"""The interfaces through which operators read data: a window of columns, and one time-point of time stepping.
 
-`runtime/` implements both. Operators depend on these protocols alone, so plans can be run on tables made by hand.
+`runtime/` implements both. Operators depend only on these protocols, so plans can run on tables written by hand.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Context(Protocol):
 
 
 class Now(Protocol):
-    """The state of a component at the time-point that a walk has reached."""
+    """The state of a component at the current time-point of time stepping."""
 
     time: int
 

@@ -1,4 +1,4 @@
-"""Counts of what holds, without a row for each FVP."""
+"""Counts of the FVPs that hold, without a row for each FVP."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = ["CountFluents", "counts_fluents"]
 
 @dataclass(frozen=True)
 class CountFluents(Aggregate):
-    """Counts the FVPs of one pattern that hold at the rows' time-points: those that have begun less those that ended.
+    """Counts the FVPs of one pattern that hold at the rows' time-points: started intervals less ended ones.
 
-    The unbound patterns of its only operator are variables of their own: every FVP that fits is one solution.
+    The unbound patterns of its only operator are distinct variables: every matching FVP is one solution.
     """
 
     @property
@@ -54,13 +54,13 @@ class CountFluents(Aggregate):
 
     def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description:
         key = wording.key_of(self.counted.patterns, bound, has_value=True)
-        how = f"{key}, those begun less those over" if key else "those begun less those over"
+        how = f"{key}, started less ended" if key else "started less ended"
         subject = wording.fvp(self.counted.key, self.counted.patterns)
         return Description("count fluents", subject, how, self.binds(wording, bound, is_timed=is_timed))
 
 
 def counts_fluents(plan: Sequence[Operator], bound: set[str]) -> bool:
-    """Whether the solutions of a plan are the FVPs that hold, each once, given the variables that are bound."""
+    """Whether the solutions of a plan are the FVPs that hold, each once, given the bound variables."""
     if len(plan) != 1 or not isinstance(plan[0], JoinFluents):
         return False
     patterns = plan[0].patterns

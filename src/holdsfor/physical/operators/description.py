@@ -1,4 +1,4 @@
-"""Operators in words: names of variables, patterns, keys of joins."""
+"""Operators as text: names of variables, patterns, keys of joins."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_A_CLAUSE = re.compile(r"(.+)#(\d+)\Z")
 
 @dataclass(frozen=True)
 class Description:
-    """An operator in words: its name, its subject, the key it works by, and the variables it binds."""
+    """An operator as text: its name, its subject, its key, and the variables it binds."""
 
     operator: str
     subject: str = ""
@@ -29,7 +29,7 @@ class Description:
 
 @dataclass(frozen=True)
 class Wording:
-    """The words for variables, patterns and keys; `size_of` is the size of a table of facts in words.
+    """The text of variables, patterns and keys; `size_of` is the size of a table of facts as text.
 
     Variables of unfolded clauses are numbered in order of appearance, so that texts can be compared.
     """
@@ -42,9 +42,9 @@ class Wording:
     def key_of(
         self, patterns: Sequence[Term], bound: set[str], *, has_value: bool = False, is_timed: bool = False
     ) -> str:
-        """The key of a join, the columns of its index, and the constants its table is restricted to beforehand.
+        """The key of a join, the columns of its index, and the constants that filter its table.
 
-        Nothing where all rows are combined.
+        Empty if all rows are combined.
         """
         at = {i: column_name(i, len(patterns), has_value=has_value) for i in bound_positions(patterns, bound)}
         keys = {i: column for i, column in at.items() if variables(patterns[i]) and patterns[i] is not ANYTHING}
@@ -95,7 +95,7 @@ def join_kind(key: str, bound: set[str], *, is_timed: bool) -> str:
 
 
 def is_scan(patterns: Sequence[Term], bound: set[str], *, is_timed: bool) -> bool:
-    """Whether a table is read from end to end: it comes first, with constants and variables that stand once."""
+    """Whether a table is scanned: it is the first input, with constants and distinct variables."""
     return not bound and not is_timed and is_plain(patterns)
 
 

@@ -1,4 +1,4 @@
-"""The instances of a head that conditions leave open."""
+"""The instances of a head whose variables conditions leave unbound."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["GroundHead"]
 class GroundHead(Operator):
     """Lets the unbound variables of a head range over its grounding.
 
-    The arguments of an effect range over those that some value of the fluent is grounded for.
+    The arguments of an effect range over the groundings of all values of the fluent.
     """
 
     head: Term

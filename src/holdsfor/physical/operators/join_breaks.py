@@ -34,7 +34,7 @@ class BreakOperator(Operator):
 
     @property
     def lookup(self) -> Lookup:
-        """Any value: the initiation of another one is a break."""
+        """Any value: the initiation of another value is a break."""
         return any_value_lookup(self.key, self.patterns)
 
     def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description:

@@ -1,8 +1,8 @@
-"""Which values of a fluent are broken, where a condition `terminatedAt(F=V, T)` leaves the value to a variable.
+"""The broken values of a fluent, for a condition `terminatedAt(F=V, T)` whose value is a variable.
 
-Something breaks a value only where the fluent has an effect. There the value ranges over the fluent's grounding, over
-its sort, and over the values that hold, are initiated or are terminated then. Whether another condition binds the
-value first makes no difference.
+A value can be broken only at a time-point at which the fluent is initiated or terminated. There the value ranges over
+the fluent's grounding, over its sort, and over the values that hold, are initiated or are terminated. The result is the
+same if another condition binds the value first.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _VALUE = Var("#value")
 
 
 def _any_value_of(key: Key) -> Term:
-    """The FVP `F=V` of a fluent with nothing bound."""
+    """The FVP `F=V` of a fluent with distinct variables."""
     arguments = _arguments(key)
     return Struct("=", (Struct(key[0], arguments) if arguments else Atom(key[0]), _VALUE))
 
@@ -39,7 +39,7 @@ def _arguments(key: Key) -> tuple[Term, ...]:
 
 @dataclass(frozen=True)
 class JoinBrokenValues(BreakOperator):
-    """A value of a fluent is broken at the rows' time-points: terminated, or another one is initiated."""
+    """A value of a fluent is broken at the rows' time-points: terminated, or another value is initiated."""
 
     @property
     def ranged(self) -> Term:
@@ -57,7 +57,7 @@ class JoinBrokenValues(BreakOperator):
         return Rows(unified.n, {name: c for name, c in unified.columns.items() if name not in own}, unified.times)
 
     def affected(self, rows: Rows, tables: Sequence[PointTable], context: Context) -> Rows:
-        """The rows with the fluents that have an effect, each once, and their arguments as columns."""
+        """The rows with the fluents that are initiated or terminated, each once, and their arguments as columns."""
         width = self.key[1]
         columns = [np.concatenate([table.columns[i] for table in tables]) for i in range(width)]
         times = np.concatenate([table.times for table in tables])
@@ -89,7 +89,7 @@ class JoinBrokenValues(BreakOperator):
         yield found.take((fluents.starts[partner] <= found.times) & (found.times < fluents.ends[partner]))
 
     def broken(self, rows: Rows, terminations: PointTable, initiations: PointTable, context: Context) -> Rows:
-        """The rows whose value is terminated, or whose fluent is initiated with another one."""
+        """The rows whose value is terminated, or whose fluent is initiated with another value."""
         assert rows.times is not None
         is_broken = np.zeros(rows.n, dtype=bool)
         numbered = rows.with_columns({"#row": np.arange(rows.n, dtype=np.int64)})

@@ -1,4 +1,4 @@
-"""Join with what holds: a stabbing search where the fluent and its value are bound."""
+"""Join with FVPs that hold: a stabbing search if the fluent and its value are bound."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class JoinFluents(Operator):
     patterns: tuple[Term, ...]
     numbered: str | None = None
 
-    # -- what the operator binds ---------------------------------------------------------------------------------------
+    # -- bound columns
+    # ---------------------------------------------------------------------------------------------------
 
     def bound_after(self, bound: set[str]) -> set[str]:
         return bound | named_variables(self.patterns) if self.numbered is None else bound
@@ -69,7 +70,7 @@ class JoinFluents(Operator):
         return joined.take((table.starts[partner] <= joined.times) & (joined.times < table.ends[partner]))
 
     def holds(self, rows: Rows, table: FluentTable, context: Context) -> NDArray[np.bool_]:
-        """Whether bound fluents have a constant value; those that never had a number have none."""
+        """Whether bound fluents have a constant value; instances without a number have none."""
         assert rows.times is not None
         instances, value = context.symbols.instances, context.symbols.word(self.patterns[-1])
         table.arguments(instances)
@@ -88,7 +89,7 @@ class JoinFluents(Operator):
         return self.test_component(compiler) if compiler.is_own(self.lookup) else self.test_table(compiler)
 
     def test_component(self, compiler: ScalarCompiler) -> ScalarTest:
-        """Whether a fluent of the component that is walked has the value now."""
+        """Whether a fluent of the component has the value now."""
         *arguments, value = self.patterns
         get, wanted = compiler.key_getter(arguments), compiler.getter(value)
         key, value_of = self.key, compiler.now.value_of
@@ -111,7 +112,7 @@ class JoinFluents(Operator):
         return holds
 
     def scalar(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator:
-        """The value that a fluent of the component has, where it is left open."""
+        """The value that a fluent of the component has, if the value is unbound."""
         *arguments, value = self.patterns
         if not compiler.is_own(self.lookup) or not is_bound(arguments, bound):
             raise NotScalar

@@ -1,4 +1,4 @@
-"""Join with what happens: events, starts and ends of intervals, initiations."""
+"""Join with points: events, starts and ends of intervals, initiations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["JoinPoints"]
 
 @dataclass(frozen=True)
 class JoinPoints(Operator):
-    """Something happens at the rows' time-points: an event, a start or end, an initiation.
+    """A point at the rows' time-points: an event, a start or end of an interval, or an initiation.
 
     `numbered` are the columns of instance numbers that the join adds: their names, and the positions whose words are
     numbered together.
@@ -33,7 +33,8 @@ class JoinPoints(Operator):
     patterns: tuple[Term, ...]
     numbered: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
-    # -- what the operator binds ---------------------------------------------------------------------------------------
+    # -- bound columns
+    # ---------------------------------------------------------------------------------------------------
 
     def bound_after(self, bound: set[str]) -> set[str]:
         return bound | named_variables(self.patterns) | {name for name, _ in self.numbered}
@@ -65,7 +66,7 @@ class JoinPoints(Operator):
         return Rows(joined.n, {**joined.columns, **more}, times)
 
     def matches(self, rows: Rows, table: PointTable, context: Context) -> tuple[Rows, Int64 | None]:
-        """The rows combined with those of the table that fit, and the latter's positions: None if they are all."""
+        """The rows combined with the matching rows of the table, and the positions of the latter; None for all."""
         if rows.times is not None:
             return join(rows, table, self.patterns, context.symbols, (len(self.patterns), rows.times))
         if rows.is_empty_binding and is_plain(self.patterns):
@@ -89,7 +90,7 @@ class JoinPoints(Operator):
         return compiler.indexed(table, self.patterns, bound, is_timed=True)
 
     def of_component(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator:
-        """The join with what happens in the component that is walked."""
+        """The join with points of the component itself."""
         kind, key, match, now = self.kind, self.key, compiler.matcher(self.patterns, bound), compiler.now
 
         def run(bindings: list[Binding]) -> list[Binding]:
@@ -111,7 +112,7 @@ class JoinPoints(Operator):
 
     @property
     def written(self) -> list[Term]:
-        """The patterns with the variables that are bound as part of a number only."""
+        """The patterns, including variables that are bound only as part of a number."""
         patterns = list(self.patterns)
         for column, positions in self.numbered:
             for name, position in zip(numbered_variables(column), positions, strict=True):

@@ -5,8 +5,8 @@ by the variables that the operator binds. An operator is one class in one module
 
 - `bound_after`: the columns that rows have after the operator, known before the plan runs;
 - `run`: the operator on rows, all bindings at once;
-- `scalar` or `scalar_test`: the operator on single bindings, for components that are walked through time. An operator
-  without these parts has no scalar form, and a component that needs one is evaluated in turns;
+- `scalar` or `scalar_test`: the operator on single bindings, for components evaluated by time stepping. An operator
+  without these parts has no scalar form, and a component that needs one is evaluated by fixpoint iteration;
 - `describe`: the line that `plan --stage physical` shows.
 
 `OPERATORS` in `physical/operators/__init__.py` lists the classes; `tests/unit/physical/test_operators.py` checks that
@@ -37,7 +37,8 @@ __all__ = ["Operator", "Plan", "Ranges", "all_operators", "run_operators"]
 class Operator(ABC):
     """A step of a plan, from rows to rows."""
 
-    # -- what the operator binds ---------------------------------------------------------------------------------------
+    # -- bound columns
+    # ---------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def bound_after(self, bound: set[str]) -> set[str]:
@@ -57,57 +58,59 @@ class Operator(ABC):
 
     @abstractmethod
     def run(self, rows: Rows, context: Context) -> Rows:
-        """The rows that satisfy the condition, extended by what the operator binds."""
+        """The rows that satisfy the condition, extended by the columns that the operator binds."""
 
     # -- the operator on single bindings -------------------------------------------------------------------------------
 
     def scalar(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator | None:
-        """The function of the bindings of one time-point; None if there is nothing to do for them.
+        """The function on the bindings of one time-point; None if the operator changes no binding.
 
-        `bound` are the variables with values; the operator adds those that it binds. Raises `NotScalar` if there is no
-        such function.
+        `bound` are the variables with values; the operator adds the variables that it binds. Raises `NotScalar` if
+        there is no such function.
         """
         raise NotScalar
 
     def scalar_test(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarTest | None:
-        """The condition on one binding, if the operator binds nothing; None if it is not such a condition."""
+        """The condition on one binding, if the operator binds nothing; None for other operators."""
         return None
 
     @property
     def guards(self) -> list[tuple[JoinFluents, bool]] | None:
-        """The FVPs that must hold, or must not, if the operator asks for nothing else."""
+        """The FVPs that must hold, or must not, if the operator tests nothing else."""
         return None
 
-    # -- how the operator is shown -------------------------------------------------------------------------------------
+    # -- text of the operator
+    # --------------------------------------------------------------------------------------------
 
     @abstractmethod
     def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description | None:
-        """The operator in words; None if there is nothing to show.
+        """The operator as text; None if it is not shown.
 
-        `bound` are the columns before the operator, and `is_timed` says whether the rows have time-points.
+        `bound` are the columns before the operator, and `is_timed` is true if the rows have time-points.
         """
 
     def binds(self, wording: Wording, bound: set[str], *, is_timed: bool) -> str:
-        """The columns that the operator adds, in words."""
+        """The columns that the operator adds, as text."""
         time = ["time"] if self.binds_time and not is_timed else []
         return wording.binds([*wording.in_order(self.bound_after(bound) - bound), *time])
 
-    # -- what the operator reads ---------------------------------------------------------------------------------------
+    # -- tables the operator reads
+    # ---------------------------------------------------------------------------------------
 
     @property
     def lookup(self) -> Lookup | None:
         """The events or FVPs that the operator reads itself."""
         return None
 
-    def asks_for(self, own: Owned) -> bool:
-        """Whether the operator, or a plan inside it, reads what a component computes."""
+    def reads_from(self, own: Owned) -> bool:
+        """Whether the operator, or a plan inside it, reads events or FVPs that a component computes."""
         if self.lookup is not None:
             return own.includes(self.lookup)
-        return any(operator.asks_for(own) for plan in self.inner for operator in plan)
+        return any(operator.reads_from(own) for plan in self.inner for operator in plan)
 
     @property
     def edge(self) -> tuple[EdgeKind, Key] | None:
-        """The fluent whose edges of intervals the operator reads at the edge itself."""
+        """The fluent whose interval edges the operator reads at the edge itself."""
         return None
 
     @property
@@ -125,18 +128,19 @@ class Operator(ABC):
         """The FVP whose variables the operator lets range over their sorts."""
         return None
 
-    # -- how the planner adapts the operator ---------------------------------------------------------------------------
+    # -- adaptation by the planner
+    # ---------------------------------------------------------------------------------------
 
     def pruned(self, bound: Collection[str], keep: Collection[str]) -> Operator:
         """The operator without columns for variables that are neither bound before nor kept."""
         return self
 
     def with_ranges(self, ranges: Ranges) -> Operator:
-        """The operator where variables that a goal leaves open take their values from other operators."""
+        """The operator, with other operators that enumerate the variables which a goal leaves unbound."""
         return self
 
     def leaving_open(self, names: frozenset[str]) -> Operator:
-        """The operator where a goal may leave the named variables open."""
+        """The operator, with a goal that may leave the named variables unbound."""
         return self
 
 
@@ -146,7 +150,7 @@ Ranges: TypeAlias = tuple[tuple[str, Operator], ...]
 
 
 def run_operators(operators: Sequence[Operator], rows: Rows, context: Context) -> Rows:
-    """The rows after all operators; none is run once no row is left."""
+    """The rows after all operators; stops when no row is left."""
     if context.profile is not None:
         return _run_and_count(operators, rows, context, context.profile)
     for operator in operators:
@@ -167,7 +171,7 @@ def _run_and_count(operators: Sequence[Operator], rows: Rows, context: Context, 
 
 
 def all_operators(operators: Sequence[Operator]) -> Iterator[Operator]:
-    """Every operator of a plan, also those inside others."""
+    """Every operator of a plan, including operators inside others."""
     for operator in operators:
         yield operator
         for plan in operator.inner:

@@ -16,7 +16,7 @@ __all__ = ["Project"]
 
 @dataclass(frozen=True)
 class Project(Operator):
-    """Drops the columns of the named variables, which nothing reads any more."""
+    """Drops the columns of the named variables, which no later operator reads."""
 
     dropped: tuple[str, ...]
 
@@ -31,7 +31,7 @@ class Project(Operator):
         return []
 
     def scalar(self, compiler: ScalarCompiler, bound: set[str]) -> None:
-        """A binding may keep values that nothing reads."""
+        """No function: a binding may keep values that no later operator reads."""
         return
 
     def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description | None:

@@ -22,19 +22,19 @@ from holdsfor.syntax.terms import Term, Var, is_ground, substitute
 __all__ = ["Prove"]
 
 OPEN_WORD = -(2**63)
-"""Where a goal leaves a variable open: no constant has this word."""
+"""The word of a variable that a goal leaves unbound; no constant has this word."""
 
-_REMEMBERED = 4_096  # answers of goals, besides twice those that are asked for
+_REMEMBERED = 4_096  # answers kept, besides twice the number of current inputs
 
 
 @dataclass(frozen=True)
 class Prove(Operator):
-    """A goal for the background engine, proved once per distinct input; answers are kept while the goal `is_stable`.
+    """A goal for the background engine, proved once per distinct input; answers are kept if the goal `is_stable`.
 
-    Inputs that do not come again are forgotten after a while: a stream of measurements has ever new ones. Unless it
-    `is_sure`, the goal may leave outputs open, or need their values if it `is_needing`. Such an output takes all values
-    that its operator among the `ranges` gives it, and the goal is proved again with each; without such an operator that
-    is an error, unless the output is one that `stays_open`.
+    Inputs that do not recur are forgotten after a while: a stream of measurements has new ones all the time. Unless it
+    `is_sure`, the goal may leave outputs unbound, or need their values if it `is_needing`. Such an output takes all
+    values of its operator in `ranges`, and the goal is proved again with each value. Without such an operator this is
+    an error, unless the output is in `stays_open`.
     """
 
     goal: Term
@@ -47,7 +47,8 @@ class Prove(Operator):
     stays_open: frozenset[str] = frozenset()
     _answers: dict[tuple[int, ...], list[tuple[int, ...]]] = field(default_factory=dict, repr=False, compare=False)
 
-    # -- what the operator binds ---------------------------------------------------------------------------------------
+    # -- bound columns
+    # ---------------------------------------------------------------------------------------------------
 
     def bound_after(self, bound: set[str]) -> set[str]:
         return bound | set(self.outputs)
@@ -56,8 +57,8 @@ class Prove(Operator):
     def enumerates_head(self) -> bool:
         return bool(self.ranges)
 
-    def asks_for(self, own: Owned) -> bool:
-        return any(operator.asks_for(own) for _, operator in self.ranges)
+    def reads_from(self, own: Owned) -> bool:
+        return any(operator.reads_from(own) for _, operator in self.ranges)
 
     @property
     def reads_affected(self) -> bool:
@@ -91,7 +92,7 @@ class Prove(Operator):
         return found if self.is_sure else self.with_values(found, context)
 
     def with_values(self, rows: Rows, context: Context) -> Rows:
-        """The rows, with values for outputs that are open."""
+        """The rows, with values for unbound outputs."""
         outputs = [name for name in self.outputs if name not in self.stays_open]
         masks = np.array([rows.columns[name] == OPEN_WORD for name in outputs], dtype=bool).reshape(
             len(outputs), rows.n
@@ -105,7 +106,7 @@ class Prove(Operator):
         return concatenate_rows([part.keep(list(rows.columns)) for part in parts]) if parts else rows
 
     def ranging(self, rows: Rows, names: Sequence[str], context: Context) -> Rows:
-        """The rows with all values of open outputs for which the goal can be proved."""
+        """The rows with all values of unbound outputs for which the goal can be proved."""
         ranges = dict(self.ranges)
         known = [name for name in rows.columns if name not in names]
         ranged = [name for name in names if name in ranges]
@@ -138,7 +139,7 @@ class Prove(Operator):
         return known
 
     def unless_it_needs_values(self, answers: Iterable[tuple[int, ...]]) -> dict[tuple[int, ...], None]:
-        """The answers, each once; of a goal that needs the value of an output, one where all outputs are open."""
+        """The answers, each once; one answer with unbound outputs for a goal that needs the value of an output."""
         try:
             return dict.fromkeys(answers)
         except ExecutionProblem as problem:
@@ -167,7 +168,7 @@ class Prove(Operator):
 
     def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description:
         inputs = f", once per distinct {wording.names(self.inputs)}" if self.inputs else ""
-        how = f"background engine{inputs}{'' if self.is_stable else ', anew every time'}"
+        how = f"background engine{inputs}{'' if self.is_stable else ', not cached'}"
         return Description("prove", wording.show(self.goal), how, self.binds(wording, bound, is_timed=is_timed))
 
 

@@ -18,7 +18,8 @@ __all__ = ["RangeHead"]
 class RangeHead(Operator):
     """Lets one variable of a head without a grounding range over its sort.
 
-    In the head of a termination, it ranges also over the FVPs that are initiated or hold, which may be in no sort.
+    In the head of a termination, the variable also ranges over the FVPs that are initiated or hold, even outside its
+    sort.
     """
 
     head: Term
@@ -28,7 +29,7 @@ class RangeHead(Operator):
     def bound_after(self, bound: set[str]) -> set[str]:
         return bound | {self.name}
 
-    def asks_for(self, own: Owned) -> bool:
+    def reads_from(self, own: Owned) -> bool:
         """A termination belongs to the component of the fluent that it ranges over."""
         return self.is_termination
 
@@ -44,5 +45,5 @@ class RangeHead(Operator):
         return rows.cross(self.name, context.head_members(self))
 
     def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description:
-        how = "members of its sort, and of what is initiated or holds" if self.is_termination else "members of its sort"
+        how = "members of its sort, and FVPs initiated or holding" if self.is_termination else "members of its sort"
         return Description("range", wording.names([self.name]), how, self.binds(wording, bound, is_timed=is_timed))

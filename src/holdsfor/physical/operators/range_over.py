@@ -23,10 +23,10 @@ _NO_MEMBERS: Int64 = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class RangeOver(Operator):
-    """Lets a variable of a rule over intervals range over its sort, and over its values in fluents that mention it.
+    """Lets a variable of an interval rule range over its sort, and over its values in fluents that mention it.
 
     The `pattern` determines the sort. `known` are the keys and patterns of the fluents. If `is_any`, one value is
-    enough. With an `id` the values that are known in a stretch stay in the range for the stretches to come.
+    enough. With an `id`, the values known in one time range stay in the range for later time ranges.
     """
 
     name: str

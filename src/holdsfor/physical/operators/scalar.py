@@ -1,8 +1,8 @@
-"""Operators on single bindings, for components that are walked through time.
+"""Operators on single bindings, for components evaluated by time stepping.
 
-A binding maps names of variables to words. A scalar operator takes the bindings of one time-point and returns those
-that satisfy one more condition, extended by what it binds. Not every operator has such a form; a component that needs
-one that is missing is evaluated in turns instead.
+A binding maps names of variables to words. A scalar operator takes the bindings of one time-point and returns the
+bindings that satisfy one more condition, extended by the variables that it binds. Not every operator has a scalar form;
+a component with an operator that has none is evaluated by fixpoint iteration instead.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class NotScalar(Exception):
 
 
 class ScalarCompiler(ScalarPatterns):
-    """Turns operators into functions of bindings; `own` is what the component that is walked computes."""
+    """Compiles operators to functions on bindings; `own` has the events and FVPs that the component computes."""
 
     def __init__(self, now: Now, context: Context, own: Owned) -> None:
         super().__init__(context.symbols)
@@ -41,7 +41,7 @@ class ScalarCompiler(ScalarPatterns):
         self.own = own
 
     def compiled(self, operators: Sequence[Operator], bound: set[str]) -> list[ScalarOperator]:
-        """Scalar operators for a plan; `bound` are the variables with values, and grows along."""
+        """Scalar operators for a plan; extends `bound`, the variables with values."""
         profile = self.context.profile
         compiled = [(operator, self.operator(operator, bound)) for operator in operators]
         return [
@@ -57,7 +57,7 @@ class ScalarCompiler(ScalarPatterns):
         return lambda bindings: [b for b in bindings if test(b)]
 
     def is_own(self, lookup: Lookup) -> bool:
-        """Whether the component computes all that a lookup may find; `NotScalar` if it computes only some."""
+        """Whether the component computes all matches of a lookup; `NotScalar` if it computes only some."""
         if not self.own.includes(lookup):
             return False
         if self.own.is_shared(lookup):
@@ -67,7 +67,7 @@ class ScalarCompiler(ScalarPatterns):
     def indexed(
         self, relation: Relation, patterns: Sequence[Term], bound: set[str], *, is_timed: bool
     ) -> ScalarOperator:
-        """Rows of a relation, found by those of its columns that are bound, and by the time-point."""
+        """Rows of a relation, found by its bound columns and by the time-point."""
         at = [i for i, p in enumerate(patterns) if p is not ANYTHING and set(variables(p)) <= bound]
         if not at and not is_timed:
             raise NotScalar

@@ -1,4 +1,4 @@
-"""Patterns of a rule for single bindings: the words that they stand for, and what binds them to words."""
+"""Patterns of a rule for single bindings: building words and matching words."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Binding: TypeAlias = dict[str, int]
 
 
 class ScalarPatterns:
-    """Functions of bindings, made of patterns once."""
+    """Functions on bindings, compiled from patterns once."""
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
 
     def getter(self, pattern: Term) -> Callable[[Binding], int]:
-        """The word that a pattern without unbound variables stands for."""
+        """The word of a pattern without unbound variables."""
         if isinstance(pattern, Var):
             return itemgetter(pattern.name)
         if is_ground(pattern):
@@ -54,7 +54,7 @@ class ScalarPatterns:
         return lambda binding: tuple([get(binding) for get in getters])
 
     def matcher(self, patterns: Sequence[Term], bound: set[str]) -> Callable[[Words, Binding], Binding | None]:
-        """Extends a binding so that patterns equal words; None where they cannot."""
+        """Extends a binding so that patterns equal words; None if they do not match."""
         constants: list[tuple[int, int]] = []
         tests: list[tuple[int, Callable[[Binding], int]]] = []
         news: list[tuple[int, str]] = []

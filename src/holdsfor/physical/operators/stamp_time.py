@@ -17,7 +17,7 @@ __all__ = ["StampTime"]
 
 @dataclass(frozen=True)
 class StampTime(Operator):
-    """Makes the time-point a column, for rules that compute with it; a column of that name must equal it."""
+    """Adds the time-point as a column, for rules that compute with it; an existing column must equal it."""
 
     name: str
 

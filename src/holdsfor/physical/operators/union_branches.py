@@ -1,4 +1,4 @@
-"""Union of the branches of a choice."""
+"""Union of the branches of a disjunction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predicates on the text of atoms and numbers. What is double-quoted, or made by predicates on strings, is an atom."""
+"""Predicates on the text of atoms and numbers. Double-quoted text and results of string predicates are atoms."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def _character(term: Term) -> str:
 
 
 def _is_text(term: Term, trail: Trail) -> bool:
-    """Whether the term is bound to something with a text: a constant or a proper list."""
+    """Whether the term is bound to a term with a text: a constant or a proper list."""
     if isinstance(term, Struct):
         return list_parts(term, trail)[1] == EMPTY_LIST
     return not isinstance(term, Var)
 
 
 def parsed_number(text: str) -> Int | Float | None:
-    """The number a text denotes, None if it denotes none.
+    """The number that a text denotes, or None.
 
     >>> parsed_number("-12"), parsed_number("1.5e3"), parsed_number("twelve")
     (Int(value=-12), Float(value=1500.0), None)
@@ -82,21 +82,21 @@ def _number_or_problem(text: str) -> Term:
     return number
 
 
-# conversions: from the first argument to the second if it is bound, else back
+# conversions: from the first argument to the second if the first is bound, otherwise in reverse
 
 Reader = Callable[[str], Term]
 Writer = Callable[[str, Trail], Term]
 
 
 def checked_text(length: int, trail: Trail) -> None:
-    """Charge for a text of that length before it is made, and refuse one that is too long."""
+    """Charge for a text of that length before it is created, and refuse a text that is too long."""
     if length > MAX_TEXT:
         raise GoalProblem("HF611", f"a text of {length:,} characters is longer than {MAX_TEXT:,}")
     trail.charge(length >> 4)
 
 
 def shown_whole(term: Term) -> str:
-    """The term as text; a `GoalProblem` if that would be too long."""
+    """The term as text; a `GoalProblem` if the text would be too long."""
     if is_larger(term, MAX_TEXT):
         raise GoalProblem("HF611", f"a text is longer than {MAX_TEXT:,} characters")
     return show(term)
@@ -179,7 +179,7 @@ def _length(args: Arguments, run: BuiltinContext) -> bool:
 
 
 def _concatenations(args: Arguments, run: BuiltinContext, make: Reader) -> Answers:
-    """`A` and `B` joined, or every way to split `AB`."""
+    """`A` and `B` joined, or every split of `AB`."""
     left, right, whole = args
     if not isinstance(left, Var) and not isinstance(right, Var):
         start, end = text_of(left, run.trail), text_of(right, run.trail)
@@ -221,7 +221,7 @@ def _sub_string(args: Arguments, run: BuiltinContext) -> Answers:
 
 
 def _parts(args: Arguments, run: BuiltinContext, make: Reader) -> Answers:
-    """Rows (text, before, length, after, part) for every part that agrees with what is bound."""
+    """Rows (text, before, length, after, part) for every part that agrees with the bound arguments."""
     text = text_of(args[0], run.trail)
     for before, length in _extents(text, args, run):
         checked_text(length, run.trail)
@@ -247,7 +247,7 @@ def _extents(text: str, args: Arguments, run: BuiltinContext) -> Iterator[tuple[
 
 
 def _lengths(rest: int, length: int | None, after: int | None) -> list[int] | range:
-    """The lengths a part may have, with `rest` characters from its start on."""
+    """The possible lengths of a part, with `rest` characters from its start on."""
     if length is not None:
         return [length]
     return range(rest + 1) if after is None else [rest - after]
@@ -269,7 +269,7 @@ def _joined(separator: str, items: list[Term], run: BuiltinContext) -> Atom:
 
 @deterministic(("atomic_list_concat", 3))
 def _join_or_split(args: Arguments, run: BuiltinContext) -> bool:
-    """Join with a separator when all parts are bound, else split at it."""
+    """Join with a separator if all parts are bound, otherwise split at the separator."""
     items, tail = list_parts(args[0], run.trail)
     separator = text_of(args[1], run.trail)
     if tail == EMPTY_LIST and not any(isinstance(item, Var) for item in items):

@@ -1,4 +1,4 @@
-"""Predicates that change the database: `assertz/1`, `retract/1` and their like, and declarations."""
+"""Predicates that change the database: `assertz/1`, `retract/1`, similar predicates, and declarations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TRUE = Atom("true")
 
 
 class _Reference(Atom):
-    """A clause as a term, so that one goal can find it and the next erase it."""
+    """A clause as a term, so that one goal can find the clause and the next goal erase it."""
 
     __slots__ = ("clause", "key")
     clause: CompiledClause
@@ -50,9 +50,9 @@ def _changeable(head: Term) -> tuple[str, int]:
 
 
 def _check_start_up(run: BuiltinContext) -> None:
-    """Refuse to change the database once rules are evaluated."""
+    """Refuse to change the database while rules are evaluated."""
     if run.database.is_frozen:
-        hint = "facts can be added by start-up goals (`--goal`); what changes in time is a fluent"
+        hint = "facts can be added by start-up goals (`--goal`); use a fluent for facts that change over time"
         raise GoalProblem("HF228", "a rule cannot change the background knowledge", hint)
 
 
@@ -65,7 +65,7 @@ def _assert(args: Arguments, run: BuiltinContext, *, first: bool) -> bool:
 
 
 def _with_named_variables(term: Term) -> Term:
-    """The term as it would be written: cells that are empty become variables."""
+    """The term with its empty cells replaced by variables."""
     names: dict[Ref, Var] = {}
     numbers = count(1)
 
@@ -132,7 +132,7 @@ def _declare(args: Arguments, run: BuiltinContext) -> bool:
 
 @deterministic(("dynamic", 1), ("discontiguous", 1), ("multifile", 1), ("table", 1))
 def _dynamic(args: Arguments, run: BuiltinContext) -> bool:
-    """Declare what `name/arity, …` or a list of such say."""
+    """Declare the predicates `name/arity, …`, also given as a list."""
     _check_start_up(run)
     pending = [args[0]]
     while pending:

@@ -1,4 +1,4 @@
-"""The parts of `bagof/3`, `setof/3` and `aggregate_all/3` that the library leaves to Python."""
+"""The Python parts of `bagof/3`, `setof/3` and `aggregate_all/3`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _witness(args: Arguments, run: BuiltinContext) -> bool:
 
 @deterministic(("$groups", 2))
 def _groups(args: Arguments, run: BuiltinContext) -> bool:
-    """Witness-value pairs as witness-values pairs, in standard order of the witnesses; variants are one."""
+    """Witness-value pairs as witness-values pairs, in standard order of the witnesses; variants form one group."""
     pairs = sort_terms(map(_pair, proper_list(args[0], run.trail)), lambda pair: pair[0])
     groups: list[tuple[Term, list[Term]]] = []
     for witness, value in pairs:
@@ -50,7 +50,7 @@ def _pair(item: Term) -> tuple[Term, Term]:
 
 
 def _group_of(witness: Term, groups: list[tuple[Term, list[Term]]], run: BuiltinContext) -> list[Term] | None:
-    """The values of the group with this witness. The cells of a variant are bound to those of the group's."""
+    """The values of the group with this witness. The cells of a variant are bound to the cells of the group."""
     if is_ground(witness):
         return groups[-1][1] if groups and same(groups[-1][0], witness) else None
     for other, values in groups:
@@ -81,7 +81,7 @@ _TWO = ("max", "min")
 
 @deterministic(("$aggregate_template", 2))
 def _aggregate_template(args: Arguments, run: BuiltinContext) -> bool:
-    """What to gather for an aggregate: nothing, an expression, or an expression with its witness."""
+    """The template that an aggregate collects: empty, an expression, or an expression with its witness."""
     what = args[0]
     match what:
         case Atom("count"):
@@ -120,7 +120,7 @@ def _total(name: str, items: list[Term]) -> Term:
 
 
 def _extreme(name: str, items: list[Term], n_args: int) -> Term | None:
-    """The largest or smallest item, the first of equals; None if there is none."""
+    """The largest or smallest item, the first of equal items; None for an empty list."""
     ranked = [_pair(item) if n_args == 2 else (item, None) for item in items]
     if not ranked:
         return None
@@ -134,7 +134,7 @@ def _extreme(name: str, items: list[Term], n_args: int) -> Term | None:
 
 
 def _valued(item: Term) -> Term:
-    """The number an expression evaluates to, or the item itself."""
+    """The value of an expression, or the item itself."""
     if not isinstance(item := deref(item), Struct):
         return item
     try:

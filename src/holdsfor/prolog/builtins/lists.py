@@ -1,4 +1,4 @@
-"""Predicates on lists that have at most one answer, or whose answers can be listed at once."""
+"""Predicates on lists that have at most one answer, or a finite list of answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__: list[str] = []
 
 @deterministic(("$length", 4))
 def _length(args: Arguments, run: BuiltinContext) -> bool:
-    """The number of leading items of a list and what follows them, which must be `[]` or a variable."""
+    """The number of leading items of a list and its tail, which must be `[]` or a variable."""
     items, tail = list_parts(args[0], run.trail)
     if tail != EMPTY_LIST and not isinstance(tail, Var):
         raise not_a("a list", resolve(args[0]))
@@ -34,7 +34,7 @@ def _length(args: Arguments, run: BuiltinContext) -> bool:
 
 @deterministic(("$cells", 2))
 def _cells(args: Arguments, run: BuiltinContext) -> bool:
-    """A list of so many new variables."""
+    """A list of `n` new variables."""
     n = integer_value(args[0])
     run.trail.charge(max(0, n))
     return n >= 0 and unify(args[1], list_term(Ref(run.trail.stamp) for _ in range(n)), run.trail)
@@ -88,7 +88,7 @@ def _sort(args: Arguments, run: BuiltinContext) -> bool:
 
 @deterministic(("sort", 4))
 def _sort_by(args: Arguments, run: BuiltinContext) -> bool:
-    """`sort(Key, Order, List, Sorted)`: by an argument (0: the whole), stable; `@<` and `@>` drop equals."""
+    """`sort(Key, Order, List, Sorted)`: by an argument (0: the whole term), stable; `@<` and `@>` drop duplicates."""
     at, order = integer_value(args[0]), args[1]
     if not isinstance(order, Atom) or order.name not in ("@<", "@=<", "@>", "@>="):
         raise not_a("an order (@<, @=<, @> or @>=)", order)
@@ -198,7 +198,7 @@ def _memberchk(args: Arguments, run: BuiltinContext) -> bool:
 
 
 class _Members:
-    """`memberchk/2` on a list asked often: ground items are looked up, only the others are tried."""
+    """`memberchk/2` on a list that is searched often: ground items are hashed, the others unified one by one."""
 
     def __init__(self, items: Iterable[Term], trail: Trail) -> None:
         self.trail = trail
@@ -242,6 +242,6 @@ def _delete(args: Arguments, run: BuiltinContext) -> bool:
 
 @deterministic(("list_to_set", 2))
 def _list_to_set(args: Arguments, run: BuiltinContext) -> bool:
-    """The items without those identical to an earlier one."""
+    """The items without duplicates of earlier items."""
     items = sort_terms(enumerate(proper_list(args[0], run.trail)), lambda pair: pair[1], unique=True)
     return unify(args[1], list_term(item for _, item in sorted(items, key=lambda pair: pair[0])), run.trail)

@@ -14,7 +14,7 @@ __all__ = ["integer_value"]
 
 
 def integer_value(term: Term) -> int:
-    """The value of an integer; a `GoalProblem` if it is none."""
+    """The value of an integer; a `GoalProblem` for any other term."""
     if isinstance(term, Int):
         return term.value
     raise not_a("an integer", term)
@@ -31,7 +31,7 @@ def _between(args: Arguments, run: BuiltinContext) -> Answers:
 
 
 def _upper_bound(term: Term) -> int | None:
-    """The bound, None for infinity."""
+    """The bound; None for infinity."""
     if term in (Atom("inf"), Atom("infinite"), Float(float("inf"))):
         return None
     return integer_value(term)

@@ -1,7 +1,7 @@
-"""Output: what goals print is discarded, unless a caller says with `printing` where it goes.
+"""Output: text that goals print is discarded, unless the caller sets a destination with `printing`.
 
-How often a goal of a rule is proved, and when, is up to the engine; a start-up goal is proved once. `format/3` with
-`atom(A)` makes an atom instead.
+The engine decides how often and when it proves a goal of a rule; it proves a start-up goal once. `format/3` with
+`atom(A)` creates an atom instead.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _printed: ContextVar[Callable[[str], object] | None] = ContextVar("printed", def
 
 @contextmanager
 def printing(to: Callable[[str], object]) -> Iterator[None]:
-    """Let goals print to a function."""
+    """Pass the text that goals print to a function."""
     token = _printed.set(to)
     try:
         yield
@@ -40,7 +40,7 @@ def printing(to: Callable[[str], object]) -> Iterator[None]:
 
 
 def _print(text: str) -> bool:
-    """Print a text without what a terminal would obey."""
+    """Print a text without terminal control characters."""
     to = _printed.get()
     if to is not None:
         to("".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text))
@@ -48,7 +48,7 @@ def _print(text: str) -> bool:
 
 
 def _without_stream(args: Arguments, n: int) -> tuple[Arguments, bool]:
-    """The last arguments, and whether the stream before them, if there is one, is shown."""
+    """The last `n` arguments, and whether output to the stream before them is shown."""
     return args[len(args) - n :], len(args) == n or args[0] in _STREAMS
 
 
@@ -87,7 +87,7 @@ def _format_out(args: Arguments, run: BuiltinContext) -> bool:
 
 
 def _formatted_leniently(template: Term, given: Term, run: BuiltinContext) -> str:
-    """What is printed; a format that is not known is printed as it stands, with its arguments."""
+    """The printed text; an unknown format is printed unchanged, with its arguments."""
     items, end = list_parts(given, run.trail)
     values = items if end == EMPTY_LIST else [given]
     text = text_of(template, run.trail)
@@ -99,7 +99,7 @@ def _formatted_leniently(template: Term, given: Term, run: BuiltinContext) -> st
 
 @deterministic(("format", 3))
 def _format(args: Arguments, run: BuiltinContext) -> bool:
-    """`format(atom(Text), Format, Arguments)`, or to a stream; streams other than those of the user are not shown."""
+    """`format(atom(Text), Format, Arguments)`, or to a stream; only the user's streams are shown."""
     sink = args[0]
     if sink in _STREAMS:
         return _print(_formatted_leniently(args[1], args[2], run))

@@ -36,7 +36,7 @@ def _term_to_atom(args: Arguments, run: BuiltinContext) -> bool:
 
 
 def parsed(text: str, run: BuiltinContext) -> Term:
-    """The term a text consists of, with new cells for its variables."""
+    """The term that a text consists of, with new cells for its variables."""
     try:
         term = parse_term(text)
     except SyntaxProblem:

@@ -60,6 +60,6 @@ def _asked(component: PlannedComponent) -> Iterator[tuple[EdgeKind, Key]]:
     """The edges of its own intervals that a component asks for."""
     found: dict[tuple[EdgeKind, Key], None] = {}
     for step in component.point_operators:
-        if step.edge is not None and step.edge[1] in component.fluents and step.asks_for(component.own):
+        if step.edge is not None and step.edge[1] in component.fluents and step.reads_from(component.own):
             found[step.edge] = None
     return iter(found)

@@ -38,11 +38,9 @@ def changes_since(previous: ReportColumns, current: ReportColumns, frontier: int
 
 def each_change(session: EngineSession, queries: Iterable[int]) -> Iterator[Changes]:
     """What each query time changes."""
-    previous = ReportColumns(session.start - 1, {}, {})
     for at in queries:
-        report = session.query(at)
-        yield changes_since(previous, report, session.frontier)
-        previous = report
+        previous = session.last_report() or ReportColumns(session.start - 1, {}, {})
+        yield changes_since(previous, session.query(at), session.frontier)
 
 
 def _difference(left: ReportColumns, right: ReportColumns) -> ReportColumns:

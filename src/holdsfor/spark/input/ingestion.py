@@ -25,7 +25,7 @@ from holdsfor.spark.input.frame_reader import Setting, TableReader
 from holdsfor.spark.input.frame_sources import FrameSource
 from holdsfor.spark.input.parquet_files import RowGroups, local_files, pieces_of, tables_of
 from holdsfor.spark.input.retractions import Retractor, standing_facts
-from holdsfor.spark.job.admission import Admission
+from holdsfor.spark.job.admission import JobAdmission
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -118,7 +118,7 @@ class Ingestion:
         assert found is not None
         return found[0], found[1]
 
-    def sent(self, admission: Admission, sender: Router, n_buckets: int) -> DataFrame:
+    def sent(self, admission: JobAdmission, sender: Router, n_buckets: int) -> DataFrame:
         """Shuffle blocks for all stages, and those without a stage: counts and invalid records."""
 
         def send(loads: Loads) -> Rows:

@@ -26,7 +26,7 @@ from holdsfor.spark.exchange.shipped_rules import Rules
 from holdsfor.spark.input.retractions import operations_of, unmatched_facts
 from holdsfor.syntax.terms import Struct, name_and_arity, variables
 
-__all__ = ["COUNTED", "Admission", "CountScope", "RunSchedule"]
+__all__ = ["COUNTED", "CountScope", "JobAdmission", "RunSchedule"]
 
 COUNTED = ("outside", "late", "dropped", "cut")
 """Kinds of facts that count the records outside the run, and the late, dropped and cut ones."""
@@ -90,7 +90,7 @@ class CountScope:
 
 
 @dataclass(frozen=True)
-class Admission:
+class JobAdmission:
     """Admits records once for all query times. Settled results do not depend on windows after that.
 
     Every record of the run fills domains, also a record that is too late for its window. If rules range over sorts,

@@ -25,7 +25,7 @@ from holdsfor.runtime.upstream_results import ALWAYS
 from holdsfor.sources.text_records import SetAside
 from holdsfor.spark.exchange.facts import Facts, Texts
 from holdsfor.spark.input.retractions import unmatched_facts
-from holdsfor.spark.job.admission import Admission
+from holdsfor.spark.job.admission import JobAdmission
 from holdsfor.spark.job.buckets import Bucket
 
 __all__ = ["NOTHING", "DatedAdmission", "DatedBucket"]
@@ -35,7 +35,7 @@ NOTHING = ALWAYS
 
 
 @dataclass(frozen=True)
-class DatedAdmission(Admission):
+class DatedAdmission(JobAdmission):
     """Admits records for separate query times: records keep their arrivals, and each query time has its own counts."""
 
     def judge(self, records: Records) -> dict[tuple[str, int], int]:

@@ -27,7 +27,7 @@ from holdsfor.spark.input.ingestion import Ingestion, frame_of, keep, rows_frame
 from holdsfor.spark.input.inputs import Columns, Given, inputs_of
 from holdsfor.spark.input.rule_facts import rule_fact_loads
 from holdsfor.spark.input.set_aside import unreadable_facts
-from holdsfor.spark.job.admission import Admission
+from holdsfor.spark.job.admission import JobAdmission
 from holdsfor.spark.prepared.colocated import Colocated, Division, divide
 from holdsfor.spark.prepared.history import Prepared
 
@@ -75,7 +75,7 @@ class JobInput:
         return with_input_facts((first, last), self.compiled.names, self.ingestion.setting.tick)
 
     def sent(
-        self, admission: Admission, destinations: tuple[Destination, ...], n_buckets: int
+        self, admission: JobAdmission, destinations: tuple[Destination, ...], n_buckets: int
     ) -> tuple[DataFrame, dict[int, Colocated]]:
         """Shuffle blocks of all inputs, and the colocated blocks of each stage by its number."""
         frames = [self.ingestion.sent(admission, Router(destinations), n_buckets)] if self.ingestion.has_any else []
@@ -92,12 +92,12 @@ class JobInput:
             frames.append(self.in_place.remarks())
         return keep(union(frames), self.kept), colocated
 
-    def _given(self, admission: Admission, sender: Router) -> list[DataFrame]:
+    def _given(self, admission: JobAdmission, sender: Router) -> list[DataFrame]:
         """The shuffle blocks of input facts in the rules, made on the driver."""
         batches = list(sender(admission(rule_fact_loads(self.compiled, self.ingestion.setting.tick))))
         return [self.ingestion.spark.createDataFrame(pa.Table.from_batches(batches))] if batches else []
 
-    def _routed(self, in_place: Prepared, admission: Admission, division: Division) -> DataFrame:
+    def _routed(self, in_place: Prepared, admission: JobAdmission, division: Division) -> DataFrame:
         sender, judge = Router(division.destinations), replace(admission, count_scope=division.count_scope)
         return frame_of(in_place.shuffle_blocks(division.left), lambda batches: sender(judge(loads_of(batches))))
 

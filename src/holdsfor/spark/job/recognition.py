@@ -25,7 +25,7 @@ from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.spark.input.ingestion import check_buckets, frame_of, keep, rows_frame, union
 from holdsfor.spark.input.inputs import Columns, Given
 from holdsfor.spark.input.set_aside import set_aside_of, unmatched_of
-from holdsfor.spark.job.admission import Admission, RunSchedule
+from holdsfor.spark.job.admission import JobAdmission, RunSchedule
 from holdsfor.spark.job.buckets import Bucket
 from holdsfor.spark.job.dated_buckets import DatedAdmission
 from holdsfor.spark.job.job_input import JobInput, read_job_input
@@ -142,7 +142,7 @@ def recognise(
     run = RunSchedule(*bounds, tick, window, step, allen_memory)
     if planned.rules.asks_for_the_query_time:
         check_query_times(run.queries, run.last)
-    known = _known(job_input, stages, Admission(job_input.rules, run, stages.ranges_over_sorts), n_buckets)
+    known = _known(job_input, stages, JobAdmission(job_input.rules, run, stages.ranges_over_sorts), n_buckets)
 
     def make_reports() -> Reports:
         check_query_times(run.queries, run.last)
@@ -191,7 +191,7 @@ class _StageResults:
         return union(sources).where(f"stage = {NO_STAGE} and kind not in ('event', 'fluent', 'lines')")
 
 
-def _known(job_input: JobInput, stages: Stages, admission: Admission, n_buckets: int) -> _StageResults:
+def _known(job_input: JobInput, stages: Stages, admission: JobAdmission, n_buckets: int) -> _StageResults:
     """The results of all stages, one stage after another."""
     destinations = destinations_of(stages, job_input.compiled, n_buckets)
     sent, colocated = job_input.sent(admission, destinations, n_buckets)

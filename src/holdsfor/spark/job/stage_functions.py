@@ -8,7 +8,7 @@ from types import MappingProxyType
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.distribution.stages import Broadcast, Distribution, Stage, Stages, Table
 from holdsfor.spark.exchange.routing import Destination, Router
-from holdsfor.spark.job.admission import Admission
+from holdsfor.spark.job.admission import JobAdmission
 from holdsfor.spark.job.buckets import Bucket
 from holdsfor.spark.job.dated_buckets import DatedAdmission, DatedBucket
 from holdsfor.spark.prepared.colocated import Colocated
@@ -27,7 +27,7 @@ def destinations_of(stages: Stages, rules: Compiled, n_buckets: int) -> tuple[De
 def buckets_of(
     stages: Stages,
     destinations: tuple[Destination, ...],
-    admission: Admission,
+    admission: JobAdmission,
     colocated: Mapping[int, Colocated] = MappingProxyType({}),
 ) -> list[Bucket]:
     """The function that evaluates the buckets of each stage; with dated admission, for every query time."""

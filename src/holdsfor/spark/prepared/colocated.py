@@ -23,7 +23,7 @@ from holdsfor.runtime.domain_members import domain_sources
 from holdsfor.spark.exchange.facts import Facts
 from holdsfor.spark.exchange.routing import Destination
 from holdsfor.spark.exchange.shuffle_blocks import SHUFFLE_SCHEMA, loads_of
-from holdsfor.spark.job.admission import Admission, CountScope
+from holdsfor.spark.job.admission import CountScope, JobAdmission
 from holdsfor.spark.prepared.history import Prepared
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 
@@ -41,7 +41,7 @@ class Colocated:
 
     tables: frozenset[Table]
     wanted: frozenset[Table]
-    admission: Admission
+    admission: JobAdmission
     files: Mapping[int, tuple[str, ...]]
 
     def facts(self, bucket: int, shuffle_blocks: Iterable[Any], symbols: Symbols) -> Iterator[Facts]:

@@ -1,0 +1,402 @@
+"""Live runs that are killed and started again with the same command."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdsfor.cli.main import main
+from tests.unit.cli.processes import PATIENCE, ended, environment, rules, started, wait_until
+
+RULES = """
+initiatedAt(lit(X)=true, T) :- happensAt(switch_on(X), T).
+terminatedAt(lit(X)=true, T) :- happensAt(switch_off(X), T).
+holdsFor(seen(X)=true, I) :- holdsFor(lit(X)=true, I1), holdsFor(near(X)=true, I2), intersect_all([I1, I2], I).
+happensAt(dark(X), T) :- happensAt(end(lit(X)=true), T).
+collectIntervals(near(_)=true).
+"""
+FORKING = """
+import json, os, sys
+import holdsfor.api.session, holdsfor.runtime.live_snapshot, holdsfor.sources.live_inputs
+from holdsfor.cli.main import main
+for line in sys.stdin:
+    pid = os.fork()
+    if not pid:
+        os._exit(main(json.loads(line)))
+    print(pid, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+"""
+
+
+def stream(n: int, seed: int) -> list[str]:
+    """Records in order of arrival: late ones, retractions, intervals, lines that do not fit, unused names."""
+    chosen = random.Random(seed)
+    lines: list[str] = []
+    at = 0
+    for _ in range(n):
+        at += chosen.choice([0, 1, 1, 2, 5])
+        who, start = chosen.choice("abcdé"), max(0, at - chosen.choice([0, 0, 0, 3, 12, 50]))
+        name = chosen.choice(["switch_on", "switch_on", "switch_off", "-switch_on", "near", "noise", "wrong"])
+        fields = {"near": f"{at}|{start}|{start + chosen.randint(1, 40)}|true|{who}", "wrong": f"x|{start}|{who}"}
+        kind = "switch_on" if name == "wrong" else name
+        lines.append(f"{kind}|{fields.get(name, f'{at}|{start}|{who}')}\n")
+    return lines
+
+
+class Launcher:
+    """Starts commands as processes of their own, each forked from one that has imported everything."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-c", FORKING]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()
+        )
+
+    def start(self, arguments: list[str]) -> int:
+        """Start a command and return the id of its process."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{json.dumps(arguments)}\n".encode())
+        self.process.stdin.flush()
+        return self._number()
+
+    def wait(self) -> int:
+        """The exit code of the command that was started, once it has ended."""
+        return self._number()
+
+    def _number(self) -> int:
+        assert self.process.stdout is not None
+        return int(self.process.stdout.readline())
+
+
+@pytest.fixture
+def launcher() -> Iterator[Launcher]:
+    found = Launcher()
+    yield found
+    assert found.process.stdin is not None
+    assert found.process.stdout is not None
+    found.process.stdin.close()
+    found.process.wait(PATIENCE)
+    found.process.stdout.close()
+
+
+class Killed:
+    """A run over a growing file in a folder, with checkpoints or without."""
+
+    def __init__(self, folder: Path, lines: list[str], *more: str) -> None:
+        folder.mkdir()
+        self.folder, self.lines = folder, lines
+        self.input, self.output = folder / "events.txt", folder / "found.txt"
+        (folder / "rules.prolog").write_text(RULES, encoding="utf-8")
+        self.input.write_text("", encoding="utf-8")
+        self.n_lines = 0
+        files = [f"--{name}={folder / name}" for name in ("output", "set-aside", "log", "stats")]
+        window = ["--live", "--window", "40", "--step", "10", "--start", "0"]
+        self.command = ["run", str(folder / "rules.prolog"), "--input", str(self.input), *files, *window, *more]
+        self.output = folder / "output"
+
+    def grow(self, n: int, rest: bytes = b"") -> None:
+        """Let the input have `n` more lines, the last of which may be incomplete."""
+        self.n_lines += n
+        self.input.write_bytes("".join(self.lines[: self.n_lines]).encode() + rest)
+
+    def size(self) -> int:
+        return self.output.stat().st_size if self.output.exists() else 0
+
+    def counts(self) -> dict[str, object]:
+        """The counts at the end, without anything that depends on time."""
+        found = json.loads((self.folder / "stats").read_text(encoding="utf-8"))
+        per_query_time = {name: each for name, each in found.pop("per_query_time").items() if name != "seconds"}
+        return {
+            **{name: found[name] for name in found if name not in ("seconds", "peak_memory_bytes")},
+            **per_query_time,
+        }
+
+    def logged(self) -> list[dict[str, object]]:
+        lines = (self.folder / "log").read_text(encoding="utf-8").splitlines()
+        return [{**json.loads(line), "seconds": 0} for line in lines]
+
+    def set_aside(self) -> list[str]:
+        text = (self.folder / "set-aside").read_text(encoding="utf-8")
+        return sorted(line.replace(str(self.folder), "") for line in text.splitlines())
+
+
+def kill_once(run: Killed, launcher: Launcher, chosen: random.Random) -> None:
+    """Start the command, and kill it after it has written a random number of bytes more, and a moment later."""
+    written = run.size() + chosen.choice([0, 0, 1, 300, 1500, 4000])
+    pid = launcher.start(run.command)
+    patience = time.monotonic() + PATIENCE
+    while run.size() < written and time.monotonic() < patience:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.001)
+    time.sleep(chosen.random() * 0.05)
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        assert launcher.wait() == 0
+    else:
+        assert launcher.wait() in (0, -signal.SIGKILL)
+
+
+def check_kills(folder: Path, launcher: Launcher, n_kills: int, seed: int, *more: str) -> None:
+    lines = stream(20 * n_kills, seed)
+    whole, run = Killed(folder / "whole", lines, *more), Killed(folder / "killed", lines, *more)
+    whole.grow(len(lines))
+    assert main(whole.command) == 0
+    run.command += ["--checkpoint", str(folder / "checkpoints"), "--checkpoint-every", "0"]
+    chosen = random.Random(seed)
+    for _ in range(n_kills):
+        n = chosen.randint(0, 60)
+        following = lines[run.n_lines + n] if run.n_lines + n < len(lines) else ""
+        run.grow(n, following.encode()[: chosen.randint(0, 8)] if chosen.random() < 0.3 else b"")
+        kill_once(run, launcher, chosen)
+    run.grow(len(lines))
+    launcher.start(run.command)
+    assert launcher.wait() == 0
+    assert run.output.read_bytes() == whole.output.read_bytes()
+    assert run.counts() == whole.counts()
+    assert run.logged() == whole.logged()
+    assert run.set_aside() == whole.set_aside()
+    assert [path.name for path in (folder / "checkpoints").iterdir()] == ["checkpoint"]
+
+
+def test_twenty_kills_over_a_growing_file_change_nothing(tmp_path: Path, launcher: Launcher) -> None:
+    check_kills(tmp_path, launcher, 20, seed=1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(
+    "more", [(), ("--report", "changes", "--format", "csv"), ("--format", "jsonl", "--end", "700")]
+)
+def test_many_kills_change_nothing(tmp_path: Path, launcher: Launcher, seed: int, more: tuple[str, ...]) -> None:
+    check_kills(tmp_path, launcher, 30, seed, *more)
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+
+class Small:
+    """A run over a small file, with checkpoints after every query time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.input, self.output = folder / "events.txt", folder / "found.txt"
+        self.input.write_text("switch_on|3|3|a\nswitch_off|12|12|a\nswitch_on|25|25|b\n", encoding="utf-8")
+        self.rules = rules(folder)
+        self.checkpoints = folder / "checkpoints"
+
+    def __call__(self, *more: str) -> int:
+        files = ["--input", str(self.input), "-o", str(self.output)]
+        kept = ["--checkpoint", str(self.checkpoints), "--checkpoint-every", "0"]
+        return main(["run", self.rules, *files, "--live", "--window", "10", "--start", "0", *kept, *more])
+
+
+@pytest.fixture
+def small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Small:
+    """A run that has ended, with checkpoints."""
+    run = Small(tmp_path)
+    assert run() == 0
+    capsys.readouterr()
+    return run
+
+
+def test_a_run_over_a_file_that_has_grown_continues(small: Small, capsys: pytest.CaptureFixture[str]) -> None:
+    assert small.output.read_text(encoding="utf-8").splitlines()[-2:] == [
+        "% query time 30",
+        "holdsFor(lit(b)=true, [(26,inf)]).",
+    ]
+    with small.input.open("a", encoding="utf-8") as file:
+        file.write("switch_off|27|27|b\nswitch_on|38|38|a\n")
+    assert small() == 0
+    assert capsys.readouterr().err.startswith("continuing after query time 20\n5 records read\n4 query times, ")
+    assert small.output.read_text(encoding="utf-8") == (
+        "% query time 10\nholdsFor(lit(a)=true, [(4,inf)]).\n"
+        "% query time 20\nholdsFor(lit(a)=true, [(4,13)]).\n"
+        "% query time 30\nholdsFor(lit(b)=true, [(26,28)]).\n"
+        "% query time 40\nholdsFor(lit(a)=true, [(39,inf)]).\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--window", "20"], "is of a run with `--window 10`, and this run is with `--window 20`"),
+        (["--step", "5"], "is of a run with `--step 10`, and this run is with `--step 5`"),
+        (["--tick", "5"], "is of a run with `--tick 1`, and this run is with `--tick 5`"),
+        (["--end", "40"], "is of a run without `--end`, and this run is with `--end 40`"),
+        (["--goal", "true"], "is of other rules, background facts or start-up goals"),
+    ],
+)
+def test_a_checkpoint_of_another_run_is_refused(
+    small: Small, more: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = small.output.read_bytes()
+    assert small(*more) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"error[HF707]: the checkpoint in `{small.checkpoints}` {message}\nhint: continue with ")
+    assert small.output.read_bytes() == before
+
+
+def test_other_inputs_outputs_and_rules_are_refused(small: Small, capsys: pytest.CaptureFixture[str]) -> None:
+    other = small.input.with_name("others.txt")
+    other.write_bytes(small.input.read_bytes())
+    assert small("--input", str(other)) == 2
+    assert "error[HF707]: " in capsys.readouterr().err
+    assert small("-o", str(other.with_name("other.txt"))) == 2
+    assert "error[HF707]: " in capsys.readouterr().err
+    Path(small.rules).write_text("initiatedAt(lit(X)=true, T) :- happensAt(switch_off(X), T).", encoding="utf-8")
+    assert small() == 2
+    assert "is of other rules" in capsys.readouterr().err
+
+
+def test_an_input_that_was_truncated_or_replaced_is_refused(small: Small, capsys: pytest.CaptureFixture[str]) -> None:
+    whole, found = small.input.read_text(encoding="utf-8"), small.output.read_bytes()
+    for content, change in (
+        (whole[:20], "has 20 bytes, expected at least 53"),
+        (f"switch_on|2{whole[11:]}", "has other content in its first 53 bytes"),
+        (f"{whole[:-3]}c\n\n", "has other content in its first 53 bytes"),
+    ):
+        small.input.write_text(content, encoding="utf-8")
+        assert small() == 2
+        assert capsys.readouterr().err.startswith(
+            f"error[HF709]: the input `{small.input}` {change}: it was replaced or truncated after the checkpoint\n"
+        )
+    assert small.output.read_bytes() == found, "nothing is cut back by a run that is refused"
+    small.input.write_text(whole, encoding="utf-8")
+    assert small() == 0
+
+
+def test_an_output_that_was_truncated_or_removed_is_refused(small: Small, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = small.output.read_bytes()
+    small.output.write_bytes(whole[:-60])
+    assert small() == 2
+    assert f"error[HF709]: the output `{small.output}` has " in capsys.readouterr().err
+    small.output.unlink()
+    assert small() == 2
+    assert f"error[HF709]: the output `{small.output}` is not there: " in capsys.readouterr().err
+    small.output.write_bytes(whole)
+    assert small() == 0
+
+
+@pytest.mark.parametrize("at", [0, 4, 30, -1])
+def test_a_damaged_checkpoint_is_refused(small: Small, at: int, capsys: pytest.CaptureFixture[str]) -> None:
+    file = small.checkpoints / "checkpoint"
+    data = bytearray(file.read_bytes())
+    data[at] ^= 1
+    file.write_bytes(data)
+    assert small() == 2
+    assert "error[HF508]: " in capsys.readouterr().err
+
+
+def test_a_folder_has_one_run_at_a_time(small: Small, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    options = ("--live", "--window", "10", "--checkpoint", str(tmp_path / "other"))
+    process = started("run", small.rules, "--input", str(pipe), *options)
+    wait_until((tmp_path / "other" / "checkpoint").exists, process)
+    assert main(["run", small.rules, "--input", str(pipe), *options]) == 2
+    assert capsys.readouterr().err.startswith("error[HF707]: another run uses the checkpoints in ")
+    process.kill()
+    ended(process)
+
+
+# -- output of earlier runs --------------------------------------------------------------------------------------------
+
+
+def test_a_live_run_does_not_replace_the_output_of_an_earlier_one(
+    small: Small, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = small.output.read_bytes()
+    small.checkpoints = tmp_path / "others"
+    command = ["run", small.rules, "--input", str(small.input), "-o", str(small.output), "--window", "10"]
+    for code in (main([*command, "--live"]), small()):
+        assert code == 2
+        assert small.output.read_bytes() == before
+    message = f"error[HF708]: `{small.output}` has the output of an earlier run, and a live run does not replace it\n"
+    assert capsys.readouterr().err.count(message) == 2
+    assert main([*command, "--live", "--overwrite", "--start", "0"]) == 0
+    assert small.output.read_bytes() == before
+    assert main(command) == 0, "a run over files replaces its output"
+    small.output.unlink()
+    small.output.touch()
+    assert small() == 0
+
+
+# -- inputs and outputs that cannot be read or written again -----------------------------------------------------------
+
+
+def test_of_a_pipe_the_start_prints_which_records_were_taken(tmp_path: Path) -> None:
+    pipe, output = tmp_path / "pipe", tmp_path / "found.txt"
+    os.mkfifo(pipe)
+    command = ["run", rules(tmp_path), "--input", str(pipe), "-o", str(output), "--live", "--window", "10"]
+    command += ["--start", "0", "--checkpoint", str(tmp_path / "checkpoints"), "--checkpoint-every", "0"]
+    lines = [b"name,time,arg1\n", b"switch_on,3,a\n", b"switch_on,4,b\n", b"switch_off,12,a\n", b"switch_on,25,b\n"]
+    process = started(*command)
+    with pipe.open("wb", buffering=0) as writer:
+        writer.write(b"".join(lines[:4]) + b"switch")
+        checkpoint = tmp_path / "checkpoints" / "checkpoint"
+        wait_until(lambda: b'"query_time":10' in checkpoint.read_bytes(), process)
+        process.kill()
+    ended(process)
+    process = started(*command)
+    with pipe.open("wb", buffering=0) as writer:
+        writer.write(lines[0] + lines[4])
+    code, _, error = ended(process)
+    assert code == 0
+    assert error.startswith(
+        f"continuing after query time 10\n`{pipe}`: 3 records taken, the last arrival is 12\n4 records read\n"
+    )
+    assert output.read_text(encoding="utf-8") == (
+        "% query time 10\nholdsFor(lit(a)=true, [(4,inf)]).\nholdsFor(lit(b)=true, [(5,inf)]).\n"
+        "% query time 20\nholdsFor(lit(a)=true, [(4,13)]).\nholdsFor(lit(b)=true, [(5,inf)]).\n"
+        "% query time 30\nholdsFor(lit(b)=true, [(5,inf)]).\n"
+    )
+
+
+def test_standard_output_goes_on_after_the_checkpoint(small: Small, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["run", small.rules, "--input", str(small.input), "--live", "--window", "10", "--format", "csv"]
+    command += ["--start", "0", "--checkpoint", str(small.checkpoints.with_name("more")), "--checkpoint-every", "0"]
+    assert main(command) == 0
+    assert capsys.readouterr().out.startswith("query_time,kind,name,start,end\n10,fvp,")
+    assert main(command) == 0
+    out, error = capsys.readouterr()
+    assert out == "30,fvp,lit(b)=true,26,\n"
+    assert error.startswith(
+        "continuing after query time 20\n"
+        "standard output cannot be cut back: reports after the checkpoint come again\n3 records read\n"
+    )
+
+
+def test_a_run_that_is_asked_to_end_writes_a_checkpoint(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = ["run", rules(tmp_path), "--input", str(pipe), "-o", str(tmp_path / "found.txt"), "--live"]
+    command += ["--window", "10", "--start", "0"]
+    command += ["--checkpoint", str(tmp_path / "checkpoints"), "--checkpoint-every", "1000000"]
+    process = started(*command)
+    with pipe.open("wb", buffering=0) as writer:
+        writer.write(b"switch_on|3|3|a\nswitch_off|12|12|a\n")
+        wait_until(lambda: (tmp_path / "found.txt").exists() and (tmp_path / "found.txt").stat().st_size > 0, process)
+        process.terminate()
+        assert ended(process)[0] == 130
+    process = started(*command)
+    with pipe.open("wb", buffering=0) as writer:
+        writer.write(b"switch_on|14|14|b\n")
+    assert ended(process)[2].startswith(
+        f"continuing after query time 10\n`{pipe}`: 2 records taken, the last arrival is 12\n3 records read\n"
+    )
+    assert (tmp_path / "found.txt").read_text(encoding="utf-8").splitlines()[-2:] == [
+        "holdsFor(lit(a)=true, [(4,13)]).",
+        "holdsFor(lit(b)=true, [(15,inf)]).",
+    ]
