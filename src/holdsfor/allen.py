@@ -141,7 +141,7 @@ def relate(
     _check_name(mode, MODES, "output mode")
     given = read_lists([sources, targets], keys, times)
     one, two = (merge_intervals(*each) for each in given.lists)
-    return given.give_back(relate_intervals(rel, one, two, mode, reach))
+    return given.to_caller(relate_intervals(rel, one, two, mode, reach))
 
 
 @dataclass(frozen=True, repr=False)

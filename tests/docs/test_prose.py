@@ -37,12 +37,7 @@ AVOIDED = {
 RULES = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), reason) for words, reason in AVOIDED.items()]
 
 PENDING = {
-    # prose1
-    "api",
-    "generators",
-    "intervals",
-    "views",
-    # the other packages, by name
+    # packages
     "cli",
     "runtime",
     # documents

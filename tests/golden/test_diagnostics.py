@@ -165,7 +165,7 @@ def test_hf506_names_the_record_that_is_not_there() -> None:
     with pytest.raises(DataProblem) as problem:
         session().retract(hf.Event("switch_on", "lamp", at=3))
     assert str(problem.value) == (
-        "error[HF506]: `switch_on(lamp)` at 3 is not there to be retracted\n"
+        "error[HF506]: `switch_on(lamp)` at 3 not found among the inserted records\n"
         "hint: a record that was inserted twice is one record, and is retracted once"
     )
 
@@ -176,7 +176,7 @@ def test_hf740_says_what_the_query_time_had_to_come_after() -> None:
     with pytest.raises(UsageProblem) as problem:
         asked.query(10)
     assert str(problem.value) == (
-        "error[HF740]: the query time 10 does not come after the query time before, 10\nhint: query times ascend"
+        "error[HF740]: the query time 10 is not after the previous query time, 10\nhint: query times ascend"
     )
 
 
@@ -209,7 +209,7 @@ def test_hf744_says_what_is_another_one(tmp_path: Path) -> None:
         hf.Session.load(tmp_path / "state", hf.load(RULES), window=20)
     assert str(problem.value) == (
         f"error[HF744]: the snapshot `{tmp_path / 'state'}` has the window 10, expected 20\n"
-        "hint: leave the window out to go on as before, or start the run again"
+        "hint: leave the window out to continue as before, or start the run again"
     )
 
 

@@ -1,6 +1,6 @@
 """The library: `load` rules, `recognise` records of files and tables, or open a `Session` and query it.
 
-What needs NumPy and Arrow is loaded when it is first used.
+Modules that need NumPy and Arrow are loaded at their first use.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def load_text(text: str) -> Compiled:
 
 
 def term(text: str) -> Term:
-    """A term as it is written in a rule, for an argument or a value that is neither text nor a number.
+    """A term in the syntax of rules, for an argument or a value that is neither text nor a number.
 
     >>> from holdsfor.syntax.printer import show
     >>> show(term("per(close_ballot(c1, m1))"))

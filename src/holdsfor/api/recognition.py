@@ -50,13 +50,13 @@ def recognise(
     allen_memory: int | None = None,
     merge_windows: bool = True,
 ) -> Result:
-    """What the rules recognise in files, Arrow tables or frames, settled over all query times.
+    """The settled result of the rules over files, Arrow tables, frames or records, for all query times.
 
-    A table with columns of its own comes as a pair with what its rows say: `(frame, "happensAt(speed(id, kmh), ts)")`.
-    Records that do not fit are in `result.reading.set_aside`. Without a window the whole history is one. An interval
-    that is over for longer than `allen_memory` is not `before` another one any more; by default that is the window.
-    Windows do not change what is settled, so many short ones are evaluated as few long ones; without `merge_windows`
-    every query time is evaluated.
+    A table with its own columns is given with a description of its rows: `(frame, "happensAt(speed(id, kmh), ts)")`.
+    Records that do not fit are in `result.reading.set_aside`. Without a window, the whole history is one window. An
+    interval that ended more than `allen_memory` ago is no longer `before` a later one; the default is the window.
+    Windows do not change settled results, so many short windows are evaluated as few long ones; without
+    `merge_windows` every query time is evaluated.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text('''

@@ -28,7 +28,7 @@ _SHOWN = 20
 
 @dataclass(frozen=True, repr=False, eq=False)
 class QueryResult:
-    """What is known at a query time: maximal intervals of FVPs and time-points of output events.
+    """The result at a query time: maximal intervals of FVPs and time-points of output events.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -42,7 +42,7 @@ class QueryResult:
 
     @property
     def query_time(self) -> int:
-        """The query time; of a result over all query times, the last one.
+        """The query time; for a result over all query times, the last one.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -77,7 +77,7 @@ class QueryResult:
         return self.reported.times
 
     def _find(self, text: str | Term) -> Term:
-        """The FVP or event; a name that the rules do not have, but nearly, is an error."""
+        """The FVP or event; a misspelt name of the rules is an error."""
         term = parse_term(text) if isinstance(text, str) else text
         named = term.args[0] if isinstance(term, Struct) and term.name == "=" else term
         known = (*self.names.fluents, *self.names.events)
@@ -88,7 +88,7 @@ class QueryResult:
         return term
 
     def holds_for(self, fvp: str | Term) -> list[tuple[int, int | None]]:
-        """The intervals of an FVP; none if it never holds. A name that is nearly one of the rules is an error.
+        """The intervals of an FVP; an empty list if it never holds. A misspelt name of the rules is an error.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -196,11 +196,11 @@ class QueryResult:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Result(QueryResult):
-    """What was recognised, settled over all query times, and how many records had which fate.
+    """The settled result over all query times, with counts of records by outcome.
 
     *late*: admitted after a query time that should have had it; *dropped*: no window admits it; *cut*: partly before
-    the window; *set aside*: does not fit; *unmatched*: a retraction of nothing; *new member*: an entity of a dynamic
-    domain that is first seen when time-points are settled already, which no run over files and tables has.
+    the window; *set aside*: does not fit; *unmatched*: a retraction without a record; *new member*: an entity of a
+    dynamic domain first seen after time-points are settled, which never happens in a run over files and tables.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -218,7 +218,7 @@ class Result(QueryResult):
 
     @property
     def set_aside(self) -> int:
-        """How many records do not fit; `reading.set_aside` has them with their reasons.
+        """The number of records that do not fit; `reading.set_aside` has them with their reasons.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")

@@ -1,4 +1,4 @@
-"""A session: records are inserted and retracted while query times go by.
+"""A session: records are inserted and retracted between query times.
 
 >>> import holdsfor as hf
 >>> rules = hf.load_text('''
@@ -55,9 +55,9 @@ __all__ = ["Change", "Event", "Fluent", "Inserted", "Report", "Session"]
 
 @dataclass(frozen=True)
 class Inserted:
-    """What became of records that were inserted: how many there were, and which have no effect and why.
+    """The outcome of an insertion: the number of records, and the records without effect, with reasons.
 
-    `unmatched` are retractions without a record, as far as records are known now.
+    `unmatched` are retractions without a record among those inserted so far.
     """
 
     n_records: int
@@ -68,12 +68,12 @@ class Inserted:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Report(QueryResult):
-    """What a query time knows of its window, and what it changes.
+    """The result at a query time for its window, and its changes.
 
-    The counts are about what came since the query time before. *late*: admitted although the query time before should
-    have had it; *dropped*: no window admits it, or it is over before the session starts; *cut*: partly before the
-    window; *set aside*: does not fit; *unmatched*: a retraction of nothing. *new member*: an entity
-    that is first seen when time-points are settled already.
+    The counts are of records since the previous query time. *late*: admitted although the previous query time should
+    have had it; *dropped*: no window admits it, or it ends before the session starts; *cut*: partly before the window;
+    *set aside*: does not fit; *unmatched*: a retraction without a record; *new member*: an entity first seen after
+    time-points are settled.
 
     >>> import holdsfor as hf
     >>> session = hf.Session(hf.load_text("happensAt(alarm(X), T) :- happensAt(smoke(X), T)."), start=0, window=20)
@@ -89,11 +89,11 @@ class Report(QueryResult):
     set_aside: int
     unmatched: int
     new_member: int
-    _told: tuple[Known, Known, int]
+    _compared: tuple[Known, Known, int]
 
     @cached_property
     def changes(self) -> list[Change]:
-        """How what is known differs from what the report before knew.
+        """The differences from the previous report.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -102,7 +102,7 @@ class Report(QueryResult):
         >>> session.query().changes
         [Change(kind='added', name='rich(chris)=true', old=None, new=(4, None))]
         """
-        difference = changes_since(*self._told)
+        difference = changes_since(*self._compared)
         gone, come, symbols = difference.gone, difference.come, self.reported.symbols
         return [
             *interval_changes(gone.intervals(symbols), come.intervals(symbols)),
@@ -122,12 +122,12 @@ _AS_SAVED: Any = object()
 
 
 class Session:
-    """One run of the rules over records that come bit by bit.
+    """A run of the rules over records that are inserted step by step.
 
-    A query time looks back over the window (without one: to the start). Query times are `step` apart, by default a
-    window. The run starts at `start`, by default with the first record there is at the first query time. `goals` are
-    proved before it. An interval that is over for longer than `allen_memory`, by default the window, is not `before`
-    another one any more. Records that do not fit are set aside, or are an error if `strict`.
+    A query time covers the window before it (without a window: all time since the start). Query times are `step` apart,
+    by default a window. The run starts at `start`, by default at the first record of the first query time. `goals` are
+    proved before the run. An interval that ended more than `allen_memory` ago, by default the window, is no longer
+    `before` a later one. Records that do not fit are set aside, or are an error if `strict`.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -165,14 +165,14 @@ class Session:
             rules, start=start or 0, tick=tick, window=window, allen_memory=allen_memory, goals=_proved(goals)
         )
         self._start = start
-        self._told = Known(self._engine.start - 1, {}, {})
+        self._last_report = Known(self._engine.start - 1, {}, {})
         self._n_outside = 0
         self._n_set_aside = 0
         self._counted = [0, 0, 0, 0, 0, 0]
 
     @property
     def start(self) -> int | None:
-        """When the run starts, if that is known yet.
+        """The start of the run, or None before the first record.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -196,7 +196,7 @@ class Session:
 
     @property
     def n_kept_for_allen(self) -> int:
-        """How many intervals from before the window are kept because Allen relations may need them.
+        """The number of intervals before the window that are kept for Allen relations.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -218,11 +218,11 @@ class Session:
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
-        """Write the session to a file, from which `load` goes on, also in another process.
+        """Write the session to a file, from which `load` continues, also in another process.
 
-        The file has what is open and in the window, not the history. It is replaced as a whole: a crash leaves the old
-        file or the new one. Records that were inserted are part of it, those that were not are the caller's to insert
-        again: save where in the input you are beside the session, or insert and query from one place to the next.
+        The file has the open FVPs and the records in the window, not the history. It is replaced atomically: a crash
+        leaves the old file or the new one. The file contains the records inserted so far; the caller inserts all later
+        records again, and therefore saves its position in the input beside the session.
 
         >>> import holdsfor as hf, tempfile
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -240,7 +240,7 @@ class Session:
         replace_file(path, self.snapshot())
 
     def snapshot(self) -> bytes:
-        """The session as bytes, which `restore` reads; `save` writes them to a file.
+        """The session as bytes, for `restore`; `save` writes them to a file.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -269,10 +269,10 @@ class Session:
         allen_memory: int | None = _AS_SAVED,
         goals: Iterable[str | Term] = (),
     ) -> Session:
-        """The session that was saved to a file: from now on it answers as the saved one would.
+        """The session of a file, which continues exactly like the saved session.
 
-        Rules and goals must be those of the session. Window, step, tick and memory are as they were saved; one that is
-        given and is another one is an error. So is a file that is damaged, or in the format of another version.
+        Rules and goals must be those of the saved session. Window, step, tick and memory are read from the file; a
+        different value given here is an error. So is a file that is damaged, or in the format of another version.
 
         >>> import holdsfor as hf, tempfile
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -292,7 +292,7 @@ class Session:
 
     @classmethod
     def restore(cls, data: bytes, rules: Compiled, *, goals: Iterable[str | Term] = ()) -> Session:
-        """The session that `snapshot` gave as bytes.
+        """The session of the bytes from `snapshot`.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -316,31 +316,31 @@ class Session:
             if value is not _AS_SAVED and value != known:
                 shown = setting.replace("_", " ")
                 message = f"the snapshot `{name}` has the {shown} {known}, expected {value}"
-                hint = f"leave the {shown} out to go on as before, or start the run again"
+                hint = f"leave the {shown} out to continue as before, or start the run again"
                 raise UsageProblem(Diagnostic("HF744", message, hint=hint))
         session = cls.__new__(cls)
         session._engine = engine.EngineSession.restored(snapshot, rules, _proved(goals), name=name)
         session._names = rules.names
-        session._carry_on(saved)
+        session._restore_fields(saved)
         return session
 
-    def _carry_on(self, saved: dict[str, Any]) -> None:
-        """Take over what a session has besides its engine."""
+    def _restore_fields(self, saved: dict[str, Any]) -> None:
+        """Set the fields of a session besides its engine."""
         self.window, self.tick = self._engine.window, self._engine.tick
         self.step, self.strict, self._start = saved["step"], saved["strict"], saved["start"]
         unit, has_offset = saved["time"]
         self._clock = Clock(unit, has_offset=has_offset)
         self.n_records, self._n_outside, self._n_set_aside = saved["counts"]
         self._counted = saved["reported"]
-        self._told = self._engine.last_report() or Known(self._engine.start - 1, {}, {})
+        self._last_report = self._engine.last_report() or Known(self._engine.start - 1, {}, {})
 
     # -- records -------------------------------------------------------------------------------------------------------
 
     def insert(self, *records: Input) -> Inserted:
         """Add records: files, tables, frames, `Event` and `Fluent` objects, or lists of such objects or of text lines.
 
-        Records arrive when they say so, but not before the query time that follows. A record that retracts another
-        (`op` is `-`, in text a leading `-`) does so here too. An exact duplicate is the same record.
+        A record arrives at the arrival that it states, but not before the next query time. A record with `op` `-`, in
+        text with a leading `-`, retracts another. An exact duplicate is the same record.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -358,9 +358,9 @@ class Session:
         return Inserted(reading.n_records, reading.unused, reading.set_aside, missing)
 
     def retract(self, *records: Input) -> None:
-        """Retract records that were inserted; if one is not there, it is an error and nothing is done.
+        """Retract records that were inserted; a record that was not inserted is an error, and no record is retracted.
 
-        A record that is over before the last window cannot be retracted any more: that is counted as dropped.
+        A record that ends before the last window cannot be retracted any more, and is counted as dropped.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -375,7 +375,7 @@ class Session:
         operations = reading.unsettled()
         for each in operations:
             if each.retractions is not None:
-                message = f"`{each.retractions.origins[0].text}` takes a record back itself"
+                message = f"`{each.retractions.origins[0].text}` is itself a retraction"
                 raise DataProblem(Diagnostic("HF506", message, hint="`retract` takes the records that were inserted"))
         operations = [each.inverted(_NOWHERE) for each in operations]
         for each, number in self._engine.missing(operations):
@@ -405,15 +405,15 @@ class Session:
         else:
             what = f"`{show(Struct('=', (named, terms[-1])))}` from {start} to {int(columns.ends[row])}"
         hint = "a record that was inserted twice is one record, and is retracted once"
-        raise DataProblem(Diagnostic("HF506", f"{what} is not there to be retracted", hint=hint))
+        raise DataProblem(Diagnostic("HF506", f"{what} not found among the inserted records", hint=hint))
 
     # -- query times ---------------------------------------------------------------------------------------------------
 
     def query(self, at: int | None = None, *, window: int | None = None) -> Report:
-        """What is known at a query time, by default a step after the one before.
+        """The result at a query time, by default one step after the previous one.
 
-        A later one is reached in steps, so that no record falls between two windows; the report tells what all of them
-        change. The query time may look back over a `window` of its own, as far as nothing is settled.
+        A later query time is reached in steps, so that no record falls between two windows; the report has the changes
+        of all of them. A `window` applies to this query time only, and must not reach settled time-points.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -440,48 +440,48 @@ class Session:
         self._engine.window = self.window
         self._engine.records.take_unmatched()
         if self._engine.compact() is not None:
-            self._told = self._engine.last_report() or self._told
+            self._last_report = self._engine.last_report() or self._last_report
         return report
 
     def _check_window(self, at: int, window: int) -> None:
-        """Refuse a window that misses time-points since the query time before, or reaches what is settled."""
+        """Refuse a window that misses time-points since the previous query time, or reaches settled time-points."""
         if self.window is None:
-            message = "a session without a window looks back to the start at every query time"
-            raise UsageProblem(Diagnostic("HF740", message, hint="give the session a `window` to have others"))
+            message = "a session without a window covers all time since the start at every query time"
+            raise UsageProblem(Diagnostic("HF740", message, hint="give the session a `window` first"))
         check_windows(self.tick, window, None)
         before, settled = self._engine.previous, self._engine.state.forgotten
         if before is not None and window < min(at - before, self.step or 0):
-            message = f"a window of {window} at {at} misses time-points after the query time before, {before}"
+            message = f"a window of {window} at {at} misses time-points after the previous query time, {before}"
             raise UsageProblem(Diagnostic("HF740", message, hint="give a longer window, or query more often"))
         if at - window < settled:
-            message = f"a window of {window} at {at} reaches back to {at - window}, but all is settled up to {settled}"
+            message = f"a window of {window} at {at} begins at {at - window}, but time up to {settled} is settled"
             raise UsageProblem(Diagnostic("HF740", message, hint=f"give a window of at most {at - settled}"))
 
     def _begin(self) -> int:
-        """Let the run start with the first record."""
+        """Start the run at the first record, and return the start."""
         stores = self._engine.records.all
         first = min((int(records.starts.min()) for records in stores if len(records)), default=None)
         if first is None:
-            message = "without a record the first time-point is not known"
+            message = "the session has no start and no record"
             raise UsageProblem(Diagnostic("HF740", message, hint="give the session its `start`, or insert records"))
         self._engine.begin(first)
         self._start = first
         return first
 
     def _next_query_time(self, start: int, at: int | None) -> int:
-        """The query time that is asked for."""
+        """The next query time, or `at` if given."""
         before = start if self.query_time is None else self.query_time
         if at is None and self.step is None:
-            raise UsageProblem(Diagnostic("HF740", "without a window there is no next query time", hint="say `at`"))
+            raise UsageProblem(Diagnostic("HF740", "without a window there is no next query time", hint="give `at`"))
         last = before + (self.step or 0) if at is None else at
         if last < before or last == self.query_time:
-            what = "start" if self.query_time is None else "query time before"
-            message = f"the query time {last} does not come after the {what}, {before}"
+            what = "start" if self.query_time is None else "previous query time"
+            message = f"the query time {last} is not after the {what}, {before}"
             raise UsageProblem(Diagnostic("HF740", message, hint="query times ascend"))
         return last
 
     def _query_times(self, start: int, last: int) -> Iterator[int]:
-        """The query times from the one before (exclusive) to the one asked for."""
+        """The query times from the previous one (exclusive) to `last`."""
         before = start if self.query_time is None else self.query_time
         if self.step is None or self.query_time is None:
             yield last
@@ -492,16 +492,16 @@ class Session:
         run, current = self._engine, parts[-1]
         known = current
         if self.window is not None:
-            known = current.after(run.window_start(current.query_time), self.tick, self._told)
+            known = current.after(run.window_start(current.query_time), self.tick, self._last_report)
         late, dropped, cut, unmatched = run.records.counts
         counted = [late, dropped + self._n_outside, cut, self._n_set_aside, unmatched, run.state.n_new_members]
         late, dropped, cut, set_aside, unmatched, new = (
             now - before for now, before in zip(counted, self._counted, strict=True)
         )
-        told = self._told, current if len(parts) == 1 else merged(parts), frontier
-        self._told, self._counted = current, counted
+        compared = self._last_report, current if len(parts) == 1 else merged(parts), frontier
+        self._last_report, self._counted = current, counted
         return Report(
-            DecodedReport(known, run.symbols.view), self._names, late, dropped, cut, set_aside, unmatched, new, told
+            DecodedReport(known, run.symbols.view), self._names, late, dropped, cut, set_aside, unmatched, new, compared
         )
 
 

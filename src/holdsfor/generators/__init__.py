@@ -1,9 +1,9 @@
-"""Streams of any size for the applications: plausible, fast to make, the same for the same seed.
+"""Streams of any size for the applications: plausible, fast to generate, the same for the same seed.
 
-    MODELS, one module each   what entities do in one period, as columns of codes
-    streams                   periods put together, in order of arrival, in pieces
-    lateness                  which records arrive late, and how late
-    writing                   pieces to text or Parquet; the schema is there
+    MODELS, one module each   the behaviour of entities in one period, as columns of codes
+    streams                   the records of all periods, in order of arrival, in pieces
+    lateness                  the share of late records, and their delays
+    writing                   pieces to text or Parquet, with the schema
 
 >>> model = model_of("ctm", entities=10, seed=1)
 >>> sum(len(piece) for piece in pieces(model, duration=8000, seed=1))

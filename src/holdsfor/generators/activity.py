@@ -1,8 +1,8 @@
-"""Surveillance video: persons who cross the picture two by two, meet, walk together, fight, or leave things behind.
+"""Surveillance video: pairs of persons that cross the picture, meet, walk together, fight, or leave things behind.
 
 One period is 36 seconds (900 frames), of which an id is visible for 4 to 10: 18% of the time, as in CAVIAR. At every
-frame a visible id has four records: its movement, position, orientation and appearance; `appear` and `disappear` stand
-for the appearance at its first and last frame. Each pair has a stage of its own, far from all others.
+frame a visible id has four records: its movement, position, orientation and appearance; the appearance of its first and
+last frame is `appear` and `disappear`. Each pair has its own stage, far from all others.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Surveillance:
 
 @dataclass(frozen=True)
 class _Scenes:
-    """What the pairs play: for how many frames, from when on, at which distance from each other."""
+    """The scenes of pairs: number of frames, first frame, and distance between the two."""
 
     unit: NDArray[np.int64]
     begin: Times
@@ -87,7 +87,7 @@ class _Scenes:
 
 @dataclass(frozen=True)
 class _Frames:
-    """One row per id and frame in which it is visible, with what its scene says."""
+    """One row per id and frame in which it is visible, with the data of its scene."""
 
     unit: NDArray[np.int64]
     role: NDArray[np.int64]
@@ -125,7 +125,7 @@ def _scenes(units: NDArray[np.int64], begin: Times, rng: np.random.Generator) ->
 
 
 def _frames(scenes: _Scenes) -> _Frames:
-    """Both roles of every scene, frame by frame. A thing that is left is there in the second act only."""
+    """Both roles of every scene, frame by frame. An object left behind is visible in the second act only."""
     scene = np.repeat(np.arange(len(scenes.unit)), 2)
     role = np.tile([0, 1], len(scenes.unit))
     is_thing = (scenes.plot[scene] == list(_PLOTS).index("leave")) & (role == 1)
@@ -151,7 +151,7 @@ def _frames(scenes: _Scenes) -> _Frames:
 
 
 def _places(frames: _Frames, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64], Codes]:
-    """Where everybody is on the stage, and which way they look (degrees)."""
+    """The position of each id on the stage, and its orientation (degrees)."""
     side = np.where(frames.role == 0, -1, 1)
     third = frames.length // 3
     across = -_REACH + 2 * _REACH * frames.frame / frames.length
@@ -172,7 +172,7 @@ def _places(frames: _Frames, rng: np.random.Generator) -> tuple[NDArray[np.int64
 
 
 def _movements(frames: _Frames, rng: np.random.Generator) -> Codes:
-    """What everybody does."""
+    """The movement of each id."""
     n = len(frames.unit)
     code = {movement: position for position, movement in enumerate(_MOVEMENTS)}
     movement = np.where(frames.runs & frames.plays("pass"), code["running"], code["walking"])

@@ -1,8 +1,8 @@
 """Argumentation: games of three rounds, one after the other at each table.
 
-One period is one game of at most sixty time-points, and a break. A player speaks at the beginning of his turn and then
-passes, or lets his time of ten time-points run out. Claims are denied, justified too late or not at all, retracted and
-conceded; now and then somebody speaks out of turn.
+One period is one game of at most sixty time-points, and a break. A player makes a move at the beginning of his turn and
+then passes, or his time of ten time-points runs out. Claims are denied, justified too late or not at all, retracted and
+conceded; a few moves are out of turn.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TURNS, _TIME_OF_TURN = 6, 10
 
 
 class _Move(NamedTuple):
-    """What the player whose turn it is may say in one of the turns."""
+    """A move that the player of a turn may make."""
 
     turn: int
     name: str

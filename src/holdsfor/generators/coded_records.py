@@ -1,8 +1,8 @@
-"""Records as columns of codes: what the models make and the writers write.
+"""Records as columns of codes: the output of models and the input of writers.
 
-A *code* is a position in a vocabulary, a list of texts; `NONE` stands for a field that the record does not have. Names
-and values have one vocabulary each, every argument position has its own. So a model deals in small integers only, and
-texts come into being when a piece is written.
+A *code* is an index into a vocabulary, a list of texts; `NONE` is the code of a missing field. Names and values have
+one vocabulary each, every argument position has its own. A model computes with small integers only; texts are
+made when a piece is written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Times = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The texts that codes stand for."""
+    """The texts of codes."""
 
     names: Sequence[str]
     values: Sequence[str]
@@ -34,7 +34,7 @@ class Vocabulary:
 class CodedRecords:
     """Records in generation order. An event has neither `end` nor `value`, a fluent at a time-point no `end`.
 
-    Contract: all columns are of one length; times are not negative, so that `NONE` cannot be one.
+    Contract: all columns have the same length; times are not negative, so that `NONE` is not a time.
     """
 
     name: Codes
@@ -59,14 +59,14 @@ def no_records(n_args: int) -> CodedRecords:
 
 
 def concatenate_records(parts: Sequence[CodedRecords]) -> CodedRecords:
-    """The rows of all parts, one after the other."""
+    """The rows of all parts, in order."""
     return CodedRecords(
         *(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(CodedRecords))
     )
 
 
 class RecordMaker:
-    """Collects the records of a model, many of one name at a time."""
+    """Collects the records of a model, many of one name per call."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.n_args = len(vocabulary.args)
@@ -83,7 +83,7 @@ class RecordMaker:
         value: str | Codes | None = None,
         where: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Records of one name, or of one name each. It arrives when it is over: at its end, else at its start."""
+        """Add records of one name, or of one name each. A record arrives at its end, or at its start if it has none."""
         n = len(start)
         columns = np.full((n, self.n_args), NONE, np.int32)
         for position, arg in enumerate(args):

@@ -1,7 +1,7 @@
 """City transport: buses and trams that go from stop to stop of their line.
 
-One period is one leg: the vehicle enters a stop, passengers change, it leaves, speeds up, turns somewhere, and brakes
-for the next one. As in the PRONTO data there is one record of each of the eight kinds per leg, and a leg takes 800
+One period is one leg: the vehicle enters a stop, passengers change, it leaves, accelerates, turns, and brakes for the
+next stop. As in the PRONTO data there is one record of each of the eight kinds per leg, and a leg takes 800
 time-points: one record per vehicle and 100 time-points. Drivers differ in temper, and a vehicle that is late stays
 late for some legs.
 """
@@ -79,13 +79,13 @@ class CityTransport:
         return maker.rows()
 
     def mood(self, cycle: int, units: NDArray[np.int64], seed: list[int]) -> Codes:
-        """How the vehicles stand to the timetable, for some legs on end."""
+        """The punctuality of the vehicles, constant for some legs."""
         rng = np.random.default_rng([seed[0], (cycle + 1) // _LEGS_OF_ONE_MOOD, seed[2], 2])
         return rng.choice(3, len(units), p=[0.2, 0.45, 0.35]).astype(np.int32)
 
 
 def _wavering(rng: np.random.Generator, mood: Codes) -> Codes:
-    """The mood, or now and then something else."""
+    """The mood, or for some vehicles a random level."""
     return np.where(rng.random(len(mood)) < 0.7, mood, rng.integers(0, 3, len(mood))).astype(np.int32)
 
 

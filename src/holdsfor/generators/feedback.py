@@ -1,8 +1,8 @@
 """Feedback: hosts with an immune system and bacteria with a phage, half of each.
 
-One period takes a hundred time-points. A host meets antigen once or twice; one in five is infected for good, until it
-is cured. A phage enters a cell, which may starve, be fed or irradiated, and leaves when the cell divides. These events
-are few: what follows from them, round after round, is many times as much.
+One period takes a hundred time-points. A host meets antigen once or twice; one in five stays infected until it is
+cured. A phage enters a cell, which may starve, be fed or irradiated, and leaves when the cell divides. There are few
+input events, and many times as many derived ones, over many rounds.
 """
 
 from __future__ import annotations

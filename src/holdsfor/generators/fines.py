@@ -1,9 +1,9 @@
-"""Traffic fines: each is issued once, in the first two years, and then followed for as long as the stream goes on.
+"""Traffic fines: each is issued once, in the first two years, and has records until the end of the stream.
 
-What becomes of a fine has the shares and the delays of the recorded ones: a third is paid before it is sent, one in
-five is sent and never heard of again, and of those that are notified most go to collection after years. As recorded,
-the penalty comes sixty days after the notification whether or not there was a payment or an appeal, so that some
-penalties are unlawful. Days and cents.
+The courses of fines have the shares and the delays of the recorded data: a third is paid before it is sent, one in five
+is sent and has no later record, and most of the notified ones go to collection after years. As in the data, the penalty
+follows sixty days after the notification, even if there was a payment or an appeal, so that some penalties are
+unlawful. Times are days, amounts cents.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Late records: which share of them, and how late."""
+"""Late records: their share, and their delays."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ DISTRIBUTIONS: dict[str, tuple[tuple[str, ...], Draw]] = {
 
 @dataclass(frozen=True)
 class Lateness:
-    """A share of all records arrives late, by a delay in time-points drawn from a distribution; at least by one."""
+    """A share of all records arrives late, by at least one time-point; delays follow a distribution."""
 
     share: float = 0.0
     distribution: str = "gamma"
     parameters: tuple[float, ...] = (2.0, 2.0)
 
     def delays(self, rng: np.random.Generator, n: int, tick: int) -> Times:
-        """The delay of each of `n` records; 0 for those on time."""
+        """The delay of each of `n` records; 0 for records on time."""
         is_late = rng.random(n) < self.share
         delays = np.zeros(n, np.int64)
         drawn = DISTRIBUTIONS[self.distribution][1](rng, int(is_late.sum()), self.parameters)
@@ -44,13 +44,13 @@ ON_TIME = Lateness()
 
 
 def read_lateness(late: str | None, delay: str | None) -> Lateness:
-    """What `--late 10% --delay gamma:2,2` says.
+    """The lateness of `--late 10% --delay gamma:2,2`.
 
     >>> read_lateness("10%", "uniform:1,60")
     Lateness(share=0.1, distribution='uniform', parameters=(1.0, 60.0))
     """
     if late is None and delay is not None:
-        raise _wrong("HF711", f"the delay `{delay}` is of no record", "say which share is late, such as `--late 10%`")
+        raise _wrong("HF711", f"the delay `{delay}` applies to no record", "give a share, such as `--late 10%`")
     share = _share(late) if late is not None else 0.0
     distribution, parameters = _distribution(delay) if delay is not None else ("gamma", (2.0, 2.0))
     return Lateness(share, distribution, parameters)
@@ -76,7 +76,7 @@ def _distribution(text: str) -> tuple[str, tuple[float, ...]]:
         parameters = tuple(float(number) for number in numbers.split(","))
     except ValueError:
         parameters = ()
-    # What is drawn becomes 64-bit time-points, so a parameter must stay far below their limit.
+    # Delays become 64-bit time-points, so a parameter must be far below that limit.
     in_range = all(0 <= p <= 1e12 for p in parameters) and (name != "uniform" or sorted(parameters) == [*parameters])
     if len(parameters) != len(expected) or not in_range:
         hint = f"write `{name}:{','.join(expected)}` with numbers that are not negative, low before high"

@@ -1,11 +1,11 @@
-"""Shipping: vessels that sail from port to port, and what may come between.
+"""Shipping: vessels that sail from port to port, with incidents on the way.
 
 One period is one voyage of ten hours, in 60 *slots* of ten minutes with one critical point each: cast off, leave the
-port and the coast behind, cruise, do something in the middle, cruise, come back to a coast and a port, rest. In the
-middle a vessel may go on cruising, anchor, loiter, fall silent, drift, or meet its partner, the other vessel of its
-pair; the pair sails at the same time. Fishing and rescue vessels do not just cruise: they trawl and search, to and fro.
-As in the Brest data, every critical point comes with the velocity: about one record per vessel and eight minutes, two
-thirds of them velocities. A third of the vessels do not report their heading (511).
+port and the coast, cruise, an incident in the middle, cruise, reach a coast and a port, rest. In the middle a vessel
+may continue to cruise, anchor, loiter, fall silent, drift, or meet its partner, the other vessel of its pair; both
+vessels of a pair sail at the same time. Fishing and rescue vessels trawl and search, to and fro. As in the Brest data,
+every critical point has a velocity: about one record per vessel and eight minutes, two thirds of them velocities. A
+third of the vessels do not report their heading (511).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _KINDS = ["coast", "port", "anchorage", "protected", "fishing"]
 
 _SLOTS, _SLOT = 60, 600
 _MIDDLE = slice(16, 32)
-_HIGHEST_SPEED = 60  # knots; speeds and courses are told in tenths
+_HIGHEST_SPEED = 60  # knots; speeds and courses are given in tenths
 _FIRST_ID = 201_000_000
 _VESSELS_PER_PORT = 40
 
@@ -57,7 +57,7 @@ class Shipping:
         self.n_units = (entities + 1) // 2
         self.n_ports = entities // _VESSELS_PER_PORT + 2
         rng = np.random.default_rng([seed, 0, 0, 1])
-        # Even if the last vessel has no partner, one is drawn for it, and left out when the records are made.
+        # If the last vessel has no partner, one is drawn for it, and removed when the records are made.
         n = 2 * self.n_units
         self.type = rng.choice(len(_FLEET), n, p=[share for share, _, _ in _FLEET.values()])
         self.lowest, self.highest = (np.array([row[i] for row in _FLEET.values()])[self.type] for i in (1, 2))
@@ -89,7 +89,7 @@ class Shipping:
         return (self.first_area + _KINDS.index(kind) * self.n_ports + port).astype(np.int32)
 
     def port(self, vessel: NDArray[np.int64], cycle: int) -> NDArray[np.int64]:
-        """Where a vessel sails from: the port to which its voyage before led."""
+        """The port of departure: the destination of the previous voyage."""
         port: NDArray[np.int64] = (vessel * 7 + (cycle + 1) * (vessel % 5 + 1)) % self.n_ports
         return port
 
@@ -104,7 +104,7 @@ class Shipping:
         self.turns(maker, plan, rng)
         self.encounters(maker, plan, rng)
         rows = maker.rows()
-        # A vessel without a partner: the one that was drawn for it does not exist.
+        # The partner that was drawn for a single vessel does not exist.
         partner = rows.args[:, 1] - self.first_partner
         return rows.pick((rows.args[:, 0] < self.n_vessels) & (partner < self.n_vessels))
 
@@ -154,7 +154,7 @@ class Shipping:
         )
 
     def critical_events(self, maker: RecordMaker, plan: _Voyages, rng: np.random.Generator) -> None:
-        """What makes the critical points critical."""
+        """The events at critical points."""
         n = len(plan.vessels)
         everyone, anchor, silence = np.ones(n, bool), plan.does("anchor"), plan.does("silence")
         hurried, radio_off = rng.random(n) < 0.3, rng.random(n) < 0.1
@@ -205,7 +205,7 @@ class Shipping:
             maker.add(name, plan.times[who, slot], plan.vessels[who].astype(np.int32), self.area(kind, port[who]))
 
     def turns(self, maker: RecordMaker, plan: _Voyages, rng: np.random.Generator) -> None:
-        """To and fro, in every half of a slot in the middle."""
+        """Turns to and fro, in every half of a slot in the middle."""
         busy = plan.trawls | plan.searches
         slots = np.arange(_MIDDLE.start, _MIDDLE.stop, 0.5)
         times = (
@@ -215,7 +215,7 @@ class Shipping:
         maker.add("change_in_heading", times.ravel(), vessels)
 
     def encounters(self, maker: RecordMaker, plan: _Voyages, rng: np.random.Generator) -> None:
-        """When partners are close: for long if they meet, for a moment if their ways cross."""
+        """The intervals in which partners are close: long if they meet, short if their ways cross."""
         first, second = plan.vessels[::2].astype(np.int32), plan.vessels[1::2]
         partner = (self.first_partner + second).astype(np.int32)
         start = plan.times[:, 17].reshape(-1, 2).max(axis=1)
@@ -229,13 +229,13 @@ class Shipping:
 
 @dataclass(frozen=True)
 class _Voyages:
-    """One voyage of each vessel; partners stand side by side."""
+    """One voyage of each vessel; partners are neighbouring rows."""
 
     vessels: NDArray[np.int64]
     begin: Times
     times: Times  # one row per vessel, one column per slot
     middle: NDArray[np.int64]
-    tows: NDArray[np.bool_]  # one of the two is a tug, none a pilot
+    tows: NDArray[np.bool_]  # one of the two vessels is a tug, and none is a pilot
     trawls: NDArray[np.bool_]
     searches: NDArray[np.bool_]
 

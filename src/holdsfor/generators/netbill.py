@@ -1,8 +1,8 @@
-"""NetBill: consumers who buy digital goods from the merchants they know.
+"""NetBill: consumers that buy digital goods from merchants.
 
-In one period of ten time-points a consumer begins eight deals: most are asked for, all are quoted, some quotes are
-presented twice, two in three are accepted, in time or too late, and few who accept or are accepted do not keep the
-contract. That makes three records per consumer and time-point, one and a half per agent.
+In one period of ten time-points a consumer begins eight deals: most have a request, all have a quote, some quotes are
+presented twice, two in three are accepted, in time or too late, and few contracts are broken. That makes three records
+per consumer and time-point, one and a half per agent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KNOWN_MERCHANTS = 18
 
 
 class NetBill:
-    """Half of the agents are merchants `m0`, `m1`, …, the other half, or one more, consumers `c0`, `c1`, …"""
+    """Half of the agents (rounded down) are merchants `m0`, `m1`, …, the others are consumers `c0`, `c1`, …"""
 
     tick = 1
     period = 10
@@ -29,7 +29,7 @@ class NetBill:
 
     def __init__(self, entities: int, seed: int) -> None:
         if entities < 2:
-            message = f"expected a merchant and a consumer at least, found {entities} agent"
+            message = f"expected at least a merchant and a consumer, found {entities} agent"
             raise UsageProblem(Diagnostic("HF710", message, hint="half of `--entities` are merchants"))
         self.n_merchants = entities // 2
         self.n_units = entities - self.n_merchants

@@ -1,11 +1,11 @@
 """A stream of any length, piece by piece, in order of arrival.
 
-Time is cut into the *periods* of a model: every entity goes through one period after another, and what it does in one
-is drawn anew. Entities begin their period one after the other, so that the load is even. A *cell* is one period of a
-group of entities that begin together; it has a random generator of its own, seeded by where it lies. Cells are made in
-the order in which they begin, and nothing in a cell happens before it begins. So when a cell has been made, everything
-that arrives before the next one begins is known, and goes out. What is held back is at most one period of every entity,
-plus what is late.
+Time is divided into the *periods* of a model: every entity has one period after another, with random events in each.
+Entities begin their periods one after the other, so that the load is even. A *cell* is one period of a group of
+entities that begin together; it has its own random generator, seeded by its position. Cells are generated in the order
+of their begin, and no event of a cell happens before its begin. So when a cell has been generated, all records that
+arrive before the begin of the next cell are complete, and are returned. The buffer holds at most one period of every
+entity and the late records.
 
 The cells depend on the number of entities alone, never on the size of the pieces: any size yields the same stream. The
 same seed with and without lateness yields the same records, arriving in another order.
@@ -30,19 +30,19 @@ _PIECE_ROWS = 200_000
 
 
 class Model(Protocol):
-    """How the entities of an application behave."""
+    """The behaviour of the entities of an application."""
 
     vocabulary: Vocabulary
     tick: int
     period: int
-    n_units: int  # that begin their period independently: entities, or pairs of them
-    rows_per_unit: int  # about, in one period
+    n_units: int  # begin their periods independently: entities, or pairs of them
+    rows_per_unit: int  # approximately, in one period
 
     def cell(self, cycle: int, units: NDArray[np.int64], begin: NDArray[np.int64], seed: list[int]) -> CodedRecords:
-        """What the units do in the period that each begins at its `begin`. Never before it."""
+        """The records of the units in the period that begins at `begin` for each unit; none is earlier."""
 
     def background(self) -> str | None:
-        """The background knowledge that belongs to the stream, as Prolog, if the application needs any."""
+        """The background knowledge of the stream, as Prolog, if the application needs any."""
 
 
 def pieces(
@@ -72,7 +72,7 @@ def _slices(rows: CodedRecords, max_rows: int) -> Iterator[CodedRecords]:
 
 
 def _cells(model: Model, duration: int, seed: int, lateness: Lateness) -> Iterator[tuple[CodedRecords, float]]:
-    """The cells in the order in which they begin, each with the begin of the next."""
+    """The cells in the order of their begin, each with the begin of the next."""
     n_groups = max(1, min(model.n_units, model.n_units * model.rows_per_unit // _CELL_ROWS))
     bounds = [group * model.n_units // n_groups for group in range(n_groups + 1)]
     places = chain(_places(model, duration, bounds), [None])
@@ -97,11 +97,11 @@ def _places(model: Model, duration: int, bounds: list[int]) -> Iterator[tuple[in
                 yield cycle, group, begin
 
 
-_LATENESS = 99  # the last part of a seed tells what it is drawn for; models use small numbers
+_LATENESS = 99  # the last part of a seed is the purpose of the drawing; models use small numbers
 
 
 def _begin(model: Model, cycle: int, units: NDArray[np.int64]) -> NDArray[np.int64]:
-    """When the units begin a period."""
+    """The begin of a period for each unit."""
     n_points = model.period // model.tick
     begin: NDArray[np.int64] = (cycle * n_points + units * n_points // model.n_units) * model.tick
     return begin

@@ -1,10 +1,10 @@
-"""Voting: assemblies of a thousand agents that go through ten motions again and again.
+"""Voting: assemblies of a thousand agents, with ten motions in every period.
 
 One period is one procedure of ten time-points. As in the data that RTEC ships, motions are proposed at its first two
 time-points, ballots are closed too early at the third, motions are seconded at the fourth, voted upon at the fifth and
 seventh, ballots are closed at the eighth, and outcomes are declared at the last two: ten records per agent, nine of
-them votes. Who acts is drawn, so many acts come too late to count, and of two chairs one may declare what was not
-decided.
+them votes. The agents are random, so many acts are too late to count, and one of two chairs may declare a wrong
+outcome.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _AGENTS_PER_CHAIR = 10
 
 
 class _Act(NamedTuple):
-    """Something that agents do at one time-point of a procedure."""
+    """An act of agents at one time-point of a procedure."""
 
     name: str
     at: int
@@ -47,7 +47,7 @@ _PROCEDURE = [
 
 
 class Voting:
-    """The agents `0` to `entities - 1`, of whom every tenth is a chair; a thousand of them share ten motions."""
+    """The agents `0` to `entities - 1`, every tenth of them a chair; a thousand agents share ten motions."""
 
     tick = 1
     period = 10

@@ -1,17 +1,17 @@
 """Rows to files: `|`-separated text, or Parquet.
 
-The text has one record a line, as RTEC has it. The Parquet file is the same in long form, one row per record in order
-of arrival:
+The text has one record per line, in the format of RTEC. The Parquet file is the same in long form, one row per record
+in order of arrival:
 
     name        string   of the event or fluent
     arrival     int64    time-point
-    start       int64    time-point of an event or of a fluent at a time-point; begin of an interval
-    end         int64    end of an interval (right-open); null if the record is no interval
+    start       int64    time-point of an event or of a fluent at a time-point; start of an interval
+    end         int64    end of an interval (right-open); null if the record is not an interval
     value       string   of the fluent; null for an event
     arg1 …      string   arguments; null if the record has fewer
 
-Strings are dictionary-encoded, column by column. A column of fields as the text has them, which are numbers or
-structures among others, says so in its name: `arg1:term`.
+Strings are dictionary-encoded, column by column. A column of fields as in the text, with numbers or structures, has the
+suffix `:term` in its name: `arg1:term`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["to_table", "write_parquet", "write_text"]
 
 def write_text(pieces: Iterable[CodedRecords], vocabulary: Vocabulary, file: IO[bytes]) -> int:
     """Write the records as lines and return their number. Lines are joined column-wise, in native code."""
-    # Each record begins with the line break before it: a join puts its separator between fields only.
+    # Each record begins with the previous line break: a join puts its separator between fields only.
     names = pa.array([f"\n{name}" for name in vocabulary.names])
     values = pa.array(vocabulary.values, pa.string())
     args = [pa.array(texts, pa.string()) for texts in vocabulary.args]
@@ -85,7 +85,7 @@ def _dictionaries(vocabulary: Vocabulary) -> list[Any]:
 
 
 def _constant_columns(vocabulary: Vocabulary) -> list[str]:
-    """The names of the columns of values and arguments, with their kind if they have more than texts."""
+    """The names of the columns of values and arguments, with their kind if they do not contain texts only."""
     texts = {"value": vocabulary.values, **{f"arg{i + 1}": args for i, args in enumerate(vocabulary.args)}}
     return [name if all(map(_PLAIN.match, some)) else f"{name}:term" for name, some in texts.items()]
 
@@ -105,7 +105,7 @@ def _table(rows: CodedRecords, dictionaries: Sequence[Any], constants: Sequence[
 
 
 def _texts(codes: NDArray[Any], texts: Any) -> Any:
-    """The texts of the codes, dictionary-encoded; a dictionary that is larger than the piece is cut down to it."""
+    """The texts of the codes, dictionary-encoded; a dictionary larger than the piece is reduced to it."""
     if len(texts) > len(codes):
         return texts.take(_or_null(codes)).dictionary_encode()
     return pa.DictionaryArray.from_arrays(_or_null(codes), texts)

@@ -1,8 +1,8 @@
-"""Interval algebra on arrays, Arrow tables and frames, for everybody who has intervals.
+"""Interval algebra on arrays, Arrow tables and frames.
 
-An interval `[start, end)` is *right-open*: it has its start and every time up to its end, but not the end. It is *open*
-if it has no end yet: `OPEN` in arrays of integers, `NaT` among dates, null in tables. Two intervals *overlap* if they
-share a time, and *touch* if one ends where the other begins. A list is *maximal* if it is sorted and no two of its
+An interval `[start, end)` is *right-open*: it contains its start and every time up to its end, but not the end. It is
+*open* if it has no end yet: `OPEN` in arrays of integers, `NaT` among dates, null in tables. Two intervals *overlap* if
+they share a time, and *touch* if one ends where the other begins. A list is *maximal* if it is sorted and no two of its
 intervals overlap or touch. Every function here takes any intervals, in any order, and returns maximal lists.
 
     merge(a)                the list itself, maximal
@@ -13,12 +13,12 @@ intervals overlap or touch. Every function here takes any intervals, in any orde
 
 A list of intervals is given
 
-- as arrays `(starts, ends)` or `(starts, ends, key, …)`, and comes back as such;
-- as an Arrow table, a frame of pandas or polars, or anything else that gives itself as an Arrow stream. Tables and
-  frames come back as what they were. `times` names the columns with the start and the end, `keys` those with the key;
-  if it is not said, every other column is part of the key.
+- as arrays `(starts, ends)` or `(starts, ends, key, …)`, and returned as arrays;
+- as an Arrow table, a frame of pandas or polars, or any object with an Arrow stream. A table or frame is returned in
+  the form in which it was given. `times` names the columns of the start and the end, `keys` those of the key; by
+  default, every other column is part of the key.
 
-Intervals with different keys have nothing to do with each other: each key has a list of its own.
+Each key has a separate list of intervals.
 
 >>> import numpy as np
 >>> from holdsfor import intervals

@@ -1,4 +1,4 @@
-"""Lists of intervals as the caller gives them, to keyed columns and back.
+"""Conversion of lists of intervals from the caller's form to keyed columns and back.
 
 Keys of any type become dense numbers in the order of their first appearance, the same over all lists of a call.
 """
@@ -16,7 +16,7 @@ import pyarrow.types as pt  # type: ignore[import-untyped]
 from holdsfor.arrow_stream import ArrowStream
 from holdsfor.errors import did_you_mean
 from holdsfor.intervals.forms import Columns
-from holdsfor.intervals.key_encoding import number_keys, together
+from holdsfor.intervals.key_encoding import concatenate_keys, number_keys
 from holdsfor.intervals.times import SAME_KIND, Kind, flat, refuse, span_of
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.sweep import Keyed
@@ -29,7 +29,7 @@ _FORMS = "a list of intervals is arrays `(starts, ends, key, …)`, an Arrow tab
 
 @dataclass(frozen=True)
 class CallerLists:
-    """The lists of a call as keyed columns, and what it takes to give a result back in the caller's form."""
+    """The lists of a call as keyed columns, and the caller's form for the result."""
 
     lists: list[Keyed]
     n_keys: int
@@ -38,10 +38,10 @@ class CallerLists:
     names: tuple[str, ...]
     times: tuple[str, str]
     keys: list[Any]
-    """A column for each part of the key: what the numbers stand for, by number."""
+    """A column for each part of the key: the caller's keys, by number."""
 
-    def give_back(self, result: Keyed) -> Columns | ArrowStream:
-        """A keyed list in the form of the caller's first."""
+    def to_caller(self, result: Keyed) -> Columns | ArrowStream:
+        """A keyed list in the form of the caller's first list."""
         numbers, starts, ends = result
         if self.form == "arrays":
             return (self.kind.to_numpy(starts), self.kind.to_numpy(ends), *(key[numbers] for key in self.keys))
@@ -53,7 +53,7 @@ class CallerLists:
 
 
 def read_lists(lists: Sequence[Any], keys: str | Sequence[str] | None, times: tuple[str, str]) -> CallerLists:
-    """The lists of a call. They must be of one form, with times of one kind and the same parts of the key."""
+    """The lists of a call, which must have one form, times of one kind and the same parts of the key."""
     if not lists:
         raise refuse("expected at least one list of intervals, found none", _FORMS)
     forms = {_form(each): None for each in lists}
@@ -63,7 +63,7 @@ def read_lists(lists: Sequence[Any], keys: str | Sequence[str] | None, times: tu
     names = _names(keys)
     if form == "arrays":
         if names:
-            raise refuse("expected no names of keys with arrays", "arrays of keys stand behind the ends")
+            raise refuse("expected no names of keys with arrays", "give arrays of keys after the ends")
         parts = [_of_arrays(each, _which(i, len(lists))) for i, each in enumerate(lists)]
     else:
         tables = [_table(each) for each in lists]
@@ -98,7 +98,7 @@ def _form(given: object) -> Form:
 
 
 def _table(given: Any) -> Any:
-    """The Arrow table of a frame. The index of a pandas frame is not part of it."""
+    """The Arrow table of a frame, without the index of a pandas frame."""
     is_pandas = _form(given) == "pandas"
     return pa.Table.from_pandas(given, preserve_index=False) if is_pandas else pa.table(given)
 
@@ -107,7 +107,7 @@ def _frame(table: pa.Table, form: Form) -> Any:
     if form == "pandas":
         import pandas  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-        # Plain columns of pandas have no room for nulls: they would turn large integers into other numbers.
+        # Plain columns of pandas have no nulls: large integers would become floats.
         is_open = any(table[name].null_count and pt.is_integer(table[name].type) for name in table.column_names)
         return table.to_pandas(types_mapper={pa.int64(): pandas.Int64Dtype()}.get if is_open else None)
     if form == "polars":
@@ -149,7 +149,7 @@ def _check_column(name: str, found: list[str], which: str) -> None:
         hint = did_you_mean(name, found) or "there are " + (", ".join(f"`{other}`" for other in found) or "none")
         raise refuse(f"column `{name}` {which} not found", hint)
     if found.count(name) > 1:
-        raise refuse(f"column `{name}` {which} is there more than once")
+        raise refuse(f"column `{name}` {which} occurs more than once")
 
 
 def _whole(column: Any) -> Any:
@@ -163,7 +163,7 @@ def _numbered(parts: list[_Part], form: Form, names: tuple[str, ...], times: tup
     widths = list(dict.fromkeys(len(part.keys) for part in parts))
     if len(widths) > 1:
         raise refuse(f"expected keys of {widths[0]} parts in every list, found one with {widths[1]}")
-    columns = [together(column) for column in zip(*(part.keys for part in parts), strict=True)]
+    columns = [concatenate_keys(column) for column in zip(*(part.keys for part in parts), strict=True)]
     numbers, rows = number_keys(columns, sum(len(part.starts) for part in parts))
     edges = np.cumsum([0, *(len(part.starts) for part in parts)])
     lists = [(numbers[edges[i] : edges[i + 1]], part.starts, part.ends) for i, part in enumerate(parts)]

@@ -1,4 +1,4 @@
-"""The types of intervals as a caller gives them and gets them back."""
+"""The types of intervals in the caller's forms."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from holdsfor.arrow_stream import ArrowStream
 __all__ = ["Arrays", "Columns", "Table", "Time"]
 
 Arrays: TypeAlias = tuple[ArrayLike, ...]
-"""`(starts, ends)` or `(starts, ends, key, …)` as a caller gives them."""
+"""`(starts, ends)` or `(starts, ends, key, …)` as arguments."""
 
 Columns: TypeAlias = tuple[NDArray[Any], ...]
-"""`(starts, ends, key, …)` as a caller gets them; times and keys have the types that the caller gave."""
+"""`(starts, ends, key, …)` as a result; times and keys have the types of the arguments."""
 
 Table = TypeVar("Table", bound=ArrowStream)
-"""A table or frame; a function returns the kind that it was given."""
+"""A table or frame; the result has the type of the argument."""
 
 Time: TypeAlias = int | np.integer[Any] | np.datetime64 | date
-"""A time-point of the kind that the columns have."""
+"""A time-point of the kind of the columns."""

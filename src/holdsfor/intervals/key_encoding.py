@@ -12,16 +12,16 @@ import pyarrow.types as pt  # type: ignore[import-untyped]
 from holdsfor.intervals.times import refuse
 from holdsfor.kernels.keys import Int64
 
-__all__ = ["number_keys", "together"]
+__all__ = ["concatenate_keys", "number_keys"]
 
 _KEYS = "keys are texts, numbers or dates"
 
 
-def together(columns: Sequence[Any]) -> Any:
-    """The same part of the key of several lists, one behind the other.
+def concatenate_keys(columns: Sequence[Any]) -> Any:
+    """The same part of the key of several lists, concatenated.
 
-    They must be of one kind: texts, integers, other numbers or dates. A text is never a number, and integers would not
-    survive as other numbers.
+    The columns must be of one kind: texts, integers, other numbers or dates. A text never equals a number, and integers
+    would lose digits as floats.
     """
     kinds = dict.fromkeys(_kind(column) for column in columns if len(column))
     kinds.pop("null", None)
@@ -37,7 +37,7 @@ def together(columns: Sequence[Any]) -> Any:
 
 
 def _kind(column: Any) -> str:
-    """What the values of a column are, as far as it matters for comparing them."""
+    """The kind of a column's values, as needed to compare them."""
     kind = _arrow(column).type
     kind = kind.value_type if pt.is_dictionary(kind) else kind
     if pt.is_string(kind) or pt.is_large_string(kind) or pt.is_string_view(kind):
@@ -55,14 +55,14 @@ def _arrow(column: Any) -> Any:
 
 
 def _without_views(column: Any) -> Any:
-    """The column with views of texts as texts, as polars has them: Arrow can do little with views."""
+    """The column with string views, which polars uses, as strings, since few Arrow functions accept views."""
     if isinstance(column, np.ndarray) or not pt.is_string_view(column.type):
         return column
     return column.cast(pa.large_string())
 
 
 def number_keys(columns: Sequence[Any], n: int) -> tuple[Int64, Int64]:
-    """A number from 0 for every row, equal for equal keys, in the order of their first appearance, and that row.
+    """A number from 0 for every row, equal for equal keys, in the order of first appearance, and the first rows.
 
     Without columns all rows have the key 0.
     """
@@ -76,7 +76,7 @@ def number_keys(columns: Sequence[Any], n: int) -> tuple[Int64, Int64]:
 
 
 def _codes(column: Any) -> tuple[Int64, int]:
-    """A number for every different value of a column, and how many there are. Null is a value."""
+    """A number for every distinct value of a column, and the number of values. Null is a value."""
     array = _arrow(column)
     try:
         if pt.is_dictionary(array.type):

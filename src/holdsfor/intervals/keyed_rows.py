@@ -1,4 +1,4 @@
-"""Rows of intervals, kept as rows: sorted by key and start, with the way back to the caller's numbering."""
+"""Rows of intervals, not merged: sorted by key and start, with the caller's row numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.intervals.key_encoding import number_keys, together
+from holdsfor.intervals.key_encoding import concatenate_keys, number_keys
 from holdsfor.intervals.times import SAME_KIND, Kind, flat, is_arrow, refuse, span_of
 from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import packing_for
@@ -18,12 +18,12 @@ from holdsfor.kernels.sweep import Keyed
 __all__ = ["KeyedRows", "read_rows"]
 
 Columns = tuple[Any, Any, Any]
-"""Starts, ends, and the keys: none, a column or a list of columns."""
+"""Starts, ends, and the keys: None, a column or a list of columns."""
 
 
 @dataclass(frozen=True)
 class KeyedRows:
-    """Intervals by key and start; `order[k]` is the caller's row of the k-th of them."""
+    """Intervals by key and start; `order[k]` is the caller's row of the k-th interval."""
 
     ordered: Keyed
     order: Int64
@@ -48,7 +48,7 @@ def _spans(columns: Columns, which: str) -> tuple[Int64, Int64, Kind]:
 
 
 def _column(column: Any) -> Any:
-    """A column as an array of NumPy or, if it gives itself as such, of Arrow."""
+    """A column as an array of NumPy or, if it is an Arrow object, of Arrow."""
     if not is_arrow(column):
         return flat(column)
     array = pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
@@ -56,7 +56,7 @@ def _column(column: Any) -> Any:
 
 
 def _key_columns(keys: Any) -> list[Any]:
-    """The parts of the keys. A list or tuple of columns has several; anything else is one column."""
+    """The parts of the keys. A list or tuple of columns has several parts; any other value is one column."""
     if keys is None:
         return []
     if isinstance(keys, list | tuple) and keys and not isinstance(keys[0], str | int | float | np.generic | None):
@@ -71,7 +71,7 @@ def _numbers(one: list[Any], n_one: int, two: list[Any], n_two: int) -> tuple[In
         for column in columns:
             if len(column) != n:
                 raise refuse(f"expected as many keys as {which}, found {len(column)} and {n}")
-    columns_of_both = [together((a, b)) for a, b in zip(one, two, strict=True)]
+    columns_of_both = [concatenate_keys((a, b)) for a, b in zip(one, two, strict=True)]
     numbers, _ = number_keys(columns_of_both, n_one + n_two)
     return numbers[:n_one], numbers[n_one:]
 

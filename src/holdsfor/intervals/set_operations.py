@@ -1,4 +1,4 @@
-"""The verbs: set operations on lists of intervals, key by key, in the caller's form."""
+"""Set operations on lists of intervals, key by key, in the caller's form."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def merge(intervals: Arrays, *, keys: None = None, times: Times = ...) -> Column
 @overload
 def merge(intervals: Table, *, keys: Keys = None, times: Times = ...) -> Table: ...
 def merge(intervals: Arrays | ArrowStream, *, keys: Keys = None, times: Times = _COLUMNS) -> Columns | ArrowStream:
-    """The maximal intervals of a list: what overlaps or touches is one interval. O(n log n).
+    """The maximal intervals of a list: overlapping and touching intervals are joined. O(n log n).
 
     >>> starts, ends = merge(([5, 1, 3, 7], [9, 3, 4, 12]))
     >>> list(zip(starts.tolist(), ends.tolist()))
@@ -41,7 +41,7 @@ def union(*lists: Arrays, keys: None = None, times: Times = ...) -> Columns: ...
 @overload
 def union(*lists: Table, keys: Keys = None, times: Times = ...) -> Table: ...
 def union(*lists: Arrays | ArrowStream, keys: Keys = None, times: Times = _COLUMNS) -> Columns | ArrowStream:
-    """The times that lie in some list.
+    """The times that are in some list.
 
     >>> starts, ends, vessels = union(([1], [4], ["a"]), ([4, 4], [9, 6], ["a", "b"]))
     >>> list(zip(vessels.tolist(), starts.tolist(), ends.tolist()))
@@ -53,7 +53,7 @@ def union(*lists: Arrays | ArrowStream, keys: Keys = None, times: Times = _COLUM
 def _union(lists: Sequence[Arrays | ArrowStream], keys: Keys, times: Times) -> Columns | ArrowStream:
     given = read_lists(lists, keys, times)
     columns = concatenate_columns(given.lists)
-    return given.give_back(merge_intervals(columns[0], columns[1], columns[2]))
+    return given.to_caller(merge_intervals(columns[0], columns[1], columns[2]))
 
 
 @overload
@@ -61,14 +61,14 @@ def intersect(*lists: Arrays, keys: None = None, times: Times = ...) -> Columns:
 @overload
 def intersect(*lists: Table, keys: Keys = None, times: Times = ...) -> Table: ...
 def intersect(*lists: Arrays | ArrowStream, keys: Keys = None, times: Times = _COLUMNS) -> Columns | ArrowStream:
-    """The times that lie in every list.
+    """The times that are in every list.
 
     >>> starts, ends = intersect(([26], [31]), ([21, 30], [26, 40]))
     >>> list(zip(starts.tolist(), ends.tolist()))
     [(30, 31)]
     """
     given = read_lists(lists, keys, times)
-    return given.give_back(intersect_intervals(_maximal(given), len(given.lists)))
+    return given.to_caller(intersect_intervals(_maximal(given), len(given.lists)))
 
 
 @overload
@@ -78,7 +78,7 @@ def subtract(base: Table, *others: Table, keys: Keys = None, times: Times = ...)
 def subtract(
     base: Arrays | ArrowStream, *others: Arrays | ArrowStream, keys: Keys = None, times: Times = _COLUMNS
 ) -> Columns | ArrowStream:
-    """The times that lie in the base and in none of the other lists: the relative complement.
+    """The times that are in the base and in none of the other lists: the relative complement.
 
     >>> starts, ends = subtract(([5, 26], [20, 50]), ([1, 18], [4, 22]), ([28], [35]))
     >>> list(zip(starts.tolist(), ends.tolist()))
@@ -86,7 +86,7 @@ def subtract(
     """
     given = read_lists([base, *others], keys, times)
     first, *rest = _maximal(given)
-    return given.give_back(subtract_intervals(first, rest))
+    return given.to_caller(subtract_intervals(first, rest))
 
 
 @overload
@@ -100,9 +100,9 @@ def complement(
 def complement(
     *lists: Arrays | ArrowStream, since: Time, until: Time | None = None, keys: Keys = None, times: Times = _COLUMNS
 ) -> Columns | ArrowStream:
-    """The times from `since` on, up to `until` if it is given, that lie in none of the lists.
+    """The times from `since` on, up to `until` if it is given, that are in none of the lists.
 
-    Every key that occurs has a complement; of a key that does not occur nothing can be known here.
+    Only keys that occur in a list have a complement.
 
     >>> starts, ends = complement(([2], [5]), ([8], [12]), since=0, until=10)
     >>> list(zip(starts.tolist(), ends.tolist()))
@@ -116,7 +116,7 @@ def complement(
         raise UsageProblem(Diagnostic("HF761", message))
     numbers = np.arange(given.n_keys, dtype=np.int64)
     whole = (numbers, np.full(given.n_keys, begin), np.full(given.n_keys, stop))
-    return given.give_back(subtract_intervals(merge_intervals(*whole), _maximal(given)))
+    return given.to_caller(subtract_intervals(merge_intervals(*whole), _maximal(given)))
 
 
 def _maximal(given: CallerLists) -> list[Keyed]:

@@ -1,6 +1,6 @@
 """Times of the caller as int64 and back: integers, dates and timestamps, from NumPy and from Arrow.
 
-Inside there are integers only, with `OPEN` for the end of an interval that is still open. `Kind` knows what they were.
+Kernels work on integers only, with `OPEN` for the end of an open interval. `Kind` is the caller's type of the times.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ SAME_KIND = "convert them to one type and unit first"
 
 
 def refuse(message: str, hint: str | None = None) -> UsageProblem:
-    """The problem that intervals are not of the form they must have."""
+    """The error that intervals do not have the required form."""
     return UsageProblem(Diagnostic("HF760", message, hint=hint))
 
 
 def is_arrow(column: object) -> bool:
-    """Whether a column gives itself as Arrow."""
+    """Whether a column is an Arrow object."""
     return not isinstance(column, np.ndarray) and (
         hasattr(column, "__arrow_c_array__") or hasattr(column, "__arrow_c_stream__")
     )
@@ -48,7 +48,7 @@ def flat(column: Any) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Kind:
-    """What times are for the caller: integers, or dates or timestamps of an Arrow type or a NumPy unit."""
+    """The caller's type of times: integers, or dates or timestamps of an Arrow type or a NumPy unit."""
 
     kind: Any = None
 
@@ -83,7 +83,7 @@ class Kind:
 
 
 def _kind_of(column: Any, what: str) -> Kind:
-    """What kind of times a column has."""
+    """The kind of times in a column."""
     if isinstance(column, np.ndarray):
         if column.dtype.kind in "iu":
             return Kind()
@@ -100,7 +100,7 @@ def _kind_of(column: Any, what: str) -> Kind:
 
 
 def _to_integers(column: Any, what: str, *, may_be_open: bool = False) -> Int64:
-    """The times of a column as int64. No time is an open end, where there may be one."""
+    """The times of a column as int64. A missing time is an open end, or an error unless `may_be_open`."""
     times, is_missing = _from_numpy(column, what) if isinstance(column, np.ndarray) else _from_arrow(column, what)
     if not is_missing.any():
         return times
@@ -108,7 +108,7 @@ def _to_integers(column: Any, what: str, *, may_be_open: bool = False) -> Int64:
         return np.where(is_missing, OPEN, times)
     row = int(np.flatnonzero(is_missing)[0])
     raise refuse(
-        f"expected a time as {what} of row {row}, found nothing", "only an end may be missing: it is open then"
+        f"expected a time as {what} of row {row}, found nothing", "only an end may be missing, for an open interval"
     )
 
 
@@ -116,7 +116,7 @@ def _from_numpy(column: NDArray[Any], what: str) -> tuple[Int64, NDArray[np.bool
     if column.dtype.kind == "M":
         return column.view(np.int64), np.isnat(column)
     if column.dtype == np.uint64 and len(column) and column.max() > OPEN:
-        raise refuse(f"expected a time as {what}, found {column.max()}, which is more than 63 bits hold")
+        raise refuse(f"expected a time of 63 bits as {what}, found {column.max()}")
     return column.astype(np.int64, copy=False), np.zeros(len(column), dtype=bool)
 
 

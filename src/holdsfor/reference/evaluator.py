@@ -404,15 +404,12 @@ class _TimeStepping:
 
         The question is not repeated while its answer is being derived: start events of other FVPs do not depend on it.
         """
-        if fvp in self.asked or not (fvp in self.initiated() or fvp in set(self.holding(fvp))):
+        matches = [(rule, match(rule.head_term, fvp, {})) for rule in self.open_terminations]
+        bindings = [(rule, binding) for rule, binding in matches if binding is not None]
+        if not bindings or fvp in self.asked or not (fvp in self.initiated() or fvp in set(self.holding(fvp))):
             return False
         self.asked.add(fvp)
-        matches = [(rule, match(rule.head_term, fvp, {})) for rule in self.open_terminations]
-        found = any(
-            next(self.rules[rule].solutions(self, binding), None) is not None
-            for rule, binding in matches
-            if binding is not None
-        )
+        found = any(next(self.rules[rule].solutions(self, binding), None) is not None for rule, binding in bindings)
         self.asked.remove(fvp)
         return found
 

@@ -1,8 +1,8 @@
 """The dependency graph in the language of Graphviz.
 
-Levels are columns from left to right, each over its own heading; a chain of invisible edges between the headings keeps
-the columns apart even where no edge of the graph does. Boxes around components and columns can both hold only with
-`newrank`. The legend is the label of the graph, so that it takes no part in the layout.
+Levels are columns from left to right, each below its heading; a chain of invisible edges between the headings separates
+the columns even where no edge of the graph does. Only `newrank` allows both boxes around components and columns. The
+legend is the label of the graph, so that it is not part of the layout.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _identifier(prefix: str, number: int) -> str:
 
 
 def _heading(level: int) -> str:
-    """The identifier of a heading: `_quoted` doubles backslashes, so no vertex can have it."""
+    """The identifier of a heading; no vertex can have it, because `_quoted` doubles backslashes."""
     return f'"\\level {level}"'
 
 
@@ -110,13 +110,13 @@ def _edge(edge: DrawnEdge) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name in quotes: distinct names stay distinct, whatever they are made of."""
+    """A name in quotes; distinct names have distinct results."""
     doubled = name.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in doubled) + '"'
 
 
 def _label(text: str) -> str:
-    """A text in quotes that Graphviz shows as it is: neither escapes nor entities in it are interpreted."""
+    """A text in quotes that Graphviz shows unchanged, without interpreting escapes or entities."""
     lines = [_quoted(printable(line).replace("&", "&amp;"))[1:-1] for line in text.split("\n")]
     return '"' + "\\n".join(lines) + '"'
 
@@ -131,5 +131,5 @@ def _legend(drawing: Drawing) -> str:
     if drawing.has_edges("f"):
         cells.append('<td><font color="#c92a2a">⇢ after a delay</font></td>')
     if not cells:
-        return '"nothing depends on anything"'
+        return '"no dependencies"'
     return f'<<table border="0" cellborder="0" cellspacing="4"><tr>{"".join(cells)}</tr></table>>'

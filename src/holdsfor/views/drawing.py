@@ -1,7 +1,7 @@
-"""The dependency graph as something to draw: vertices with a level and a component, edges with a kind and a label.
+"""The dependency graph to draw: vertices with a level and a component, edges with a kind and a label.
 
-A vertex stands for an event or a fluent-value pair. An edge leads from what is used to what uses it; an i-edge means
-that the effect is immediate, an f-edge that it comes after a delay, which is the edge's label.
+A vertex is an event or a fluent-value pair. An edge leads from a vertex to a vertex that depends on it. An i-edge is an
+immediate effect, an f-edge a delayed effect, with the delay as its label.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class DrawnVertex:
 
 @dataclass(frozen=True)
 class DrawnEdge:
-    """An arrow of the picture, from the vertex that is used to the vertex that uses it."""
+    """An arrow of the picture, from a vertex to a vertex that depends on it."""
 
     source: str
     target: str
@@ -42,7 +42,7 @@ class DrawnEdge:
 
 @dataclass(frozen=True, init=False)
 class Drawing:
-    """Vertices and edges in the order in which they are to be written; an edge given twice is drawn once.
+    """Vertices and edges in the order of output; duplicate edges are drawn once.
 
     Contract: the identifiers of the vertices are distinct, and every edge joins two of them; `ValueError` otherwise.
     """
@@ -58,7 +58,7 @@ class Drawing:
     def _check(self) -> None:
         for name, count in Counter(v.id for v in self.vertices).items():
             if count > 1:
-                raise ValueError(f"two vertices are called `{name}`")
+                raise ValueError(f"two vertices have the name `{name}`")
         known = {v.id for v in self.vertices}
         for edge in self.edges:
             for end in (edge.source, edge.target):

@@ -27,9 +27,9 @@ GRAPH_SUFFIXES = (".svg", ".png", ".dot", ".mmd")
 
 
 def render_graph(drawing: Drawing, path: Path) -> None:
-    """Writes the drawing to `path`; its suffix decides the form.
+    """Write the drawing to `path` in the format of its suffix.
 
-    `UsageProblem` if the suffix is none of `GRAPH_SUFFIXES`, if .svg or .png is asked for without Graphviz, or if the
+    `UsageProblem` if the suffix is not in `GRAPH_SUFFIXES`, if .svg or .png is requested without Graphviz, or if the
     file cannot be written.
     """
     match check_suffix(path, GRAPH_SUFFIXES):

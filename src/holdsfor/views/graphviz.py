@@ -1,7 +1,7 @@
-"""Graphviz, wherever it is: in the package `pygraphviz`, or as the program `dot`.
+"""Graphviz: the package `pygraphviz`, or the program `dot`.
 
-Both run in a process of their own, so that neither their messages nor their crashes become ours. A machine without any
-font would draw empty squares; if Matplotlib is installed, Graphviz is shown the fonts that come with it.
+Both run in a separate process, which isolates their messages and crashes. A machine without fonts would draw empty
+squares; if Matplotlib is installed, Graphviz uses Matplotlib's fonts.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ sys.stdout.buffer.write(graph.draw(format=format, prog="dot"))
 
 
 def has_graphviz() -> bool:
-    """Whether `run_graphviz` has something to run."""
+    """Whether `run_graphviz` finds Graphviz."""
     return bool(_commands("svg"))
 
 
@@ -53,7 +53,7 @@ def run_graphviz(dot: str, output_format: Literal["svg", "png"]) -> bytes:
 
 
 def _commands(output_format: str) -> list[list[str]]:
-    """What to try, in this order: the package is the version we test with."""
+    """The commands to try, in order, first the package, with which this project is tested."""
     commands = []
     if importlib.util.find_spec("pygraphviz"):
         commands.append([sys.executable, "-c", _PYGRAPHVIZ, output_format])
@@ -65,7 +65,7 @@ def _commands(output_format: str) -> list[list[str]]:
 
 @contextmanager
 def _environment() -> Iterator[dict[str, str]]:
-    """The environment to run Graphviz in, with Matplotlib's fonts added to the machine's if there are any."""
+    """The environment of Graphviz, with Matplotlib's fonts added to those of the machine, if installed."""
     matplotlib = importlib.util.find_spec("matplotlib")
     if "FONTCONFIG_FILE" in os.environ or matplotlib is None or matplotlib.origin is None:
         yield dict(os.environ)
@@ -95,6 +95,6 @@ def _failed(result: subprocess.CompletedProcess[bytes]) -> Diagnostic:
     said = result.stderr.decode(errors="replace").strip().splitlines()
     return Diagnostic(
         "HF753",
-        f"Graphviz stopped with exit code {result.returncode}: {said[-1] if said else 'it said nothing'}",
-        hint="write a .dot or .mmd file instead, and draw it elsewhere",
+        f"Graphviz stopped with exit code {result.returncode}: {said[-1] if said else 'no message'}",
+        hint="write a .dot or .mmd file instead, and draw it with another program",
     )

@@ -1,4 +1,4 @@
-"""Labels of rows and vertices: what of them can be seen, how wide they are, and where they may be broken."""
+"""Labels of rows and vertices: printable text, its width, and its line breaks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["columns", "padded", "wrapped"]
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a printable text takes.
+    """The number of terminal columns of a printable text.
 
     >>> columns("happy"), columns("幸福")
     (5, 4)
@@ -20,12 +20,12 @@ def columns(text: str) -> int:
 
 
 def padded(text: str, width: int) -> str:
-    """The text with blanks after it, `width` columns wide or more."""
+    """The text padded with blanks to at least `width` columns."""
     return text + " " * max(0, width - columns(text))
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The printable text in lines of at most `width` columns, broken where a term may be; no character is lost.
+    """The printable text in lines of at most `width` columns, broken between parts of a term; no character is lost.
 
     >>> wrapped("rendezVous(vessel1,vessel2)=true", 20)
     ['rendezVous(vessel1,', 'vessel2)=true']

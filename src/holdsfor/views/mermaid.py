@@ -1,7 +1,7 @@
-"""The dependency graph in the language of Mermaid, which many wikis and code hosts draw by themselves.
+"""The dependency graph in the language of Mermaid, which many wikis and code hosts render.
 
-Levels are subgraphs, components with more than one vertex are subgraphs in them. Every character that Mermaid or the
-Markdown inside its labels could take for markup is written as a numeric entity.
+Levels are subgraphs, components with more than one vertex are subgraphs in them. Every character that is markup in
+Mermaid or in the Markdown of its labels is written as a numeric entity.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _delays(drawing: Drawing) -> list[str]:
     return [f"  linkStyle {','.join(numbers)} stroke:#c92a2a,color:#c92a2a"] if numbers else []
 
 
-# An underscore inside a word is plain; at its edge it would start or end emphasis.
+# An underscore inside a word is plain; at the edge of a word it is emphasis.
 _MARKUP = re.compile(r"""["#&<>\\`*~$|;{}\[\]!:@^%]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^\s|\s$|^[-+.\d]+(?=[.)\s])""")
 
 

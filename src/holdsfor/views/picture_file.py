@@ -1,4 +1,4 @@
-"""The file a picture goes to: which forms there are, and what is said when it cannot be written."""
+"""The file of a picture: its formats, and the error if it cannot be written."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def check_suffix(path: Path, known: Sequence[str]) -> str:
         raise UsageProblem(
             Diagnostic(
                 "HF750",
-                f"cannot tell how to draw `{path.name}`: expected {_one_of(known)}, found {found}",
-                hint=f"the end of the file name decides: {', '.join(known)}",
+                f"unknown picture format of `{path.name}`: expected {_one_of(known)}, found {found}",
+                hint=f"the suffix of the file determines the format: {', '.join(known)}",
                 file=str(path),
             )
         )
@@ -31,7 +31,7 @@ def check_suffix(path: Path, known: Sequence[str]) -> str:
 
 
 def write_picture(path: Path, content: bytes) -> None:
-    """Writes the file, with the directories it lies in."""
+    """Write the file, and create its directories."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

@@ -1,4 +1,4 @@
-"""The timeline for people without a screen: block characters, one line per row."""
+"""The timeline as text: block characters, one line per row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def text_timeline(
 ) -> str:
     """The rows drawn with block characters, `width` columns wide (more if the chart would not fit otherwise).
 
-    A full block is a cell in which the fluent holds all the time, a shaded one a cell in which it holds for a part.
+    A full block is a cell in which the fluent holds throughout, a shaded block a cell in which it holds for a part.
 
     >>> print(text_timeline([Row("happy=true", [(2, 5), (8, None)]), Row("alarm", times=[5], kind="event")], 0, 10, 34))
     happy=true │····██████······████▶
@@ -47,7 +47,7 @@ def text_timeline(
 
 
 class _Scale:
-    """Time to cells: whole cells per time-point if there is room, otherwise several time-points per cell."""
+    """Time to cells: whole cells per time-point if the width suffices, otherwise several time-points per cell."""
 
     def __init__(self, start: int, end: int, room: int) -> None:
         self.start, self.end = start, end

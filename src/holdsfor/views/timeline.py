@@ -1,9 +1,9 @@
-"""The timeline of an answer: which fluent-value pairs hold when, and when events occur.
+"""The timeline of a result: the intervals of fluent-value pairs, and the times of events.
 
-One row per fluent-value pair or event, grouped by fluent. A fluent has a colour, its values are shades of it. A bar
-covers the time-points at which the pair holds; its left edge is marked, since the interval is closed there and open on
-the right. An arrow at the edge of the picture means that the interval goes on. Rows of one file never outgrow a page:
-what does not fit goes to further files, and each says which page it is.
+One row per fluent-value pair or event, grouped by fluent. Each fluent has a colour, and its values have shades of it. A
+bar covers the time-points at which the pair holds; its left edge is marked, since the interval is closed there and open
+on the right. An arrow at the edge of the picture means that the interval continues. Each file is one page; further rows
+are in further files, with the page number in the title.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LABEL_MARGIN = 0.25
 _LABEL_COLUMNS = 56
 _FONT_SIZE = 9.5
 
-# Okabe and Ito's colours, which people with any kind of colour vision can tell apart, darkest first.
+# The colours of Okabe and Ito, distinguishable with every kind of colour vision, darkest first.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#7f7f00")
 _INPUT_COLOUR = "#868e96"
 _INK, _FAINT, _BAND = "#212529", "#dee2e6", "#f6f7f9"
@@ -66,10 +66,10 @@ def draw_timeline(
     title: str | None = None,
     time_format: Callable[[int], str] = str,
 ) -> list[Path]:
-    """Draws the rows from `start` to `end` into `path` (.png or .svg), and returns the files written.
+    """Draw the rows from `start` to `end` into `path` (.png or .svg), and return the files written.
 
-    More than `ROWS_PER_PAGE` rows make further pages beside the first, named as `page_path` says. The same rows give
-    the same bytes. `UsageProblem` if the suffix is another, Matplotlib is missing, or a file cannot be written.
+    More than `ROWS_PER_PAGE` rows make further pages beside the first, named by `page_path`. The same rows give the
+    same bytes. `UsageProblem` if the suffix is another, Matplotlib is missing, or a file cannot be written.
     """
     if end < start:
         raise ValueError(f"a timeline cannot end at {end} and start at {start}")
@@ -109,11 +109,11 @@ def _no_matplotlib(suffix: str) -> Diagnostic:
 
 @contextmanager
 def _settings() -> Iterator[None]:
-    """Matplotlib with our settings and none of the user's, which come back afterwards."""
+    """Matplotlib with the settings of this module; afterwards the user's settings are restored."""
     import matplotlib
 
     with matplotlib.rc_context(), warnings.catch_warnings():
-        # A character that the font lacks is drawn as a box; that is no reason to stop or to warn.
+        # A character that the font lacks is drawn as a box, without a warning.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)
@@ -160,10 +160,10 @@ def _lighter(colour: str, share: float) -> str:
 
 
 def _width(text: str) -> float:
-    """How wide a line of text is drawn, in inches.
+    """The width of a line of text, in inches.
 
-    An SVG leaves the font to the viewer. Ours is wider than the ones it may choose instead, except for the characters
-    that ours does not have: those count as many columns as in a terminal.
+    The viewer of an SVG may choose another font. DejaVu Sans is wider than the usual choices; a character that it lacks
+    counts as many columns as in a terminal.
     """
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
@@ -174,7 +174,7 @@ def _width(text: str) -> float:
 
 
 class _Chart:
-    """One page: first where everything goes (in inches from the top left), then the drawing."""
+    """One page: the layout (in inches from the top left), then the drawing."""
 
     def __init__(
         self,
@@ -253,7 +253,7 @@ class _Chart:
         axes.spines["bottom"].set_color("#adb5bd")
 
     def _draw_band(self, axes: Axes, top: float, height: float, colour: str) -> None:
-        """The ground of a group, under the labels as well as under the chart."""
+        """The background of a group, under the labels and the chart."""
         axes.axhspan(
             top,
             top + height,

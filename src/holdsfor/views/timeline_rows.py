@@ -1,8 +1,8 @@
-"""What a timeline shows: one row per fluent-value pair or event, and what both the picture and the text need of it.
+"""The rows of a timeline, one per fluent-value pair or event, for the picture and the text.
 
-An interval is right-open: `(14, 22)` holds at 14 and no longer at 22. An end of `None` means that it is not known to
-have ended. The timeline itself covers the time-points from `start` to `end`; what lies outside is cut off, and a row
-that goes on beyond `end` says so.
+An interval is right-open: `(14, 22)` holds at 14 and no longer at 22. An end of `None` is an open end. The timeline
+covers the time-points from `start` to `end`; parts of intervals outside are cut off, and an interval that continues
+after `end` is marked.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Bar:
-    """The part of an interval that is in sight."""
+    """The visible part of an interval."""
 
     start: int
     end: int
@@ -52,7 +52,7 @@ class Bar:
 
 
 def bars(row: Row, start: int, end: int) -> list[Bar]:
-    """The intervals of a row as far as they lie between `start` and `end`.
+    """The parts of a row's intervals between `start` and `end`.
 
     >>> bars(Row("f=v", [(0, 3), (5, 9), (20, None)]), 2, 8)
     [Bar(start=2, end=3, goes_on=False, began_before=True), Bar(start=5, end=8, goes_on=True, began_before=False)]

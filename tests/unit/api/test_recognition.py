@@ -1,4 +1,4 @@
-"""The library as people use it: rules in, data of any kind in, answers out."""
+"""The library: rules and data of every kind to results."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_without_merged_windows_every_query_time_that_may_change_something_is_ev
     assert windowed.intervals == result.intervals
 
 
-def test_what_never_holds_has_no_intervals_and_a_misspelling_is_an_error(result: hf.Result) -> None:
+def test_an_fvp_that_never_holds_has_no_intervals_and_a_misspelling_is_an_error(result: hf.Result) -> None:
     assert result.holds_for("sad(anna)=true") == []
     assert result.holds_for("happy(christine)=true") == []
     assert result.holds_for("location(chris)=homes") == []
@@ -87,12 +87,12 @@ def test_a_result_is_a_table_too(result: hf.Result) -> None:
     ]
 
 
-def test_a_result_shows_itself(result: hf.Result) -> None:
+def test_a_result_has_a_text_and_html_form(result: hf.Result) -> None:
     assert repr(result).splitlines()[1] == "  happy(chris)=true  [(14,22)]"
     assert "<code>happy(chris)=true</code>" in result._repr_html_()
 
 
-def test_errors_name_what_is_wrong() -> None:
+def test_errors_name_the_wrong_input() -> None:
     with pytest.raises(AnalysisProblem, match="HF202"):
         hf.load_text("initiatedAt(rich(X), T) :- happensAt(win(X), T).")
     with pytest.raises(DataProblem, match="HF502"):

@@ -1,4 +1,4 @@
-"""A session as people use it: records come in pieces, late, twice, and are retracted."""
+"""A session: records are inserted in pieces, late, twice, and are retracted."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def b(time: int, name: str = "p") -> hf.Event:
 # -- records -----------------------------------------------------------------------------------------------------------
 
 
-def test_records_of_every_kind_can_be_inserted_and_taken_back(tmp_path: Path) -> None:
+def test_records_of_every_kind_can_be_inserted_and_retracted(tmp_path: Path) -> None:
     file = tmp_path / "events.txt"
     file.write_text("a|3|3|p\n", encoding="utf-8")
     table = pa.table({"name": ["a"], "start": [3], "arg1": ["p"]})
@@ -58,14 +58,14 @@ def test_misfits_are_returned_with_their_reasons() -> None:
     assert [(each.line, each.reason) for each in done.set_aside] == [(2, "expected an integer as arrival, found `x`")]
 
 
-def test_a_strict_session_stops_at_a_misfit_and_takes_nothing() -> None:
+def test_a_strict_session_refuses_a_misfit_and_inserts_no_record() -> None:
     made = hf.Session(RULES, window=10, start=0, strict=True)
     with pytest.raises(DataProblem, match=r"HF503.*record 2 does not fit"):
         made.insert(["a|3|3|p", "a|x|3|p"])
     assert made.query().intervals == {}
 
 
-def test_records_that_take_others_back_do_so_in_a_session_too() -> None:
+def test_inserted_retractions_retract_records() -> None:
     made = session()
     made.insert(["a|3|3|p", "a|3|3|q"])
     done = made.insert(["-a|4|3|q", "-a|4|3|r"])
@@ -89,15 +89,15 @@ def test_an_exact_duplicate_is_the_same_record() -> None:
         made.retract(a(3))
 
 
-def test_if_one_record_is_not_there_none_is_taken_back() -> None:
+def test_a_missing_record_retracts_no_record() -> None:
     made = session()
     made.insert(a(3), b(4))
-    with pytest.raises(DataProblem, match="`b\\(q\\)` at 4 is not there"):
+    with pytest.raises(DataProblem, match="`b\\(q\\)` at 4 not found"):
         made.retract(a(3), b(4, "q"))
     assert made.query().holds_for("s(p)=on") == [(4, 5)]
 
 
-def test_a_record_that_was_seen_is_taken_back_within_the_window() -> None:
+def test_a_record_in_the_window_is_retracted_after_a_query() -> None:
     made = session()
     made.insert(a(3), b(6))
     assert made.query(10).holds_for("s(p)=on") == [(4, 7)]
@@ -111,7 +111,7 @@ def test_a_record_that_was_seen_is_taken_back_within_the_window() -> None:
     ]
 
 
-def test_a_retraction_of_what_the_window_has_left_is_dropped_and_counted() -> None:
+def test_a_retraction_before_the_window_is_dropped_and_counted() -> None:
     made = session(window=10, step=10)
     made.insert(a(3), b(6))
     made.query(10)
@@ -120,7 +120,7 @@ def test_a_retraction_of_what_the_window_has_left_is_dropped_and_counted() -> No
     assert (report.late, report.dropped, report.changes) == (0, 1, [])
 
 
-def test_a_retraction_of_what_is_forgotten_is_dropped_and_counted() -> None:
+def test_a_retraction_of_a_dropped_record_is_dropped_and_counted() -> None:
     made = session(window=10, step=10)
     made.insert(a(3), b(6))
     made.query(10)
@@ -130,7 +130,7 @@ def test_a_retraction_of_what_is_forgotten_is_dropped_and_counted() -> None:
     assert (report.late, report.dropped, report.changes) == (0, 2, [])
 
 
-def test_a_retraction_of_a_name_that_never_came_is_dropped_and_counted_when_it_is_too_late() -> None:
+def test_a_late_retraction_of_an_unseen_name_is_dropped_and_counted() -> None:
     made = session(window=10, step=10)
     made.insert(a(3))
     made.query(10)
@@ -139,7 +139,7 @@ def test_a_retraction_of_a_name_that_never_came_is_dropped_and_counted_when_it_i
     assert made.query(30).dropped == 1
 
 
-def test_of_an_interval_only_what_lies_in_the_window_is_taken_back() -> None:
+def test_a_retraction_removes_only_the_part_in_the_window() -> None:
     made = hf.Session(INTERVALS, window=10, step=5, start=0)
     record = hf.Fluent("f", "p", value="on", start=2, end=40)
     made.insert(record)
@@ -154,7 +154,7 @@ def test_of_an_interval_only_what_lies_in_the_window_is_taken_back() -> None:
 # -- query times -------------------------------------------------------------------------------------------------------
 
 
-def test_a_record_does_not_arrive_before_the_query_time_that_follows_its_insertion() -> None:
+def test_a_record_does_not_arrive_before_the_query_time_after_its_insertion() -> None:
     made = session()
     made.query(5)
     made.query(10)
@@ -164,7 +164,7 @@ def test_a_record_does_not_arrive_before_the_query_time_that_follows_its_inserti
     assert (report.late, report.dropped) == (2, 1)
 
 
-def test_a_record_waits_until_it_arrives() -> None:
+def test_a_record_has_no_effect_before_its_arrival() -> None:
     made = session()
     made.insert(hf.Event("a", "p", at=3, arrival=8))
     assert made.query(5).intervals == {}
@@ -173,7 +173,7 @@ def test_a_record_waits_until_it_arrives() -> None:
     assert report.late == 1
 
 
-def test_a_query_time_far_away_is_reached_in_steps() -> None:
+def test_a_later_query_time_is_reached_in_steps() -> None:
     near, far = session(), session()
     for made in (near, far):
         made.insert(a(3), b(14), a(22), b(38))
@@ -193,21 +193,21 @@ def test_a_query_time_far_away_is_reached_in_steps() -> None:
     ]
 
 
-def test_the_run_starts_with_the_first_record_unless_it_is_told() -> None:
+def test_the_run_starts_with_the_first_record_by_default() -> None:
     made = session(start=None)
-    with pytest.raises(UsageProblem, match=r"HF740.*first time-point is not known"):
+    with pytest.raises(UsageProblem, match=r"HF740.*no start and no record"):
         made.query()
     made.insert(a(1003), b(1000))
     assert (made.start, made.query().query_time, made.start) == (None, 1005, 1000)
 
 
-def test_what_lies_before_the_run_is_dropped() -> None:
+def test_records_before_the_run_are_dropped() -> None:
     made = session(start=100)
     made.insert(a(99), a(100))
     assert made.query().dropped == 1
 
 
-def test_a_query_time_may_have_a_window_of_its_own() -> None:
+def test_a_query_may_have_its_own_window() -> None:
     made = session(window=20, step=5)
     made.insert(a(3), hf.Event("b", "p", at=12, arrival=22))
     made.query(5)
@@ -217,14 +217,14 @@ def test_a_query_time_may_have_a_window_of_its_own() -> None:
     assert made.query(30, window=15).holds_for("s(p)=on") == [(4, 17)]
 
 
-def test_a_window_cannot_reach_what_is_settled_nor_miss_anything() -> None:
+def test_a_window_cannot_reach_settled_time_points_or_miss_others() -> None:
     made = session(window=20, step=5)
     made.insert(a(3))
     made.query(5)
     made.query(25, window=10)
-    with pytest.raises(UsageProblem, match=r"HF740.*reaches back to 10, but all is settled up to 15"):
+    with pytest.raises(UsageProblem, match=r"HF740.*begins at 10, but time up to 15 is settled"):
         made.query(30, window=20)
-    with pytest.raises(UsageProblem, match=r"HF740.*misses time-points after the query time before, 25"):
+    with pytest.raises(UsageProblem, match=r"HF740.*misses time-points after the previous query time, 25"):
         made.query(30, window=4)
     with pytest.raises(UsageProblem, match="HF703"):
         made.query(30, window=0)
@@ -234,7 +234,7 @@ def test_a_window_cannot_reach_what_is_settled_nor_miss_anything() -> None:
     assert (report.holds_for("s(p)=on"), report.dropped) == ([(4, None)], 1)
 
 
-def test_windows_of_all_lengths_settle_the_same() -> None:
+def test_windows_of_all_lengths_settle_the_same_result() -> None:
     lines = [a(3), b(9), a(14), b(22), a(31), a(8, "q"), b(29, "q")]
     expected = hf.recognise(RULES, lines, start=0, end=40)
     made = session(window=20, step=5)
@@ -250,7 +250,7 @@ def test_windows_of_all_lengths_settle_the_same() -> None:
     }
 
 
-def test_windows_that_cannot_be_are_refused() -> None:
+def test_invalid_windows_are_refused() -> None:
     for window, step, message in ((5, 10, "longer"), (None, 10, "needs a window"), (0, None, "expected at least 1")):
         with pytest.raises(UsageProblem, match=f"HF703.*{message}"):
             session(window, step)
@@ -272,7 +272,7 @@ def test_goals_are_proved_before_the_run() -> None:
 # -- reports -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_report_shows_itself_and_is_a_table() -> None:
+def test_a_report_has_a_text_form_and_a_table() -> None:
     made = session()
     made.insert(a(3), b(4))
     report = made.query()
@@ -355,7 +355,7 @@ def test_an_entity_stays_known_while_another_record_mentions_it() -> None:
         assert made.query(21).holds_for("s(p)=off") == [(0, other + 1)]
 
 
-def test_an_entity_of_a_forgotten_record_stays_known() -> None:
+def test_an_entity_of_a_dropped_record_stays_known() -> None:
     made = hf.Session(DOMAINS, window=10, start=0)
     made.insert(a(3), *(a(at, "q") for at in range(3)))
     for at in (10, 20, 30, 40):
@@ -367,7 +367,7 @@ def test_an_entity_of_a_forgotten_record_stays_known() -> None:
     assert made.query(50).holds_for("s(p)=off") == [(48, None)]
 
 
-def test_an_entity_that_comes_back_has_its_initial_values_from_the_start() -> None:
+def test_an_entity_inserted_again_has_its_initial_values_from_the_start() -> None:
     made = hf.Session(DOMAINS, window=10, start=0)
     made.insert(hf.Event("all_on", at=2))
     made.query(10)
@@ -382,7 +382,7 @@ def test_an_entity_that_comes_back_has_its_initial_values_from_the_start() -> No
     assert report.holds_for("s(late)=off") == report.holds_for("idle(late)=true") == [(0, 34)]
 
 
-def test_a_variable_ranges_over_its_sort_without_what_is_retracted() -> None:
+def test_a_variable_ranges_over_its_sort_without_retracted_constants() -> None:
     rules = hf.load_text("""
     initiatedAt(s(X)=on, T) :- happensAt(a(X), T).
     holdsFor(idle(X)=true, J) :- holdsFor(s(X)=on, I), complement_all([I], J).
@@ -395,7 +395,7 @@ def test_a_variable_ranges_over_its_sort_without_what_is_retracted() -> None:
     assert (report.holds_for("idle(p)=true"), report.holds_for("idle(q)=true")) == ([], [(0, 5)])
 
 
-def test_rules_are_told_each_query_time() -> None:
+def test_rules_see_each_query_time() -> None:
     rules = hf.load_text("happensAt(known(X, Q), T) :- happensAt(a(X), T), queryTime(Q).\n")
     asked = hf.Session(rules, start=0, window=10)
     for at in (5, 15, 25):

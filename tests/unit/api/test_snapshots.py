@@ -1,4 +1,4 @@
-"""Snapshots of sessions: read in another process, small, and refused when they are damaged or of something else."""
+"""Snapshots of sessions: readable in another process, small, and refused if damaged or of other data."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def session() -> hf.Session:
 
 
 def lines_of(begin: int) -> list[str]:
-    """Ten time-points: terms of every kind, a record that comes late, one that is taken back, one that is cut."""
+    """Ten time-points: terms of every kind, a late record, a retracted one, and one that is cut."""
     names = ["p", "'An Atom'", "g(h([1,2.5],x))", str(2**60), "1.5"]
     lines = [f"a|{begin + 1}|{begin + 1}|{name}|{begin}.25" for name in names]
     lines += [f"f|{begin + 3}|{begin - 30}|{begin + 4}|on|{name}" for name in names[:2]]
@@ -51,8 +51,8 @@ def lines_of(begin: int) -> list[str]:
     return lines
 
 
-def told(one: hf.Session, begin: int) -> str:
-    """What a session reports after ten more time-points."""
+def report_of(one: hf.Session, begin: int) -> str:
+    """The report of a session after ten more time-points."""
     one.insert(lines_of(begin))
     report = one.query(begin + 10)
     counts = report.late, report.dropped, report.cut, report.set_aside, report.unmatched, report.new_member
@@ -62,16 +62,16 @@ def told(one: hf.Session, begin: int) -> str:
 SCRIPT = """
 import sys
 import holdsfor as hf
-from tests.unit.api.test_snapshots import RULES, told
+from tests.unit.api.test_snapshots import RULES, report_of
 session = hf.Session.load(sys.argv[1], RULES)
-print(*(told(session, begin) for begin in map(int, sys.argv[2:])), sep="\\n")
+print(*(report_of(session, begin) for begin in map(int, sys.argv[2:])), sep="\\n")
 """
 
 
-def test_another_process_goes_on_from_a_file(tmp_path: Path) -> None:
+def test_another_process_continues_from_a_file(tmp_path: Path) -> None:
     one, begins = session(), range(-40, 40, 10)
     for begin in begins[:4]:
-        told(one, begin)
+        report_of(one, begin)
     one.save(tmp_path / "state")
     path = os.pathsep.join([str(ROOT), *sys.path])
     done = subprocess.run(
@@ -81,28 +81,28 @@ def test_another_process_goes_on_from_a_file(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert done.stdout.splitlines() == [told(one, begin) for begin in begins[4:]]
+    assert done.stdout.splitlines() == [report_of(one, begin) for begin in begins[4:]]
 
 
-def test_a_restored_session_and_the_one_that_was_saved_do_not_touch_each_other() -> None:
+def test_a_restored_session_is_independent_of_the_saved_one() -> None:
     one, expected = session(), session()
     for each in (one, expected):
-        told(each, -40)
+        report_of(each, -40)
     other = hf.Session.restore(one.snapshot(), RULES)
     other.insert(["a|-25|-25|other|1"])
     other.query(-20)
-    assert [told(one, begin) for begin in (-30, -20)] == [told(expected, begin) for begin in (-30, -20)]
+    assert [report_of(one, begin) for begin in (-30, -20)] == [report_of(expected, begin) for begin in (-30, -20)]
 
 
-def test_a_snapshot_of_a_restored_session_has_the_same_bytes_in_number() -> None:
+def test_a_snapshot_of_a_restored_session_has_the_same_size() -> None:
     one = session()
     for begin in range(-40, 0, 10):
-        told(one, begin)
+        report_of(one, begin)
     data = one.snapshot()
     assert len(hf.Session.restore(data, RULES).snapshot()) == len(data)
 
 
-def test_the_size_follows_what_is_open_and_in_the_window_and_not_the_history() -> None:
+def test_the_size_depends_on_the_window_and_not_on_the_history() -> None:
     rules = hf.load_text("initiatedAt(s(X)=on, T) :- happensAt(a(X), T).\nft(s(X)=on, 15).")
     one = hf.Session(rules, start=0, window=20)
     sizes: list[int] = []
@@ -120,7 +120,7 @@ def test_the_size_follows_what_is_open_and_in_the_window_and_not_the_history() -
 
 def saved() -> bytes:
     one = session()
-    told(one, -40)
+    report_of(one, -40)
     return one.snapshot()
 
 
@@ -152,7 +152,7 @@ def test_a_snapshot_in_another_format_is_refused(found: int, age: str, monkeypat
         hf.Session.restore(data, RULES)
 
 
-def test_a_whole_snapshot_of_something_else_is_refused() -> None:
+def test_a_valid_snapshot_of_other_data_is_refused() -> None:
     one = snapshots.Snapshot.from_bytes(saved())
     odd = snapshots.Snapshot(one.fingerprint, one.settings, {"state": {}}, one.columns, one.terms, one.more)
     with pytest.raises(DataProblem, match=r"HF508.*is damaged"):
@@ -210,7 +210,7 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
         hf.Session.load(tmp_path / "state", RULES)
 
 
-def test_a_file_is_replaced_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_replaced_atomically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "state"
     replace_file(file, b"old")
     replace_file(file, b"new")

@@ -1,4 +1,4 @@
-"""Set operations on lists of intervals, key by key, against the reference's, and in every form people have them."""
+"""Set operations on lists of intervals, key by key, against the reference's, in every form of lists."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def of_key(rows: KeyedList, key: int) -> reference.Intervals:
 
 
 def by_key(operation: Any, *lists: KeyedList) -> set[Row]:
-    """What the reference says, for the keys that occur."""
+    """The lists of the reference, for the keys that occur."""
     keys = {row[0] for rows in lists for row in rows}
     return {
         (key, start, OPEN if end == reference.INF else int(end))
@@ -105,13 +105,13 @@ def test_without_keys_an_empty_list_has_a_complement() -> None:
     assert (starts.tolist(), ends.tolist()) == ([3], [OPEN])
 
 
-def test_a_complement_ends_where_it_must() -> None:
+def test_a_complement_ends_at_until() -> None:
     starts, ends = complement(([2, 8], [5, 20]), since=0, until=10)
     assert (starts.tolist(), ends.tolist()) == ([0, 5], [2, 8])
     assert len(complement(([2], [5]), since=3, until=3)[0]) == 0
 
 
-def test_the_keys_of_a_key_may_be_several_columns() -> None:
+def test_a_key_may_have_several_columns() -> None:
     found = merge(([1, 2, 3], [2, 3, 4], ["a", "a", "a"], [7, 7, 8]))
     assert [column.tolist() for column in found] == [[1, 3], [3, 4], ["a", "a"], [7, 8]]
 
@@ -131,7 +131,7 @@ def test_a_table_keeps_its_names_and_types() -> None:
     assert found.to_pylist() == [{"mmsi": 1, "from": 3, "to": 5}, {"mmsi": None, "from": 1, "to": None}]
 
 
-def test_dates_and_timestamps_come_back_as_what_they_were() -> None:
+def test_dates_and_timestamps_keep_their_types() -> None:
     days = np.array(["2024-03-01", "2024-03-02"], dtype="datetime64[D]")
     starts, ends = merge((days, np.array(["2024-03-02", "NaT"], dtype="datetime64[D]")))
     assert starts.tolist() == [days[0].item()]
@@ -154,7 +154,7 @@ def test_a_record_batch_is_a_table() -> None:
     assert merge(batch).to_pylist() == [{"start": 1, "end": 5}]
 
 
-def test_frames_of_pandas_come_back_as_such() -> None:
+def test_frames_of_pandas_are_returned_as_frames() -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = pandas.DataFrame(
         {"vessel": ["b", "a", "a"], "start": [1, 2**60 + 1, 7], "end": [4, 2**60 + 3, 9]}, index=[5, 6, 7]
@@ -169,7 +169,7 @@ def test_frames_of_pandas_come_back_as_such() -> None:
     assert merge(moments)["end"].isna().all()
 
 
-def test_frames_of_polars_come_back_as_such() -> None:
+def test_frames_of_polars_are_returned_as_frames() -> None:
     polars = pytest.importorskip("polars", reason="polars is not installed")
     frame = polars.DataFrame({"vessel": ["a", "a"], "start": [1, 4], "end": [4, None]})
     found = merge(frame)
@@ -210,7 +210,7 @@ def test_frames_of_polars_come_back_as_such() -> None:
         ([([3, 5], [2, 5])], {}, "(?s)HF761.*row 0 of the list ends at 2, not after its start 3.*1 other row too"),
     ],
 )
-def test_what_is_no_list_of_intervals_is_refused(lists: list[Any], options: dict[str, Any], message: str) -> None:
+def test_an_invalid_list_of_intervals_is_refused(lists: list[Any], options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageProblem, match=message):
         union(*lists, **options)
 
@@ -223,6 +223,6 @@ def test_a_complement_begins_at_a_time(since: Any) -> None:
         complement(([1], [2]), since=5, until=4)
 
 
-def test_the_package_has_the_verbs() -> None:
+def test_the_package_exports_the_set_operations() -> None:
     assert hf.intervals.merge is merge
     assert not hasattr(hf, "interval")

@@ -8,7 +8,7 @@ __all__ = ["AWKWARD_NAMES", "awkward", "quotes"]
 
 
 def quotes() -> Drawing:
-    """Quotes that expire: a component with a delay, and everything that can depend on it."""
+    """Quotes that expire: a component with a delay, and every kind of vertex that depends on it."""
     return Drawing(
         [
             DrawnVertex("present_quote/3", "present_quote(M,C,G)", "input event", 0, 0),

@@ -1,4 +1,4 @@
-"""The dependency graph as text and as a picture: what is in it, and what is said when it cannot be drawn."""
+"""The dependency graph as text and as a picture: its content, and the errors if it cannot be drawn."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_an_edge_given_twice_is_drawn_once_and_two_delays_are_two_edges() -> Non
     assert [edge.label for edge in drawing.edges] == ["5", "9"]
 
 
-def test_the_legend_names_only_what_occurs() -> None:
+def test_the_legend_has_only_the_kinds_that_occur() -> None:
     text = to_dot(Drawing([DrawnVertex("a", "a", "static", 0, 0)], []))
     assert "statically determined fluent" in text
     assert not re.search("simple fluent|input event|at once|after a delay", text)
@@ -59,7 +59,7 @@ def test_an_empty_graph_can_be_written() -> None:
 
 def test_vertices_need_distinct_names_and_edges_need_their_vertices() -> None:
     vertex = DrawnVertex("a", "a", "simple", 0, 0)
-    with pytest.raises(ValueError, match="two vertices are called `a`"):
+    with pytest.raises(ValueError, match="two vertices have the name `a`"):
         Drawing([vertex, vertex], [])
     with pytest.raises(ValueError, match="vertex `b` not found"):
         Drawing([vertex], [DrawnEdge("a", "b", "i")])
@@ -74,7 +74,7 @@ def test_names_that_differ_only_in_invisible_characters_stay_distinct() -> None:
 
 
 @needs_graphviz
-def test_svg_shows_every_label_as_it_is(tmp_path: Path) -> None:
+def test_svg_shows_every_label_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "graph.svg"
     render_graph(awkward(), path)
     texts = [element.text for element in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")]
@@ -129,7 +129,7 @@ def test_text_needs_no_graphviz(tmp_path: Path, suffix: str, start: str, monkeyp
     assert path.read_text(encoding="utf-8").startswith(start)
 
 
-def test_without_graphviz_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_graphviz_the_hint_names_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graphviz, "_commands", lambda _: [])
     with pytest.raises(UsageProblem) as problem:
         render_graph(quotes(), tmp_path / "graph.svg")
@@ -139,13 +139,13 @@ def test_without_graphviz_the_message_says_what_to_install(tmp_path: Path, monke
     )
 
 
-def test_when_graphviz_fails_the_message_says_what_it_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_contains_the_message_of_graphviz(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graphviz, "_commands", lambda _: [["sh", "-c", "cat >/dev/null; echo no luck >&2; exit 3"]])
     with pytest.raises(UsageProblem, match=r"HF753.*exit code 3: no luck"):
         render_graph(quotes(), tmp_path / "graph.svg")
 
 
-def test_an_unknown_suffix_is_answered_with_the_known_ones(tmp_path: Path) -> None:
+def test_the_error_for_an_unknown_suffix_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match=r"HF750.*expected \.svg, \.png, \.dot or \.mmd, found `\.jpg`"):
         render_graph(quotes(), tmp_path / "graph.jpg")
     with pytest.raises(UsageProblem, match="found no suffix"):

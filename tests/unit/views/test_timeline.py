@@ -67,7 +67,7 @@ def test_the_picture_grows_with_its_rows_and_labels(tmp_path: Path) -> None:
     assert wide[0] > small[0]
 
 
-def test_labels_lie_inside_the_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_labels_are_inside_the_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from matplotlib.figure import Figure
 
     left_edges: list[float] = []
@@ -84,7 +84,7 @@ def test_labels_lie_inside_the_picture(tmp_path: Path, monkeypatch: pytest.Monke
     assert min(left_edges) >= 0
 
 
-def test_many_rows_go_to_further_pages_and_none_is_lost(tmp_path: Path) -> None:
+def test_many_rows_are_split_into_pages(tmp_path: Path) -> None:
     rows = [Row(f"f(e{number})=true", [(0, 5)]) for number in range(2 * timeline.ROWS_PER_PAGE + 1)]
     paths = draw_timeline(rows, start=0, end=30, path=tmp_path / "many.svg", title="Many")
     assert [path.name for path in paths] == ["many.svg", "many-2.svg", "many-3.svg"]
@@ -93,7 +93,7 @@ def test_many_rows_go_to_further_pages_and_none_is_lost(tmp_path: Path) -> None:
     assert all(row.label in found for row in rows)
 
 
-def test_labels_are_not_taken_for_formulas_and_odd_characters_do_no_harm(tmp_path: Path) -> None:
+def test_labels_are_not_formulas_and_may_have_any_characters(tmp_path: Path) -> None:
     labels = ["cost($x$)=true", "100%_\\alpha^2", "a&b<c>", "日本語(é)=true", "nul\x00=1"]
     (path,) = draw_timeline([Row(label, [(0, 5)]) for label in labels], start=0, end=9, path=tmp_path / "odd.svg")
     draw_timeline([Row(label, [(0, 5)]) for label in labels], start=0, end=9, path=tmp_path / "odd.png")
@@ -111,12 +111,12 @@ def test_times_of_any_size_are_written_out(tmp_path: Path) -> None:
     assert str(start + 6) in texts(path)
 
 
-def test_times_are_written_as_the_caller_wants(tmp_path: Path) -> None:
+def test_times_are_written_by_the_given_function(tmp_path: Path) -> None:
     (path,) = draw_timeline(DAY, start=0, end=30, path=tmp_path / "day.svg", time_format=lambda time: f"{time}h")
     assert "10h" in texts(path)
 
 
-def test_the_settings_of_matplotlib_stay_as_they_were(tmp_path: Path) -> None:
+def test_the_settings_of_matplotlib_are_restored(tmp_path: Path) -> None:
     import matplotlib
 
     before = dict(matplotlib.rcParams)
@@ -124,12 +124,12 @@ def test_the_settings_of_matplotlib_stay_as_they_were(tmp_path: Path) -> None:
     assert dict(matplotlib.rcParams) == before
 
 
-def test_an_unknown_suffix_is_answered_with_the_known_ones(tmp_path: Path) -> None:
+def test_the_error_for_an_unknown_suffix_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match=r"HF750.*expected \.png or \.svg, found `\.gif`"):
         draw_timeline(DAY, start=0, end=30, path=tmp_path / "day.gif")
 
 
-def test_without_matplotlib_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_hint_names_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timeline, "find_spec", lambda _: None)
     with pytest.raises(UsageProblem) as problem:
         draw_timeline(DAY, start=0, end=30, path=tmp_path / "day.png")
@@ -204,7 +204,7 @@ def test_ticks_are_few_even_and_inside(start: int, span: int, most: int) -> None
     assert len({later - earlier for earlier, later in pairwise(ticks)}) <= 1
 
 
-def test_bars_are_cut_to_the_picture_and_say_so() -> None:
+def test_bars_are_cut_to_the_picture_and_marked() -> None:
     assert bars(Row("f", [(0, 2), (4, 4), (6, 20), (30, None)]), 2, 10) == [Bar(6, 10, True, False)]
     assert bars(Row("f", [(0, 10)]), 2, 10) == [Bar(2, 10, False, True)]
 
