@@ -85,7 +85,7 @@ def files_below(path: Path) -> list[Path]:
 
 PLACES = {
     **{path.name: path for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()},
-    **{name: ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "docs")},
+    **{name: ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "benchmarks", "docs")},
 }
 
 
