@@ -40,8 +40,6 @@ PENDING = {
     # packages
     "cli",
     "runtime",
-    # documents
-    "ARCHITECTURE.md",
 }
 
 Passage = tuple[int, str]
