@@ -46,7 +46,7 @@ class _Lines:
         self._reader.read(self._without_repeated_header(block))
 
     def position(self) -> dict[str, Any]:
-        """What `continue_at` needs to read the following lines as these were read."""
+        """The reader's state after the lines read so far, for `continue_at`."""
         if self._reader is None:
             return {"n_blank": self._blank.count(b"\n")}
         reader = self._reader
@@ -58,7 +58,7 @@ class _Lines:
         return found
 
     def continue_at(self, position: dict[str, Any], *, is_resent: bool) -> None:
-        """Read lines that follow those of a position. If they are resent, the first may repeat the header."""
+        """Continue with the lines after a position. If lines are resent, the first may repeat the header."""
         if "form" not in position:
             self._blank = b"\n" * position["n_blank"]
             return
