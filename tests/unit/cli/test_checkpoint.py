@@ -453,6 +453,18 @@ def test_a_run_that_is_asked_to_end_writes_a_checkpoint(tmp_path: Path) -> None:
     ]
 
 
+def test_the_last_of_many_query_times_gets_a_checkpoint_while_the_input_is_silent(tmp_path: Path) -> None:
+    pipe, checkpoint = tmp_path / "pipe", tmp_path / "checkpoints" / "checkpoint"
+    os.mkfifo(pipe)
+    command = ["run", rules(tmp_path), "--input", str(pipe), "-o", str(tmp_path / "found.txt"), "--live"]
+    process = started(*command, "--window", "10", "--start", "0", "--checkpoint", str(tmp_path / "checkpoints"))
+    with pipe.open("wb", buffering=0) as writer:
+        writer.write(b"".join(b"switch_on|%d|%d|a\n" % (at, at) for at in range(0, 995, 5)))
+        wait_until(lambda: b'"query_time":980' in checkpoint.read_bytes(), process)
+        process.kill()
+    ended(process)
+
+
 # -- files that grow ---------------------------------------------------------------------------------------------------
 
 
