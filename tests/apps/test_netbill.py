@@ -56,8 +56,8 @@ def test_invariants_of_every_trade(stream: Path, capsys: pytest.CaptureFixture[s
     contracts = spans_of(answer, "contract", "true")
     assert len(contracts) > 30
     for (merchant, consumer, goods), start, end in contracts:
-        # A contract begins with an acceptance by a consumer with the power to accept, and lasts at most its time from the
-        # last acceptance.
+        # A contract begins with an acceptance by a consumer with the power to accept, and lasts at most its time, from
+        # the last acceptance.
         assert ((consumer, merchant, goods), start) in accepted
         assert covers(answer[f"power({consumer},accept_quote({merchant},{goods}))=true"], start - 1)
         last = max(time for deal, time in accepted if deal == (consumer, merchant, goods) and time <= end)
