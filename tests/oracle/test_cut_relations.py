@@ -1,4 +1,4 @@
-"""Relations of input intervals that windows cut: the engine says what the oracle says, in real and in merged windows.
+"""Relations of input intervals that windows cut: the engine agrees with the oracle, in real and in merged windows.
 
 A failure prints the smallest program and stream that still differ.
 """

@@ -35,7 +35,7 @@ from holdsfor.spark.output.result_rows import event_rows, interval_rows, version
 from tests.properties.answers import Answer, Found, Input, as_answer
 
 __all__ = [
-    "Told",
+    "ReportedRows",
     "embedded_reports",
     "embedded_settled",
     "staged_answer",
@@ -50,8 +50,8 @@ Settled: TypeAlias = dict[str, list[Found]]
 
 
 @dataclass(frozen=True)
-class Told:
-    """What is known at each query time, and what each changes: a name with what it had before and has now."""
+class ReportedRows:
+    """The results at each query time, and the changes of each: a name with its rows before and after."""
 
     known: dict[int, dict[str, set[Found]]]
     changes: dict[int, set[tuple[str, Found | None, Found | None]]]
@@ -62,7 +62,7 @@ def stages_of(given: Input) -> Stages:
 
 
 def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
-    """What the stages say, with entities in so many buckets."""
+    """The answer of the stages, with entities in `n` buckets."""
     case = given.case
     lines = [_arriving(text, case.end) for _, text in case.records]
     try:
@@ -73,64 +73,66 @@ def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
 
 
 def staged_settled(lines: list[str], compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int) -> Settled:
-    """What all query times settle, as the stages say."""
+    """The results that all query times settle, by the stages."""
     admission = JobAdmission(Rules.of(compiled), run, stages.ranges_over_sorts)
     found = _found(lines, compiled, stages, admission, n_buckets)
     answer: Settled = {}
-    for row in _told(found, "fluent", interval_rows):
+    for row in _result_rows(found, "fluent", interval_rows):
         answer.setdefault(row["fvp"], []).append((row["start"], row["end"]))
-    for row in _told(found, "event", event_rows):
+    for row in _result_rows(found, "event", event_rows):
         answer.setdefault(row["event"], []).append(row["time"])
     return {name: sorted(found, key=str) for name, found in answer.items()}
 
 
-def staged_reports(lines: list[str], compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int) -> Told:
-    """What the stages say at each query time, and what each changes."""
+def staged_reports(
+    lines: list[str], compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int
+) -> ReportedRows:
+    """The reports of the stages at each query time, and the changes of each."""
     admission = DatedAdmission(Rules.of(compiled), run, stages.ranges_over_sorts)
     found = _found(lines, compiled, stages, admission, n_buckets)
-    told = Told({at: {} for at in run.query_times}, {at: set() for at in run.query_times})
+    reported = ReportedRows({at: {} for at in run.query_times}, {at: set() for at in run.query_times})
     for kind in ("fluent", "event"):
-        for row in _told(found, kind, version_rows):
-            _tell(row, row["start"] if kind == "event" else (row["start"], row["end"]), run, told)
-    return told
+        for row in _result_rows(found, kind, version_rows):
+            _add_row(row, row["start"] if kind == "event" else (row["start"], row["end"]), run, reported)
+    return reported
 
 
-def _tell(row: dict[str, Any], extent: Found, run: RunSchedule, told: Told) -> None:
+def _add_row(row: dict[str, Any], extent: Found, run: RunSchedule, reported: ReportedRows) -> None:
     name = row["shown"]
     old = None if row["old_start"] is None else (row["old_start"], row["old_end"])
-    told.changes[row["known_from"]].add((name, old, extent))
+    reported.changes[row["known_from"]].add((name, old, extent))
     if row["is_retracted"]:
-        told.changes[row["known_until"]].add((name, extent, None))
+        reported.changes[row["known_until"]].add((name, extent, None))
     if row["last_report"] is not None:
         for at in run.query_times:
             if row["known_from"] <= at <= row["last_report"]:
-                told.known[at].setdefault(name, set()).add(extent)
+                reported.known[at].setdefault(name, set()).add(extent)
 
 
 def embedded_settled(lines: list[str], compiled: Compiled, run: RunSchedule) -> Settled:
-    """What all query times settle, as one session says with all records at hand."""
+    """The results that all query times settle, by one session with all records."""
     session = _session(lines, compiled, run)
     answer = as_answer(settled_report(session, run.queries, run.last), session.symbols)
     return {name: sorted(found, key=str) for name, found in answer.items()}
 
 
-def embedded_reports(lines: list[str], compiled: Compiled, run: RunSchedule) -> Told:
-    """What one session says at each query time, with all records at hand as `holdsfor run` has them."""
-    told = Told({}, {})
+def embedded_reports(lines: list[str], compiled: Compiled, run: RunSchedule) -> ReportedRows:
+    """The reports of one session at each query time, with all records inserted first as by `holdsfor run`."""
+    reported = ReportedRows({}, {})
     session = _session(lines, compiled, run)
     for report in each_report(session, run.query_times):
-        told.known[report.query_time] = {n: set(each) for n, each in as_answer(report, session.symbols).items()}
+        reported.known[report.query_time] = {n: set(each) for n, each in as_answer(report, session.symbols).items()}
     session = _session(lines, compiled, run)
     for changes in each_change(session, run.query_times):
         gone, come, symbols = changes.gone, changes.come, session.symbols
         listed = interval_changes(gone.intervals(symbols), come.intervals(symbols))
         listed += event_changes(gone.times(symbols), come.times(symbols))
-        told.changes[changes.query_time] = {(change.name, change.old, change.new) for change in listed}
-    return told
+        reported.changes[changes.query_time] = {(change.name, change.old, change.new) for change in listed}
+    return reported
 
 
 def _session(lines: list[str], compiled: Compiled, run: RunSchedule) -> EngineSession:
-    """A session that has all records, and knows what they mention, before the first query time."""
+    """A session with all records and their constants in its domains before the first query time."""
     reading, symbols = ColumnReading(), Symbols()
     read_columns("\n".join(lines).encode(), "text", compiled.names, run.tick, symbols, reading)
     reading.settle()
@@ -192,6 +194,6 @@ def _of_stage(batches: list[Any], number: int) -> list[Any]:
     return [batch.filter(pc.equal(batch.column("stage"), number)) for batch in batches]
 
 
-def _told(found: list[Any], kind: str, tell: Callable[[Any], Iterable[Any]]) -> list[dict[str, Any]]:
+def _result_rows(found: list[Any], kind: str, rows_of: Callable[[Any], Iterable[Any]]) -> list[dict[str, Any]]:
     results = [batch.filter(pc.equal(batch.column("kind"), kind)) for batch in _of_stage(found, NOWHERE)]
-    return [row for batch in tell(results) for row in batch.to_pylist()]
+    return [row for batch in rows_of(results) for row in batch.to_pylist()]
