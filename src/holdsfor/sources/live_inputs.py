@@ -89,10 +89,12 @@ def open_feed(
     form: Format | None = None,
     n_bytes: int = CHUNK,
     position: dict[str, Any] | None = None,
+    follows: bool = False,
 ) -> Feed:
     """The live input of a name, perhaps with a description of its columns after a colon.
 
-    With a `position` the input continues there; an input that had ended is not opened.
+    With a `position` the input continues there; an input that had ended is not opened. An input that `follows` a file
+    does not end with the file.
     """
     name, mapping = split_input(given)
 
@@ -100,9 +102,10 @@ def open_feed(
         return _Lines(InputReader(names, tick, symbols, reading, clock or Clock()), file, mapping, form)
 
     if position is None:
-        return Feed(open_channel(str(name)), reader, n_bytes=n_bytes)
+        return Feed(open_channel(str(name), follows=follows), reader, n_bytes=n_bytes)
     mark = None if position["mark"] is None else FileMark(*position["mark"])
-    channel = ended_channel(str(name)) if position["has_ended"] else open_channel(str(name), mark)
+    has_ended = position["has_ended"]
+    channel = ended_channel(str(name)) if has_ended else open_channel(str(name), mark, follows=follows)
     feed = Feed(channel, reader, n_bytes=n_bytes)
     feed.continue_at(position)
     return feed

@@ -14,7 +14,7 @@ import os
 from pathlib import Path
 
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sinks.output_files import naming, replace_file
+from holdsfor.sinks.output_files import naming, replace_file, sync_folder
 
 __all__ = ["CheckpointFolder"]
 
@@ -29,6 +29,7 @@ class CheckpointFolder:
         self.file = Path(path) / _NAME
         with naming(path):
             self.file.parent.mkdir(parents=True, exist_ok=True)
+            sync_folder(self.file.parent.parent)
             self._lock = os.open(path, os.O_RDONLY)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -431,6 +431,7 @@ OPTIONS: tuple[Option, ...] = (
         "play files at N time-points per second, or at `max` without waiting",
         metavar="N",
     ),
+    Option("follow", "flag", ("run",), "live runs", "wait at the end of a file for what is appended", default=False),
     Option(
         "checkpoint",
         "path",
