@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import holdsfor as hf
 from tests.apps.runs import SmallRun
-from tests.properties.staged import Told
+from tests.properties.staged import ReportedRows
 
 if TYPE_CHECKING:
     from holdsfor.spark import Recognition
@@ -25,18 +25,18 @@ def spark_rows(found: Recognition) -> list[Row]:
     return sorted(rows, key=str)
 
 
-def spark_reports(found: Recognition) -> Told:
+def spark_reports(found: Recognition) -> ReportedRows:
     """What the DataFrames say of each query time."""
-    told = Told({at: {} for at in found.run.query_times}, {at: set() for at in found.run.query_times})
+    reported = ReportedRows({at: {} for at in found.run.query_times}, {at: set() for at in found.run.query_times})
     for row in found.reports.intervals.collect():
-        told.known[row.query_time].setdefault(row.fvp, set()).add((row.start, row.end))
+        reported.known[row.query_time].setdefault(row.fvp, set()).add((row.start, row.end))
     for row in found.reports.events.collect():
-        told.known[row.query_time].setdefault(row.event, set()).add(row.time)
+        reported.known[row.query_time].setdefault(row.event, set()).add(row.time)
     for row in found.reports.changes.collect():
         old, new = _extent(row.kind, row.old_start, row.old_end), _extent(row.kind, row.start, row.end)
-        told.changes[row.query_time].add((row.name, old, new))
+        reported.changes[row.query_time].add((row.name, old, new))
         assert row.change == _change(old, new)
-    return told
+    return reported
 
 
 def _extent(kind: str, start: int | None, end: int | None) -> Any:
