@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import holdsfor as hf
 from tests.apps.runs import SmallRun
-from tests.properties.staged import ReportedRows
+from tests.properties.staged import Reports
 
 if TYPE_CHECKING:
     from holdsfor.spark import Recognition
@@ -25,18 +25,18 @@ def spark_rows(found: Recognition) -> list[Row]:
     return sorted(rows, key=str)
 
 
-def spark_reports(found: Recognition) -> ReportedRows:
+def spark_reports(found: Recognition) -> Reports:
     """What the DataFrames say of each query time."""
-    reported = ReportedRows({at: {} for at in found.run.query_times}, {at: set() for at in found.run.query_times})
+    told = Reports({at: {} for at in found.run.query_times}, {at: set() for at in found.run.query_times})
     for row in found.reports.intervals.collect():
-        reported.known[row.query_time].setdefault(row.fvp, set()).add((row.start, row.end))
+        told.known[row.query_time].setdefault(row.fvp, set()).add((row.start, row.end))
     for row in found.reports.events.collect():
-        reported.known[row.query_time].setdefault(row.event, set()).add(row.time)
+        told.known[row.query_time].setdefault(row.event, set()).add(row.time)
     for row in found.reports.changes.collect():
         old, new = _extent(row.kind, row.old_start, row.old_end), _extent(row.kind, row.start, row.end)
-        reported.changes[row.query_time].add((row.name, old, new))
+        told.changes[row.query_time].add((row.name, old, new))
         assert row.change == _change(old, new)
-    return reported
+    return told
 
 
 def _extent(kind: str, start: int | None, end: int | None) -> Any:

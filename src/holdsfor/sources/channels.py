@@ -73,7 +73,7 @@ class FollowedChannel(Channel):
 def open_channel(name: str, mark: FileMark | None = None, *, follows: bool = False) -> Channel:
     """The input of that name: a path, `unix:PATH`, `listen:PATH` or `-`.
 
-    A file is read from a mark on. An input that `follows` a file reads what is appended to it.
+    A file is read from a mark on. An input that `follows` a file also reads the bytes that are appended later.
     """
     try:
         channel = _opened(name)

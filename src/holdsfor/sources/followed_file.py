@@ -1,7 +1,7 @@
 """A file that grows while it is read: its end is not the end of the input.
 
 A regular file is always ready to be read, also at its end. So a thread reads the file and waits at its end, and the run
-waits for a pipe that has what was read.
+waits for a pipe to which the thread writes.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A checkpoint has the session, the positions of the inputs with the records that wait, the counts of the summary, and the
 length of each output file. Output reaches the disk before the checkpoint that counts it. A run that continues cuts the
-output files back to these lengths and reads the input files from these positions, so it writes again what was written
-after the checkpoint.
+output files back to these lengths, reads the input files from these positions, and so computes and writes the reports
+after the checkpoint again.
 """
 
 from __future__ import annotations

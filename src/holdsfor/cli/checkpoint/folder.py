@@ -32,7 +32,8 @@ class CheckpointFolder:
             sync_folder(self.file.parent.parent)
             self._lock = os.open(path, os.O_RDONLY)
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with naming(path):
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._lock)
             message = f"another run uses the checkpoints in `{path}`"

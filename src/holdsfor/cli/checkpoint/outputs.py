@@ -79,7 +79,7 @@ def _change(path: str, mark: FileMark) -> str | None:
 
 
 def cut_back(marks: Marks) -> None:
-    """Remove what was written after the checkpoint."""
+    """Remove the output after the checkpoint."""
     for path, (length, _) in marks.items():
         if Path(path).exists():
             with naming(path):

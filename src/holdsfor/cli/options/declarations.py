@@ -431,7 +431,14 @@ OPTIONS: tuple[Option, ...] = (
         "play files at N time-points per second, or at `max` without waiting",
         metavar="N",
     ),
-    Option("follow", "flag", ("run",), "live runs", "wait at the end of a file for what is appended", default=False),
+    Option(
+        "follow",
+        "flag",
+        ("run",),
+        "live runs",
+        "wait at the end of a file for records that are appended",
+        default=False,
+    ),
     Option(
         "checkpoint",
         "path",
