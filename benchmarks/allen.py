@@ -1,4 +1,4 @@
-"""How fast Allen's relations are computed: two lists, unsorted, all thirteen relations and each alone, on one core.
+"""Speed of Allen's relations: two unsorted lists, all thirteen relations and each alone, on one core.
 
 `python benchmarks/allen.py [INTERVALS …]` prints tables, writes `build/benchmarks/allen.json` and draws the curve as
 `build/benchmarks/allen.png`. Sizes count the intervals of both lists. Sorting is part of the time.
@@ -22,7 +22,7 @@ PUBLISHED = {200: 0.001, 2_000: 0.014, 20_000: 0.154, 200_000: 1.8}
 
 
 def unsorted_list(n: int, seed: int) -> tuple[Int64, Int64]:
-    """`n` maximal intervals of 1 to 8 time-points, as far apart, in random order."""
+    """`n` maximal intervals of 1 to 8 time-points, with gaps of 1 to 8, in random order."""
     random = np.random.default_rng(seed)
     edges = random.integers(1, 9, 2 * n).cumsum()
     order = random.permutation(n)
@@ -30,7 +30,7 @@ def unsorted_list(n: int, seed: int) -> tuple[Int64, Int64]:
 
 
 def measured(size: int) -> dict[str, Any]:
-    """Seconds for all relations together and for each alone, and how many pairs they have."""
+    """Seconds for all relations together and for each alone, and the number of pairs."""
     sources, targets = unsorted_list(size // 2, 1), unsorted_list(size // 2, 2)
     repetitions = max(3, min(30, 20_000_000 // size))
 
@@ -68,7 +68,7 @@ def show(rows: list[dict[str, Any]]) -> None:
 
 
 def draw(rows: list[dict[str, Any]], picture: Path) -> None:
-    """Seconds against intervals, both logarithmic: a line of slope 1 is linear."""
+    """Seconds against intervals, both logarithmic, where linear growth is a line of slope 1."""
     import matplotlib  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     matplotlib.use("Agg")

@@ -1,9 +1,10 @@
-"""How fast the maritime patterns with Allen relations are recognised, given the intervals that they relate.
+"""Speed of the maritime patterns with Allen relations, given the intervals that they relate.
 
-`python benchmarks/allen_patterns.py [VESSELS]` makes up 16 days of vessels, recognises what the patterns are made of,
-gives these intervals to the patterns alone as input, in one window, and writes `build/benchmarks/allen_patterns.json`.
-The best of some runs is told, on one core, as time of the processor: of the query as a whole, which makes the input
-intervals maximal and fills the domains, and of the patterns alone. Reading the records is not part of it.
+`python benchmarks/allen_patterns.py [VESSELS]` generates 16 days of vessels, recognises the fluents that the patterns
+relate, gives these intervals to the patterns alone as input, in one window, and writes
+`build/benchmarks/allen_patterns.json`. It prints the best of some runs, on one core, in processor time: of the whole
+query, which makes the input intervals maximal and fills the domains, and of the patterns alone. Reading the records is
+not included.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ PUBLISHED = 0.285
 """Seconds of RTEC_A for 15 such patterns over 297 K intervals of 16 days, on another machine (KR 2023, Table 3)."""
 
 
-def made_up(n_vessels: int, folder: Path) -> tuple[Path, Path]:
+def generated(n_vessels: int, folder: Path) -> tuple[Path, Path]:
     """The records and the background knowledge of a stream."""
     stream, background = folder / "events.txt", folder / "background.prolog"
     size = ["--entities", str(n_vessels), "--duration", f"{DAYS}d", "--seed", "1"]
@@ -43,7 +44,7 @@ def made_up(n_vessels: int, folder: Path) -> tuple[Path, Path]:
 
 
 def patterns_alone(background: Path, folder: Path) -> Compiled:
-    """The patterns without the rules of the fluents that they relate: these are input."""
+    """The patterns without the rules of the fluents that they relate, which are input."""
     domains = folder / "domains.prolog"
     lines = (MARITIME / "rules.prolog").read_text(encoding="utf-8").splitlines()
     declared = [line for line in lines if line.startswith(("dynamicDomain(", "grounding("))]
@@ -65,7 +66,7 @@ def related_intervals(patterns: Compiled, stream: Path, background: Path) -> Ite
 
 
 def given(patterns: Compiled, reading: ColumnReading, symbols: Symbols, end: int) -> EngineSession:
-    """A session that has the intervals and was not asked yet."""
+    """A session with the intervals, before its first query."""
     session = EngineSession(patterns, start=0, symbols=symbols)
     for key, records in reading.fluents.items():
         session.insert_columns(key, records.up_to(end))
@@ -73,7 +74,7 @@ def given(patterns: Compiled, reading: ColumnReading, symbols: Symbols, end: int
 
 
 def measured(n_vessels: int, folder: Path) -> dict[str, object]:
-    stream, background = made_up(n_vessels, folder)
+    stream, background = generated(n_vessels, folder)
     patterns, intervals = patterns_alone(background, folder), folder / "intervals.txt"
     intervals.write_text("\n".join(related_intervals(patterns, stream, background)) + "\n", encoding="utf-8")
     symbols = Symbols()

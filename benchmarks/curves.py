@@ -1,8 +1,8 @@
-"""What a record costs as streams grow: more records, or more entities with as many records; city transport, one core.
+"""Cost per record as streams grow: more records, or more entities with as many records; city transport, one core.
 
 `python benchmarks/curves.py [--long]` prints two tables, writes `build/benchmarks/curves.json` and draws `curves.png`.
-Windows are a tenth of the stream, and the answer is reported once. Flat is what both curves should be; the line under
-a table says how far they are from it. `--long` goes up to ten million records.
+Windows are a tenth of the stream, and the answer is reported once. Both curves should be flat; the line under a table
+shows how far they are from it. `--long` goes up to ten million records.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ ENTITIES = (10, 100, 1_000, 10_000, 100_000, 1_000_000)
 RECORDS_OF_ENTITIES, RECORDS_OF_ENTITIES_LONG = 200_000, 1_000_000
 
 TIME_POINTS_PER_RECORD = 100
-"""A vehicle has a record every so many time-points."""
+"""The number of time-points between two records of a vehicle."""
 
 
 def measured(n_records: int, n_entities: int) -> dict[str, Any]:
-    """Seconds to load and to recognise about so many records of so many vehicles."""
+    """Seconds to load and to recognise about `n_records` records of `n_entities` vehicles."""
     time = max(10, n_records * TIME_POINTS_PER_RECORD // n_entities)
     stream = generated("ctm", n_entities, time)
     repetitions = max(1, min(5, 1_000_000 // n_records))
@@ -58,7 +58,7 @@ def show(rows: Sequence[dict[str, Any]]) -> None:
     ]
     print_table(headings, cells)
     print(
-        f"\nThe dearest record costs {spread(costs(rows, 'recognise')):.1f} times the cheapest to recognise,"
+        f"\nThe most expensive record costs {spread(costs(rows, 'recognise')):.1f} times the cheapest to recognise,"
         f" {spread(costs(rows, 'load')):.1f} times to load.\n"
     )
 

@@ -1,9 +1,9 @@
-"""How fast delayed effects and circles are recognised: voting, NetBill, and one light that a button turns on and off.
+"""Speed of delayed effects and cycles: voting, NetBill, and one light that a button turns on and off.
 
 `python benchmarks/delays.py [--long]` prints three tables, writes `build/benchmarks/delays.json` and draws
-`delays.png`: what the work takes, what every window of the largest vote takes, and what a state change of the light
-costs when there are more of them in one window. RTEC's figures are for orientation: SWI-Prolog, windows of ten
-time-points like ours. `--long` adds four thousand agents and a million presses of the button.
+`delays.png`: the time of each work, the time of every window of the largest vote, and the cost of a state change of
+the light with more of them in one window. RTEC's figures are for orientation: SWI-Prolog, with the same windows of ten
+time-points. `--long` adds four thousand agents and a million presses of the button.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PRESSES, PRESSES_LONG = (1_000, 10_000, 100_000), (1_000, 10_000, 100_000, 1_000
 
 
 def votes() -> Stream:
-    """The votes that RTEC ships, where they are at hand; else as many of as many agents."""
+    """The votes that RTEC ships, if the file exists; else a generated stream of that size."""
     return real("voting", VOTES) if VOTES.exists() else generated("voting", 1_000, 100)
 
 
@@ -40,7 +40,7 @@ def presses(n: int) -> Stream:
 
 @dataclass(frozen=True)
 class Work:
-    """A stream in windows of some time-points, or in one; how long RTEC takes, and how long we may."""
+    """A stream in windows of some time-points, or in one; the seconds that RTEC takes, and the target."""
 
     name: str
     stream: Callable[[], Stream]
@@ -86,7 +86,7 @@ def show_works(rows: list[dict[str, Any]]) -> None:
 
 
 def windows_of(work: Work) -> list[dict[str, Any]]:
-    """What every window takes, the better of two runs."""
+    """Seconds of every window, the better of two runs."""
     stream = work.stream()
     runs = [stream.run(work.window) for _ in range(2)]
     best = map(min, *(run.seconds_of_each() for run in runs))
@@ -116,7 +116,7 @@ def show_light(rows: list[dict[str, Any]]) -> None:
     print("\nOne light, one window:\n")
     cells = [[f"{row['changes']:,}", duration(row["seconds"]), f"{cost(row):.2f} µs"] for row in rows]
     print_table(["state changes", "recognise", "per change"], cells)
-    print(f"\nThe dearest change costs {spread([cost(row) for row in rows]):.1f} times the cheapest.\n")
+    print(f"\nThe most expensive change costs {spread([cost(row) for row in rows]):.1f} times the cheapest.\n")
 
 
 def panels(windows: list[dict[str, Any]], light: list[dict[str, Any]]) -> list[Panel]:

@@ -1,10 +1,10 @@
-"""How many rules are evaluated per window: by the engine, and by the rules (α)–(γ) of the delayed-effects paper.
+"""Rule evaluations per window: by the engine, and by the rules (α)–(γ) of the delayed-effects paper.
 
 `python benchmarks/evaluations.py [--long]` prints a table, writes `build/benchmarks/evaluations.json` and draws
 `evaluations.png`, in the manner of Figure 4 of the paper: voting and NetBill, windows of 10 to 80 time-points, steps of
-ten. One evaluation is one rule tried for one thing that triggers it, or a delayed effect looked at for one initiation.
-The engine is counted while it runs; for the rules, see `naive.py`. Rules for intervals are no part of either number.
-`--long` takes the average over thirty windows instead of five.
+ten. One evaluation is one rule tried for one of its triggers, or one delayed effect checked for one initiation. The
+engine's evaluations are counted during a run; for the rules, see `naive.py`. Neither number includes rules for
+intervals. `--long` takes the average over thirty windows instead of five.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from holdsfor.syntax.terms import Var
 WINDOWS = range(10, 81, 10)
 STEP = 10
 DURATION, DURATION_LONG = 120, 390
-# In a small market the same goods are dealt with again and again: that is where forgetting costs most.
+# A small market has many deals about the same goods, which cost most without memory.
 STREAMS = {
     "voting, 1,000 agents": ("voting", 1_000),
     "NetBill, 40 agents": ("netbill", 40),
@@ -50,7 +50,7 @@ Words = tuple[int, ...]
 
 
 class OpenSession(EngineSession):
-    """A session that shows its last evaluation."""
+    """A session that exposes its last evaluation."""
 
     @property
     def evaluation(self) -> Evaluation:
@@ -63,14 +63,14 @@ class OpenSession(EngineSession):
 
 @dataclass
 class Count:
-    """Evaluations so far."""
+    """The number of evaluations so far."""
 
     n: int = 0
 
 
 @contextmanager
 def counted() -> Iterator[Count]:
-    """Count what the engine evaluates: what triggers rules, for all entities at once or walked, and what is set up."""
+    """Count the engine's evaluations: triggers of rules, for all entities at once or stepwise, and delayed effects."""
     count = Count()
     match, match_own, found = JoinPoints.run, JoinPoints.of_component, Prospects.__init__
 
@@ -107,7 +107,7 @@ def counted() -> Iterator[Count]:
 
 
 def triggers(rule: PlannedRule, evaluation: Evaluation) -> Rows:
-    """What triggers a rule: the rows that its steps have once it is known when."""
+    """The triggers of a rule: its rows after the first operators that bind the time."""
     rows = one_row()
     for step in rule.operators:
         if rows.n == 0 or rows.times is not None:
@@ -123,7 +123,7 @@ def rules_of(component: PlannedComponent) -> Iterator[PlannedRule]:
 
 
 def naive(evaluation: Evaluation) -> int:
-    """The evaluations of the rules themselves, and of the delayed effects in their manner."""
+    """The evaluations of the rules themselves, and of the delayed effects by (α)–(γ)."""
     n = 0
     for number, component in enumerate(evaluation.program.components):
         n += sum(
@@ -136,11 +136,11 @@ def naive(evaluation: Evaluation) -> int:
 
 
 def fluents(component: PlannedComponent, evaluation: Evaluation, attempts: tuple[SetUp | None, ...]) -> list[Fluent]:
-    """The fluents with delayed effects, and what happened to them."""
+    """The fluents with delayed effects, and their initiations, terminations and triggers."""
     found: dict[tuple[Key, Words], Fluent] = defaultdict(Fluent)
     for number, delay in enumerate(component.delays):
         if delay.key != delay.target_key or delay.is_termination:
-            raise ValueError("rules (α)–(γ) are about initiations of the same fluent")
+            raise ValueError("rules (α)–(γ) cover initiations of the same fluent only")
         for set_up in (
             set_up_by(delay, evaluation.points("initiations", delay.key), evaluation),
             *attempts[number : number + 1],
@@ -172,7 +172,7 @@ def _add_future(
 
 
 def _add_points(found: dict[tuple[Key, Words], Fluent], key: Key, evaluation: Evaluation) -> None:
-    """When the values of the fluents were truly initiated and terminated."""
+    """The time-points at which the values of the fluents were initiated and terminated."""
     for words, time in _points(evaluation.points("initiations", key)):
         found[key, words[:-1]].initiated[words[-1]].append(time)
     for words, time in _points(evaluation.terminations(key)):
@@ -184,7 +184,7 @@ def _add_points(found: dict[tuple[Key, Words], Fluent], key: Key, evaluation: Ev
 def _add_triggers(
     found: dict[tuple[Key, Words], Fluent], key: Key, component: PlannedComponent, evaluation: Evaluation
 ) -> None:
-    """When the rules of the fluents were triggered."""
+    """The time-points at which the rules of the fluents were triggered."""
     planned = component.fluents[key]
     for rule in (*planned.initiations, *planned.terminations):
         rows = triggers(rule, evaluation)

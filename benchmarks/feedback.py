@@ -1,9 +1,9 @@
-"""How feedback loops scale: the immune response and phage infection, with more entities and over more time.
+"""Scaling of feedback loops: the immune response and phage infection, with more entities and over more time.
 
 `python benchmarks/feedback.py [--long]` prints a table, writes `build/benchmarks/feedback.json` and draws
-`feedback.png`, in the manner of Figure 5 of the delayed-effects paper. A few events keep the loops going round and
-round, so the work is what follows from them: the cost is per interval of the answer. Windows are ten time-points long,
-and what they settle is reported once. `--long` adds ten times as many entities, and ten times as much time.
+`feedback.png`, in the manner of Figure 5 of the delayed-effects paper. A few events keep the loops running, so most of
+the work is derived from them: the cost is per interval of the answer. Windows are ten time-points long, and the settled
+result is reported once. `--long` adds ten times as many entities, and ten times as much time.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def show(rows: Sequence[dict[str, Any]]) -> None:
         for row, cost in zip(rows, costs(rows), strict=True)
     ]
     print_table(headings, cells)
-    print(f"\nThe dearest interval costs {spread(costs(rows)):.1f} times the cheapest.\n")
+    print(f"\nThe most expensive interval costs {spread(costs(rows)):.1f} times the cheapest.\n")
 
 
 def panel(title: str, x: str, of: str, rows: Sequence[dict[str, Any]]) -> Panel:

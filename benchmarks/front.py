@@ -1,4 +1,4 @@
-"""Measures, side by side in one run, what the speed claims of the README rest on.
+"""The measurements behind the speed claims of the README, side by side in one run.
 
 `python benchmarks/front.py` prints a table and writes the results to `build/benchmarks/front.json`.
 """
@@ -16,7 +16,7 @@ TYPES = ("fishing", "cargo", "tanker", "tug", "passenger")
 
 
 def facts(n: int, *, plain: bool) -> str:
-    """`n` facts about vessels; with a comment behind each they are not plain and take the ordinary path."""
+    """`n` facts about vessels; with a comment after each they are not plain and take the ordinary path."""
     tail = "\n" if plain else " % a vessel\n"
     return "".join(f"vesselType({227_000_000 + i}, {TYPES[i % len(TYPES)]}).{tail}" for i in range(n))
 

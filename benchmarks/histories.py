@@ -1,7 +1,7 @@
-"""Histories of any size in Parquet files, made once and piece by piece: `build/benchmarks/histories/<name>`.
+"""Histories of any size in Parquet files, generated once and piece by piece: `build/benchmarks/histories/<name>`.
 
-Two of them are not even. In `maritime-one` a tenth of all records are of one vessel. In `maritime-port` there are more
-encounters than one would like: every vessel of a large port is close to every other for some minutes.
+Two of them are skewed. In `maritime-one` a tenth of all records are of one vessel. In `maritime-port` every vessel of a
+large port is close to every other for some minutes, which makes very many encounters.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class History:
 
 
 def history(app: str, n_records: int) -> History:
-    """About so many records of an application; entities and time grow alike."""
+    """About `n_records` records of an application; entities and time grow alike."""
     folder = RESULTS / "histories" / f"{app}-{n_records}"
     described = folder / "history.json"
     if not described.exists():
@@ -72,7 +72,7 @@ def history(app: str, n_records: int) -> History:
         model = model_of(application, entities=entities, seed=_SEED)
         duration = math.ceil(model.period * n_records / (model.n_units * model.rows_per_unit))
         n_made = _write(model, duration, folder)
-        n_made += _uneven(kind, folder / "records", duration)
+        n_made += _skew(kind, folder / "records", duration)
         described.write_text(json.dumps([n_made, entities, duration]), encoding="utf-8")
     return History(app, folder, *json.loads(described.read_text(encoding="utf-8")))
 
@@ -93,20 +93,20 @@ def _parts(made: Iterator[CodedRecords]) -> Iterator[Iterable[CodedRecords]]:
         yield chain([first], islice(made, _PIECES_OF_A_FILE - 1))
 
 
-def _uneven(kind: str, folder: Path, duration: int) -> int:
-    """Make a history uneven; how many records are added by that."""
+def _skew(kind: str, folder: Path, duration: int) -> int:
+    """Skew a history, and return the number of records added."""
     if kind == "one":
         for path in sorted(folder.iterdir()):
             pq.write_table(_of_one_vessel(pq.read_table(path)), path, compression="zstd")
     if kind == "port":
-        met = _met(pq.read_table(sorted(folder.iterdir())[0]), duration // 2)
+        met = _encounters(pq.read_table(sorted(folder.iterdir())[0]), duration // 2)
         pq.write_table(met, folder / "part-port.parquet", compression="zstd")
         return int(met.num_rows)
     return 0
 
 
 def _of_one_vessel(table: Any) -> Any:
-    """A tenth of the events, of the first vessel."""
+    """The table with a tenth of the events assigned to the first vessel."""
     first = _named(table, "arg1")
     vessels = table[first].cast(pa.string()).combine_chunks()
     is_taken = np.random.default_rng(_SEED).random(len(vessels)) < 0.1
@@ -116,12 +116,12 @@ def _of_one_vessel(table: Any) -> Any:
 
 
 def _named(table: Any, column: str) -> str:
-    """The column of records as the table calls it: perhaps with its kind."""
+    """The table's name of a column of records, perhaps with its kind."""
     return next(str(name) for name in table.schema.names if name.split(":")[0] == column)
 
 
-def _met(table: Any, start: int) -> Any:
-    """Proximity of any two of the first vessels."""
+def _encounters(table: Any, start: int) -> Any:
+    """Proximity of all pairs of the first vessels."""
     vessels = sorted(table[_named(table, "arg1")].cast(pa.string()).unique().to_pylist())[:_IN_PORT]
     one, other = np.triu_indices(len(vessels), 1)
     n, names = len(one), pa.array(vessels)

@@ -1,7 +1,7 @@
-"""Measures, side by side in one run, how fast records are read: text line by line and as columns, CSV, JSON, Arrow.
+"""Speed of reading records, side by side in one run: text line by line and as columns, CSV, JSON, Arrow.
 
 `python benchmarks/loading.py [RECORDS]` generates a stream of each application, prints a table and writes the results
-to `build/benchmarks/loading.json`. Real files can be added: `--file APP TICK PATH`, repeated up to as many records.
+to `build/benchmarks/loading.json`. `--file APP TICK PATH` adds a real file, repeated up to as many records.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def names_of(app: str) -> Names:
 
 
 def rate(read: Callable[[], Reading | ColumnReading]) -> tuple[float, Reading | ColumnReading]:
-    """Records a second, the best of some repetitions, and what was read."""
+    """Records per second, the best of some repetitions, and the reading."""
     best = 0.0
     for _ in range(REPETITIONS):
         begin = time.perf_counter()

@@ -1,7 +1,7 @@
-"""How much memory a live run takes as its stream goes on: a thousand windows of city transport.
+"""Memory of a live run over a long stream: a thousand windows of city transport.
 
 `python benchmarks/memory.py` prints a table and writes `build/benchmarks/memory.json`. Memory is bounded by the window
-and what is open, so that the resident memory of the last windows is that of the early ones.
+and the open FVPs, so the resident memory of the last windows equals that of the early ones.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ EVERY = 100
 
 
 def resident(process: int) -> int:
-    """The bytes of a process that are resident."""
+    """The resident bytes of a process."""
     pages = Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]
     return int(pages) * resource.getpagesize()
 
 
 def measured(stream: Path) -> list[tuple[int, int]]:
-    """(windows done, resident bytes), now and then during a live run."""
+    """(windows done, resident bytes) at some moments of a live run."""
     rules = ["apps/ctm/rules.prolog", "apps/ctm/background.prolog"]
     options = ["--live", "--window", str(WINDOW), "--start", "0", "--end", str(N_WINDOWS * WINDOW)]
     command = [sys.executable, "-m", "holdsfor.cli.main", "run", *rules, "--input", "-", *options]

@@ -1,16 +1,17 @@
-"""How many rule evaluations the rules (α)–(γ) of the delayed-effects paper need when nothing is remembered.
+"""The number of rule evaluations that the rules (α)–(γ) of the delayed-effects paper need without memory.
 
     (α)  F=V' is initiated at T+R if fi(F=V, F=V', R), F=V is initiated at T, and the effect is not cancelled
     (β)  it is cancelled if F=V is broken between T and T+R: terminated, or another value is initiated
     (γ)  it is cancelled if F=V is postponable and is initiated again after T, up to T+R
 
-Whoever follows them proves the initiations of F=V anew for every effect, and those of all other values anew for every
-effect that might be cancelled; these may be delayed effects themselves, and so on: exponentially many in the worst case
-(Mantenoglou and Artikis, JAIR 2025, Proposition 7). We know the answer already and only count: the number of
-evaluations of a goal is the same every time, so it is computed once, and added as often as the goal would be proved.
+An evaluator that follows them proves the initiations of F=V anew for every effect, and those of all other values anew
+for every effect that might be cancelled; these may be delayed effects themselves, and so on: exponentially many in the
+worst case (Mantenoglou and Artikis, JAIR 2025, Proposition 7). The answer is given here, and evaluations are only
+counted: the number of evaluations of a goal is the same every time, so it is computed once, and added each time the
+goal would be proved.
 
-One evaluation is one rule tried for one thing that triggers it, or (α) tried for one initiation. Of what cancels an
-effect the first thing in time is enough, and nothing after it is counted.
+One evaluation is one rule tried for one of its triggers, or (α) tried for one initiation. The first cancellation in
+time decides, and evaluations after it are not counted.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = ["Fluent", "FutureInitiation", "naive_evaluations"]
 
 @dataclass(frozen=True)
 class FutureInitiation:
-    """`fi(F=source, F=target, delay)`, and whether it is postponed by initiations of its source."""
+    """`fi(F=source, F=target, delay)`, and whether initiations of its source postpone it."""
 
     source: int
     target: int
@@ -36,11 +37,11 @@ class FutureInitiation:
 
 @dataclass
 class Fluent:
-    """What there is to know about one fluent in a window; values are numbers, time-points are sorted.
+    """The history of one fluent in a window; values are numbers, time-points are sorted.
 
-    `tried` and `tried_to_end` are when rules that initiate or terminate a value were triggered, once per rule;
-    `initiated` and `terminated` are when it truly was. `attempts` are effects that were set up before the window, with
-    the time-points at which they are due.
+    `tried` and `tried_to_end` are the times at which rules that initiate or terminate a value were triggered, once per
+    rule; `initiated` and `terminated` are the times at which the value was. `attempts` are effects scheduled before the
+    window, with their due times.
     """
 
     future: set[FutureInitiation] = field(default_factory=set)
@@ -62,9 +63,9 @@ class Fluent:
 
 
 def naive_evaluations(fluent: Fluent, first: int, last: int) -> int:
-    """How many evaluations the delayed effects of a fluent need in a window, besides those of its rules.
+    """The evaluations that the delayed effects of a fluent need in a window, besides those of its rules.
 
-    Contract: delays that may be postponed do not form a circle.
+    Contract: delays that may be postponed do not form a cycle.
     """
     counting = _Counting(fluent, first)
     return sum(counting.effects(future, first, last) for future in fluent.future)
@@ -100,7 +101,7 @@ class _Counting:
         return n
 
     def cancellation(self, future: FutureInitiation, begin: int, due: int) -> int:
-        """Evaluations of (β) and, if they find nothing, of (γ)."""
+        """Evaluations of (β) and, if there is no break, of (γ)."""
         source, others, first = future.source, self.fluent.values - {future.source}, begin + 1
         breaks = [_first(self.fluent.terminated, source, first, due - 1)]
         breaks += [_first(self.fluent.initiated, other, first, due - 1) for other in others]

@@ -1,8 +1,8 @@
-"""How much memory a session takes when every record is about an entity that was never seen before.
+"""Memory of a session in which every record has a new entity.
 
 `python benchmarks/new_entities.py` prints a table and writes `build/benchmarks/new_entities.json`. Constants and
-instances that nothing refers to any more are forgotten, so that ten times as many entities take no more memory. The
-size of a snapshot follows the window too.
+instances that are no longer referenced are freed, so that ten times as many entities take no more memory. The size of
+a snapshot is proportional to the window too.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def main() -> None:
     print("|---|---|---|---|---|")
     for row in found:
         memory, snapshot = row["resident_bytes"] / 2**20, row["snapshot_bytes"] / 2**20
-        told = f"{memory:,.0f} MB | {row['numbered']:,.0f} | {snapshot:,.1f} MB | {row['seconds']:,.1f} s"
-        print(f"| {row['entities']:,.0f} | {told} |")
+        cells = f"{memory:,.0f} MB | {row['numbered']:,.0f} | {snapshot:,.1f} MB | {row['seconds']:,.1f} s"
+        print(f"| {row['entities']:,.0f} | {cells} |")
     write_results("new_entities", {"per_step": PER_STEP, "samples": found})
 
 

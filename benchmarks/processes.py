@@ -1,4 +1,4 @@
-"""What processes cost: processor time and memory of a process and its children, as the kernel counts them (Linux)."""
+"""Processor time and memory of a process and its children, as the kernel counts them (Linux)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _processes() -> dict[int, list[_Process]]:
             try:
                 text = (path / "stat").read_text(encoding="utf-8")
             except OSError:
-                continue  # it has ended meanwhile
+                continue  # the process has ended
             name, fields = text[text.index("(") + 1 : text.rindex(")")], text[text.rindex(")") + 2 :].split()
             own, ended = (sum(map(int, fields[i : i + 2])) / _TICKS for i in (11, 13))
             process = _Process(int(path.name), name, own, ended, int(fields[21]) * resource.getpagesize())
@@ -65,7 +65,7 @@ def _below(number: int) -> Iterator[_Process]:
 
 
 def cost_of_children() -> Cost:
-    """What the processes below this one have cost so far; what has ended is in the account of its parent."""
+    """The cost so far of the processes below this one; the cost of an ended process is added to its parent."""
     jvm = workers = 0.0
     for process in _below(os.getpid()):
         if process.name == "java":
@@ -76,7 +76,7 @@ def cost_of_children() -> Cost:
 
 
 class Peak:
-    """The most resident memory of the JVM, of one worker and of this process, watched while a block runs."""
+    """The peak resident memory of the JVM, of one worker and of this process, sampled while a block runs."""
 
     def __enter__(self) -> Peak:
         self.jvm = self.worker = self.driver = 0

@@ -1,9 +1,9 @@
-"""How fast streams are recognised: loading and recognition of the applications, one core, one run.
+"""Speed of recognition: loading and recognition of the applications, one core, one run.
 
 `python benchmarks/recognition.py` prints a table and writes `build/benchmarks/recognition.json`. A stream is recognised
-in touching windows, once with one report of what all of them settle (`--final`), once with a report of every window.
-The ratio is that of the settled run to the reference evaluator on a slice of the same stream, per record. RTEC's
-figures are for orientation: recognition in SWI-Prolog, on streams of these sizes.
+in touching windows, once with one report of the settled result (`--final`), once with a report of every window. The
+ratio is that of the settled run to the reference evaluator on a slice of the same stream, per record. RTEC's figures
+are for orientation: recognition in SWI-Prolog, on streams of these sizes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REPETITIONS = 3
 
 @dataclass(frozen=True)
 class Work:
-    """A stream of an application, the windows it is recognised in, and how long RTEC takes."""
+    """A stream of an application, its windows, and the seconds that RTEC takes."""
 
     name: str
     app: str
@@ -45,7 +45,7 @@ WORKS = (
 
 
 def reference_seconds(stream: Stream) -> float:
-    """How long the reference evaluator takes for the first records of a stream."""
+    """The seconds of the reference evaluator for the first records of a stream."""
     lines = [line.decode() for line in islice(stream.content.splitlines(), SLICE)]
     reading, history = Reading(), History()
     read_text_records(lines, "slice", stream.compiled.names, stream.tick, reading)

@@ -1,9 +1,9 @@
-"""What a year of a million vessels would take on a cluster: a simulation with the costs that `spark.py` measured.
+"""A year of a million vessels on a cluster: a simulation with the costs that `spark.py` measured.
 
 `python benchmarks/scale.py` reads `build/benchmarks/spark.json` and prints a table. Costs per record are those of the
 largest maritime history, on one core. Vessels are not equally busy; they are hashed into buckets, buckets become tasks,
-and tasks go to the next core that is free, stage by stage, as Spark does it. What is not in the measurements is said
-here: how long Spark takes to start a task, and what a short shuffle block costs by itself.
+and each task runs on the next free core, stage by stage, as in Spark. Two constants are assumed, not measured: the
+seconds that Spark takes to start a task, and those that a short shuffle block costs.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from showing import print_table
 from timing import RESULTS, write_results
 
 VESSELS, DAYS, RECORDS_A_DAY = 1_000_000, 365, 180
-SPREAD = 0.8  # of the logarithm of how busy vessels are
+SPREAD = 0.8  # standard deviation of the logarithm of a vessel's activity
 CORES = (64, 256, 1024)
 PARTS = {"a day": 1, "a month": 30.4, "a year": 365}
 
 TASK_SECONDS = 0.1
-SHUFFLE_BLOCK_SECONDS = 50e-6  # to pack and to unpack it
+SHUFFLE_BLOCK_SECONDS = 50e-6  # to pack and to unpack one block
 TABLES = 12
 ROWS_OF_A_BUCKET, MANY_BUCKETS = 1 << 19, 256  # as `holdsfor.spark.input.ingestion` chooses
 ROWS_AT_ONCE = 1 << 20
-WORKER_BYTES = 150e6  # before there is anything to do
+WORKER_BYTES = 150e6  # of an idle worker
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Costs:
 
     read: float
     evaluate: float
-    tell: float
+    decode: float
     bucket_bytes: float
     prepared_bytes: float
 
@@ -50,7 +50,7 @@ class Costs:
         return Costs(
             seconds["files, recognised"] - seconds["prepared, recognised"],
             seconds["prepared, recognised"],
-            seconds["files, told"],
+            seconds["files, decoded"],
             max(0.0, one["memory"]["worker"] - WORKER_BYTES) / rows,
             row["prepared_bytes"] / n,
         )
@@ -62,7 +62,7 @@ def n_buckets(n_records: float, cores: int) -> int:
 
 
 def makespan(tasks: Iterable[float], cores: int) -> float:
-    """How long tasks take that go to the next free core, in the order given."""
+    """The seconds of tasks, each of which runs on the next free core, in the order given."""
     free = [0.0] * cores
     for seconds in tasks:
         heapq.heapreplace(free, free[0] + seconds + TASK_SECONDS)
@@ -70,7 +70,7 @@ def makespan(tasks: Iterable[float], cores: int) -> float:
 
 
 def shares(buckets: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The part of all records that each bucket has."""
+    """The share of all records in each bucket."""
     rng = np.random.default_rng(1)
     busy = rng.lognormal(0, SPREAD, VESSELS)
     return np.bincount(rng.integers(0, buckets, VESSELS), weights=busy, minlength=buckets) / busy.sum()
@@ -82,7 +82,7 @@ def simulated(days: float, cores: int, costs: Costs, *, is_prepared: bool) -> di
     rows = n_records * shares(buckets)
     pieces = math.ceil(n_records / (2 * ROWS_AT_ONCE))
     shuffle_blocks = n_records / ROWS_AT_ONCE * min(buckets * TABLES, ROWS_AT_ONCE)
-    seconds = makespan(rows * (costs.evaluate + costs.tell), cores)
+    seconds = makespan(rows * (costs.evaluate + costs.decode), cores)
     if not is_prepared:
         one = n_records / pieces * costs.read + shuffle_blocks / pieces * SHUFFLE_BLOCK_SECONDS
         seconds += makespan([one] * pieces, cores)
@@ -104,7 +104,7 @@ def main() -> None:
     measured = max((row for row in known if row["app"] == "maritime" and "local[1]" in row), key=lambda r: r["records"])
     costs = Costs.of(measured)
     print(f"A record: read {1e6 * costs.read:.2f} µs, evaluated {1e6 * costs.evaluate:.2f} µs,", end=" ")
-    print(f"told {1e6 * costs.tell:.2f} µs; {costs.bucket_bytes:.0f} bytes of a worker while its bucket is evaluated,")
+    print(f"decoded {1e6 * costs.decode:.2f} µs; {costs.bucket_bytes:.0f} bytes of a worker while its bucket runs,")
     print(f"{costs.prepared_bytes:.1f} bytes prepared ({measured['records']:,} records measured).\n")
     rows = [
         simulated(days, cores, costs, is_prepared=is_prepared)

@@ -1,4 +1,4 @@
-"""What benchmarks show: Markdown tables, numbers a person can read, and charts of curves."""
+"""Output of benchmarks: Markdown tables, readable numbers, and charts of curves."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ __all__ = ["Curve", "Panel", "draw_charts", "duration", "print_table", "size_opt
 
 Scale = Literal["linear", "log"]
 
-# Okabe and Ito's colours, which people with any kind of colour vision can tell apart, darkest first.
+# The colours of Okabe and Ito, distinguishable with every kind of colour vision, darkest first.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
 _INK, _FAINT = "#212529", "#dee2e6"
 _MARKERS = "osD^v"
 
 
 def size_options(about: str) -> argparse.Namespace:
-    """The options of a benchmark that has a short and a long form: `long`, and `pictures`, where its charts go."""
+    """The options of a benchmark with a short and a long form: `long`, and `pictures`, the folder of its charts."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--long", action="store_true", help="the largest sizes too")
-    parser.add_argument("--pictures", type=Path, default=RESULTS, metavar="FOLDER", help="where the charts go")
+    parser.add_argument("--pictures", type=Path, default=RESULTS, metavar="FOLDER", help="the folder of the charts")
     options = parser.parse_args()
     try:
         options.pictures.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        parser.error(f"charts cannot go to {options.pictures}: {(problem.strerror or str(problem)).lower()}")
+        parser.error(f"charts cannot be written to {options.pictures}: {(problem.strerror or str(problem)).lower()}")
     return options
 
 
@@ -44,7 +44,7 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person says them.
+    """Seconds in a readable unit.
 
     >>> duration(0.0421), duration(0.42), duration(2.83), duration(356)
     ('42 ms', '420 ms', '2.8 s', '356 s')
@@ -55,13 +55,13 @@ def duration(seconds: float) -> str:
 
 
 def spread(costs: Sequence[float]) -> float:
-    """How many times the smallest cost the largest is: 1 for a curve that is flat."""
+    """The ratio of the largest cost to the smallest: 1 for a flat curve."""
     return max(costs) / min(costs)
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Points with a name; the x values ascend."""
+    """Named points; the x values ascend."""
 
     label: str
     xs: Sequence[float]
@@ -70,7 +70,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """One chart of some curves; on a logarithmic scale nothing may be zero."""
+    """One chart of some curves; a logarithmic scale has no zeros."""
 
     title: str
     x: str
@@ -81,7 +81,7 @@ class Panel:
 
 
 def draw_charts(path: Path, panels: Sequence[Panel]) -> None:
-    """Draw the panels side by side; without Matplotlib it is said that there is no picture."""
+    """Draw the panels side by side, or print a message if Matplotlib is missing."""
     if find_spec("matplotlib") is None:
         print(f"Matplotlib not found: no {path.name} (pip install 'holdsfor[plot]')")
         return
@@ -116,7 +116,7 @@ def _draw(axes: Axes, panel: Panel) -> None:
 
 
 def _limits(panel: Panel) -> tuple[float, float | None]:
-    """At least two decades on a logarithmic scale, so that a flat curve looks flat; zero on a linear one."""
+    """At least two decades on a logarithmic scale, so that a flat curve appears flat; from zero on a linear scale."""
     if panel.y_scale == "linear":
         return 0, None
     values = [y for curve in panel.curves for y in curve.ys]

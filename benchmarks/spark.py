@@ -1,9 +1,9 @@
 """The same history embedded and on Spark: processor time per record, from files and prepared, on one core and on two.
 
-`python benchmarks/spark.py [--long]` prints tables and writes `build/benchmarks/spark.json`. Every series runs in a
-process of its own (`spark_series.py`). A record's cost is processor time, of the JVM and of the workers, so that other
-work on the machine hardly counts; only the comparison of two cores with one is about seconds. *Recognised* is with all
-results computed and kept, *told* with each of them a row of a table.
+`python benchmarks/spark.py [--long]` prints tables and writes `build/benchmarks/spark.json`. Every series runs in its
+own process (`spark_series.py`). The cost of a record is processor time, of the JVM and of the workers, which hardly
+depends on other work on the machine; only the comparison of two cores with one is in seconds. *Recognised*: all results
+are computed and cached. *Decoded*: each result is also a row of a table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FORMS = ("prepared", "files", "table")
 
 
 def series(app: str, n_records: int, cores: int, *more: str) -> dict[str, dict[str, Any]]:
-    """The measurements of a process of its own, by what they measure."""
+    """The measurements of a separate process, by name."""
     script = str(Path(__file__).with_name("spark_series.py"))
     command = [sys.executable, script, app, str(n_records), str(cores), *more]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
@@ -58,25 +58,25 @@ def show_costs(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         n, embedded = row["records"], row["embedded"]["embedded"]
         spent = {"recognised": embedded["read"] + embedded["recognise"]}
-        spent["told"] = spent["recognised"] + embedded["tell"]
+        spent["decoded"] = spent["recognised"] + embedded["decode"]
         for phase, seconds in spent.items():
-            costs = [_with_told(row, form, phase) for form in FORMS]
+            costs = [_with_decoded(row, form, phase) for form in FORMS]
             shown = [f"{1e6 * each / n:.2f} µs, {seconds / each:.2f}" for each in costs]
             cells.append([row["app"], f"{n:,}", phase, f"{1e6 * seconds / n:.2f} µs", *shown])
-    print("Processor time per record, and throughput per core as a part of the embedded one:\n")
+    print("Processor time per record, and throughput per core relative to the embedded engine:\n")
     print_table(headings, cells)
 
 
-def _with_told(row: dict[str, Any], form: str, phase: str) -> float:
-    return cost(row, f"{form}, recognised") + (cost(row, f"{form}, told") if phase == "told" else 0)
+def _with_decoded(row: dict[str, Any], form: str, phase: str) -> float:
+    return cost(row, f"{form}, recognised") + (cost(row, f"{form}, decoded") if phase == "decoded" else 0)
 
 
 def show_parts(rows: list[dict[str, Any]]) -> None:
-    headings = ["history", "records", "", "JVM", "workers", "JVM to tell", "workers to tell"]
+    headings = ["history", "records", "", "JVM", "workers", "JVM to decode", "workers to decode"]
     cells = []
     for row in rows:
         for form in FORMS:
-            found = [row["local[1]"][f"{form}, {phase}"] for phase in ("recognised", "told")]
+            found = [row["local[1]"][f"{form}, {phase}"] for phase in ("recognised", "decoded")]
             parts = [each[part] for each in found for part in ("jvm", "workers")]
             cells.append([row["app"], f"{row['records']:,}", form, *(f"{each:.1f} s" for each in parts)])
     print("\nWhere the processor time goes, one core:\n")
@@ -89,12 +89,12 @@ def show_speed_up(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         for form in FORMS:
             one, two = (
-                sum(row[f"local[{n}]"][f"{form}, {phase}"]["seconds"] for phase in ("recognised", "told"))
+                sum(row[f"local[{n}]"][f"{form}, {phase}"]["seconds"] for phase in ("recognised", "decoded"))
                 for n in (1, 2)
             )
             shown = [f"{one:.1f} s", f"{two:.1f} s", f"{one / two:.2f}"]
             cells.append([row["app"], f"{row['records']:,}", form, *shown])
-    print("\nSeconds, recognised and told:\n")
+    print("\nSeconds, recognised and decoded:\n")
     print_table(headings, cells)
 
 

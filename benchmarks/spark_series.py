@@ -1,7 +1,7 @@
-"""One series of measurements for `benchmarks/spark.py`, in a process of its own: `embedded`, or Spark on some cores.
+"""One series of measurements for `benchmarks/spark.py`, in its own process: `embedded`, or Spark on some cores.
 
 It prints JSON, a line for each measurement. Processor seconds are those of this process, or of the JVM and the workers
-of Spark below it; Spark is warm: it has done the same on a small history before.
+of Spark below it. Spark is warm: it has processed a small history before.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ def embedded(given: History) -> dict[str, float]:
     report = session.query(given.end)
     recognised = time.process_time()
     n_rows = DecodedReport(report, symbols).table().num_rows
-    told = time.process_time()
-    return {"read": read - began, "recognise": recognised - read, "tell": told - recognised, "results": n_rows}
+    decoded = time.process_time()
+    return {"read": read - began, "recognise": recognised - read, "decode": decoded - recognised, "results": n_rows}
 
 
 def recognised(found: Recognition) -> None:
-    """Let everything be recognised, and kept as it is."""
+    """Compute and cache all results."""
     for frame in found.kept:
         frame.count()
 
 
-def told(found: Recognition) -> None:
-    """Let every interval and time-point be a row of Spark."""
+def decoded(found: Recognition) -> None:
+    """Decode every interval and time-point to a row of Spark."""
     for frame in (found.intervals, found.events):
         frame.write.format("noop").mode("overwrite").save()
 
@@ -73,14 +73,14 @@ def measured(work: Callable[[], object]) -> dict[str, float]:
 
 
 def series(spark: SparkSession, given: History, *, prepares: bool) -> Iterator[dict[str, Any]]:
-    """From the files; then what preparing costs, and the same from prepared history."""
+    """The measurements from the files; then of preparing, and of the same from prepared history."""
     rules = given.rules()
     options: dict[str, Any] = {"start": 0, "end": given.end}
 
     def run(what: str, data: Any) -> Iterator[dict[str, Any]]:
         found = hf.spark.recognise(data, rules, **options)
         yield {"what": f"{what}, recognised", **measured(lambda: recognised(found))}
-        yield {"what": f"{what}, told", **measured(lambda: told(found))}
+        yield {"what": f"{what}, decoded", **measured(lambda: decoded(found))}
         found.unpersist()
 
     table = spark.read.parquet(str(given.records))
@@ -94,7 +94,7 @@ def series(spark: SparkSession, given: History, *, prepares: bool) -> Iterator[d
 
 @contextmanager
 def started(cores: int) -> Iterator[SparkSession]:
-    """Spark with so many tasks at a time, on so many cores: else its JVM works on another one meanwhile."""
+    """Spark with as many tasks as cores, bound to these cores, since its JVM would use another core otherwise."""
     from pyspark.sql import SparkSession
 
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
@@ -116,7 +116,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="One series of measurements.")
     parser.add_argument("app")
     parser.add_argument("records", type=int)
-    parser.add_argument("cores", type=int, help="of Spark; 0 is the embedded engine")
+    parser.add_argument("cores", type=int, help="cores of Spark; 0 is the embedded engine")
     parser.add_argument("--prepare", action="store_true", help="prepare the history first")
     options = parser.parse_args()
     given = history(options.app, options.records)

@@ -1,4 +1,4 @@
-"""Streams that benchmarks recognise: made once, loaded afresh for every measurement, for a run uses its records up."""
+"""Streams for benchmarks: generated once, and loaded again for every measurement, since a run consumes its records."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DATA = Path(os.environ.get("HOLDSFOR_DATA", ROOT.parent / "shared" / "data"))
 
 @dataclass(frozen=True)
 class Stream:
-    """Records as text, and the event description they are recognised by."""
+    """Records as text, and their event description."""
 
     compiled: Compiled
     content: bytes
@@ -48,10 +48,7 @@ class Stream:
         return symbols, reading
 
     def run(self, window: int | None, step: int | None = None, session: type[EngineSession] = EngineSession) -> Run:
-        """A run over the whole stream that has loaded its records and not begun; windows touch unless a step is given.
-
-        It starts at time-point 0.
-        """
+        """A run over the stream from time-point 0, with its records loaded; windows touch unless a step is given."""
         symbols, reading = self.load()
         _, last = reading.extent(self.tick)
         end = 0 if last is None else last
@@ -65,15 +62,15 @@ class Stream:
         return best_seconds(self.load, repetitions)
 
     def settle_seconds(self, window: int | None, repetitions: int) -> float:
-        """How long it takes to recognise everything and to report it once."""
+        """Seconds to recognise the stream and to report the settled result once."""
         return min(best_seconds(self.run(window).settle, 1) for _ in range(repetitions))
 
     def n_intervals(self, window: int | None) -> int:
-        """How many intervals the answer has."""
+        """The number of intervals of the answer."""
         return self.run(window).settle().n_intervals
 
     def report_seconds(self, window: int | None, repetitions: int) -> float:
-        """How long it takes to recognise everything and to report every window."""
+        """Seconds to recognise the stream and to report every window."""
         return min(best_seconds(self.run(window).report_each, 1) for _ in range(repetitions))
 
 
@@ -90,7 +87,7 @@ class Run:
         return list(self.query_times.up_to(self.last))
 
     def settle(self) -> ReportColumns:
-        """What all query times together have settled."""
+        """The settled result of all query times."""
         self.session.announce(self.query_times)
         return settled_report(self.session, self.query_times, self.last)
 
@@ -103,7 +100,7 @@ class Run:
             pass
 
     def seconds_of_each(self) -> list[float]:
-        """How long every query time takes."""
+        """The seconds of every query time."""
         reports = self.reports()
         return [end - begin for begin, end in pairwise([process_time(), *(process_time() for _ in reports)])]
 

@@ -1,4 +1,4 @@
-"""How long work takes, for all benchmarks."""
+"""Time measurement for all benchmarks."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ RESULTS = Path("build/benchmarks")
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long the work takes, once."""
+    """The seconds of one execution of the work."""
     begin = time.perf_counter()
     work()
     return time.perf_counter() - begin
 
 
 def best_seconds(work: Callable[[], object], repetitions: int) -> float:
-    """How long the processor takes for the work, the best of some repetitions; other work on the machine costs nothing.
+    """Processor seconds of the work, the best of some repetitions, independent of other work on the machine.
 
-    For work on one core that does not wait.
+    The work must run on one core without waiting.
     """
     best = float("inf")
     for _ in range(repetitions):
@@ -34,6 +34,6 @@ def best_seconds(work: Callable[[], object], repetitions: int) -> float:
 
 
 def write_results(name: str, results: Any) -> None:
-    """Keep the results of a benchmark as `build/benchmarks/<name>.json`."""
+    """Write the results of a benchmark to `build/benchmarks/<name>.json`."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")

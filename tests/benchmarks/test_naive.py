@@ -8,7 +8,7 @@ STANDING, OVER = 1, 2
 
 
 def fluent(*, is_postponable: bool, standing: list[int], over: list[int]) -> Fluent:
-    """A fluent whose value `STANDING`, initiated by one rule, is over after ten time-points."""
+    """A fluent whose value `STANDING`, initiated by one rule, ends after ten time-points."""
     return Fluent(
         future={FutureInitiation(STANDING, OVER, 10, is_postponable)},
         tried={STANDING: standing},
@@ -16,7 +16,7 @@ def fluent(*, is_postponable: bool, standing: list[int], over: list[int]) -> Flu
     )
 
 
-def test_one_initiation_is_tried_once_and_its_effect_looked_at_once() -> None:
+def test_one_initiation_is_tried_once_and_its_effect_checked_once() -> None:
     assert naive_evaluations(fluent(is_postponable=False, standing=[1], over=[11]), 0, 20) == 2
 
 
@@ -26,30 +26,30 @@ def test_the_first_effect_is_proved_again_for_every_later_initiation_that_it_can
     assert naive_evaluations(fluent(is_postponable=False, standing=[1, 3, 5], over=[11]), 0, 20) == 10
 
 
-def test_a_postponable_effect_is_asked_for_breaks_before_it_is_found_renewed() -> None:
+def test_a_postponable_effect_is_checked_for_breaks_before_renewals() -> None:
     # Three triggers. The effect of 1: looked at, and 3 found (2). That of 3: looked at, that of 1 proved to fail with
     # its trigger (1 + 2), and 5 found (5). That of 5: looked at, and the others proved to fail with theirs (2 + 2 + 5).
     assert naive_evaluations(fluent(is_postponable=True, standing=[1, 3, 5], over=[15]), 0, 20) == 3 + 2 + 5 + 10
 
 
-def test_nothing_is_asked_for_after_a_termination() -> None:
+def test_no_evaluation_is_counted_after_a_termination() -> None:
     broken = fluent(is_postponable=False, standing=[1], over=[])
     broken.tried_to_end[STANDING] = broken.terminated[STANDING] = [4]
     assert naive_evaluations(broken, 0, 20) == 3
 
 
-def test_effects_due_after_the_window_cost_nothing() -> None:
+def test_effects_due_after_the_window_are_not_counted() -> None:
     assert naive_evaluations(fluent(is_postponable=False, standing=[15], over=[]), 0, 20) == 0
 
 
-def test_an_effect_set_up_before_the_window_is_looked_at_when_it_is_due() -> None:
+def test_an_effect_scheduled_before_the_window_is_checked_when_due() -> None:
     carried = fluent(is_postponable=False, standing=[], over=[3])
     carried.attempts = {(next(iter(carried.future)), 3)}
     assert naive_evaluations(carried, 0, 20) == 1
 
 
 def test_effects_of_effects_multiply() -> None:
-    """A circle of two values that replace each other: what is proved doubles and more with the length of the window."""
+    """A cycle of two values that replace each other: twice the window more than doubles the evaluations."""
     circle = Fluent(
         future={FutureInitiation(STANDING, OVER, 3, False), FutureInitiation(OVER, STANDING, 3, False)},
         tried={STANDING: [0]},

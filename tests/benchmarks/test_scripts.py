@@ -1,4 +1,4 @@
-"""The benchmarks start: every module can be imported, and the one of recognition measures a small stream."""
+"""Every benchmark can be imported, and the benchmark of recognition measures a small stream."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_recognition_measures_a_small_stream(monkeypatch: pytest.MonkeyPatch) ->
     assert row["ratio_to_reference"] > 0
 
 
-def test_windows_of_a_stream_do_not_change_what_is_settled() -> None:
+def test_windows_of_a_stream_do_not_change_the_settled_result() -> None:
     stream = importlib.import_module("streams").generated("ctm", 2, 1_000)
     assert stream.n_intervals(None) == stream.n_intervals(100) > 0
     run = stream.run(500, 100)

@@ -1,4 +1,4 @@
-"""Commands in documents: `console` blocks with `$ holdsfor …` lines and what they print."""
+"""Commands in documents: `console` blocks with `$ holdsfor …` lines and their output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documents say is what the program does."""
+"""Documents are true: commands print the shown output, Python blocks run, links and files exist."""
 
 from __future__ import annotations
 
@@ -58,16 +58,16 @@ def _diagnostics_page() -> str:
     headings = {
         "1": "The text is not in the language",
         "2": "The rules have no meaning",
-        "3": "The rules have a meaning, but perhaps not the one meant",
+        "3": "The rules are suspicious",
         "4": "An engine cannot compute the rules",
         "5": "A record or an input file does not fit",
         "6": "A run cannot go on",
         "7": "A command was called wrongly",
     }
     parts = [
-        "# Diagnostics\n\nEvery message has a code that does not change. It is followed by the place, the source line"
-        " with a caret,\nand a hint. Errors stop a command with exit code 2, or with 1 if nobody did anything wrong"
-        " (`HF620`,\n`HF621`); warnings and notes do not.\n"
+        "# Diagnostics\n\nEvery message has a stable code, followed by the place, the source line with a caret, and a"
+        " hint. Errors stop a\ncommand with exit code 2, or with 1 for a failure outside the program (`HF620`,"
+        " `HF621`). Warnings and notes do not\nstop a command.\n"
     ]
     for phase, heading in headings.items():
         rows = [

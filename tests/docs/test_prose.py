@@ -25,7 +25,7 @@ AVOIDED = {
     r"who|whom|whoever|whomever": "code is not a person: name the subject, or write `that`",
     r"whatever|what (?:is|are|was|were|has|have|it|they)": "name the thing: the rows that are …, the result of …",
     r"(?<!there )(?:is|are|was|be) (?-i:none)": "say what is missing: `there is no …`, `is not a …`, `is empty`",
-    r"at hand|by hand of": "available, loaded, colocated",
+    r"at hand": "available, loaded, colocated",
     r"(?:go|goes|going|went) along": "name the movement: follows, is sent with, is routed by",
     r"lie|lies|lay|lain": "a time-point is in an interval, a row precedes a row, a file is in a folder",
     r"believes?|believed|wants?|cares?|minds?|speaks?|spoken|hears?|heard": "code has no mind",
@@ -39,13 +39,7 @@ RULES = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), reason) for words, rea
 PENDING = {
     # packages
     "cli",
-    "distribution",
     "runtime",
-    "spark",
-    # documents
-    "ARCHITECTURE.md",
-    "README.md",
-    "docs",
 }
 
 Passage = tuple[int, str]
@@ -89,7 +83,8 @@ def files_below(path: Path) -> list[Path]:
 
 PLACES = {
     **{path.name: path for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()},
-    **{name: ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "docs")},
+    **{name: ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "benchmarks")},
+    **{f"docs/{path.name}": path for path in (ROOT / "docs").glob("*.md")},
 }
 
 

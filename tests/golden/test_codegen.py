@@ -14,8 +14,7 @@ import pytest
 from holdsfor.analysis.pipeline import compile_files
 from holdsfor.errors import Diagnostics
 from holdsfor.runtime.recursion import time_stepping
-from holdsfor.runtime.recursion.codegen import LoopShape, compiled_loop, loop_text
-from holdsfor.runtime.recursion.codegen import Path as Way
+from holdsfor.runtime.recursion.codegen import LoopData, LoopShape, compiled_loop, loop_text
 from holdsfor.runtime.session import EngineSession
 from holdsfor.sources.text_records import Reading, read_text_records
 from tests.apps.data import ROOT
@@ -28,7 +27,7 @@ def shapes_of(files: list[Path], lines: list[str], monkeypatch: pytest.MonkeyPat
     """The shapes of the walks that records lead to."""
     shapes: list[LoopShape] = []
 
-    def noted(shape: LoopShape) -> Callable[[Way], int]:
+    def noted(shape: LoopShape) -> Callable[[LoopData], int]:
         shapes.append(shape)
         return compiled_loop(shape)
 

@@ -1,4 +1,4 @@
-"""The stages of a program in one process: the functions that Spark calls in its workers, with its shuffles by hand."""
+"""The stages of a program in one process: the worker functions of the Spark driver, with shuffles in Python."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from holdsfor.sources.text_columns import read_columns
 from holdsfor.spark.exchange.facts import Load
 from holdsfor.spark.exchange.routing import Destination, Router
 from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, by_bucket, loads_of
+from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, by_bucket, loads_of
 from holdsfor.spark.input.frame_reader import Setting
 from holdsfor.spark.input.lines import LINE, LineReader
 from holdsfor.spark.input.retractions import Retractor
@@ -35,7 +35,7 @@ from holdsfor.spark.output.result_rows import event_rows, interval_rows, version
 from tests.properties.answers import Answer, Found, Input, as_answer
 
 __all__ = [
-    "Told",
+    "Reports",
     "embedded_reports",
     "embedded_settled",
     "staged_answer",
@@ -50,8 +50,8 @@ Settled: TypeAlias = dict[str, list[Found]]
 
 
 @dataclass(frozen=True)
-class Told:
-    """What is known at each query time, and what each changes: a name with what it had before and has now."""
+class Reports:
+    """The known results of each query time, and its changes: a name with its old and new interval."""
 
     known: dict[int, dict[str, set[Found]]]
     changes: dict[int, set[tuple[str, Found | None, Found | None]]]
@@ -62,7 +62,7 @@ def stages_of(given: Input) -> Stages:
 
 
 def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
-    """What the stages say, with entities in so many buckets."""
+    """The results of the stages, with the keys in `n_buckets` buckets."""
     case = given.case
     lines = [_arriving(text, case.end) for _, text in case.records]
     try:
@@ -73,64 +73,64 @@ def staged_answer(given: Input, stages: Stages, n_buckets: int) -> Answer:
 
 
 def staged_settled(lines: list[str], compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int) -> Settled:
-    """What all query times settle, as the stages say."""
+    """The settled results of the stages."""
     admission = JobAdmission(Rules.of(compiled), run, stages.ranges_over_sorts)
     found = _found(lines, compiled, stages, admission, n_buckets)
     answer: Settled = {}
-    for row in _told(found, "fluent", interval_rows):
+    for row in _decoded(found, "fluent", interval_rows):
         answer.setdefault(row["fvp"], []).append((row["start"], row["end"]))
-    for row in _told(found, "event", event_rows):
+    for row in _decoded(found, "event", event_rows):
         answer.setdefault(row["event"], []).append(row["time"])
     return {name: sorted(found, key=str) for name, found in answer.items()}
 
 
-def staged_reports(lines: list[str], compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int) -> Told:
-    """What the stages say at each query time, and what each changes."""
+def staged_reports(lines: list[str], compiled: Compiled, stages: Stages, run: RunSchedule, n_buckets: int) -> Reports:
+    """The reports and changes of the stages at each query time."""
     admission = DatedAdmission(Rules.of(compiled), run, stages.ranges_over_sorts)
     found = _found(lines, compiled, stages, admission, n_buckets)
-    told = Told({at: {} for at in run.query_times}, {at: set() for at in run.query_times})
+    reports = Reports({at: {} for at in run.query_times}, {at: set() for at in run.query_times})
     for kind in ("fluent", "event"):
-        for row in _told(found, kind, version_rows):
-            _tell(row, row["start"] if kind == "event" else (row["start"], row["end"]), run, told)
-    return told
+        for row in _decoded(found, kind, version_rows):
+            _add_report(row, row["start"] if kind == "event" else (row["start"], row["end"]), run, reports)
+    return reports
 
 
-def _tell(row: dict[str, Any], extent: Found, run: RunSchedule, told: Told) -> None:
+def _add_report(row: dict[str, Any], extent: Found, run: RunSchedule, reports: Reports) -> None:
     name = row["shown"]
     old = None if row["old_start"] is None else (row["old_start"], row["old_end"])
-    told.changes[row["known_from"]].add((name, old, extent))
+    reports.changes[row["known_from"]].add((name, old, extent))
     if row["is_retracted"]:
-        told.changes[row["known_until"]].add((name, extent, None))
+        reports.changes[row["known_until"]].add((name, extent, None))
     if row["last_report"] is not None:
         for at in run.query_times:
             if row["known_from"] <= at <= row["last_report"]:
-                told.known[at].setdefault(name, set()).add(extent)
+                reports.known[at].setdefault(name, set()).add(extent)
 
 
 def embedded_settled(lines: list[str], compiled: Compiled, run: RunSchedule) -> Settled:
-    """What all query times settle, as one session says with all records at hand."""
+    """The settled results of one session with all records."""
     session = _session(lines, compiled, run)
     answer = as_answer(settled_report(session, run.queries, run.last), session.symbols)
     return {name: sorted(found, key=str) for name, found in answer.items()}
 
 
-def embedded_reports(lines: list[str], compiled: Compiled, run: RunSchedule) -> Told:
-    """What one session says at each query time, with all records at hand as `holdsfor run` has them."""
-    told = Told({}, {})
+def embedded_reports(lines: list[str], compiled: Compiled, run: RunSchedule) -> Reports:
+    """The reports and changes of one session at each query time, as in `holdsfor run`."""
+    reports = Reports({}, {})
     session = _session(lines, compiled, run)
     for report in each_report(session, run.query_times):
-        told.known[report.query_time] = {n: set(each) for n, each in as_answer(report, session.symbols).items()}
+        reports.known[report.query_time] = {n: set(each) for n, each in as_answer(report, session.symbols).items()}
     session = _session(lines, compiled, run)
     for changes in each_change(session, run.query_times):
         gone, come, symbols = changes.gone, changes.come, session.symbols
         listed = interval_changes(gone.intervals(symbols), come.intervals(symbols))
         listed += event_changes(gone.times(symbols), come.times(symbols))
-        told.changes[changes.query_time] = {(change.name, change.old, change.new) for change in listed}
-    return told
+        reports.changes[changes.query_time] = {(change.name, change.old, change.new) for change in listed}
+    return reports
 
 
 def _session(lines: list[str], compiled: Compiled, run: RunSchedule) -> EngineSession:
-    """A session that has all records, and knows what they mention, before the first query time."""
+    """A session with all records and their constants before the first query time."""
     reading, symbols = ColumnReading(), Symbols()
     read_columns("\n".join(lines).encode(), "text", compiled.names, run.tick, symbols, reading)
     reading.settle()
@@ -149,20 +149,20 @@ def _session(lines: list[str], compiled: Compiled, run: RunSchedule) -> EngineSe
 
 
 def _found(lines: list[str], compiled: Compiled, stages: Stages, admission: JobAdmission, n_buckets: int) -> list[Any]:
-    """The shuffle blocks that all stages send on, batch by batch."""
+    """The shuffle blocks that all stages return, batch by batch."""
     rules, tick = admission.rules, admission.run.tick
     pieces = [
         pa.record_batch({LINE: pa.array([f"{line}\n".encode() for line in lines[i::PIECES]], pa.binary())})
         for i in range(PIECES)
     ]
     destinations = destinations_of(stages, compiled, n_buckets)
-    settler, sender = Retractor(n_buckets, admission.run.window is not None), Router(destinations)
+    retractor, sender = Retractor(n_buckets, admission.run.window is not None), Router(destinations)
     reader = LineReader(Setting(rules, tick, has_places=True))
-    read = [batch for piece in pieces for batch in settler.send(reader([piece]))]
+    read = [batch for piece in pieces for batch in retractor.send(reader([piece]))]
     sent = [
         batch
         for _, part in sorted(by_bucket(read).items())
-        for batch in sender(admission(settler.settle(loads_of(part, Symbols()))))
+        for batch in sender(admission(retractor.apply(loads_of(part, Symbols()))))
     ]
     sent += sender(admission(rule_fact_loads(compiled, tick)))
     found: list[Any] = []
@@ -172,7 +172,7 @@ def _found(lines: list[str], compiled: Compiled, stages: Stages, admission: JobA
 
 
 def _arriving(text: str, at: int) -> str:
-    """A record that arrives then."""
+    """A record with the given arrival."""
     name, _, rest = text.split("|", 2)
     return f"{name}|{at}|{rest}"
 
@@ -181,9 +181,9 @@ def _evaluated(destination: Destination, bucket: Bucket, known: list[Any]) -> li
     arriving = _of_stage(known, destination.stage)
     arriving += destination.routed(_of_stage(known, -destination.stage))
     parts = by_bucket(arriving)
-    everyone = (Load([], Symbols()) for _ in range(destination.n_buckets))
+    every_bucket = (Load([], Symbols()) for _ in range(destination.n_buckets))
     found: list[Any] = []
-    for number, nothing in enumerate(everyone):
+    for number, nothing in enumerate(every_bucket):
         found += bucket(parts[number]) if number in parts else bucket.evaluated(number, nothing)
     return found
 
@@ -192,6 +192,6 @@ def _of_stage(batches: list[Any], number: int) -> list[Any]:
     return [batch.filter(pc.equal(batch.column("stage"), number)) for batch in batches]
 
 
-def _told(found: list[Any], kind: str, tell: Callable[[Any], Iterable[Any]]) -> list[dict[str, Any]]:
-    results = [batch.filter(pc.equal(batch.column("kind"), kind)) for batch in _of_stage(found, NOWHERE)]
+def _decoded(found: list[Any], kind: str, tell: Callable[[Any], Iterable[Any]]) -> list[dict[str, Any]]:
+    results = [batch.filter(pc.equal(batch.column("kind"), kind)) for batch in _of_stage(found, NO_STAGE)]
     return [row for batch in tell(results) for row in batch.to_pylist()]

@@ -23,7 +23,7 @@ from tests.properties.delayed_programs import delayed_case
 from tests.properties.keyed_programs import keyed_case
 from tests.properties.programs import Case, random_case
 from tests.properties.staged import (
-    Told,
+    Reports,
     embedded_reports,
     embedded_settled,
     staged_reports,
@@ -65,7 +65,7 @@ def narrow_windows(case: Case, chance: random.Random) -> tuple[int, int]:
     return (step + chance.choice([0, 0, 1, 3, step])) * case.tick, step * case.tick
 
 
-def compare(seed: int, case: Case, n_buckets: int) -> Told | None:
+def compare(seed: int, case: Case, n_buckets: int) -> Reports | None:
     """Compare what is reported and what is settled; the reports of stages, unless the engine refuses the case."""
     chance = random.Random(seed)
     window, step = narrow_windows(case, chance)
@@ -85,7 +85,7 @@ def compare(seed: int, case: Case, n_buckets: int) -> Told | None:
     return found
 
 
-def differences(run: RunSchedule, expected: Told, found: Told) -> Iterator[str]:
+def differences(run: RunSchedule, expected: Reports, found: Reports) -> Iterator[str]:
     """Where reports differ."""
     for at in run.query_times:
         for what, left, right in (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import holdsfor as hf
 from tests.apps.runs import SmallRun
-from tests.properties.staged import Told
+from tests.properties.staged import Reports
 
 if TYPE_CHECKING:
     from holdsfor.spark import Recognition
@@ -25,9 +25,9 @@ def spark_rows(found: Recognition) -> list[Row]:
     return sorted(rows, key=str)
 
 
-def spark_reports(found: Recognition) -> Told:
+def spark_reports(found: Recognition) -> Reports:
     """What the DataFrames say of each query time."""
-    told = Told({at: {} for at in found.run.query_times}, {at: set() for at in found.run.query_times})
+    told = Reports({at: {} for at in found.run.query_times}, {at: set() for at in found.run.query_times})
     for row in found.reports.intervals.collect():
         told.known[row.query_time].setdefault(row.fvp, set()).add((row.start, row.end))
     for row in found.reports.events.collect():

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 WRITES: dict[str, tuple[Callable[[Any, Path], None], str]] = {
-    "a folder below a file": (lambda frame, folder: frame.write.parquet(f"{folder}/file/found"), "where you may write"),
+    "a folder below a file": (
+        lambda frame, folder: frame.write.parquet(f"{folder}/file/found"),
+        "write permission",
+    ),
     "a file system without a package": (
         lambda frame, _: frame.write.parquet("nosuch://host/found"),
         "spark.jars.packages",
@@ -63,8 +66,8 @@ def test_a_chain_of_causes_has_classes_conditions_and_parameters(spark: SparkSes
     ("cause", "hint"),
     [
         (Cause("org.postgresql.util.PSQLException", "no", sql_state="28P01"), "HOLDSFOR_JDBC_PASSWORD"),
-        (Cause("java.sql.BatchUpdateException", "no", sql_state=""), "what was there before is still there"),
-        (Cause("org.apache.hadoop.security.AccessControlException", "no"), "where you may write"),
+        (Cause("java.sql.BatchUpdateException", "no", sql_state=""), "the previous results are unchanged"),
+        (Cause("org.apache.hadoop.security.AccessControlException", "no"), "write permission"),
     ],
     ids=["password", "database", "permission"],
 )

@@ -252,7 +252,7 @@ def test_columns_that_cannot_be_are_told(spark: SparkSession, rules: Any) -> Non
             hf.recognise(rules, (TABLE, columns))
         assert str(on_spark.value) == str(embedded.value)
         assert "HF505" in str(embedded.value)
-    with pytest.raises(DataProblem, match="`columns` are those of one DataFrame"):
+    with pytest.raises(DataProblem, match="`columns` describes one DataFrame"):
         hf.spark.recognise([frame, frame], rules, columns=ROLES)
 
 

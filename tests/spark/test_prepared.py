@@ -171,9 +171,9 @@ def test_rules_that_would_have_read_other_records_are_refused(
     history = hf.spark.prepared(spark, str(history_of_pairs[1]))
     fewer = hf.spark.recognise(history, hf.load_text(RULES))
     assert counts_of(fewer)["unused", "near"] == sum(each.n for each in history.known if each.name == "near")
-    with pytest.raises(DataProblem, match="`sail` is something else"):
+    with pytest.raises(DataProblem, match="use `sail` differently"):
         hf.spark.recognise(history, hf.load_text(RULES + "happensAt(off(V), T) :- happensAt(sail(V), T)."))
-    with pytest.raises(DataProblem, match="`near` is something else"):
+    with pytest.raises(DataProblem, match="use `near` differently"):
         hf.spark.recognise(
             history, hf.load_text(RULES + "happensAt(near(V, V), T) :- happensAt(start(fast(V)=true), T).")
         )
@@ -182,14 +182,14 @@ def test_rules_that_would_have_read_other_records_are_refused(
     with pytest.raises(DataProblem, match="is not prepared history"):
         hf.spark.prepared(spark, str(tmp_path))
     damages = {
-        "{": "is damaged",
-        "[]": "is damaged",
+        "{": "has a damaged",
+        "[]": "has a damaged",
         '{"format": 9}': "in format 9",
-        '{"format": 1}': "lost its records",
+        '{"format": 1}': "has no records",
     }
-    for text, told in damages.items():
+    for text, message in damages.items():
         (tmp_path / "prepared.json").write_text(text, encoding="utf-8")
-        with pytest.raises(DataProblem, match=told):
+        with pytest.raises(DataProblem, match=message):
             hf.spark.prepared(spark, str(tmp_path))
 
 

@@ -31,8 +31,7 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import Diagnostic
 from holdsfor.prolog import Database, Engine
 from holdsfor.runtime.recursion import time_stepping
-from holdsfor.runtime.recursion.codegen import LoopShape, compiled_loop, loop_text
-from holdsfor.runtime.recursion.codegen import Path as WalkPath
+from holdsfor.runtime.recursion.codegen import LoopData, LoopShape, compiled_loop, loop_text
 from holdsfor.runtime.session import EngineSession
 from holdsfor.sinks.change_lines import CHANGE_LINES, ChangeReport
 from holdsfor.sinks.changes import Change
@@ -129,7 +128,7 @@ def test_an_answer_has_the_names_as_they_are(text: str) -> None:
 def test_a_walk_has_no_name_in_it(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts: list[str] = []
 
-    def noted(shape: LoopShape) -> Callable[[WalkPath], int]:
+    def noted(shape: LoopShape) -> Callable[[LoopData], int]:
         texts.append(loop_text(shape))
         return compiled_loop(shape)
 

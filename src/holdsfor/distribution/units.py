@@ -2,7 +2,7 @@
 
 Stages exchange events and intervals, not initiations and terminations. A component that uses initiations or
 terminations therefore runs in the stage that computes them. Output events of one name also form one unit, so that a
-stage knows which of them it has computed itself.
+stage can separate the events that it computes from those that it receives.
 """
 
 from __future__ import annotations

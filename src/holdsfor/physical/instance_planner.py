@@ -30,14 +30,14 @@ def scope_of(rule: IntervalRule, knowledge: Knowledge) -> RuleScope:
 
 
 def plan_instances(
-    planner: Planner, rule: IntervalRule, given: frozenset[str], wanted: frozenset[str] | None = None
+    planner: Planner, scope: RuleScope, given: frozenset[str], wanted: frozenset[str] | None = None
 ) -> Plan:
     """The plan of the atemporal goals of an interval rule, given the bound variables.
 
     The `wanted` variables that no goal binds range over the grounding of the head or over their sorts. By default all
     goals must hold, head variables are wanted, and other variables need only have some value.
     """
-    return tuple(_Instances(planner, scope_of(rule, planner.knowledge)).plan(set(given), wanted))
+    return tuple(_Instances(planner, scope).plan(set(given), wanted))
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,7 @@ class _Planning:
         if not lacked:
             return name
         wanted = (*self.varies[name], *lacked)
-        plan = plan_instances(self.planner, self.rule, frozenset(self.varies[name]), frozenset(wanted))
+        plan = plan_instances(self.planner, self.scope, frozenset(self.varies[name]), frozenset(wanted))
         return self.add(RepeatIntervals(f"{name}#{len(self.operators)}", wanted, name, plan))
 
     def repeated_all(self, lists: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -160,7 +160,7 @@ class _Planning:
         """Every combination of values of the variables."""
         if self.scope.is_grounded and self.scope.head >= set(names):
             return EnumerateInstances(names, self.rule.fvp.term)
-        return EnumerateInstances(names, None, plan_instances(self.planner, self.rule, frozenset(), frozenset(names)))
+        return EnumerateInstances(names, None, plan_instances(self.planner, self.scope, frozenset(), frozenset(names)))
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -231,7 +231,7 @@ class _Planning:
         assert isinstance(self.rule.result, Var)
         result = self.rule.result.name
         given = frozenset((*self.varies[result], *self.computed))
-        tests = plan_instances(self.planner, self.rule, given)
+        tests = plan_instances(self.planner, self.scope, given)
         names = set(given)
         for operator in tests:
             names = operator.bound_after(names)

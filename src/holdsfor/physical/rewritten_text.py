@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from holdsfor.logical.program import LogicalComponent
 from holdsfor.logical.rewritten import Rewritten, RewrittenIntervals
 from holdsfor.logical.rule_text import delay_clause, initial_clause, interval_clause, point_clause
-from holdsfor.physical.instance_planner import plan_instances
+from holdsfor.physical.instance_planner import plan_instances, scope_of
 from holdsfor.physical.operators.operator import Operator, all_operators
 from holdsfor.physical.operators.union_clauses import UnionClauses
 from holdsfor.physical.plan import PhysicalProgram, PlannedComponent
@@ -58,7 +58,10 @@ def _clauses(
     for intervals in logical.intervals:
         rule = intervals.rule
         names = list_variables(rule).get(rule.result.name, ()) if isinstance(rule.result, Var) else ()
-        yield _remarks(intervals) + interval_clause(rule), plan_instances(planner, rule, frozenset(names))
+        yield (
+            _remarks(intervals) + interval_clause(rule),
+            plan_instances(planner, scope_of(rule, planner.knowledge), frozenset(names)),
+        )
 
 
 def _remarks(rewritten: Rewritten | RewrittenIntervals) -> str:

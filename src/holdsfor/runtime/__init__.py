@@ -1,1 +1,1 @@
-"""Plans over data: windows, state and reports."""
+"""Execution of plans on data: windows, state and reports."""

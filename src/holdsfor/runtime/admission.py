@@ -1,4 +1,4 @@
-"""Which records a query time has: windows judge them, and domains and sorts follow what they mention."""
+"""The records of a query time: windows admit records, and their constants extend domains and sorts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Admission"]
 
 
 class Admission:
-    """The records of a state, judged for the query times of its rules; `tick` is the distance of time-points."""
+    """Admits the records of a state at the query times of its rules; `tick` is the distance of time-points."""
 
     def __init__(self, rules: PreparedRules, state: State, tick: int) -> None:
         self.rules = rules
@@ -24,27 +24,27 @@ class Admission:
         self.tick = tick
 
     def judge(self, judge: Judge, until: int, end: int | None) -> None:
-        """Judge what arrives until a moment; nothing after the end of the run counts."""
+        """Apply the window rules to records that arrive until `until`; records after the end of the run are ignored."""
         self.state.records.judge(judge, until, LATEST if end is None else end, self.tick)
 
     def admit(self, judge: OneQuery, last: int, end: int | None, settled: int) -> None:
-        """Judge what has arrived at a query time, and let domains and sorts follow the records."""
+        """Apply the window rules at a query time, and update domains and sorts from the admitted records."""
         state, members = self.state, self.members
         if state.is_announced or not members.is_needed:
             self.judge(judge, judge.until, end)
             return
-        members.keep(self._learn(lambda records: records.dropped_by(judge, last), settled))
+        members.keep(self._add_members(lambda records: records.dropped_by(judge, last), settled))
         n_retracted = state.records.n_retracted
         self.judge(judge, judge.until, end)
-        self._learn(lambda records: records.new_to(judge, state.start, last), settled)
+        self._add_members(lambda records: records.new_to(judge, state.start, last), settled)
         if state.records.n_retracted > n_retracted:
             members.replace(self._mentioned(lambda records: records.known(state.start, last, judge.until)))
 
     def announce(self, queries: QueryTimes) -> None:
-        """Let everything that the records of a run mention belong to the domains from the first query time on.
+        """Add all constants of the records of a run to the domains before the first query time.
 
-        With all input given, an entity that appears late has its initial values and complements in every report, as it
-        has in the answer over the whole history. An entity whose records are all retracted has them in none.
+        With all input given, an entity that appears late has its initial values and complements in every report, as in
+        the answer over the whole history. An entity whose records are all retracted has them in no report.
         """
         self.number()
         start = self.state.start
@@ -58,7 +58,7 @@ class Admission:
         self.state.is_announced = True
 
     def number(self) -> None:
-        """Let records know the instances that rules will ask them for."""
+        """Number the instances in records that rules will look up."""
         instances, records = self.rules.symbols.instances, self.state.records
         for key, each in records.events.items():
             for positions in self.rules.numbered_events.get(key, ()):
@@ -67,16 +67,16 @@ class Admission:
             each.number(tuple(range(key[1])), instances)
 
     def forget(self, settled: int, known: int) -> None:
-        """Forget the records that are over before the boundary; no retraction reaches them, so their members stay."""
+        """Drop the records that end before the boundary; no retraction can match them, so their members stay."""
         if self.members.is_needed and not self.state.is_announced:
             self.members.keep(self._mentioned(lambda records: records.forgettable(settled, known)))
         for records in self.state.records.all:
             records.forget(settled, known)
 
-    def _learn(self, choose: Callable[[Records], Records], settled: int) -> Mentioned:
-        """Let domains and sorts know the constants of some records.
+    def _add_members(self, choose: Callable[[Records], Records], settled: int) -> Mentioned:
+        """Add the constants of some records to domains and sorts.
 
-        Of a member that is new when time-points are settled already, effects at those are not derived any more.
+        Effects of a new member at settled time-points are not derived.
         """
         mentioned = self._mentioned(choose)
         n_new = self.members.add(mentioned)
@@ -85,7 +85,7 @@ class Admission:
         return mentioned
 
     def _mentioned(self, choose: Callable[[Records], Records]) -> Mentioned:
-        """What some records of each name mention."""
+        """The constants in some records of each name."""
         records = self.state.records
         return Mentioned(
             {key: choose(each).as_points() for key, each in records.events.items()},

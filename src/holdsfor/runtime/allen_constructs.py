@@ -1,15 +1,15 @@
-"""Allen constructs in the rules of statically determined fluents, over one stretch of time after another.
+"""Allen constructs in the rules of statically determined fluents, over one time range after another.
 
-A stretch gives a construct its lists from the settled time-point on. Relations compare whole intervals, so what came
-before is kept: `kernels/allen_memory.py` says what of it can still matter. Here it is kept by the instances of the
-lists, not by those of the answer: these are combinations, and a partner that is first seen in a later stretch makes new
-ones with instances that have been there for long.
+A construct receives its lists from the settled time-point on. Relations compare whole intervals, so earlier intervals
+are kept as long as they can affect a result (`kernels/allen_memory.py`). They are kept by the instances of the lists,
+not by those of the result: the latter are combinations, and a partner that first appears in a later time range forms
+new combinations with old instances.
 
-What a construct answers is not settled where its lists are, since an interval joins the answer as a whole and perhaps
-only when it is over. `decided_until` says how far the answer is settled; a session goes no further, so whatever
-builds on the answer is exact too.
+The result of a construct is not settled where its lists are settled, because an interval enters the result as a whole
+and may do so only when it ends. `decided_until` is the time-point up to which the result is settled; a session does not
+settle beyond it, so everything computed from the result is exact too.
 
-Intervals of the input that are cut are compared apart from the others (`runtime/cut_relations.py`).
+Input intervals that are cut are compared separately (`runtime/cut_relations.py`).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from holdsfor.physical.rows import Rows
 if TYPE_CHECKING:
     from holdsfor.physical.time_range import TimeRange
 
-__all__ = ["Construct", "Kept", "Paired", "by_instance", "maximal", "none_of"]
+__all__ = ["Construct", "Kept", "Paired", "by_instance", "empty_like", "maximal"]
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What a construct remembers of its lists before a settled time-point; apart from it, what cut intervals need."""
+    """The intervals that a construct keeps from before a settled time-point; `cut` ones separately."""
 
     sources: Lists
     targets: Lists
@@ -45,15 +45,15 @@ class Kept:
 
     @property
     def n(self) -> int:
-        """How many intervals that are."""
+        """The number of kept intervals."""
         return self.sources.rows.n + self.targets.rows.n + (0 if self.cut is None else self.cut.n)
 
 
 class Construct:
-    """One Allen construct over one stretch.
+    """One Allen construct over one time range.
 
-    The lists are given from the settled time-point on; `kept` is what was kept of them at that time-point. `reach` is
-    how long `before` a target a source may end. Instances of the answer that are not `wanted` are left out.
+    The lists are given from the settled time-point on; `kept` are the intervals kept at that time-point. `reach` is the
+    maximal gap between a source and a target of `before`. Instances of the result that are not `wanted` are left out.
     """
 
     def __init__(
@@ -74,25 +74,25 @@ class Construct:
         self.memory = replace(memory, cut=time_range.first) if time_range.is_resumed else memory
 
     def answer(self) -> Lists:
-        """The answer from the settled time-point on."""
+        """The result from the settled time-point on."""
         pairs = self._pairs
         keys, starts, ends = self._memory_of(pairs).answer(pairs.sources, pairs.targets)
         return Lists(pairs.rows.take(keys), starts, ends)
 
     def related(self) -> tuple[Lists, Lists]:
-        """The related sources and the related targets, by instance of the answer, as far as the mode shows them."""
+        """The related sources and the related targets, by instance of the result, as the mode requires."""
         pairs = self._pairs
         one, other = self._memory_of(pairs).related(pairs.sources, pairs.targets)
         return Lists(pairs.rows.take(one[0]), *one[1:]), Lists(pairs.rows.take(other[0]), *other[1:])
 
     def decided_until(self, settled: int) -> int:
-        """The last time-point up to which the answer is settled, if the lists are settled up to one."""
+        """The last time-point up to which the result is settled, if the lists are settled up to `settled`."""
         cut = self.time_range.next_of(settled)
         since = min(memory.unsettled_since for memory in self._settled(cut))
         return settled if since == cut else self.time_range.previous_of(since)
 
     def kept_at(self, settled: int) -> Kept:
-        """What to keep of the lists before a time-point up to which lists and answer are settled."""
+        """The intervals to keep from before a time-point up to which lists and result are settled."""
         sources, targets = [], []
         for paired, memory in zip(self._all_pairs, self._settled(settled), strict=True):
             sources.append(_lists_of(memory.sources, paired.rows, self.sources.names))
@@ -113,10 +113,10 @@ class Construct:
         if of_sources == of_targets:
             return by_instance(self.sources, self.targets)
         if of_sources < of_targets:
-            wide = by_instance(none_of(self.targets), self.targets)
+            wide = by_instance(empty_like(self.targets), self.targets)
             return replace(wide, sources=_in_order(*onto(wide.rows, self.sources)))
         if of_targets < of_sources:
-            wide = by_instance(self.sources, none_of(self.sources))
+            wide = by_instance(self.sources, empty_like(self.sources))
             return replace(wide, targets=_in_order(*onto(wide.rows, self.targets)))
         return self._combined
 
@@ -131,15 +131,15 @@ class Construct:
 
     @cached_property
     def _all_pairs(self) -> list[Paired]:
-        """Besides, each instance of one list with a partner that is not known yet, where that is possible."""
+        """The pairs, and each instance of one list with a future partner, where this is possible."""
         if set(self.sources.names) == set(self.targets.names):
             return [self._pairs]
         sources, targets = self._waiting
-        return [self._pairs, by_instance(sources, none_of(sources)), by_instance(none_of(targets), targets)]
+        return [self._pairs, by_instance(sources, empty_like(sources)), by_instance(empty_like(targets), targets)]
 
     @property
     def _waiting(self) -> tuple[Lists, Lists]:
-        """The sources and the targets for which a partner may come of an instance that is not known yet."""
+        """The sources and the targets that an instance which does not exist yet may be related to."""
         return self.sources, self.targets
 
 
@@ -166,7 +166,7 @@ def by_instance(sources: Lists, targets: Lists) -> Paired:
 
 
 def _in_order(keys: Int64, starts: Int64, ends: Int64) -> Keyed:
-    """The maximal intervals of what is nearly always maximal: in order, a look tells."""
+    """The maximal intervals of a list that is usually sorted and maximal already, which is tested first."""
     if len(keys) == 0:
         return keys, starts, ends
     packed = packing_for(1 + int(keys.max()), starts).pack(keys, starts)
@@ -181,12 +181,12 @@ def _lists_of(keyed: Keyed, rows: Rows, names: Sequence[str]) -> Lists:
     return Lists(rows.take(keys).keep(names), starts, ends)
 
 
-def none_of(lists: Lists) -> Lists:
-    """No intervals, with the variables of a list."""
+def empty_like(lists: Lists) -> Lists:
+    """An empty list with the variables of a list."""
     return lists.take(np.empty(0, dtype=np.int64))
 
 
 def maximal(lists: Lists) -> Lists:
     """Each interval once."""
-    paired = by_instance(lists, none_of(lists))
+    paired = by_instance(lists, empty_like(lists))
     return _lists_of(paired.sources, paired.rows, lists.names)

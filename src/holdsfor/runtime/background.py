@@ -1,4 +1,4 @@
-"""Background knowledge for columns: facts as relations of words, and what never changes during a run."""
+"""Background knowledge for columns: facts as relations of words, and stable predicates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _QUERY_TIME = ("queryTime", 1)
 
 
 class Background:
-    """The database with its start-up goals done, its fact relations, and the dynamic domains that the input fills.
+    """The database after its start-up goals, its fact relations, and the dynamic domains that the input fills.
 
     `version` grows whenever a domain changes.
     """
@@ -46,7 +46,7 @@ class Background:
         self._groundness = Groundness(self.database, (*self.domains, _QUERY_TIME))
 
     def is_relation(self, key: Key) -> bool:
-        """Whether a predicate consists of ground facts, perhaps with members from the input."""
+        """Whether a predicate consists of ground facts, possibly with members from the input."""
         return key not in self._rules and key[1] > 0 and (key in self.domains or self.database.defines(*key))
 
     def is_grounded(self, key: Key) -> bool:
@@ -67,7 +67,7 @@ class Background:
         return True
 
     def only_answer(self, goal: Term) -> dict[str, Term] | None:
-        """The values of the goal's variables, if exactly one fact of a table that no input fills matches it."""
+        """The values of the goal's variables, if exactly one fact of a table without input matches the goal."""
         if not isinstance(goal, Struct):
             return None
         key = name_and_arity(goal)
@@ -81,15 +81,15 @@ class Background:
         return only
 
     def ground_after(self, goal: Term, ground: set[str]) -> set[str]:
-        """The variables that have values once a goal is proved, given those that have values before."""
+        """The variables that have values after the proof of a goal, given the variables with values before it."""
         return self._groundness.after(goal, ground)
 
     def needed(self, goal: Term, ground: set[str]) -> set[str]:
-        """The variables that a goal needs to be proved, besides those that have values before."""
+        """The variables that a proof of a goal needs, besides the variables with values before it."""
         return self._groundness.needed(goal, ground)
 
     def definition(self, key: Key) -> tuple[Clause, ...] | None:
-        """The clauses of a predicate, if they are all there is to it and it does not call itself."""
+        """The clauses of a predicate, if they are complete and the predicate does not call itself."""
         clauses = self._rules.get(key)
         if clauses is None or self.database.n_clauses(*key) != len(clauses) or self._calls_itself(key):
             return None
@@ -108,7 +108,7 @@ class Background:
         return False
 
     def set_query_time(self, at: int) -> None:
-        """Let goals know the query time."""
+        """Set the query time for goals."""
         self.database.set_fact(Struct("queryTime", (Int(at),)))
         self._relations.pop(_QUERY_TIME, None)
 
@@ -121,7 +121,7 @@ class Background:
         return self._relations[key]
 
     def add_members(self, key: Key, columns: list[Int64]) -> list[Int64]:
-        """Let the input fill a dynamic domain; return the members that are new."""
+        """Add members from the input to a dynamic domain; return the new ones."""
         known = self.facts(key)
         candidates = _distinct(columns)
         is_new = ~known.has(candidates.columns, candidates.n)
@@ -134,7 +134,7 @@ class Background:
         return fresh
 
     def keep_members(self, key: Key, columns: list[Int64]) -> None:
-        """Remove the members that the input brought to a dynamic domain, but for some."""
+        """Remove the members that the input added to a dynamic domain, except those given."""
         if key not in self._given:
             return
         known, kept = self.facts(key), _distinct(columns)
@@ -146,7 +146,7 @@ class Background:
         self._change(key, Relation(left, len(left[0])), gone, is_member=False)
 
     def recode(self, recoding: Recoding) -> None:
-        """Let the words of members be those of the table of symbols, which has begun anew; facts are encoded again."""
+        """Replace the words of members after the table of symbols was rebuilt; facts are encoded again."""
 
         def recoded(relations: dict[Key, Relation]) -> dict[Key, Relation]:
             found = {key: relations[key] for key in self._given}
@@ -156,7 +156,7 @@ class Background:
         self._pending = [(key, recoding.all_words(columns), is_member) for key, columns, is_member in self._pending]
 
     def brought(self) -> dict[Key, tuple[Int64, ...]]:
-        """The members of the dynamic domains to which the input has brought some."""
+        """The members of the dynamic domains that the input has filled."""
         return {key: self.facts(key).columns for key in self._given}
 
     def _change(self, key: Key, relation: Relation, columns: list[Int64], *, is_member: bool) -> None:
@@ -165,7 +165,7 @@ class Background:
         self._pending.append((key, columns, is_member))
 
     def synchronise(self) -> None:
-        """Let the background engine know the members too; only goals that depend on domains need that."""
+        """Copy the members to the database; only goals that depend on domains need this."""
         for key, columns, is_member in self._pending:
             rows = list(zip(*(self.symbols.terms(column) for column in columns), strict=True))
             if is_member:
@@ -183,7 +183,7 @@ def _distinct(columns: list[Int64]) -> Relation:
 
 
 def _rules_and_calls(description: EventDescription) -> tuple[dict[Key, list[Clause]], dict[Key, list[Key]]]:
-    """The clauses of predicates that do not consist of ground facts alone, and what the clauses of each call."""
+    """The clauses of predicates that are not only ground facts, and the predicates that the clauses of each call."""
     rules: dict[Key, list[Clause]] = {}
     calls: dict[Key, list[Key]] = {}
     clauses = [item for item in description.background if not isinstance(item, FactTable)]

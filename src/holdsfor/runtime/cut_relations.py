@@ -1,14 +1,14 @@
-"""Allen constructs on input intervals that are cut: they are compared with their true starts.
+"""Allen constructs on cut input intervals, which are compared with their true starts.
 
-The *edge* of a cut interval is the first time-point at which it is seen. What was over at the edge is settled and
-perhaps forgotten, so it makes no pair with the cut interval. All other intervals are known with their true starts. The
-edge of a pair is the later one if both intervals are cut; a pair shows in the answer from its edge on, because the
-answer before the edge is settled. So the answer does not depend on when it is computed.
+The *edge* of a cut interval is its first visible time-point. Intervals that have ended at the edge are settled and may
+have been dropped, so they form no pair with the cut interval. All other intervals have their true starts. If both
+intervals of a pair are cut, the edge of the pair is the later one. A pair affects the result from its edge on, because
+the result before the edge is settled. So the result does not depend on the time of its computation.
 
-Each edge has pairs of its own: the sources that are cut there with the targets that are not over there (`AS_SOURCE`),
-and the targets that are cut there with the other sources (`AS_TARGET`). Both are ordinary constructs by themselves,
-with the edge as one more variable of the lists: within an edge, at most one interval of an instance begins before it,
-so the lists are disjoint. What they must remember of the past is therefore what any construct must remember.
+Each edge has its own pairs: the sources that are cut there with the targets that have not ended there (`AS_SOURCE`),
+and the targets that are cut there with the other sources (`AS_TARGET`). Both are ordinary constructs, with the edge as
+an additional variable of the lists: for each edge, at most one interval of an instance begins before it, so the lists
+are disjoint. They keep past intervals like any other construct.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from holdsfor.kernels.allen_memory import AllenMemory
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.kernels.stabbing import Stabbing
 from holdsfor.physical.interval_lists import Lists, concatenate_lists
-from holdsfor.runtime.allen_constructs import Construct, Kept, Paired, by_instance, maximal, none_of
+from holdsfor.runtime.allen_constructs import Construct, Kept, Paired, by_instance, empty_like, maximal
 
 __all__ = ["ConstructWithCuts", "Operand", "combined", "reaching_back", "split_at_cuts", "with_cuts"]
 
@@ -35,41 +35,41 @@ UNCUT = int(np.iinfo(np.int64).min)
 
 @dataclass(frozen=True)
 class Operand:
-    """A list without its cut intervals, and these with their true starts; if there are any, the edge is a variable."""
+    """A list without its cut intervals, and the cut intervals with their true starts and the edge as a variable."""
 
     whole: Lists
     cut: Lists
 
 
 def split_at_cuts(lists: Lists, rows: Int64, true_starts: Int64, edges: Int64) -> Operand:
-    """The operand that a list makes, some rows of which are cut."""
+    """The operand of a list with some cut rows."""
     if len(rows) == 0:
-        return Operand(lists, none_of(lists))
+        return Operand(lists, empty_like(lists))
     cut = lists.take(rows).with_starts(true_starts)
     return Operand(lists.take(np.delete(np.arange(lists.n, dtype=np.int64), rows)), _with_edges(cut, edges))
 
 
 class ConstructWithCuts:
-    """One Allen construct over one stretch: pairs of intervals that are not cut, and those with cut intervals."""
+    """One Allen construct over one time range: pairs of intervals that are not cut, and pairs with cut intervals."""
 
     def __init__(self, whole: Construct, at_edges: _PairsAtEdges) -> None:
         self.whole = whole
         self.at_edges = at_edges
 
     def related(self) -> tuple[Lists, Lists]:
-        """The related sources and the related targets, by instance of the answer, as far as the mode shows them."""
+        """The related sources and the related targets, by instance of the result, as the mode requires."""
         one, other = self.at_edges.related()
         parts = [self.whole.related(), (_without_edges(one), _without_edges(other))]
-        nothing = none_of(max((each for part in parts for each in part), key=lambda each: len(each.names)))
+        nothing = empty_like(max((each for part in parts for each in part), key=lambda each: len(each.names)))
         sources, targets = (concatenate_lists([nothing, *side]) for side in zip(*parts, strict=True))
         return sources, targets
 
     def decided_until(self, settled: int) -> int:
-        """The last time-point up to which the answer is settled, if the lists are settled up to one."""
+        """The last time-point up to which the result is settled, if the lists are settled up to `settled`."""
         return min(self.whole.decided_until(settled), self.at_edges.decided_until(settled))
 
     def kept_at(self, settled: int) -> Kept:
-        """What to keep of the lists before a time-point up to which lists and answer are settled."""
+        """The intervals to keep from before a time-point up to which lists and result are settled."""
         return replace(self.whole.kept_at(settled), cut=self.at_edges.kept_at(settled))
 
 
@@ -82,7 +82,7 @@ def with_cuts(whole: Construct, sources: Operand, targets: Operand, kept: Kept |
 
 
 class _PairsAtEdges(Construct):
-    """The pairs of which one interval is cut, or both are."""
+    """The pairs with at least one cut interval."""
 
     def __init__(self, whole: Construct, sources: Operand, targets: Operand, kept: Kept | None) -> None:
         self.time_range, self.wanted, self.memory = whole.time_range, whole.wanted, whole.memory
@@ -98,7 +98,7 @@ class _PairsAtEdges(Construct):
         self.targets = concatenate_lists([cut_targets, other_targets])
 
     def kept_at(self, settled: int) -> Kept:
-        """As of any construct; pairs of later edges can still change, and are found again."""
+        """As for any construct; pairs of later edges can still change, and are computed again."""
         kept = super().kept_at(settled)
         sources, targets = (each.take(each.rows.columns[EDGE] < settled) for each in (kept.sources, kept.targets))
         return Kept(sources, targets)
@@ -108,12 +108,12 @@ class _PairsAtEdges(Construct):
 
     @property
     def _waiting(self) -> tuple[Lists, Lists]:
-        """The cut intervals; no other ones will be cut at their edges."""
+        """The cut intervals; no other intervals will be cut at their edges."""
         return _on_side(self.sources, AS_SOURCE), _on_side(self.targets, AS_TARGET)
 
 
 def _known(whole: Lists, cut: Lists) -> Lists:
-    """All intervals of a list that are known, with their edges."""
+    """All intervals of a list, with their edges."""
     whole = maximal(whole)
     return concatenate_lists([_with_edges(whole, np.full(whole.n, UNCUT, dtype=np.int64)), cut])
 
@@ -125,7 +125,7 @@ def _of_side(side: int, cut: Lists, kept: Lists | None) -> Lists:
 
 
 def _facing(side: int, cut: Lists, others: Lists, first: int) -> Lists:
-    """The intervals that may make pairs with cut ones: for each edge, those that are not over there nor cut later.
+    """The intervals that may form pairs with cut ones: for each edge, those that have not ended and are not cut later.
 
     Pairs of two intervals with the same edge belong to the source.
     """
@@ -141,7 +141,7 @@ def _facing(side: int, cut: Lists, others: Lists, first: int) -> Lists:
 
 
 def _still_facing(side: int, cut: Lists, kept: Lists) -> Lists:
-    """The intervals that were kept for cut ones which are still known."""
+    """The intervals that were kept for cut intervals which still exist."""
     others = _on_side(kept, side)
     shared = [name for name in others.names if name in cut.names]
     own, known = ([each.rows.columns[name] for name in shared] for each in (others, cut))
@@ -167,14 +167,14 @@ def _without_edges(lists: Lists) -> Lists:
 
 
 def combined(related: Sequence[Lists], mode: Mode) -> Lists:
-    """Related sources and related targets of the same instances as the output mode says."""
+    """The related sources and related targets of the same instances, combined by the output mode."""
     paired = by_instance(*related)
     keys, starts, ends = combine_related(paired.sources, paired.targets, mode)
     return Lists(paired.rows.take(keys), starts, ends)
 
 
 def reaching_back(related: Lists, operand: Lists) -> Lists:
-    """Related intervals that begin where the interval of the operand around their start does."""
+    """The related intervals, extended back to the start of the operand's interval that contains their start."""
     if related.n == 0 or operand.n == 0:
         return related
     columns = [np.concatenate((operand.rows.columns[name], related.rows.columns[name])) for name in operand.names]

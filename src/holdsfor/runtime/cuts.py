@@ -1,10 +1,10 @@
-"""Input intervals that arrive when part of them is before the window.
+"""Input intervals that begin before the window in which they arrive.
 
-Interval operations see only the part inside. A cut is no start: neither the fluent nor anything computed from it starts
-at the edge. So rules over intervals are applied once more as if cut intervals were whole: what they give then before
-the edge shows which intervals merely go on there. Durations of the input fluent itself count from the true start, and
-Allen constructs compare it (`runtime/cut_relations.py`). That is the earliest start among the records that are cut
-where the interval begins, and it is kept as long as the interval goes on.
+Interval operations see only the part inside the window. A cut is not a start: neither the fluent nor anything computed
+from it starts at the edge. So interval rules are applied a second time as if cut intervals were whole: the intervals
+that then extend before the edge only continue there. Durations of the input fluent itself count from the true start,
+and Allen constructs compare it (`runtime/cut_relations.py`). The true start is the earliest start among the records
+that are cut where the interval begins, and it is kept while the interval continues.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ __all__ = [
 
 
 def cuts_of_records(records: Records, last: int, arrived_by: int) -> FluentTable:
-    """The records that are cut: FVP, the start as it is seen, and the true start in the place of the end.
+    """The records that are cut: FVP, visible start, and the true start instead of the end.
 
-    A record that is over at the first time-point of the window has no part that is seen, and is left out.
+    A record that ends at the first time-point of the window has no visible part, and is left out.
     """
     assert records.ends is not None
     rows = records.cut_rows(last, arrived_by)
@@ -52,7 +52,7 @@ def cuts_of_records(records: Records, last: int, arrived_by: int) -> FluentTable
 
 
 def cuts_of_input(table: FluentTable, cuts: FluentTable) -> FluentTable:
-    """The maximal intervals that begin where a record is cut, in the same form; the earliest true start counts."""
+    """The maximal intervals that begin where a record is cut, in the same form, with the earliest true start."""
     rows, partners = pairs_of_equal_keys((*table.keys, table.starts), table.n, (*cuts.keys, cuts.starts), cuts.n)
     true = table.starts.copy()
     np.minimum.at(true, rows, cuts.ends[partners])
@@ -60,7 +60,7 @@ def cuts_of_input(table: FluentTable, cuts: FluentTable) -> FluentTable:
 
 
 def without_cuts(kind: EdgeKind, table: FluentTable, cuts: FluentTable | None) -> FluentTable:
-    """The intervals that have an edge of their own: those that are cut do not start where they are seen first."""
+    """The intervals with an edge of their own: cut intervals do not start at their first visible time-point."""
     if cuts is None or cuts.n == 0 or kind not in ("starts", "startI"):
         return table
     is_cut = rows_with_a_partner((*table.keys, table.starts), table.n, (*cuts.keys, cuts.starts), cuts.n)
@@ -68,7 +68,7 @@ def without_cuts(kind: EdgeKind, table: FluentTable, cuts: FluentTable | None) -
 
 
 def cuts_of_rules(rules: Sequence[PlannedIntervalRule], key: Key, table: FluentTable, context: Evaluation) -> None:
-    """Note which of the intervals that rules give only go on where an interval of the input is cut."""
+    """Record which intervals of the rules only continue where an input interval is cut."""
     operators = [operator for rule in rules for operator in rule.operators]
     asked = {operator.shape.key for operator in operators if isinstance(operator, ReadFluent)}
     known = [cuts for name, cuts in context.cuts.items() if name in asked]
@@ -87,7 +87,7 @@ def cuts_of_rules(rules: Sequence[PlannedIntervalRule], key: Key, table: FluentT
 
 
 def _as_if_whole(rules: Sequence[PlannedIntervalRule], context: Evaluation) -> FluentTable:
-    """What rules give if no interval of the input is cut; nothing is kept of that."""
+    """The intervals of rules if no input interval is cut; no state is kept."""
     aside = copy(context)
     aside.known = {**context.known, **context.whole}
     first = context.time_range.first
@@ -105,11 +105,11 @@ def _as_if_whole(rules: Sequence[PlannedIntervalRule], context: Evaluation) -> F
 
 
 DatedCuts: TypeAlias = tuple[FluentTable, Int64, Int64]
-"""Intervals that are cut, and the query times from which and until which they are."""
+"""Cut intervals, and the query times between which they are cut."""
 
 
 def dated_cuts(found: Sequence[tuple[int, FluentTable]]) -> DatedCuts:
-    """The cuts of some query times in a row; the last ones stay."""
+    """The cuts of consecutive query times; the last ones remain."""
     counts = [cuts.n for _, cuts in found]
     query_times = np.array([at for at, _ in found], dtype=np.int64)
     following = np.append(query_times[1:], NEVER)
@@ -117,14 +117,14 @@ def dated_cuts(found: Sequence[tuple[int, FluentTable]]) -> DatedCuts:
 
 
 def as_if_whole(table: FluentTable, cuts: FluentTable) -> FluentTable:
-    """The intervals with the true starts of those that are cut."""
+    """The intervals, with the true starts of cut ones."""
     ids = dense_ids(concatenate_columns([table.keys, cuts.keys]), table.n + cuts.n)[0]
     known = ids[table.n :], cuts.starts, cuts.ends
     return table.with_starts(_true_starts_of(ids[: table.n], table.starts, known))
 
 
 def _true_starts_of(numbers: Int64, starts: Int64, cut: tuple[Int64, Int64, Int64]) -> Int64:
-    """The starts of intervals by instance, with true ones for those that are cut: (instance, start, true start)."""
+    """The starts of intervals by instance, with true starts for cut ones: (instance, start, true start)."""
     own, seen, true = cut
     rows, partners = pairs_of_equal_keys([numbers, starts], len(starts), [own, seen], len(seen))
     found = starts.copy()

@@ -1,4 +1,6 @@
-"""Delayed effects of a stretch of time: what initiations set up, what comes of it, and what still waits at its end."""
+"""Delayed effects in a time range: set-up by initiations, effects that are due, and effects that are pending at its
+end.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,10 @@ __all__ = ["DueEffects", "Prospects", "SetUp", "prospects", "set_up_by"]
 
 @dataclass(frozen=True)
 class SetUp:
-    """Effects of one declaration: `rows` are what initiations bound, at the time-points of the initiations.
+    """Effects of one declaration: `rows` are the bindings at the time-points of the initiations.
 
     The columns `#0`, `#1`, … of the rows are the arguments and the value of the source. Where `starts` is false, the
-    initiation was broken at its own time-point, in an earlier stretch.
+    initiation was broken at its own time-point, in an earlier time range.
     """
 
     rows: Rows
@@ -61,9 +63,9 @@ class SetUp:
 
 @dataclass(frozen=True)
 class DueEffects:
-    """What comes about in a stretch, each row with the source it comes from.
+    """The effects that are due in a time range, each row with its source.
 
-    Those that are not `is_firm` are postponed by an initiation of their source at the same time-point.
+    An effect that is not `is_firm` is postponed by an initiation of its source at the same time-point.
     """
 
     effects: PointTable
@@ -78,19 +80,19 @@ class DueEffects:
 
 @dataclass(frozen=True)
 class Prospects:
-    """Everything that one declaration sets up in a stretch, with what is ahead of it."""
+    """All effects that one declaration sets up in a time range, and their outcomes."""
 
     set_up: SetUp
     ahead: Outlook
     is_contested: NDArray[np.bool_] | None = None
 
     def waiting(self, at: int) -> SetUp:
-        """What matters for time-points from this one on: effects that wait, and those acted that bar others."""
+        """The effects that matter from a time-point on: pending effects, and executed ones that block others."""
         set_up = replace(self.set_up, starts=self.ahead.starts)
         return set_up.take(self.ahead.waits(set_up.times, set_up.due, set_up.is_postponable, at))
 
     def due(self, delay: PlannedDelay, context: Evaluation) -> DueEffects:
-        """What is initiated or terminated in the stretch: effects that are due and satisfy their conditions."""
+        """The initiations or terminations in the time range: effects that are due and satisfy their conditions."""
         due = self.set_up.due
         acts = self.ahead.acts(due, self.set_up.is_postponable, self.is_contested)
         acts &= (due >= context.time_range.first) & (due <= context.time_range.last)
@@ -118,9 +120,9 @@ def prospects(
     carried: SetUp | None,
     context: Evaluation,
 ) -> Prospects | None:
-    """What a declaration sets up, given all initiations and terminations of its source's fluent; None if nothing.
+    """The effects of a declaration, given all initiations and terminations of its source's fluent; None if empty.
 
-    `firm` are the initiations that do not come from effects that others may postpone, where there are such.
+    `firm` are the initiations that do not come from postponable effects, if there are such effects.
     """
     new = set_up_by(delay, initiations, context)
     parts = [part for part in (carried, new) if part is not None and part.rows.n]
@@ -152,7 +154,7 @@ def _distinct_set_ups(parts: Sequence[SetUp]) -> SetUp:
 
 
 def set_up_by(delay: PlannedDelay, initiations: PointTable, context: Evaluation) -> SetUp | None:
-    """What initiations would set up if nothing came before them; None if nothing."""
+    """The effects that initiations would set up without earlier effects; None if there are none."""
     rows, partner = join(one_row(), initiations, delay.source, context.symbols)
     if rows.n == 0:
         return None
@@ -193,7 +195,7 @@ def _lengths(delay: PlannedDelay, rows: Rows, context: Evaluation) -> Int64:
 
 
 def _evaluated(delay: PlannedDelay, rows: Rows, context: Evaluation) -> Int64:
-    """The same row by row, for what is not a column of integers; one that is longer than time itself never ends."""
+    """The delays row by row, for columns that are not integers; a delay beyond the last time-point is never due."""
     lengths: list[int] = []
     for i in range(rows.n):
         binding = {name: context.symbols.term(int(rows.columns[name][i])) for name in variables(delay.delay)}
@@ -210,15 +212,15 @@ def _refuse_length(delay: PlannedDelay, rows: Rows, row: int, length: Term, cont
     fluent = Struct(delay.key[0], tuple(arguments)) if arguments else Atom(delay.key[0])
     fvp = show(Struct("=", (fluent, value)))
     if isinstance(length, Int) and length.value > 0:
-        wanted = f"a multiple of the clock tick {context.time_range.tick}"
-        message = f"the delay of `{fvp}` is {length.value}, expected {wanted}"
+        expected = f"a multiple of the clock tick {context.time_range.tick}"
+        message = f"the delay of `{fvp}` is {length.value}, expected {expected}"
         raise ExecutionProblem(Diagnostic("HF608", message, delay.span, "effects are due at time-points"))
     message = f"the delay of `{fvp}` is `{show(length)}`, expected a positive integer"
     raise ExecutionProblem(Diagnostic("HF608", message, delay.span, "check the conditions that compute it"))
 
 
 def _breaks(sources: Sequence[Int64], initiations: PointTable, terminations: PointTable) -> tuple[Int64, Int64]:
-    """When sources are broken: terminated, or another value of their fluent is initiated; by number of the source."""
+    """The time-points at which sources are terminated or initiated with another value, by number of the source."""
     *arguments, values = sources
     found: list[tuple[Int64, Int64]] = []
     for table, is_other in ((terminations, False), (initiations, True)):

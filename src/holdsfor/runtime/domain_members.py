@@ -1,7 +1,7 @@
-"""The members of dynamic domains and of sorts that records mention.
+"""The members of dynamic domains and of sorts in records.
 
-A constant is a member while a record mentions it that has arrived and is not retracted. Retractions do not reach
-records that were dropped or forgotten, so the members that those mention stay.
+A constant is a member while a record with the constant has arrived and is not retracted. Retractions do not affect
+records that were dropped, so the members of such records stay.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class Members:
 
     @property
     def is_needed(self) -> bool:
-        """Whether anything depends on the constants of records."""
+        """Whether any result depends on the constants of records."""
         return bool(self._sources) or self._sorts is not None
 
     def add(self, mentioned: Mentioned) -> int:
-        """Add the constants of records; return how many members of domains are new."""
+        """Add the constants of records; return the number of new members of domains."""
         fresh: set[tuple[int, ...]] = set()
         for domain, columns in self._found(mentioned):
             new = self.background.add_members(domain, columns)
@@ -65,7 +65,7 @@ class Members:
         return len(fresh)
 
     def keep(self, mentioned: Mentioned) -> None:
-        """Let the constants of records stay members for good."""
+        """Make the constants of records permanent members."""
         for domain, columns in self._found(mentioned):
             parts = [self.lasting[domain], columns] if domain in self.lasting else [columns]
             together = [np.concatenate(pair) for pair in zip(*parts, strict=True)]
@@ -74,7 +74,7 @@ class Members:
         self._mention(mentioned, is_lasting=True)
 
     def replace(self, mentioned: Mentioned) -> None:
-        """Let the constants of records be all members, but for those that stay for good."""
+        """Replace all members by the constants of records, except the permanent ones."""
         found: dict[Key, list[list[Int64]]] = {name_and_arity(domain): [] for *_, domain in self._sources}
         for domain, columns in (*self.lasting.items(), *self._found(mentioned)):
             found[domain].append(columns)
@@ -86,7 +86,7 @@ class Members:
         self._mention(mentioned)
 
     def _found(self, mentioned: Mentioned) -> Iterator[tuple[Key, list[Int64]]]:
-        """The members of each domain that records mention."""
+        """The members of each domain in records."""
         for is_fvp, key, patterns, domain in self._sources:
             table = (mentioned.fluents if is_fvp else mentioned.events).get(key)
             if table is None or table.n == 0 or not isinstance(domain, Struct):
@@ -112,7 +112,7 @@ class Members:
         return list(instances.words(len(positions), is_there.nonzero()[0]))
 
     def _mention(self, mentioned: Mentioned, *, is_lasting: bool = False) -> None:
-        """Let the sorts know the constants of records, where a rule may range over them."""
+        """Add the constants of records to the sorts over which a rule may range."""
         if self._sorts is None:
             return
         sorts = self._sorts()
@@ -127,7 +127,7 @@ class Members:
 
 
 def distinct_positions(patterns: Sequence[Term], domain: Struct) -> tuple[int, ...] | None:
-    """Where the arguments of a domain stand among columns, if all of either are variables of their own."""
+    """The positions of the arguments of a domain among columns, if all arguments and columns are distinct variables."""
     columns, arguments = distinct_variables(patterns), distinct_variables(domain.args)
     if columns is None or arguments is None or not set(arguments) <= set(columns):
         return None
@@ -135,7 +135,7 @@ def distinct_positions(patterns: Sequence[Term], domain: Struct) -> tuple[int, .
 
 
 def domain_sources(compiled: Compiled) -> list[tuple[bool, Key, tuple[Term, ...], Term]]:
-    """Which input entities fill which dynamic domains: (is it an FVP, its key, its columns, the domain)."""
+    """The input entities that fill dynamic domains: (whether it is an FVP, its key, its columns, the domain)."""
     sources: list[tuple[bool, Key, tuple[Term, ...], Term]] = []
     for entity, domain in domain_entities(compiled.description):
         is_fvp = isinstance(entity, Struct) and entity.name == "="

@@ -1,4 +1,4 @@
-"""Which instances there are: grounding rules as plans, and sorts where there is no grounding."""
+"""The instances of events and FVPs: grounding rules as plans, and sorts for entities without a grounding."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ __all__ = ["Domains", "entity_columns", "entity_key"]
 
 EntityKey = tuple[bool, str, int]
 _Signature = tuple[int, frozenset[tuple[Term, ...]]]
-_WORTH_DISTINGUISHING = 5_000  # rows below this are checked as they are
-_FEW_VALUES = 32  # more of them at once are hardly ever asked about again
+_MIN_ROWS_FOR_DISTINCT = 5_000  # fewer rows are checked without removing duplicates
+_FEW_VALUES = 32  # larger sets of values are rarely looked up again
 _MANY_MEMBERSHIPS = 1_000
 _MEMBER, _UNKNOWN = 1, 2
 _NOBODY = np.empty(0, dtype=np.int8)
 
 
 def entity_key(entity: Term) -> EntityKey:
-    """Whether it is an FVP, and the name and arity of the fluent or event."""
+    """Whether an entity is an FVP, and the name and arity of the fluent or event."""
     is_fvp = isinstance(entity, Struct) and entity.name == "="
     named = entity.args[0] if is_fvp and isinstance(entity, Struct) else entity
     return is_fvp, *name_and_arity(named)
@@ -49,7 +49,7 @@ def entity_columns(entity: Term) -> tuple[Term, ...]:
 
 
 class _GroundingPlan:
-    """One grounding rule, planned for each set of variables that may be given."""
+    """One grounding rule, planned for each set of given variables."""
 
     def __init__(self, entity: Term, goals: Sequence[Term], body: Term, planner: Planner) -> None:
         self.entity = entity
@@ -63,9 +63,9 @@ class _GroundingPlan:
         self._left: dict[frozenset[str], tuple[list[str], list[str]]] = {}
 
     def signature(self, value: Term | None) -> tuple[Term, ...] | None:
-        """What it asks of the arguments, given the value, whatever the variables' names; None if it is another value.
+        """The conditions on the arguments for a value, independent of variable names; None for another value.
 
-        Without a value it is asked whether there is one.
+        Without a value, the conditions for any value.
         """
         columns = self.columns if value is not None else self.columns[:-1]
         if value is not None and is_ground(columns[-1]):
@@ -79,7 +79,7 @@ class _GroundingPlan:
 
     @property
     def planned(self) -> list[tuple[list[str], Plan]]:
-        """What was planned, with the variables that are given; if nothing was, the check of an instance."""
+        """The plans so far, with the given variables; if there is none, the plan that checks an instance."""
         if not self._steps:
             self.steps(frozenset(variables(self.entity)))
         return sorted((sorted(given), steps) for given, steps in self._steps.items())
@@ -90,7 +90,7 @@ class _GroundingPlan:
         return self._steps[given]
 
     def run(self, rows: Rows, context: Context) -> Rows:
-        """The rows with the variables of the entity; those that the goals need, or may leave open, range over sorts."""
+        """The rows with the variables of the entity; variables that goals need, or leave unbound, range over sorts."""
         given = frozenset(name for name in rows.columns if name != "#row")
         if given not in self._left:
             self._left[given] = open_variables(self.planner.knowledge, self.entity, self.body, given)
@@ -106,7 +106,7 @@ class _GroundingPlan:
 
 
 def _count(key: EntityKey, context: Context) -> int:
-    """How many tuples of arguments of that width have been met."""
+    """The number of known argument tuples of this width."""
     return context.symbols.instances.count(key[2])
 
 
@@ -131,7 +131,7 @@ class Domains:
         return key in self.plans
 
     def includes(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
-        """Which rows are in the grounding; with the value's column missing, whether some value is."""
+        """A mask of the rows that are in the grounding; without a column of values, of rows with any grounded value."""
         if key not in self.plans:
             return np.ones(n, dtype=bool)
         if context.profile is None:
@@ -142,7 +142,7 @@ class Domains:
         return inside
 
     def _included(self, key: EntityKey, columns: Sequence[Int64], n: int, context: Context) -> NDArray[np.bool_]:
-        if n < _WORTH_DISTINGUISHING:
+        if n < _MIN_ROWS_FOR_DISTINCT:
             return self._checked(key, columns, n, context)
         ids, first = dense_ids(columns, n)
         return self._checked(key, [column[first] for column in columns], len(first), context)[ids]
@@ -152,8 +152,8 @@ class Domains:
     ) -> Int64 | None:
         """The rows, by number of their arguments, that are in the grounding, or None if all are.
 
-        They have one value, or one each, or none, and then it is asked whether some value is. What was found for an
-        instance is remembered until `version` tells that domains have grown.
+        `values` is one value for all rows, a column, or None for any value. The result for an instance is cached until
+        `version` changes.
         """
         if key not in self.plans:
             return None
@@ -185,7 +185,7 @@ class Domains:
     def _outside(
         self, key: EntityKey, numbers: Int64, value: int | None, context: Context, version: int
     ) -> NDArray[np.bool_] | None:
-        """Which rows are not in the grounding with a value, or None if all are."""
+        """A mask of the rows that are not in the grounding with a value, or None if all rows are in it."""
         if self._everyone.get(self._signature(key, value, context)) == (version, _count(key, context)):
             return None
         is_outside: NDArray[np.bool_] = self._membership(key, numbers, value, context, version) != _MEMBER
@@ -194,7 +194,7 @@ class Domains:
     def _membership(
         self, key: EntityKey, numbers: Int64, value: int | None, context: Context, version: int
     ) -> NDArray[np.int8]:
-        """For each number of arguments whether it is a member with a value; not asked before, it is found out."""
+        """For each number of arguments whether it is a member with a value; missing entries are computed."""
         instances = context.symbols.instances
         signature = self._signature(key, value, context)
         known_at, known = self._members.get(signature, (version, _NOBODY))
@@ -219,7 +219,7 @@ class Domains:
         return found
 
     def _signature(self, key: EntityKey, value: int | None, context: Context) -> _Signature:
-        """What is asked of arguments; fluents of which the same is asked share what was found."""
+        """The conditions on arguments; fluents with equal conditions share cached results."""
         known = self._signatures.get((key, value))
         if known is None:
             if len(self._signatures) > _MANY_MEMBERSHIPS:
@@ -267,19 +267,19 @@ class Domains:
         return [plan.entity for plans in self.plans.values() for plan in plans if plan.is_open]
 
     def ranges_over_sorts(self, entity: Term) -> bool:
-        """Whether the instances of an event or FVP depend on what the input mentions."""
+        """Whether the instances of an event or FVP depend on the constants of the input."""
         plans = self.plans.get(entity_key(entity))
         return plans is None or any(plan.is_open for plan in plans)
 
     def instances(self, pattern: Term, context: Context, version: int) -> Relation:
-        """The instances of a pattern, as a relation of its variables; `version` tells when domains have grown."""
+        """The instances of a pattern, as a relation of its variables; cached until `version` changes."""
         known = self._instances.get(pattern)
         if known is None or known[0] != version:
             known = self._instances[pattern] = version, self._all_instances(pattern, context)
         return known[1]
 
     def bindings(self, pattern: Term, names: Sequence[str], context: Context, version: int) -> Rows:
-        """The instances of a declared pattern as rows of some of its variables, the same rows while no domain grows."""
+        """The instances of a declared pattern as rows of some of its variables; cached until a domain grows."""
         place = pattern, tuple(names)
         known = self._bindings.get(place)
         if known is None or known[0] != version:

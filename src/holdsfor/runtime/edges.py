@@ -1,7 +1,7 @@
 """The events at the edges of intervals: `start` and `end` at the time-point before, `startI` and `endI` at the edge.
 
-An edge that lies in a stretch of time-points is an event of the stretch. The stretch that follows begins at the settled
-time-point, and an interval that ends there is no longer known then: its `endI` is carried over with the state.
+An edge in a time range is an event of the time range. The next time range begins at the settled time-point, where an
+interval that ends there is no longer available: its `endI` is carried over with the state.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CarriedEdges: TypeAlias = dict[tuple[EdgeKind, Key], PointTable]
 
 
 def edge_points(kind: EdgeKind, table: FluentTable, time_range: TimeRange) -> PointTable:
-    """The edges of one kind that lie in the stretch."""
+    """The edges of one kind in the time range."""
     at = table.starts if kind in ("starts", "startI") else table.ends
     times = at if kind in ("startI", "endI") else time_range.previous(at)
     inside = (at != OPEN) & (times >= time_range.first) & (times <= time_range.last)

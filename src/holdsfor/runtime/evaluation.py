@@ -1,4 +1,4 @@
-"""One stretch of time, evaluated component by component: what happens, what is initiated, what holds."""
+"""The evaluation of one time range, component by component: events, initiations, terminations and intervals."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from holdsfor.runtime.cut_relations import ConstructWithCuts
 from holdsfor.runtime.cuts import cuts_of_rules, without_cuts
 from holdsfor.runtime.domains import entity_columns, entity_key
 from holdsfor.runtime.edges import EdgeKind, edge_points, without_initial_values
-from holdsfor.runtime.interval_predicates import MadeOneByOne, make_one_by_one
+from holdsfor.runtime.interval_predicates import MappedIntervals, map_one_by_one
 from holdsfor.runtime.interval_rules import evaluate_interval_rules
 from holdsfor.runtime.recursion.fixpoint import RecursionOutcome, evaluate_recursion
 from holdsfor.runtime.relations import relate
@@ -67,7 +67,7 @@ Place = TypeVar("Place", Key, tuple[EdgeKind, Key])
 
 
 class Evaluation:
-    """What is known of one stretch; it grows as the components are worked through."""
+    """The tables of one time range, extended component by component."""
 
     profile: Profile | None = None
 
@@ -109,16 +109,17 @@ class Evaluation:
         self._outside: dict[int, Rows] | None = None
         self.constructs: dict[NodeId, Construct | ConstructWithCuts] = {}
         self.related: dict[NodeId, tuple[Lists, Lists]] = {}
-        self.made: dict[NodeId, MadeOneByOne] = {}
+        self.made: dict[NodeId, MappedIntervals] = {}
         self.longest: dict[NodeId, int] = {}
         self.next_crossing: int | None = None
-        self.circles: dict[int, RecursionOutcome] = {}
+        self.recursions: dict[int, RecursionOutcome] = {}
         self.affected: Relation | None = None
         self.complemented: dict[NodeId, Rows] = {}
         self.ranges: dict[NodeId, Int64] = {}
         self.whole_lists: dict[NodeId, Lists] = {}
 
-    # -- what operators read (the protocol `Context`) ------------------------------------------------------------------
+    # -- tables for operators (the protocol `Context`)
+    # -------------------------------------------------------------------
 
     def points(self, kind: PointKind, key: Key) -> PointTable:
         if kind == "events":
@@ -143,7 +144,7 @@ class Evaluation:
         return self.known.get(key) or empty_fluents(key[1])
 
     def resumed_fluents(self, key: Key) -> FluentTable:
-        """What is known of a fluent from the settled time-point on; true starts come back with what is made of it."""
+        """The intervals of a fluent from the settled time-point on; results get their true starts later."""
         table = self.fluents(key)
         if not self.time_range.is_resumed:
             return table
@@ -155,7 +156,7 @@ class Evaluation:
         return known[1]
 
     def asked_fluents(self, key: Key) -> FluentTable:
-        """What conditions of rules over intervals see of a fluent: input outside its grounding is left out."""
+        """The intervals of a fluent for conditions of interval rules, without input outside its grounding."""
         table = self.resumed_fluents(key)
         if key not in self.inputs or not self.domains.is_declared((True, *key)):
             return table
@@ -183,7 +184,7 @@ class Evaluation:
         return join(rows, relation, [Var(name) for name in names], self.symbols)[0]
 
     def members(self, ranging: RangeOver, known: Int64) -> Int64:
-        """What a variable ranges over: its sort, and what is known in this stretch and was in earlier ones."""
+        """The range of a variable: its sort, and its known values in this and in earlier time ranges."""
         if ranging.id is not None:
             before = self.ranges.get(ranging.id, self.state.ranges.get(ranging.id))
             known = self.ranges[ranging.id] = known if before is None else np.union1d(before, known)
@@ -192,7 +193,7 @@ class Evaluation:
         return np.union1d(self.domains.of_sort(ranging.pattern, ranging.name, self), known)
 
     def head_members(self, ranging: RangeHead) -> Int64:
-        """What a head variable ranges over: its sort, and what terminations of its fluent may affect."""
+        """The range of a head variable: its sort, and the FVPs that terminations of its fluent may affect."""
         members = self.domains.of_sort(ranging.head, ranging.name, self)
         if not ranging.is_termination or self.affected is None:
             return members
@@ -203,7 +204,7 @@ class Evaluation:
         self.background.synchronise()
 
     def edges(self, kind: EdgeKind, key: Key) -> PointTable:
-        """The events at the edges of intervals, at the time-points of the stretch."""
+        """The events at the edges of intervals, at the time-points of the time range."""
         table = self.fluents(key)
         known = self._edges.get((kind, key))
         if known is None or known[0] is not table:
@@ -211,7 +212,7 @@ class Evaluation:
         return known[1]
 
     def edge_points(self, kind: EdgeKind, key: Key, table: FluentTable) -> PointTable:
-        """The edges of some intervals of a fluent, and those that were carried over."""
+        """The edges of some intervals of a fluent, and edges carried over."""
         points = edge_points(kind, without_cuts(kind, table, self.cuts.get(key)), self.time_range)
         if kind == "startI":
             simple = self.program.simple.get(key, ())
@@ -220,7 +221,7 @@ class Evaluation:
         return distinct_points([carried, points])
 
     def with_true_starts(self, found: Lists, place: NodeId) -> Lists:
-        """A list whose intervals that hold at the first time-point begin where they truly began."""
+        """The list with true starts for intervals that hold at the first time-point."""
         known = self.state.prefixes.get(place)
         if known is not None and known.n and found.n:
             here = ((found.starts <= self.time_range.first) & (self.time_range.first < found.ends)).nonzero()[0]
@@ -246,12 +247,12 @@ class Evaluation:
         return relate(operator, sources, targets, wanted, self)
 
     def map_intervals(self, operator: MapIntervals, whole: Lists) -> Lists:
-        made = make_one_by_one(operator, whole, self.state.made.get(operator.node), self)
+        made = map_one_by_one(operator, whole, self.state.made.get(operator.node), self)
         self.made[operator.node] = made
         return made.all()
 
     def expect_crossings(self, node: NodeId, found: Lists, limits: NDArray[np.float64] | Int64) -> None:
-        """Note the longest limit, and when the first open interval becomes as long as its limit."""
+        """Record the longest bound, and when the first open interval becomes as long as its bound."""
         finite = limits[np.isfinite(limits)]
         if len(finite) == 0:
             return
@@ -262,10 +263,10 @@ class Evaluation:
             self.next_crossing = first if self.next_crossing is None else min(first, self.next_crossing)
 
     def complemented_instances(self, keys: Rows, place: NodeId, *, is_grounded: bool) -> tuple[Rows, Int64]:
-        """The instances of a complement, and where each begins.
+        """The instances of a complement, and the first time-point of each.
 
-        It begins with the run for those not seen before, and is resumed for the others. Unless a grounding says which
-        instances there are, those of earlier stretches are included.
+        A complement begins with the run for new instances, and is resumed for the others. Unless a grounding determines
+        the instances, those of earlier time ranges are included.
         """
         before = self.state.complements.get(place)
         if before is keys:
@@ -285,15 +286,15 @@ class Evaluation:
     # -- components ----------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Work through all components."""
+        """Evaluate all components."""
         for number, component in enumerate(self.program.components):
             self.evaluate(number, component)
 
     def evaluate(self, number: int, component: PlannedComponent) -> None:
-        """Let what one component computes be known."""
+        """Evaluate one component."""
         if component.is_circular:
             carried = self.state.pending.get(component.number, ())
-            self.circles[component.number] = evaluate_recursion(component, self, carried)
+            self.recursions[component.number] = evaluate_recursion(component, self, carried)
             return
         for rule in component.events:
             self.derive_event(rule)
@@ -306,7 +307,7 @@ class Evaluation:
             self.add_fluents(key, true_starts(table, self.state.held.get(key), self.time_range.first, self.instances))
 
     def add_fluents(self, key: Key, table: FluentTable) -> None:
-        """Let the FVPs of a finished component be known."""
+        """Add the FVPs of a finished component."""
         if table.n == 0:
             return
         known, output = self.known.get(key), self.output.get(key)
@@ -322,7 +323,7 @@ class Evaluation:
             self.add_events(rule.key, found)
 
     def event_points(self, rule: PlannedRule) -> PointTable | None:
-        """What a rule lets happen, or None if it is nothing."""
+        """The events that a rule derives, or None."""
         rows = self.bound_rows(rule)
         if rows.n == 0:
             return None
@@ -332,7 +333,7 @@ class Evaluation:
         return point_table([column[inside] for column in (*columns, rows.times)])
 
     def add_events(self, key: Key, table: PointTable) -> None:
-        """Let more events of a name be known."""
+        """Add events of a name."""
         self.events[key] = distinct_points([self.events.get(key), table])
 
     def bound_rows(self, rule: PlannedRule) -> Rows:
@@ -343,7 +344,7 @@ class Evaluation:
         return GroundHead(rule.head, is_effect=True).run(rows, self)
 
     def solutions(self, rule: PlannedRule) -> Rows:
-        """The rows that satisfy a rule's conditions; of a component that guesses, what is outside is asked once."""
+        """The rows that satisfy a rule's conditions; a fixpoint iteration evaluates external conditions once."""
         if self._outside is None or rule.n_outside == 0:
             return run_operators(rule.operators, one_row(), self)
         if id(rule) not in self._outside:
@@ -363,7 +364,7 @@ class Evaluation:
         self.add_fluents(key, held)
 
     def initiations(self, key: Key, fluent: PlannedFluent) -> PointTable:
-        """The initiations of instances in the grounding; one may be there several times."""
+        """The initiations of instances in the grounding, possibly with duplicates."""
         parts: list[tuple[Int64, Int64, Int64]] = []
         for rule in fluent.initiations:
             rows = self.bound_rows(rule)
@@ -377,7 +378,7 @@ class Evaluation:
         return points if inside is None else points.take(inside)
 
     def arguments(self, rule: PlannedRule, rows: Rows) -> Int64:
-        """The numbers of the fluents that a rule is about."""
+        """The numbers of the fluents in the head of a rule."""
         if rule.numbered is not None:
             return rows.columns[rule.numbered]
         return self.instances.numbers([build(p, rows, self.symbols) for p in rule.columns[:-1]], rows.n)
@@ -390,7 +391,7 @@ class Evaluation:
         return PointTable.numbered(self.instances, key[1], numbers, (values, times))
 
     def initial_state(self, key: Key, fluent: PlannedFluent) -> FluentTable:
-        """What holds at the first time-point: what was carried over, and initial values of newly seen fluents."""
+        """The FVPs that hold at the first time-point: carried over, and initial values of new fluents."""
         carried = self.carried(key, fluent)
         if not fluent.initially or self.state.initial.is_settled(fluent, self.version):
             return carried
@@ -412,7 +413,7 @@ class Evaluation:
         return FluentTable(together, carried.n + fresh.n)
 
     def carried(self, key: Key, fluent: PlannedFluent) -> FluentTable:
-        """What was carried over of the FVPs that the rules are about, and that are still in the grounding."""
+        """The FVPs carried over that match the rules and are still in the grounding."""
         table = self.state.held.get(key) or empty_fluents(key[1])
         if table.n and self.domains.is_declared((True, *key)):
             numbers = table.arguments(self.instances)
@@ -448,10 +449,11 @@ class Evaluation:
         inside = self.domains.inside((True, *key), changes.fluents, changes.values, self, self.version)
         return found if inside is None else found.take(inside)
 
-    # -- circles -------------------------------------------------------------------------------------------------------
+    # -- recursive components
+    # --------------------------------------------------------------------------------------------
 
     def part(self, first: int, last: int) -> Evaluation:
-        """The evaluation of a part of the stretch, for a component that guesses: it may change what it knows."""
+        """The evaluation of a part of the time range, for a fixpoint iteration, which may change its tables."""
         time_range = replace(self.time_range, first=first, last=last, is_resumed=True)
         part = copy(self)
         part.time_range = time_range
@@ -464,32 +466,32 @@ class Evaluation:
         part.carried_edges = _between(self.carried_edges, first, last)
         return part
 
-    def guess_events(self, key: Key, table: PointTable, known: Evaluation) -> None:
-        """Let events happen besides those known."""
+    def assume_events(self, key: Key, table: PointTable, known: Evaluation) -> None:
+        """Add the events of an iteration to the known ones."""
         self.events[key] = distinct_points([self.within(known.events.get(key)), table])
 
-    def guess_fluent(
+    def assume_fluent(
         self, key: Key, initiations: PointTable, terminations: PointTable, table: FluentTable, known: Evaluation
     ) -> None:
-        """Let a fluent do what a guess says, besides what is known of others of its name."""
+        """Set the effects and intervals of a fluent to those of an iteration, besides other fluents of its name."""
         self._initiations[key] = concatenate_tables([self.within(known._initiations.get(key)), initiations])
         self._terminations[key] = concatenate_tables([self.within(known._terminations.get(key)), terminations])
         others = known.known.get(key)
         self.known[key] = concatenate_tables([others, table])
 
     def within(self, table: PointTable | None) -> PointTable | None:
-        """The points of a table that lie in the stretch."""
+        """The points of a table in the time range."""
         if table is None:
             return None
         return _between({("", 0): table}, self.time_range.first, self.time_range.last)["", 0]
 
     def carry_ends(self, key: Key, ended: FluentTable) -> None:
-        """Let intervals of a fluent have ended at the first time-point of the stretch."""
+        """Record intervals of a fluent that ended at the first time-point of the time range."""
         rows = np.arange(ended.n, dtype=np.int64)
         self.carried_edges["endI", key] = ended.points(rows, ended.ends)
 
     def conclude_fluent(self, key: Key, initiations: PointTable, terminations: PointTable, table: FluentTable) -> None:
-        """Let a fluent of a finished component be known."""
+        """Add a fluent of a finished component."""
         self._initiations[key] = concatenate_tables([self._initiations.get(key), initiations])
         self._terminations[key] = concatenate_tables([self._terminations.get(key), terminations])
         self.add_fluents(key, table)

@@ -1,4 +1,4 @@
-"""What an evaluation is given: the events and FVPs of records and of other sessions, and which of them are cut."""
+"""The input of an evaluation: events and FVPs of records and of other sessions, and their cuts."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Fluents = dict[Key, FluentTable]
 
 
 def input_tables(rules: PreparedRules, state: State, time_range: TimeRange, arrived_by: int) -> tuple[Events, Fluents]:
-    """The events and FVPs of the records in a time_range.
+    """The events and FVPs of the records in a time range.
 
-    An interval that ends after the time-point behind the time range counts as open. Of a fluent that is given by
-    time-points it is not known yet whether one that holds at the last time-point has ended.
+    An interval that ends later than the first time-point after the time range counts as open. A fluent given by
+    time-points that holds at the last time-point counts as open, too.
     """
     first, last, tick = time_range.first, time_range.last, time_range.tick
     last_point = last // tick * tick, time_range.after_last
@@ -35,7 +35,7 @@ def input_tables(rules: PreparedRules, state: State, time_range: TimeRange, arri
 def with_upstream(
     events: Events, fluents: Fluents, computed: UpstreamResults, at: int, first: int
 ) -> tuple[Events, Fluents]:
-    """The tables that are not empty, with what other sessions have computed as it is known at a query time."""
+    """The nonempty tables, with the results of other sessions as of a query time."""
     events = events | computed.events(at, first)
     for key, table in computed.fluents(at, first).items():
         fluents[key] = concatenate_tables([fluents[key], table]) if key in fluents else table
@@ -46,7 +46,7 @@ def with_upstream(
 
 
 def note_cuts(evaluation: Evaluation, at: int, arrived_by: int) -> None:
-    """Let an evaluation know which intervals of its input are cut."""
+    """Record which intervals of the input are cut."""
     first, last, state = evaluation.time_range.first, evaluation.time_range.last, evaluation.state
     evaluation.cuts = dict(state.settled_cuts)
     for key, records in state.records.fluents.items():
@@ -65,7 +65,7 @@ def note_cuts(evaluation: Evaluation, at: int, arrived_by: int) -> None:
 
 
 def keep_cuts(kept: dict[Key, list[tuple[int, FluentTable]]], evaluation: Evaluation, at: int) -> None:
-    """Keep the cuts of a query time with those before them that are settled."""
+    """Keep the cuts of a query time with the earlier ones that are settled."""
     for key in {*kept, *(evaluation.cuts.keys() & evaluation.output.keys())}:
         found = evaluation.cuts.get(key) or empty_fluents(key[1])
         if key in kept:

@@ -1,4 +1,4 @@
-"""How a session computes: its physical program as text, with what its profile has counted if it has one."""
+"""The physical program of a session as text, with the counts of its profile if there is one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["explain"]
 
 
 def explain(session: EngineSession) -> str:
-    """The plan of every component, then the groundings, then totals of what was counted."""
+    """The plan of every component, then the groundings, then totals of the counts."""
     explainer = Explainer(Wording(lambda key: _size(session, key), {}))
     program = session.rules.program
     for number, (logical, planned) in enumerate(zip(program.logical.components, program.components, strict=True)):
@@ -47,11 +47,11 @@ def _manner(component: PlannedComponent, session: EngineSession) -> Manner:
 
 
 def _rest(number: int, component: PlannedComponent, lines: list[PlanLine], profile: Profile) -> list[PlanLine]:
-    """What the operators of a component leave of its time, and what a circle took."""
+    """The time of a component outside its operators, and the counts of a recursive component."""
     begins = next(i for i, line in enumerate(lines) if line.place == ("component", number))
     shown = [profile.of(line.place) for line in lines[begins + 1 :] if line.depth == 2 and line.place is not None]
     rest = profile.of(("component", number)).seconds - sum(tally.seconds for tally in shown)
-    found = [PlanLine(1, "", ("heads, checks of groundings, and what is between operators",), Tally(seconds=rest))]
+    found = [PlanLine(1, "", ("heads, checks of groundings, and overhead between operators",), Tally(seconds=rest))]
     if any(isinstance(operator, RelateIntervals) for rule in component.interval_rules for operator in rule.operators):
         kept = profile.of(("kept", number)).rows_out
         return [
@@ -60,13 +60,13 @@ def _rest(number: int, component: PlannedComponent, lines: list[PlanLine], profi
         ]
     if not component.is_circular:
         return found
-    turns, walked, set_up = (profile.of((what, number)).rows_out for what in ("turns", "walked", "set up"))
-    told = f"{turns:,} iterations, {walked:,} time-points stepped, {set_up:,} effects set up"
-    return [*found, PlanLine(1, "", (told,))]
+    iterations, stepped, set_up = (profile.of((what, number)).rows_out for what in ("iterations", "stepped", "set up"))
+    counts = f"{iterations:,} iterations, {stepped:,} time-points stepped, {set_up:,} effects set up"
+    return [*found, PlanLine(1, "", (counts,))]
 
 
 def _groundings(session: EngineSession, explainer: Explainer) -> None:
-    """Who belongs to what is computed: checks of instances, and where they are enumerated."""
+    """The plans of the groundings: checks of instances, and enumerations."""
     if session.rules.domains.plans:
         explainer.heading(0, "groundings")
     for key, plans in session.rules.domains.plans.items():

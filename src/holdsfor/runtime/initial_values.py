@@ -1,4 +1,4 @@
-"""Which fluents have had their initial values."""
+"""The fluents that have received their initial values."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from holdsfor.syntax.terms import Atom, Struct
 __all__ = ["InitialValues"]
 
 
-_NO_VERSION = -1  # of domains: whether there are more initial values is found out
+_NO_VERSION = -1  # of domains: forces a check for further initial values
 
 
 class InitialValues:
-    """The fluents whose initial values were carried into the state already: each gets its value once in a run."""
+    """The fluents whose initial values are part of the state: each fluent gets its value once in a run."""
 
     def __init__(self, known: dict[FluentId, Relation] | None = None) -> None:
         self._known = {each: (relation, _NO_VERSION) for each, relation in (known or {}).items()}
@@ -34,11 +34,11 @@ class InitialValues:
         return {each: relation for each, (relation, _) in self._known.items()}
 
     def settle(self) -> None:
-        """From now on the initial values that were given are part of the state."""
+        """Make the initial values of this evaluation part of the state."""
         self._known.update(self._given)
 
     def is_settled(self, fluent: PlannedFluent, version: int) -> bool:
-        """Whether all initial values there are, by what domains have at a version, are part of the state."""
+        """Whether all initial values, with the domains of a version, are part of the state."""
         known = self._known.get(fluent.id)
         return known is not None and known[1] == version
 
@@ -54,7 +54,7 @@ class InitialValues:
     ) -> Relation:
         """The FVPs whose fluents' initial values are not part of the state yet, each once.
 
-        The state has no instance that has left the grounding; such an instance is fresh when it comes back.
+        The state has no instance that has left the grounding; such an instance is fresh when it returns.
         """
         distinct = point_table([*columns, np.zeros(len(columns[0]), dtype=np.int64)]).columns[:-1]
         arguments, n = distinct[:-1], len(distinct[-1])
@@ -79,7 +79,7 @@ class InitialValues:
 
 
 def _union(known: Relation, given: Relation) -> Relation:
-    """The rows of both; `known` adds nothing unless members of a domain are gone."""
+    """The rows of both; `known` adds nothing unless members of a domain have disappeared."""
     is_gone = ~given.has(known.columns, known.n)
     if not is_gone.any():
         return given

@@ -1,4 +1,4 @@
-"""Statically determined fluents over one time range: the plans of their rules, run and put together."""
+"""Statically determined fluents over one time range: the plans of their rules, run and merged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["evaluate_interval_rules"]
 
 
 def evaluate_interval_rules(rules: Sequence[PlannedIntervalRule], context: IntervalContext) -> tuple[Key, FluentTable]:
-    """The maximal intervals that the rules of one component give its FVPs."""
+    """The maximal intervals of the FVPs of one component's rules."""
     key = rules[0].head.shape.key
     tables = [rule.head.table(run_interval_operators(rule.operators, context), context) for rule in rules]
     found = [(rule, table) for rule, table in zip(rules, tables, strict=True) if table.n]

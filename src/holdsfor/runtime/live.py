@@ -242,7 +242,7 @@ class LiveRun:
         By the wall clock every input is read at least once, so a process that was held up misses no record.
         """
         while not self.stop.is_asked:
-            behind = [feed for feed in self.feeds if not feed.shows_passed(at)]
+            behind = [feed for feed in self.feeds if not feed.has_passed(at)]
             if self.has_ended or (self.rate is None and not behind):
                 return True
             due = None if self.rate is None else self._due(at)

@@ -1,4 +1,4 @@
-"""Rules that are ready to run: the background knowledge, the plan, and the domains that the plan asks for."""
+"""Rules that are ready to run: the background knowledge, the plan, and the domains that the plan needs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["PreparedRules", "refuse_predicates_over_lists"]
 class PreparedRules:
     """An event description with everything that a session needs to run it; `goals` are proved first.
 
-    `without` are the names of rewrites that are switched off. With `components` only these are computed.
+    `without` are the names of rewrites to switch off. With `components` only these are computed.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class PreparedRules:
         self.output_events = {rule.key for component in self.program.components for rule in component.events}
 
     def recode(self, recoding: Recoding) -> None:
-        """Go on with words of the table of symbols, which has begun anew. Operators and domains remember words."""
+        """Continue with the words of the rebuilt table of symbols. Operators and domains cache words."""
         lasting = {domain: recoding.all_words(columns) for domain, columns in self.members.lasting.items()}
         self.background.recode(recoding)
         self._plan()
@@ -85,17 +85,17 @@ class PreparedRules:
 
 
 def _asks_for_the_query_time(compiled: Compiled) -> bool:
-    """Whether rules depend on when they are asked."""
+    """Whether rules depend on the query time."""
     goals = (goal for goal, _ in atemporal_goals(compiled.description))
     return any(name_and_arity(call) == ("queryTime", 1) for goal in goals for call in called_predicates(goal))
 
 
 def refuse_predicates_over_lists(compiled: Compiled) -> None:
-    """Refuse predicates that see whole lists: how much a list has depends on how far a window reaches."""
+    """Refuse predicates over whole lists in windows: the contents of a list depend on the window."""
     for rule in compiled.description.interval_rules:
         for step in rule.body:
             if isinstance(step, IntervalCall) and not step.is_intervalwise:
-                message = f"`{show(step.goal)}` sees a whole list of intervals, which a window does not have"
+                message = f"`{show(step.goal)}` reads a whole list of intervals, which a window does not have"
                 declaration = f":- intervalwise({show_indicator(*name_and_arity(step.goal))})."
-                hint = f"leave out the window, or declare `{declaration}` if it treats intervals one by one"
+                hint = f"leave out the window, or declare `{declaration}` if it maps intervals one by one"
                 raise PlanningProblem(Diagnostic("HF402", message, step.span, hint))

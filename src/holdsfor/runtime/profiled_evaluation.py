@@ -1,4 +1,4 @@
-"""An evaluation whose components and kernels are counted; it gives the same answers."""
+"""An evaluation that counts components and kernels; the answers are the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["ProfiledEvaluation"]
 
 
 class ProfiledEvaluation(Evaluation):
-    """The components of one stretch, with a `profile`."""
+    """The components of one time range, with a `profile`."""
 
     number = 0
 
@@ -29,14 +29,14 @@ class ProfiledEvaluation(Evaluation):
         self.number = number
         with self.counts.at(("component", number), 0):
             super().evaluate(number, component)
-        if component.number in self.circles:
-            self.note_circle(number, self.circles[component.number])
+        if component.number in self.recursions:
+            self.note_recursion(number, self.recursions[component.number])
         own = {rule.rule.number for rule in component.interval_rules}
         self.counts.note_most(("kept", number), sum(k.n for (rule, _), k in self.state.allen.items() if rule in own))
 
-    def note_circle(self, number: int, outcome: RecursionOutcome) -> None:
-        self.counts.note(("turns", number), outcome.n_turns)
-        self.counts.note(("walked", number), outcome.n_visited)
+    def note_recursion(self, number: int, outcome: RecursionOutcome) -> None:
+        self.counts.note(("iterations", number), outcome.n_iterations)
+        self.counts.note(("stepped", number), outcome.n_visited)
         since = self.time_range.first
         for until, prospects in outcome.parts:
             for each in prospects:

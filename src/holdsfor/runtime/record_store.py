@@ -1,4 +1,4 @@
-"""The records of a session: what has been inserted, what waits to be retracted, and what became of each."""
+"""The records of a session: inserted records, pending retractions, and the outcome of each."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["RecordStore"]
 
 
 class RecordStore:
-    """Records by name. Retractions wait until the query time that sees them.
+    """Records by name. Retractions are pending until the query time that applies them.
 
-    `fates` counts records and retractions by what became of them, `unmatched` has the retractions without a record,
-    `n_retracted` counts those with one.
+    `fates` counts records and retractions by outcome, `unmatched` has the retractions without a record, `n_retracted`
+    counts those with one.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class RecordStore:
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
-        """How many records and retractions are late, dropped, cut and unmatched."""
+        """The numbers of records and retractions that are late, dropped, cut and unmatched."""
         fates = self.fates
         return fates.n_late, fates.n_dropped, fates.n_cut, self.n_unmatched
 
@@ -48,7 +48,7 @@ class RecordStore:
         yield from (*self.events.values(), *self.fluents.values())
 
     def insert(self, key: Key, records: Records, earliest: int | None) -> None:
-        """Add records of one name, which arrive at the earliest then."""
+        """Add records of one name, which arrive at `earliest` or later."""
         self._moments = None
         store = self.events if records.ends is None else self.fluents
         if earliest is not None:
@@ -59,13 +59,13 @@ class RecordStore:
             store[key] = records
 
     def forget(self, groups: Iterable[Group]) -> None:
-        """Forget all records of some names."""
+        """Drop all records of some names."""
         self._moments = None
         for is_event, key in groups:
             (self.events if is_event else self.fluents).pop(key, None)
 
     def apply(self, operations: Iterable[Operations], earliest: int | None) -> None:
-        """Add what was read after all that was added before; exact duplicates are the same record."""
+        """Add the operations after all earlier ones; exact duplicates are the same record."""
         n_places = self.n_places
         for each in operations:
             records, retractions = self._placed(each)
@@ -80,7 +80,7 @@ class RecordStore:
         self.n_places = n_places
 
     def _placed(self, each: Operations) -> tuple[Records, Retractions[SetAside] | None]:
-        """The records and retractions with places after those of all that was added before."""
+        """The records and retractions, ordered after all earlier ones."""
         records = replace(each.records, places=each.records.read_at + self.n_places)
         if each.retractions is None:
             return records, None
@@ -89,7 +89,7 @@ class RecordStore:
         return records, Retractions(named, each.retractions.origins)
 
     def _new(self, each: Operations, records: Records) -> Records:
-        """The records that are not there yet, where no retraction makes their order matter."""
+        """The records without duplicates of existing ones, unless retractions make their order significant."""
         if each.retractions is not None or (each.is_event, each.key) in self.retractions or not len(records):
             return records
         records = records.distinct()
@@ -102,9 +102,9 @@ class RecordStore:
         self.retractions[group] = retractions if waiting is None else waiting.joined(retractions)
 
     def missing(self, operations: Iterable[Operations], settled: int) -> list[tuple[Operations, int]]:
-        """The retractions among operations that would be unmatched, if they were added now; by number of each.
+        """The retractions among operations that would be unmatched if they were added now, with the number of each.
 
-        What is over by the settled time-point is not known any more: its retractions pass.
+        Retractions of records that end by the settled time-point are not checked.
         """
         found: list[tuple[Operations, int]] = []
         for each in operations:
@@ -123,19 +123,19 @@ class RecordStore:
         return found
 
     def judge(self, judge: Judge, until: int, end: int, tick: int) -> None:
-        """Let what arrives until a moment be judged, and the retractions among it take effect."""
+        """Apply the window rules to records that arrive until `until`, and apply the retractions among them."""
         for records in self.all:
             self.fates.add(records.admit(judge, end, tick))
         waiting: dict[tuple[bool, Key], Retractions[SetAside]] = {}
         for (is_event, key), retractions in self.retractions.items():
             is_due = retractions.records.arrivals <= until
             if is_due.any():
-                self._take_back(is_event, key, retractions.take(is_due.nonzero()[0]), judge, tick)
+                self._retract(is_event, key, retractions.take(is_due.nonzero()[0]), judge, tick)
             if not is_due.all():
                 waiting[is_event, key] = retractions.take((~is_due).nonzero()[0])
         self.retractions = waiting
 
-    def _take_back(self, is_event: bool, key: Key, due: Retractions[SetAside], judge: Judge, tick: int) -> None:
+    def _retract(self, is_event: bool, key: Key, due: Retractions[SetAside], judge: Judge, tick: int) -> None:
         store = self.events if is_event else self.fluents
         known = store.get(key)
         records = due.records.take(np.empty(0, dtype=np.int64)) if known is None else known
@@ -147,7 +147,7 @@ class RecordStore:
         self.add_unmatched([due.origins[number] for number in done.unmatched])
 
     def standing(self, judge: Judge, tick: int) -> tuple[dict[Key, Records], dict[Key, Records]]:
-        """The records of events and of fluents without those that retractions are going to remove."""
+        """The records of events and of fluents, except records that a pending retraction removes."""
         events, fluents = dict(self.events), dict(self.fluents)
         for (is_event, key), retractions in self.retractions.items():
             store = events if is_event else fluents
@@ -161,7 +161,7 @@ class RecordStore:
         self.unmatched += origins
 
     def take_unmatched(self) -> list[SetAside]:
-        """The retractions without a record since this was last asked."""
+        """The retractions without a record since the last call."""
         found, self.unmatched = self.unmatched, []
         return found
 
@@ -185,7 +185,7 @@ class RecordStore:
         yield from (each.records.arrivals for each in self.retractions.values())
 
     def last_admitted(self, queries: QueryTimes) -> int:
-        """The last arrival that some window admits, of records and retractions; the end if there is none later."""
+        """The last arrival of a record or retraction that some window admits, at least the end."""
         found = [queries.end]
         for records in (*self.all, *(each.records for each in self.retractions.values())):
             arrivals = records.arrivals

@@ -23,7 +23,7 @@ __all__ = ["relate"]
 def relate(
     operator: RelateIntervals, sources: Lists, targets: Lists, wanted: Rows | None, context: Evaluation
 ) -> Lists:
-    """The answer of an Allen construct, with the intervals that are remembered for it."""
+    """The result of an Allen construct, including the kept intervals."""
     if context.is_as_if_whole:
         one, other = context.related[operator.node]
         return combined((reaching_back(one, sources), reaching_back(other, targets)), operator.mode)
@@ -39,7 +39,7 @@ def relate(
 
 
 def _split(fluent: FvpShape | None, lists: Lists, context: Evaluation) -> Operand:
-    """A list without its cut intervals, and these."""
+    """A list without its cut intervals, and the cut intervals."""
     cuts, time_range = cut_intervals(fluent, context), context.time_range
     seen = np.maximum(cuts.starts, time_range.first) if time_range.is_resumed else cuts.starts
     rows, partner = starting_together(lists, cuts, seen)

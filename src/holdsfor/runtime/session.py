@@ -214,7 +214,7 @@ class EngineSession(SessionRecords):
         found = [self.records.next_moment(min(self.previous, last), self.tick), self._evaluation.next_crossing]
         found.append(self.state.computed.next_query_time(self.previous))
         found += [next_edge(kind, self._evaluation.fluents(key), last) for kind, key in self.rules.asked_edges]
-        for outcome in self._evaluation.circles.values():
+        for outcome in self._evaluation.recursions.values():
             for waiting in outcome.waiting(self._evaluation.time_range.after_last):
                 due = np.empty(0, np.int64) if waiting is None else waiting.due[waiting.due > last]
                 found.append(int(due.min()) if len(due) else None)

@@ -96,7 +96,7 @@ class State:
         self.made = {place: made.kept_at(settled) for place, made in evaluation.made.items()}
         self.allen = {place: construct.kept_at(settled) for place, construct in evaluation.constructs.items()}
         self.edges = {place: edges_at(evaluation.edges(*place), settled) for place in evaluation.rules.asked_edges}
-        self.pending = {number: outcome.waiting(settled) for number, outcome in evaluation.circles.items()}
+        self.pending = {number: outcome.waiting(settled) for number, outcome in evaluation.recursions.items()}
 
     def note(self, evaluation: Evaluation, at: int, settled: int) -> None:
         """Let a query time have evaluated its time_range."""

@@ -1,7 +1,7 @@
-"""What rules terminate, and which of it conditions see.
+"""The terminations by rules, and those that conditions see.
 
-The head of a rule may leave arguments or the value open. For inertia they range over the fluents there are in the
-stretch; a condition `terminatedAt(F=V, T)` asks for all instances of the domain.
+The head of a rule may leave arguments or the value open. For inertia they range over the fluents that exist in the time
+range; a condition `terminatedAt(F=V, T)` ranges over all instances of the domain.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ __all__ = ["Terminations", "terminations_of", "visible_breaks"]
 
 
 _Effects: TypeAlias = tuple[Int64, Int64, Int64]
-"""Numbers of fluents, their values, and when."""
+"""Numbers of fluents, their values, and time-points."""
 
 
 class Terminations(NamedTuple):
     """The terminations of a fluent. `firm` are those of bound arguments, and of open ones in their whole domain.
 
-    The others are those of open arguments that the fluent has in the stretch, also such as are in no domain.
+    The others are those of open arguments that the fluent has in the time range, even outside the domain.
     """
 
     points: PointTable
@@ -42,10 +42,10 @@ class Terminations(NamedTuple):
 def terminations_of(
     evaluation: Evaluation, key: Key, fluent: PlannedFluent, initiations: PointTable, state: FluentTable
 ) -> Terminations:
-    """The terminations, with `ANY_VALUE` for an open value; open arguments range over the fluents there are."""
+    """The terminations, with `ANY_VALUE` for an open value; open arguments range over the existing fluents."""
     is_ranging = [any(each.reads_affected for each in all_operators(rule.operators)) for rule in fluent.terminations]
     if any(is_ranging):
-        numbers, values = _there_are(evaluation, key, initiations, state, with_values=True)
+        numbers, values = _existing_fluents(evaluation, key, initiations, state, with_values=True)
         columns = (*evaluation.instances.words(key[1], numbers), values)
         evaluation.affected = Relation(columns, len(numbers))
     found = [_terminated(evaluation, key, rule, initiations, state) for rule in fluent.terminations]
@@ -82,7 +82,7 @@ def visible_breaks(
 
 
 def _terminated_in_domain(evaluation: Evaluation, rule: PlannedRule) -> _Effects | None:
-    """What a rule with open arguments terminates of all instances there may be, whether or not they ever hold."""
+    """The terminations by a rule with open arguments of all instances of the domain, whether or not they ever hold."""
     *arguments, value = rule.columns
     rows = evaluation.solutions(rule)
     if rows.n == 0 or rule.numbered is not None or set(variables(*arguments)) <= set(rows.columns):
@@ -102,7 +102,7 @@ def _terminated_in_domain(evaluation: Evaluation, rule: PlannedRule) -> _Effects
 def _terminated(
     evaluation: Evaluation, key: Key, rule: PlannedRule, initiations: PointTable, state: FluentTable
 ) -> _Effects | None:
-    """What one rule terminates: numbers of fluents, their values, and when; None if it is nothing."""
+    """The terminations by one rule: numbers of fluents, their values, and time-points; None if there are none."""
     rows = evaluation.solutions(rule)
     if rows.n == 0:
         return None
@@ -110,7 +110,7 @@ def _terminated(
     has_open_value = isinstance(value, Var) and value.name in {*rule.unbound} - {*variables(*arguments)}
     wanted = set(variables(*(arguments if has_open_value else rule.columns)))
     if rule.numbered is None and wanted - set(rows.columns):
-        numbers, values = _there_are(evaluation, key, initiations, state, with_values=not has_open_value)
+        numbers, values = _existing_fluents(evaluation, key, initiations, state, with_values=not has_open_value)
         columns = (*evaluation.instances.words(key[1], numbers), *([] if has_open_value else [values]))
         patterns = arguments if has_open_value else rule.columns
         rows, partner = join(rows, Relation(columns, len(numbers)), patterns, evaluation.symbols)
@@ -122,7 +122,7 @@ def _terminated(
     return numbers, values, rows.times
 
 
-def _there_are(
+def _existing_fluents(
     evaluation: Evaluation, key: Key, initiations: PointTable, state: FluentTable, *, with_values: bool
 ) -> tuple[Int64, Int64]:
     """The fluents that are initiated or hold, by number, and their values: each FVP once, or else each fluent."""

@@ -1,10 +1,10 @@
-"""What other sessions have computed, as it was known at one query time after another.
+"""The results of other sessions, as of one query time after another.
 
-A session that computes some components of a program is told what the others compute. At a query time it needs what was
-known then, not what turned out to be so later: every interval and time-point is known from a query time on, and perhaps
-until another one retracts it. All of them are at hand from the beginning, so it can also be said how far back what is
-still to come reaches. What others decide may change before the window of a session begins (an interval that has only
-now become long enough counts from its start), and nothing may be settled before that.
+A session that computes some components of a program reads the results of the others. At a query time it needs the
+results as of then, not later revisions: every interval and time-point is valid from a query time on, until another
+query time may retract it. All results are loaded from the beginning, so the earliest time-point of future changes can
+be computed. Changes may reach back before the window of a session (an interval that has only now become long enough
+counts from its start), and the session must not settle beyond that time-point.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from holdsfor.kernels.packing import OPEN
 __all__ = ["ALWAYS", "NEVER", "UpstreamResults"]
 
 ALWAYS = BEFORE_EVERYTHING
-"""Known from here on: known at every query time."""
+"""The start of validity of a row that is valid at every query time."""
 
 NEVER = OPEN
-"""Known until then: not retracted."""
+"""The end of validity of a row that is not retracted."""
 
 Table = TypeVar("Table", FluentTable, PointTable)
 
 
 class UpstreamResults:
-    """Events and FVPs of other components. Query times must ascend, and so must what is settled at them."""
+    """Events and FVPs of other components. Query times must ascend, and so must the settled time-points."""
 
     def __init__(self, instances: TupleIds) -> None:
         self._instances = instances
@@ -41,7 +41,7 @@ class UpstreamResults:
         self._reach: tuple[Int64, Int64] | None = None
 
     def add_events(self, key: Key, table: PointTable, known_from: Int64, known_until: Int64) -> None:
-        """Add time-points of one name with the query times between which they are known; some may be there already."""
+        """Add time-points of one name with the query times between which they are valid; duplicates are allowed."""
         self._reach = None
         self._events[key] = _added(self._events.get(key), table, known_from, known_until)
 
@@ -52,7 +52,7 @@ class UpstreamResults:
         self._fluents[key] = _added(self._fluents.get(key), table, known_from, known_until)
 
     def all_events(self) -> Iterator[tuple[Key, PointTable, Int64, Int64]]:
-        """The time-points of each name, and the query times from which and until which each is known."""
+        """The time-points of each name, and the query times from which and until which each is valid."""
         yield from ((key, each.table, each.known_from, each.known_until) for key, each in self._events.items())
 
     def all_fluents(self) -> Iterator[tuple[Key, FluentTable, Int64, Int64]]:
@@ -60,27 +60,27 @@ class UpstreamResults:
         yield from ((key, each.table, each.known_from, each.known_until) for key, each in self._fluents.items())
 
     def events(self, query_time: int, first: int) -> dict[Key, PointTable]:
-        """What is known at a query time to happen at a time-point or later."""
+        """The events at `first` or later, as of a query time."""
         return {
             key: versions.known_at(query_time, first, versions.table.times) for key, versions in self._events.items()
         }
 
     def fluents(self, query_time: int, first: int) -> dict[Key, FluentTable]:
-        """What is known at a query time to hold after a time-point."""
+        """The intervals that end after `first`, as of a query time."""
         return {
             key: versions.known_at(query_time, first + 1, versions.table.ends)
             for key, versions in self._fluents.items()
         }
 
     def next_query_time(self, query_time: int) -> int | None:
-        """The first query time after one that changes anything."""
+        """The first query time after a query time with a change."""
         if self._reach is None:
             self._reach = self._changing()
         position = int(self._reach[0].searchsorted(query_time, side="right"))
         return None if position == len(self._reach[0]) else int(self._reach[0][position])
 
     def unchanged_until(self, query_time: int) -> int:
-        """The last moment up to which neither this query time nor a later one changes anything."""
+        """The last moment up to which neither this query time nor a later one has a change."""
         if self._reach is None:
             self._reach = self._changing()
         query_times, reach = self._reach
@@ -88,7 +88,7 @@ class UpstreamResults:
         return OPEN if position == len(query_times) else int(reach[position])
 
     def _changing(self) -> tuple[Int64, Int64]:
-        """The query times that change something, and up to which moment they and those after them change nothing."""
+        """The query times with changes, and the moment up to which they and all later ones change nothing."""
         found = [_changed_points(each) for each in self._events.values()]
         found += [_changed_intervals(each) for each in self._fluents.values()]
         query_times = np.concatenate([np.empty(0, np.int64), *(each for each, _ in found)])
@@ -99,7 +99,7 @@ class UpstreamResults:
 
 
 class _Versions(Generic[Table]):
-    """Rows of one name in the order in which they come to be known."""
+    """Rows of one name in the order of their validity."""
 
     def __init__(self, table: Table, known_from: Int64, known_until: Int64) -> None:
         order = known_from.argsort(kind="stable")
@@ -109,7 +109,7 @@ class _Versions(Generic[Table]):
         self._current = np.empty(0, dtype=np.int64)
 
     def known_at(self, query_time: int, first: int, lasts: Int64) -> Table:
-        """The rows that are known then and last until `first` or longer; others are not looked at again."""
+        """The rows that are valid then and last until `first` or longer; the other rows are skipped in later calls."""
         n = int(self.known_from.searchsorted(query_time, side="right"))
         rows = np.concatenate((self._current, np.arange(self._n_met, n, dtype=np.int64)))
         is_known = (self.known_until[rows] > query_time) & (lasts[rows] >= first)
@@ -118,7 +118,7 @@ class _Versions(Generic[Table]):
 
 
 def _added(versions: _Versions[Table] | None, table: Table, known_from: Int64, known_until: Int64) -> _Versions[Table]:
-    """The versions of a name with more of them, each once: what goes to a place in two ways is there twice."""
+    """The versions of a name with more rows, each once: rows that arrive on two routes are duplicates."""
     if versions is not None:
         table = concatenate_tables([versions.table, table])
         known_from = np.concatenate((versions.known_from, known_from))
@@ -130,16 +130,16 @@ def _added(versions: _Versions[Table] | None, table: Table, known_from: Int64, k
 
 
 def _changed_points(versions: _Versions[PointTable]) -> tuple[Int64, Int64]:
-    """The query times at which time-points come or go, and the time-points."""
+    """The query times at which time-points are added or removed, and the time-points."""
     gone = (versions.known_until != NEVER).nonzero()[0]
     times = versions.table.times
     return np.concatenate((versions.known_from, versions.known_until[gone])), np.concatenate((times, times[gone]))
 
 
 def _changed_intervals(versions: _Versions[FluentTable]) -> tuple[Int64, Int64]:
-    """The query times at which intervals of an FVP come or go, and the first time-point where that makes a difference.
+    """The query times at which intervals of an FVP are added or removed, and the first changed time-point.
 
-    What goes and what comes are maximal intervals each, so the first of either side tell: they begin or end apart.
+    The removed and the added rows are maximal intervals, so comparing the first of each is enough: their bounds differ.
     """
     table, gone = versions.table, (versions.known_until != NEVER).nonzero()[0]
     rows = np.concatenate((np.arange(table.n, dtype=np.int64), gone))

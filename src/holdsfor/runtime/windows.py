@@ -1,4 +1,4 @@
-"""Query times one after another: what each has to tell, or what all of them settle together."""
+"""Consecutive query times: the report of each, or the settled results of all."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ __all__ = [
 
 
 def check_windows(tick: int, window: int | None, step: int | None, allen_memory: int | None = None) -> None:
-    """Refuse windows that no run can have."""
+    """Refuse invalid windows."""
     for name, size in (("clock tick", tick), ("window", window), ("step", step), ("memory", allen_memory)):
         if size is not None and size > LATEST:
             message = f"the {name} is {size}, expected at most 2**62"
-            raise UsageProblem(Diagnostic("HF703", message, hint="time-points lie between -2**62 and 2**62"))
+            raise UsageProblem(Diagnostic("HF703", message, hint="time-points are between -2**62 and 2**62"))
     if tick < 1:
         message = f"the clock tick is {tick}, expected at least 1"
-        raise UsageProblem(Diagnostic("HF701", message, hint="it is the distance of time-points"))
+        raise UsageProblem(Diagnostic("HF701", message, hint="it is the distance between time-points"))
     if step is not None and window is None:
         raise UsageProblem(Diagnostic("HF703", "a step needs a window", hint="give the window too"))
     for name, value in (("window", window), ("step", step)):
@@ -48,11 +48,11 @@ def check_windows(tick: int, window: int | None, step: int | None, allen_memory:
         raise UsageProblem(Diagnostic("HF703", f"the memory of Allen relations is {allen_memory}, expected at least 0"))
     if window is not None and step is not None and step > window:
         message = f"the step {step} is longer than the window {window}"
-        raise UsageProblem(Diagnostic("HF703", message, hint="records between two windows would never be seen"))
+        raise UsageProblem(Diagnostic("HF703", message, hint="records between two windows would be lost"))
 
 
 def check_bounds(start: int | None, end: int | None) -> None:
-    """Refuse a run that begins or ends beyond all time-points."""
+    """Refuse a run that begins or ends outside the range of time-points."""
     for name, time in (("starts", start), ("ends", end)):
         if time is not None and not EARLIEST <= time <= LATEST:
             message = f"the run {name} at {time}, expected a time-point between -2**62 and 2**62"
@@ -63,7 +63,7 @@ _MOST_QUERY_TIMES = 10_000_000
 
 
 def check_query_times(queries: QueryTimes, last: int) -> None:
-    """Refuse a run that has to evaluate every query time and has far too many of them."""
+    """Refuse a run that has to evaluate every query time and has too many of them."""
     n = queries.n_up_to(last)
     if n > _MOST_QUERY_TIMES:
         run = f"the run from {queries.start} to {queries.end}"
@@ -73,7 +73,7 @@ def check_query_times(queries: QueryTimes, last: int) -> None:
 
 
 def check_idle_query_times(session: EngineSession, queries: QueryTimes, last: int) -> None:
-    """Refuse a run whose rules depend on the query time, with far too many query times near no record."""
+    """Refuse a run whose rules depend on the query time, with too many query times far from records."""
     if not session.rules.asks_for_the_query_time or queries.step is None or queries.n_up_to(last) <= _MOST_QUERY_TIMES:
         return
     moments = session.records.moments(session.tick)
@@ -85,7 +85,7 @@ def check_idle_query_times(session: EngineSession, queries: QueryTimes, last: in
 
 
 def check_distance(session: EngineSession, at: int, following: int, step: int) -> None:
-    """Refuse to evaluate every query time from one to another, far away, because rules depend on the query time."""
+    """Refuse to evaluate all query times of a long gap for rules that depend on the query time."""
     n_idle = (following - at - (session.window or 0)) // step
     if session.rules.asks_for_the_query_time and n_idle > _MOST_QUERY_TIMES:
         raise _too_many_idle(at, following, n_idle)
@@ -101,9 +101,10 @@ def _too_many_idle(first: int, last: int, n_idle: int) -> UsageProblem:
 
 
 def busy_query_times(session: EngineSession, queries: QueryTimes, last: int, *, n_idle: int = 0) -> Iterator[int]:
-    """The query times up to the last, without those at which nothing can change.
+    """The query times up to the last, without those at which no result can change.
 
-    Of those in a row the first `n_idle` are there. Each query time must be evaluated before the next one is taken.
+    Of consecutive unchanged query times, the first `n_idle` are included. Each query time must be evaluated before the
+    next one is requested.
     """
     check_idle_query_times(session, queries, last)
     step, at, n_quiet = queries.step, queries.at_or_after(queries.start), 0
@@ -122,7 +123,7 @@ def busy_query_times(session: EngineSession, queries: QueryTimes, last: int, *, 
 
 
 def n_repeated(window: int | None, step: int | None) -> int:
-    """How many reports in a row may say the same, before those that follow are left out."""
+    """The number of equal consecutive reports, after which further ones are left out."""
     return max(_REPEATED, 0 if window is None or step is None else window // step + 2)
 
 
@@ -130,7 +131,7 @@ _REPEATED = 1_000
 
 
 def each_report(session: EngineSession, queries: Iterable[int]) -> Iterator[ReportColumns]:
-    """What is known at each query time about its window."""
+    """The report of each query time about its window."""
     for at in queries:
         previous, report = session.last_report(), session.query(at)
         yield report if session.window is None else report.after(session.window_start(at), session.tick, previous)
@@ -139,11 +140,11 @@ def each_report(session: EngineSession, queries: Iterable[int]) -> Iterator[Repo
 def settled_report(
     session: EngineSession, queries: QueryTimes, last: int, *, merge_windows: bool = True
 ) -> ReportColumns:
-    """What all query times together have settled, and the last one knows; all records must be inserted.
+    """The results settled by all query times, and those of the last one; all records must be inserted.
 
-    Which query time sees a record first is known then, so nothing is late any more, and since windows do not change
-    what is settled, many short ones are evaluated as few long ones. Without `merge_windows` each query time is
-    evaluated with its own window.
+    The query time that sees a record first is then known, so no record is late. Windows do not change settled results,
+    so many short windows are evaluated as few long ones. Without `merge_windows` each query time is evaluated with its
+    own window.
     """
     if session.window is None:
         return session.query(last)
@@ -164,7 +165,7 @@ def settled_report(
 
 
 def settled_so_far(session: EngineSession, queries: Iterable[int]) -> ReportColumns:
-    """What query times have settled together, and the last one knows, when they come one by one; there must be one."""
+    """The results settled by consecutive query times, and those of the last one; there must be at least one."""
     reports: list[ReportColumns] = []
     for at in queries:
         if reports:
@@ -177,7 +178,7 @@ _WORTH_A_WINDOW = 250_000
 
 
 def _far_apart(session: EngineSession, queries: QueryTimes, last: int) -> list[int]:
-    """Some of the query times, the last included, with enough records between them to be worth a window."""
+    """Some of the query times, including the last, with enough records between them for a window."""
     nth = max(1, _WORTH_A_WINDOW // 1_000)
     sampled: list[Int64] = []
     for records in session.records.all:

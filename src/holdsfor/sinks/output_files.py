@@ -10,7 +10,7 @@ from pathlib import Path
 
 from holdsfor.errors import Diagnostic, UsageProblem
 
-__all__ = ["naming", "refuse_overwriting", "replace_file"]
+__all__ = ["naming", "refuse_overwriting", "replace_file", "sync_folder"]
 
 
 @contextlib.contextmanager
@@ -38,10 +38,10 @@ def replace_file(path: str | Path, data: bytes) -> None:
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
-        _sync_folder(place.parent)
+        sync_folder(place.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Flush the new name of a file to the disk, if the file system can do that for a folder."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

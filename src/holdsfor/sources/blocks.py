@@ -60,7 +60,7 @@ def _check_first_line(block: bytes, file: str) -> None:
 
 
 def only_utf8(block: bytes, file: str, n_before: int, reading: ColumnReading | Reading) -> bytes:
-    """The block with empty lines for those that are not UTF-8, which are set aside; `n_before` lines precede it."""
+    """The block with lines that are not UTF-8 emptied and set aside; `n_before` lines precede the block."""
     if _first_invalid_byte(block) is None:
         return block
     lines = block.split(b"\n")

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.column_mapping import LISTEN, SOCKET
 from holdsfor.sources.file_marks import FileMark, mark_of
+from holdsfor.sources.followed_file import FollowedFile
 from holdsfor.sources.inputs import standard_input
 from holdsfor.sources.socket_listener import Listener
 
@@ -54,8 +55,26 @@ class Channel:
             raise _unreadable(self.name, error) from None
 
 
-def open_channel(name: str, mark: FileMark | None = None) -> Channel:
-    """The input of that name: a path, `unix:PATH`, `listen:PATH` or `-`. A file is read from a mark on."""
+class FollowedChannel(Channel):
+    """A file that may grow, as an input that has no end."""
+
+    def __init__(self, name: str, file: int) -> None:
+        self._followed = FollowedFile(file)
+        super().__init__(name, self._followed.fileno(), self._followed.close, file)
+
+    def read(self, n_bytes: int) -> bytes | None:
+        chunk = super().read(n_bytes)
+        if chunk == b"" and self._followed.is_truncated:
+            message = f"the input `{self.name}` was truncated while it was followed"
+            raise DataProblem(Diagnostic("HF709", message, hint="start a new run", file=self.name))
+        return chunk
+
+
+def open_channel(name: str, mark: FileMark | None = None, *, follows: bool = False) -> Channel:
+    """The input of that name: a path, `unix:PATH`, `listen:PATH` or `-`.
+
+    A file is read from a mark on. An input that `follows` a file also reads the bytes that are appended later.
+    """
     try:
         channel = _opened(name)
     except FileNotFoundError:
@@ -64,7 +83,7 @@ def open_channel(name: str, mark: FileMark | None = None) -> Channel:
         raise _unreadable(name, error) from None
     if mark is not None:
         _skip_to(mark, channel)
-    return channel
+    return FollowedChannel(name, channel.file) if follows and channel.file is not None else channel
 
 
 def ended_channel(name: str) -> Channel:

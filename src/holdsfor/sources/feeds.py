@@ -27,7 +27,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class BlockReader(Protocol):
     """Reads blocks of whole lines, each with its line break, in UTF-8, into a reading.
 
-    `position` is what a reader needs to continue behind the blocks that it has read, as JSON.
+    `position` returns the reader's state after the blocks read so far, as JSON.
     """
 
     def read(self, block: bytes) -> None: ...
@@ -43,7 +43,7 @@ MakeReader = Callable[[str, LiveReading], BlockReader]
 class Feed:
     """A live input that turns chunks of bytes into records that have arrived.
 
-    `offset` is where the first line of a file begins that has not been read whole.
+    `offset` is the start of the first line of a file that is not completely read.
     """
 
     def __init__(self, channel: Channel, make_reader: MakeReader, *, n_bytes: int = CHUNK) -> None:
@@ -63,7 +63,7 @@ class Feed:
         return self._n_bytes_taken - self._n_rest
 
     def position(self) -> dict[str, Any]:
-        """Where the input is, as JSON: `continue_at` continues there, with the channel open at the mark."""
+        """The position in the input, as JSON, for `continue_at`, with the channel open at the mark."""
         mark = None if self.has_ended else self.channel.mark(self.offset)
         return {
             "mark": None if mark is None else [mark.length, mark.digest],
@@ -81,7 +81,7 @@ class Feed:
         self._is_skipping = position["is_skipping"] and not is_resent
         self._reader.continue_at(position["reader"], is_resent=is_resent)
 
-    def shows_passed(self, time: int) -> bool:
+    def has_passed(self, time: int) -> bool:
         """Whether no more records can arrive by a time-point: the input's clock is later, or the input has ended."""
         return self.has_ended or (self.reading.clock is not None and self.reading.clock > time)
 

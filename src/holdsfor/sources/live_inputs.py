@@ -46,7 +46,7 @@ class _Lines:
         self._reader.read(self._without_repeated_header(block))
 
     def position(self) -> dict[str, Any]:
-        """What `continue_at` needs to read the following lines as these were read."""
+        """The reader's state after the lines read so far, for `continue_at`."""
         if self._reader is None:
             return {"n_blank": self._blank.count(b"\n")}
         reader = self._reader
@@ -58,7 +58,7 @@ class _Lines:
         return found
 
     def continue_at(self, position: dict[str, Any], *, is_resent: bool) -> None:
-        """Read lines that follow those of a position. If they are resent, the first may repeat the header."""
+        """Continue with the lines after a position. If lines are resent, the first may repeat the header."""
         if "form" not in position:
             self._blank = b"\n" * position["n_blank"]
             return
@@ -89,10 +89,12 @@ def open_feed(
     form: Format | None = None,
     n_bytes: int = CHUNK,
     position: dict[str, Any] | None = None,
+    follows: bool = False,
 ) -> Feed:
     """The live input of a name, perhaps with a description of its columns after a colon.
 
-    With a `position` the input continues there; an input that had ended is not opened.
+    With a `position` the input continues there; an input that had ended is not opened. An input that `follows` a file
+    does not end with the file.
     """
     name, mapping = split_input(given)
 
@@ -100,9 +102,10 @@ def open_feed(
         return _Lines(InputReader(names, tick, symbols, reading, clock or Clock()), file, mapping, form)
 
     if position is None:
-        return Feed(open_channel(str(name)), reader, n_bytes=n_bytes)
+        return Feed(open_channel(str(name), follows=follows), reader, n_bytes=n_bytes)
     mark = None if position["mark"] is None else FileMark(*position["mark"])
-    channel = ended_channel(str(name)) if position["has_ended"] else open_channel(str(name), mark)
+    has_ended = position["has_ended"]
+    channel = ended_channel(str(name)) if has_ended else open_channel(str(name), mark, follows=follows)
     feed = Feed(channel, reader, n_bytes=n_bytes)
     feed.continue_at(position)
     return feed

@@ -118,7 +118,7 @@ class LiveReading(ColumnReading):
             target.retract(is_event, key, [replace(each, place=each.place + first_place) for each in group])
 
     def restore_waiting(self, operations: Iterable[Operations]) -> None:
-        """Let operations wait that were `unsettled` in another reading."""
+        """Add the `unsettled` operations of another reading to those that are not taken."""
         for each in operations:
             group = each.is_event, each.key
             if len(each.records):

@@ -105,7 +105,7 @@ class TextUses:
         return sorted([record.name, record.arity, record.shape, column] for record, column in self._judged)
 
     def restore_judged(self, judged: Iterable[Sequence[Any]]) -> None:
-        """Compare none of these columns again."""
+        """Mark columns as compared, as `judged` returned them."""
         self._judged = {(Record(name, arity, shape), column) for name, arity, shape, column in judged}
 
     def check_columns(self, record: Record, texts: Mapping[str, str]) -> None:

@@ -1,8 +1,8 @@
-"""The distributed driver: the same rules and the same engine over DataFrames of Apache Spark.
+"""The Spark driver: the same rules and the same engine over DataFrames of Apache Spark.
 
-`hf.spark.recognise(frame, rules)`, with `hf.spark.events` and `hf.spark.fluents` for tables of one kind of record each;
-`hf.spark.write` puts all results in their place, `hf.spark.prepare` writes history once for many runs, and
-`hf.spark.ship(session)` sends the package to the workers of a cluster. It needs `holdsfor[spark]` and Java 17.
+`hf.spark.recognise(frame, rules)` evaluates rules; `hf.spark.events` and `hf.spark.fluents` describe tables that have
+one kind of record. `hf.spark.write` writes all results, `hf.spark.prepare` stores a history for many runs, and
+`hf.spark.ship(session)` sends the package to the workers of a cluster. The driver needs `holdsfor[spark]` and Java 17.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def test_the_size_depends_on_the_window_and_not_on_the_history() -> None:
     assert max(sizes[-20:]) < 1.1 * max(sizes[20:40])
 
 
-# -- what is refused ---------------------------------------------------------------------------------------------------
+# -- refused snapshots------------------------------------------------------------------------------------------------
 
 
 def saved() -> bytes:

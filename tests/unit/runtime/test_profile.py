@@ -153,8 +153,8 @@ def test_counting_does_not_change_the_answer() -> None:
 def test_a_circle_that_is_walked_says_where_it_stopped_and_what_it_set_up() -> None:
     session = pushed(CIRCLE)
     assert is_steppable(session.rules.program.components[0], session.symbols)
-    assert rows_out_of(session, ("turns", 0)) == 0
-    assert rows_out_of(session, ("walked", 0)) == 5  # pushes at 1, 3, 4; deadlines at 6 (cancelled) and 9
+    assert rows_out_of(session, ("iterations", 0)) == 0
+    assert rows_out_of(session, ("stepped", 0)) == 5  # pushes at 1, 3, 4; deadlines at 6 (cancelled) and 9
     assert rows_out_of(session, ("set up", 0)) == 2
     assert "recursive: stepped through time" in explain(session)
 
@@ -162,15 +162,15 @@ def test_a_circle_that_is_walked_says_where_it_stopped_and_what_it_set_up() -> N
 def test_a_circle_that_cannot_be_walked_takes_turns_and_the_plan_says_so() -> None:
     session = pushed(OPEN_CIRCLE)
     assert not is_steppable(session.rules.program.components[0], session.symbols)
-    assert rows_out_of(session, ("turns", 0)) >= 2
-    assert rows_out_of(session, ("walked", 0)) == 0
+    assert rows_out_of(session, ("iterations", 0)) >= 2
+    assert rows_out_of(session, ("stepped", 0)) == 0
     assert "recursive: fixpoint iteration" in explain(session)
 
 
 def test_a_chain_of_delays_takes_a_few_turns() -> None:
     session = pushed(CHAIN)
-    assert 2 <= rows_out_of(session, ("turns", 0)) <= 6
-    assert rows_out_of(session, ("walked", 0)) == 0
+    assert 2 <= rows_out_of(session, ("iterations", 0)) <= 6
+    assert rows_out_of(session, ("stepped", 0)) == 0
     assert rows_out_of(session, ("set up", 0)) == 5  # three pushes, a dims once and b once
     assert "a few iterations" in explain(session)
 

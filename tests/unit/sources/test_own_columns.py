@@ -152,7 +152,7 @@ def test_csv_and_json_lines_give_the_same_records_as_text(
         assert outcome(read_in_blocks(JsonLinesReader, as_jsonl(rows, lists=lists), n_lines)) == expected_of_json
 
 
-# -- whatever comes ----------------------------------------------------------------------------------------------------
+# -- any text ---------------------------------------------------------------------------------------------------------
 
 pieces = st.sampled_from(
     [

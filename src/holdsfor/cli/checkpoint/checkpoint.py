@@ -2,8 +2,8 @@
 
 A checkpoint has the session, the positions of the inputs with the records that wait, the counts of the summary, and the
 length of each output file. Output reaches the disk before the checkpoint that counts it. A run that continues cuts the
-output files back to these lengths and reads the input files from these positions, so it writes again what was written
-after the checkpoint.
+output files back to these lengths, reads the input files from these positions, and so computes and writes the reports
+after the checkpoint again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.analysis.fingerprint import fingerprint
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.cli.checkpoint.folder import CheckpointFolder
-from holdsfor.cli.checkpoint.outputs import check_outputs, cut_back, output_files, synced_marks
+from holdsfor.cli.checkpoint.outputs import check_outputs, cut_back, output_files, sync_names, synced_marks
 from holdsfor.cli.checkpoint.settings import check_settings, settings_of
 from holdsfor.errors import Diagnostic, UsageProblem, printable
 from holdsfor.sources.text_records import SetAside
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from holdsfor.runtime.snapshot import Snapshot
 
 __all__ = ["Checkpoint", "open_checkpoint"]
+
+_SHARE = 10
+"""Between two checkpoints the run goes on for at least so many times the duration of the first."""
 
 _COUNTS = ("n_query_times", "n_fvps", "n_intervals")
 
@@ -56,7 +59,8 @@ class Checkpoint:
         self._fingerprint = of_rules
         self._settings = settings_of(options)
         self._outputs = output_files(options)
-        self._last = time.monotonic()
+        self._due = time.monotonic() + options.checkpoint_every
+        self._has_synced_names = False
         self.run: Snapshot | None = None
         self._session = b""
         parts = folder.read()
@@ -160,19 +164,24 @@ class Checkpoint:
     # -- write ---------------------------------------------------------------------------------------------------------
 
     def save_if_due(self, engine: LiveEngine) -> None:
-        """Write a checkpoint if the last one is old enough, or the run is asked to end.
+        """Write a checkpoint if one is due, or if the run is asked to end.
 
         After the end of all inputs there are none: a run over files that have grown continues before their end.
         """
-        is_due = time.monotonic() >= self._last + self.options.checkpoint_every or engine.stop.is_asked
-        if is_due and not engine.run.has_ended:
+        began = time.monotonic()
+        if (began >= self._due or engine.stop.is_asked) and not engine.run.has_ended:
             self._save(engine)
+            now, pause = time.monotonic(), self.options.checkpoint_every
+            self._due = now + max(pause, _SHARE * (now - began)) if pause else now
 
     def _save(self, engine: LiveEngine) -> None:
         from holdsfor.runtime.live_snapshot import run_snapshot
 
         session = engine.run.session
         assert session is not None
+        if not self._has_synced_names:
+            sync_names(self._outputs)
+            self._has_synced_names = True
         more = {
             "outputs": synced_marks(self._outputs),
             "query_time": session.previous,
@@ -187,7 +196,6 @@ class Checkpoint:
         }
         run = run_snapshot(engine.run, engine.symbols, self._fingerprint, self._settings, more)
         self.folder.write(run.to_bytes(), session.snapshot().to_bytes())
-        self._last = time.monotonic()
 
 
 def _print(line: str) -> None:

@@ -14,7 +14,7 @@ import os
 from pathlib import Path
 
 from holdsfor.errors import Diagnostic, UsageProblem
-from holdsfor.sinks.output_files import naming, replace_file
+from holdsfor.sinks.output_files import naming, replace_file, sync_folder
 
 __all__ = ["CheckpointFolder"]
 
@@ -29,9 +29,11 @@ class CheckpointFolder:
         self.file = Path(path) / _NAME
         with naming(path):
             self.file.parent.mkdir(parents=True, exist_ok=True)
+            sync_folder(self.file.parent.parent)
             self._lock = os.open(path, os.O_RDONLY)
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with naming(path):
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._lock)
             message = f"another run uses the checkpoints in `{path}`"

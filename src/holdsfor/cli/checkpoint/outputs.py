@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
-from holdsfor.sinks.output_files import naming
+from holdsfor.sinks.output_files import naming, sync_folder
 from holdsfor.sources.file_marks import FileMark, mark_of
 
-__all__ = ["check_outputs", "cut_back", "output_files", "refuse_earlier_output", "synced_marks"]
+__all__ = ["check_outputs", "cut_back", "output_files", "refuse_earlier_output", "sync_names", "synced_marks"]
 
 Marks = dict[str, list[Any]]
 """By path, the length and the digest of a mark."""
@@ -38,6 +38,12 @@ def refuse_earlier_output(options: argparse.Namespace) -> None:
 def synced_marks(paths: Iterable[str]) -> Marks:
     """Let all output reach the disk, and return how much there is in each file."""
     return {path: _synced(path) for path in paths}
+
+
+def sync_names(paths: Iterable[str]) -> None:
+    """Let the names of new output files reach the disk."""
+    for folder in {Path(path).parent for path in paths}:
+        sync_folder(folder)
 
 
 def _synced(path: str) -> list[Any]:
@@ -73,7 +79,7 @@ def _change(path: str, mark: FileMark) -> str | None:
 
 
 def cut_back(marks: Marks) -> None:
-    """Remove what was written after the checkpoint."""
+    """Remove the output after the checkpoint."""
     for path, (length, _) in marks.items():
         if Path(path).exists():
             with naming(path):

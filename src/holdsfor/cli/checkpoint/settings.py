@@ -19,6 +19,7 @@ _COMPARED = (
     "window",
     "step",
     "allen_memory",
+    "follow",
     "clock",
     "rate",
     "report",

@@ -35,9 +35,10 @@ class LiveEngine(ColumnarEngine):
         self.clock = Clock(options.time_unit)
         given = (self.compiled.names, options.tick, self.symbols, self.clock)
         positions = [None] * len(options.input) if self.checkpoint is None else self.checkpoint.positions()
+        more = {"form": options.input_format, "follows": options.follow}
         inputs = zip(options.input, positions, strict=True)
         self.run = LiveRun(
-            [open_feed(each, *given, form=options.input_format, position=position) for each, position in inputs],
+            [open_feed(each, *given, position=position, **more) for each, position in inputs],
             step=options.step,
             start=options.start,
             end=options.end,

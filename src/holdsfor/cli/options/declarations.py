@@ -432,6 +432,14 @@ OPTIONS: tuple[Option, ...] = (
         metavar="N",
     ),
     Option(
+        "follow",
+        "flag",
+        ("run",),
+        "live runs",
+        "wait at the end of a file for records that are appended",
+        default=False,
+    ),
+    Option(
         "checkpoint",
         "path",
         ("run",),

@@ -31,6 +31,8 @@ def check_live_options(options: argparse.Namespace) -> None:
         _refuse("a live run or a replay needs a window", "give `--window`, which sets the query times")
     if (options.live or options.replay is not None) and options.engine == "reference":
         _refuse("the reference evaluator has no live runs and no replays", "leave out `--engine reference`")
+    if options.follow and not options.live:
+        _refuse("`--follow` needs `--live`", "add `--live`")
     if options.live:
         _check_live_inputs(options)
     _check_checkpoint(options)

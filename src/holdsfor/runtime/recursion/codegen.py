@@ -1,13 +1,14 @@
-"""The loop of a walk as Python text: one function for each shape that the rules of a component have.
+"""Generated code for time stepping: one Python function for each shape of the rules of a component.
 
-Most rules of a circle ask for nothing but values that fluents of the component have; all else is known before the walk
-begins. Going through such rules in general (which rules have rows now, which guards has each, which table is each
-about) costs several times what they have to do. So the loop is written out for the rules there are, and compiled once:
-rows that several rules share are gone through together, and a fluent that several of them ask for is looked up once.
+Most rules of a recursive component depend only on current values of the component's fluents; all other conditions are
+evaluated before time stepping begins. A general interpreter of such rules (find the rules with rows, the guards of each
+rule, the table of each fluent) costs several times their real work. So the loop is generated for the given rules and
+compiled once: rows that several rules share are visited together, and a fluent that several rules test is looked up
+once.
 
-What the function works on are plain lists and dictionaries of integers. A *cell* is the number of a fluent's arguments;
-`values` are what cells have, `initiated` and `terminated` what becomes of them at the time-point. Rules that are not so
-plain, and delayed effects, are left to others.
+The function works on plain lists and dictionaries of integers. A *cell* is the number of a fluent's arguments; `values`
+are the current values of cells, `initiated` and `terminated` the effects at the time-point. Other rules and delayed
+effects are run by callbacks.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["GuardShape", "LoopShape", "Path", "RuleShape", "compiled_loop", "loop_text"]
+__all__ = ["GuardShape", "LoopData", "LoopShape", "RuleShape", "compiled_loop", "loop_text"]
 
 _Effects: TypeAlias = dict[int, tuple[int, ...]]
 
@@ -33,7 +34,7 @@ class GuardShape:
 
 @dataclass(frozen=True)
 class RuleShape:
-    """What a rule does to the fluent whose cells are in a column. It `is_constant` if it does the same in every row."""
+    """The effect of a rule on the fluent whose cells are in a column; `is_constant` if it is the same in every row."""
 
     effect: Literal["initiated", "terminated"]
     fluent: int
@@ -44,9 +45,9 @@ class RuleShape:
 
 @dataclass(frozen=True)
 class LoopShape:
-    """How many fluents a component has, and its rules grouped by the rows they share, with their number of columns.
+    """The number of fluents of a component, and its rules grouped by shared rows, with their number of columns.
 
-    If it `has_others`, there are rules or delays besides. A shape consists of numbers only: no name of a rule file or
+    `has_others` is true if there are other rules or delays. A shape consists of numbers only: no name of a rule file or
     a record may reach the text that is compiled.
     """
 
@@ -56,13 +57,13 @@ class LoopShape:
 
 
 @dataclass(frozen=True)
-class Path:
-    """What a walk of some shape goes along, up to a `last` time-point.
+class LoopData:
+    """The data for a loop of some shape, up to a `last` time-point.
 
-    For every fluent what it has, is initiated and terminated with, and what lets that change it. For every group the
-    times of its rows, then a later one, and its columns of cells. For every rule of a group what is told the rows that
-    it fires for, its effect (for all rows, or for each), and the values that its guards ask for. Then, for all else,
-    when there is something to do next, and what does it.
+    For every fluent: its values, initiations and terminations, and the function that applies these. For every group:
+    the times of its rows, followed by a later time, and its columns of cells. For every rule of a group: the list of
+    rows for which it fires, its effect (for all rows, or for each), and the values of its guards. For all else: the
+    next time-point, and the function to call there.
     """
 
     last: int
@@ -74,12 +75,12 @@ class Path:
 
 
 @lru_cache(maxsize=256)
-def compiled_loop(shape: LoopShape) -> Callable[[Path], int]:
-    """The function that walks along a path, and returns how many time-points it visited."""
+def compiled_loop(shape: LoopShape) -> Callable[[LoopData], int]:
+    """The function that runs the loop, and returns the number of visited time-points."""
     names: dict[str, Any] = {"together": _together}
-    exec(compile(loop_text(shape), "<walk>", "exec"), names)
-    walk: Callable[[Path], int] = names["walk"]
-    return walk
+    exec(compile(loop_text(shape), "<time stepping>", "exec"), names)
+    loop: Callable[[LoopData], int] = names["loop"]
+    return loop
 
 
 def _together(effects: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...]:
@@ -89,11 +90,11 @@ def _together(effects: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...
 
 def loop_text(shape: LoopShape) -> str:
     """The text of the function."""
-    lines = ["def walk(path):", *_indented(1, _beginning(shape)), "    while True:", *_indented(2, _next_time(shape))]
+    lines = ["def loop(data):", *_indented(1, _beginning(shape)), "    while True:", *_indented(2, _next_time(shape))]
     for number, (_, rules) in enumerate(shape.groups):
         lines += _indented(2, _rows(number, rules))
     if shape.has_others:
-        lines.append("        path.act(time)")
+        lines.append("        data.act(time)")
     for number in range(shape.n_fluents):
         lines.append(f"        if initiated_{number} or terminated_{number}:")
         lines.append(f"            change_{number}(time)")
@@ -106,20 +107,20 @@ def _indented(depth: int, lines: Iterator[str]) -> Iterator[str]:
 
 def _beginning(shape: LoopShape) -> Iterator[str]:
     for number in range(shape.n_fluents):
-        yield f"values_{number}, initiated_{number}, terminated_{number}, change_{number} = path.fluents[{number}]"
+        yield f"values_{number}, initiated_{number}, terminated_{number}, change_{number} = data.fluents[{number}]"
     for number, (n_columns, rules) in enumerate(shape.groups):
         columns = "".join(f", cells_{number}_{column}" for column in range(n_columns))
-        yield f"times_{number}{columns} = path.columns[{number}]"
+        yield f"times_{number}{columns} = data.columns[{number}]"
         for place, rule in enumerate(rules):
             wanted = "".join(f", {_wanted(number, place, guard)}" for guard in range(len(rule.guards)))
-            yield f"fires_{number}_{place}, effect_{number}_{place}{wanted} = path.effects[{number}][{place}]"
+            yield f"fires_{number}_{place}, effect_{number}_{place}{wanted} = data.effects[{number}][{place}]"
         yield f"row_{number}, time_{number} = 0, times_{number}[0]"
-    yield "last, n_visited = path.last, 0"
+    yield "last, n_visited = data.last, 0"
 
 
 def _next_time(shape: LoopShape) -> Iterator[str]:
     times = [f"time_{number}" for number in range(len(shape.groups))]
-    times += ["path.next_time()"] if shape.has_others else []
+    times += ["data.next_time()"] if shape.has_others else []
     yield f"time = {times[0]}" if len(times) == 1 else f"time = min({', '.join(times)})"
     yield "if time > last:"
     yield "    return n_visited"
@@ -127,7 +128,7 @@ def _next_time(shape: LoopShape) -> Iterator[str]:
 
 
 def _rows(number: int, rules: Sequence[RuleShape]) -> Iterator[str]:
-    """The rows of a group at the time-point: what its rules ask for, and then each of them."""
+    """The rows of a group at the time-point: the values that its rules test, then each rule."""
     yield f"while time_{number} == time:"
     asked = dict.fromkeys((guard.fluent, guard.column) for rule in rules for guard in rule.guards)
     for fluent, column in asked:

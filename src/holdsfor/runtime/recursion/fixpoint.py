@@ -1,12 +1,13 @@
-"""Components that ask for what they compute themselves, through conditions or delayed effects.
+"""Recursive components: components that depend on themselves, through conditions or delayed effects.
 
-Effects begin at the next time-point, so what happens at a time-point follows from what was before. We guess what the
-component does in a stretch (nothing, to begin with), apply all of its rules to the guess, and take the outcome for the
-next guess. Two guesses that agree up to a time-point are right up to there, for the rules have but one solution; each
-*turn* is right for at least one change more than the last. All entities take their turns at the same time.
+Effects begin at the next time-point, so the events of a time-point follow from earlier ones. The first *iteration*
+assumes that the component has no effects in the time range. Each iteration applies all rules to the result of the
+previous one. Two iterations that agree up to a time-point are correct up to there, because the rules have exactly one
+solution; each iteration is correct for at least one more change than the last. All entities are iterated together.
 
-A stretch with too many turns is cut where it is known to be right, and goes on from there with what holds and what
-waits: shorter stretches for entities that change often, so that work grows with the number of changes.
+A time range with too many iterations is split at the time-point up to which it is correct, and continues from there
+with the FVPs that hold and the pending effects. Entities that change often get shorter parts, so the work grows with
+the number of changes.
 """
 
 from __future__ import annotations
@@ -39,23 +40,23 @@ if TYPE_CHECKING:
 
 __all__ = ["RecursionOutcome", "evaluate_recursion"]
 
-_TURNS = 12
-_FEW_TURNS = 6
+_MAX_ITERATIONS = 12
+_FEW_ITERATIONS = 6
 
 
 @dataclass(frozen=True)
 class RecursionOutcome:
-    """What a component set up in a stretch, part by part: up to which time-point each part goes.
+    """The effects that a component set up in a time range, by part, with the last time-point of each part.
 
-    It took `n_turns`, or a walk that visited `n_visited` time-points.
+    `n_iterations` counts iterations, `n_visited` the time-points visited by time stepping.
     """
 
     parts: tuple[tuple[int, tuple[Prospects | None, ...]], ...]
-    n_turns: int = 0
+    n_iterations: int = 0
     n_visited: int = 0
 
     def waiting(self, at: int) -> tuple[SetUp | None, ...]:
-        """What each delay has waiting just before a time-point."""
+        """The pending effects of each delay just before a time-point."""
         part = next((part for boundary, part in self.parts if at <= boundary), self.parts[-1][1])
         return tuple(None if each is None else each.waiting(at) for each in part)
 
@@ -63,19 +64,19 @@ class RecursionOutcome:
 def evaluate_recursion(
     component: PlannedComponent, whole: Evaluation, carried: tuple[SetUp | None, ...]
 ) -> RecursionOutcome:
-    """Let everything the component does in the stretch be known."""
+    """Evaluate a recursive component in the time range."""
     return _Fixpoint(component, whole, carried).run()
 
 
 @dataclass(frozen=True)
 class _Due:
-    """Delayed effects by fluent, initiations and terminations apart, and those that may postpone each other."""
+    """Delayed effects by fluent, initiations and terminations separately, and those that may postpone each other."""
 
     effects: dict[tuple[Key, bool], list[PointTable]]
     contested: dict[Key, list[DueEffects]]
 
     def are_the_same(self, other: _Due) -> bool:
-        """Whether they are known to be the same, which contested ones are not."""
+        """Whether they are known to be equal; contested effects are not compared."""
         return not self.contested and all(
             len(tables) == len(other.effects[place]) and all(map(_are_equal, tables, other.effects[place]))
             for place, tables in self.effects.items()
@@ -83,7 +84,7 @@ class _Due:
 
 
 class _Fixpoint:
-    """One component over one stretch."""
+    """One component over one time range."""
 
     def __init__(self, component: PlannedComponent, whole: Evaluation, carried: tuple[SetUp | None, ...]) -> None:
         self.component = component
@@ -93,78 +94,79 @@ class _Fixpoint:
         self.event_keys = list(dict.fromkeys(rule.key for rule in component.events))
         self.parts: list[tuple[int, tuple[Prospects | None, ...]]] = []
         self.settled: list[Iteration] = []
-        self.n_turns = 0
+        self.n_iterations = 0
         self.is_only_delayed = component.is_only_delayed
         self.given: dict[Key, PointTable] = {}
         self.ended: dict[Key, FluentTable] = {}
 
     def run(self) -> RecursionOutcome:
         first, end = self.whole.time_range.first, self.whole.time_range.last
-        turn = self.at_once(first, end) if self.is_only_delayed else None
-        if turn is None:
-            turn = stepped(self.component, self.whole.part(first, end), self.state, self.waiting)
-        if turn is None:
-            turn = self.turned(first, end)
-        self.settled.append(turn)
-        self.parts.append((end + 1, turn.prospects))
+        iteration = self.few_iterations(first, end) if self.is_only_delayed else None
+        if iteration is None:
+            iteration = stepped(self.component, self.whole.part(first, end), self.state, self.waiting)
+        if iteration is None:
+            iteration = self.iterated(first, end)
+        self.settled.append(iteration)
+        self.parts.append((end + 1, iteration.prospects))
         self.conclude()
-        return RecursionOutcome(tuple(self.parts), self.n_turns, turn.n_visited)
+        return RecursionOutcome(tuple(self.parts), self.n_iterations, iteration.n_visited)
 
-    def at_once(self, first: int, end: int) -> Iteration | None:
-        """The whole stretch in a few turns: enough for chains of delays, which do not ask what holds."""
-        turn, frontier, _ = self.converged(first, end)
-        return turn if frontier is None else None
+    def few_iterations(self, first: int, end: int) -> Iteration | None:
+        """The whole time range in a few iterations: enough for chains of delays, which test no fluents."""
+        iteration, frontier, _ = self.converged(first, end)
+        return iteration if frontier is None else None
 
-    def turned(self, first: int, end: int) -> Iteration:
-        """The last part of the stretch, turn by turn; the parts before it are settled."""
+    def iterated(self, first: int, end: int) -> Iteration:
+        """The last part of the time range after iteration; the parts before it are settled."""
         length = _first_length(first, end)
         while True:
             last = min(end, self.aligned(first + length))
-            turn, frontier, n_turns = self.converged(first, last)
+            iteration, frontier, n_iterations = self.converged(first, last)
             if frontier is None and last >= end:
-                return turn
+                return iteration
             boundary = self.whole.time_range.next_of(last) if frontier is None else frontier
-            self.settle(turn, boundary)
+            self.settle(iteration, boundary)
             if frontier is not None:
                 length = max(self.whole.time_range.tick, 2 * (boundary - first))
-            elif n_turns <= _FEW_TURNS:
+            elif n_iterations <= _FEW_ITERATIONS:
                 length *= 4
             first = boundary
 
     def aligned(self, time: int) -> int:
         return time // self.whole.time_range.tick * self.whole.time_range.tick
 
-    # -- turns ---------------------------------------------------------------------------------------------------------
+    # -- iterations
+    # ------------------------------------------------------------------------------------------------------
 
     def converged(self, first: int, last: int) -> tuple[Iteration, int | None, int]:
-        """The last turn over a part of the stretch, from where on it may be wrong, and the number of turns taken.
+        """The last iteration over a part, the time-point from which it may be wrong, and the number of iterations.
 
-        Where rules ask for nothing but delayed effects, turns with the same effects are the same.
+        If rules depend only on delayed effects, iterations with the same effects are equal.
         """
         part = self.whole.part(first, last)
         self.given = {}
         for key, state in self.state.items():
-            part.guess_fluent(key, empty_points(key[1] + 1), empty_points(key[1] + 1), state, self.whole)
+            part.assume_fluent(key, empty_points(key[1] + 1), empty_points(key[1] + 1), state, self.whole)
         for key, ended in self.ended.items():
             part.carry_ends(key, ended)
         due = self.effects(part, (None,) * len(self.component.delays))
-        before = self.turn(part, due)
-        n_turns = 1
+        before = self.iterate(part, due)
+        n_iterations = 1
         while True:
             following = self.effects(part, before.prospects)
             if self.is_only_delayed and following.are_the_same(due):
-                return self.with_fluents(before, part), None, n_turns
-            turn, due = self.turn(part, following), following
-            n_turns += 1
-            if n_turns >= _TURNS or due.contested or not self.is_only_delayed:
-                frontier = turn.first_difference(before)
-                if frontier is None or (n_turns >= _TURNS and frontier > first):
-                    return self.with_fluents(turn, part), frontier, n_turns
-            before = turn
+                return self.with_fluents(before, part), None, n_iterations
+            iteration, due = self.iterate(part, following), following
+            n_iterations += 1
+            if n_iterations >= _MAX_ITERATIONS or due.contested or not self.is_only_delayed:
+                frontier = iteration.first_difference(before)
+                if frontier is None or (n_iterations >= _MAX_ITERATIONS and frontier > first):
+                    return self.with_fluents(iteration, part), frontier, n_iterations
+            before = iteration
 
-    def turn(self, part: Evaluation, due: _Due) -> Iteration:
-        """Every rule applied once to what the part knows, and to the delayed effects that are due."""
-        self.n_turns += 1
+    def iterate(self, part: Evaluation, due: _Due) -> Iteration:
+        """One application of every rule to the tables of the part and to the delayed effects that are due."""
+        self.n_iterations += 1
         events = {key: self.events(part, key) for key in self.event_keys}
         initiations: dict[Key, PointTable] = {}
         terminations: dict[Key, PointTable] = {}
@@ -186,31 +188,31 @@ class _Fixpoint:
             if not self.is_only_delayed:
                 fluents[key] = part.inertia(key, started, terminations[key], self.state[key])
                 breaks[key] = visible_breaks(part, fluent, breaks[key], terminations[key], started, fluents[key])
-                part.guess_fluent(key, started, breaks[key], fluents[key], self.whole)
+                part.assume_fluent(key, started, breaks[key], fluents[key], self.whole)
         set_up = tuple(
             prospects(delay, initiations[delay.key], terminations[delay.key], firm.get(delay.key), waiting, part)
             for delay, waiting in zip(self.component.delays, self.waiting, strict=True)
         )
         return Iteration(events, initiations, terminations, fluents, set_up, breaks, firm)
 
-    def with_fluents(self, turn: Iteration, part: Evaluation) -> Iteration:
-        """The turn with what holds by it; where no rule asks for that, it is left out until the last."""
+    def with_fluents(self, iteration: Iteration, part: Evaluation) -> Iteration:
+        """The iteration with its intervals; if no rule reads them, they are computed only for the last iteration."""
         if not self.is_only_delayed:
-            return turn
+            return iteration
         held = {
-            key: part.inertia(key, turn.initiations[key], turn.terminations[key], state)
+            key: part.inertia(key, iteration.initiations[key], iteration.terminations[key], state)
             for key, state in self.state.items()
         }
         breaks = {
             key: visible_breaks(
-                part, fluent, turn.breaks[key], turn.terminations[key], turn.initiations[key], held[key]
+                part, fluent, iteration.breaks[key], iteration.terminations[key], iteration.initiations[key], held[key]
             )
             for key, fluent in self.component.fluents.items()
         }
-        return replace(turn, fluents=held, breaks=breaks)
+        return replace(iteration, fluents=held, breaks=breaks)
 
     def initiations(self, part: Evaluation, key: Key) -> PointTable:
-        """What rules initiate; where none asks for the component itself, that is the same in every turn."""
+        """The initiations by rules; without a dependency on the component itself, equal in every iteration."""
         if not self.is_only_delayed:
             return part.initiations(key, self.component.fluents[key])
         if key not in self.given:
@@ -220,11 +222,11 @@ class _Fixpoint:
     def events(self, part: Evaluation, key: Key) -> PointTable:
         found = [part.event_points(rule) for rule in self.component.events if rule.key == key]
         table = distinct_points([empty_points(key[1]), *found])
-        part.guess_events(key, table, self.whole)
+        part.assume_events(key, table, self.whole)
         return table
 
     def effects(self, part: Evaluation, ahead: Sequence[Prospects | None]) -> _Due:
-        """What comes of the delayed effects that are ahead."""
+        """The effects that are due, of the pending ones."""
         found: dict[tuple[Key, bool], list[PointTable]] = {
             (key, is_termination): [] for key in self.component.fluents for is_termination in (False, True)
         }
@@ -240,7 +242,7 @@ class _Fixpoint:
         return _Due(found, contested)
 
     def affected(self, key: Key) -> FluentTable:
-        """The FVPs that open terminations may be about besides those initiated: holding, or with waiting effects."""
+        """The FVPs that open terminations may affect besides those initiated: holding, or with pending effects."""
         parts = [self.state[key]]
         for delay, waiting in zip(self.component.delays, self.waiting, strict=True):
             if delay.key == key and waiting is not None:
@@ -250,39 +252,39 @@ class _Fixpoint:
 
     # -- parts ---------------------------------------------------------------------------------------------------------
 
-    def settle(self, turn: Iteration, boundary: int) -> None:
-        """Keep what lies before the boundary, and go on from there with what holds and what waits."""
+    def settle(self, iteration: Iteration, boundary: int) -> None:
+        """Keep the results before the boundary, and continue from there with holding FVPs and pending effects."""
         self.settled.append(
             Iteration(
-                {key: _until(table, boundary) for key, table in turn.events.items()},
-                {key: _until(table, boundary) for key, table in turn.initiations.items()},
-                {key: _until(table, boundary) for key, table in turn.terminations.items()},
-                {key: _rows(table, table.ends <= boundary) for key, table in turn.fluents.items()},
+                {key: _until(table, boundary) for key, table in iteration.events.items()},
+                {key: _until(table, boundary) for key, table in iteration.initiations.items()},
+                {key: _until(table, boundary) for key, table in iteration.terminations.items()},
+                {key: _rows(table, table.ends <= boundary) for key, table in iteration.fluents.items()},
                 (),
-                {key: _until(table, boundary) for key, table in turn.breaks.items()},
+                {key: _until(table, boundary) for key, table in iteration.breaks.items()},
             )
         )
         self.state = {
             key: _rows(table, (table.starts <= boundary) & (boundary < table.ends))
-            for key, table in turn.fluents.items()
+            for key, table in iteration.fluents.items()
         }
-        self.ended = {key: _rows(table, table.ends == boundary) for key, table in turn.fluents.items()}
-        self.waiting = tuple(None if each is None else each.waiting(boundary) for each in turn.prospects)
-        self.parts.append((boundary, turn.prospects))
+        self.ended = {key: _rows(table, table.ends == boundary) for key, table in iteration.fluents.items()}
+        self.waiting = tuple(None if each is None else each.waiting(boundary) for each in iteration.prospects)
+        self.parts.append((boundary, iteration.prospects))
 
     def conclude(self) -> None:
         for key in self.event_keys:
-            self.whole.guess_events(key, distinct_points([turn.events[key] for turn in self.settled]), self.whole)
+            self.whole.assume_events(key, distinct_points([part.events[key] for part in self.settled]), self.whole)
         for key in self.component.fluents:
-            started = distinct_points([turn.initiations[key] for turn in self.settled])
-            ended = distinct_points([turn.breaks[key] for turn in self.settled])
+            started = distinct_points([part.initiations[key] for part in self.settled])
+            ended = distinct_points([part.breaks[key] for part in self.settled])
             self.whole.conclude_fluent(
-                key, started, ended, concatenate_tables([turn.fluents[key] for turn in self.settled])
+                key, started, ended, concatenate_tables([part.fluents[key] for part in self.settled])
             )
 
 
 def _first_length(first: int, last: int) -> int:
-    """How far the first part of a stretch reaches: all of it, until it turns out to take too many turns."""
+    """The length of the first part of a time range: all of it, until it needs too many iterations."""
     return max(1, last - first)
 
 

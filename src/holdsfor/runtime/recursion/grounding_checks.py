@@ -1,4 +1,4 @@
-"""Which events, fluents and FVPs of a walk are in their groundings: many looked at together, each once."""
+"""Membership of events, fluents and FVPs in their groundings during time stepping: checked in bulk, each once."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Cell: TypeAlias = tuple[int, int]
 
 
 class GroundingChecks:
-    """Membership in groundings, as far as it was asked for.
+    """Membership in groundings, computed on demand.
 
-    A fluent is in its grounding if it is with some value. `without` are FVPs that are not, of such fluents: they are
-    initiated and break others, but do not hold.
+    A fluent is in its grounding if one of its values is. `without` are FVPs of such fluents outside the grounding: they
+    are initiated and break others, but do not hold.
     """
 
     def __init__(self, part: Evaluation) -> None:
@@ -34,27 +34,27 @@ class GroundingChecks:
         self._events: dict[Key, dict[Words, bool]] = {}
 
     def of_fluent(self, key: Key) -> set[Cell]:
-        """The FVPs of a fluent that are not in the grounding; it grows as they are looked at."""
+        """The FVPs of a fluent that are not in the grounding; extended by every check."""
         return self.without.setdefault(key, set())
 
     def inside(self, key: Key, numbers: Int64, values: Int64) -> Int64 | None:
         """The rows whose fluents are in the grounding, or None if all are."""
         inside = self.part.domains.inside((True, *key), numbers, None, self.part, self.part.version)
         if inside is None:
-            self.look_at(key, numbers, values)
+            self.check(key, numbers, values)
         else:
-            self.look_at(key, numbers[inside], values[inside])
+            self.check(key, numbers[inside], values[inside])
         return inside
 
-    def look_at(self, key: Key, numbers: Int64, values: Int64) -> None:
-        """Find out which FVPs of fluents in the grounding are in it."""
+    def check(self, key: Key, numbers: Int64, values: Int64) -> None:
+        """Check which FVPs of fluents in the grounding are in it."""
         inside = self.part.domains.inside((True, *key), numbers, values, self.part, self.part.version)
         if inside is not None:
             outside = np.delete(np.arange(len(numbers)), inside)
             self.of_fluent(key).update(zip(numbers[outside].tolist(), values[outside].tolist(), strict=True))
 
     def admitted(self, key: Key, fvps: Sequence[Cell]) -> list[Cell]:
-        """Those FVPs whose fluents are in the grounding."""
+        """The FVPs whose fluents are in the grounding."""
         if (True, *key) not in self.part.domains.plans:
             return list(fvps)
         known = self._fluents.setdefault(key, {})
@@ -67,7 +67,7 @@ class GroundingChecks:
         return [fvp for fvp in fvps if known[fvp]]
 
     def admitted_events(self, key: Key, events: Sequence[Words]) -> list[Words]:
-        """Those events that are in the grounding."""
+        """The events that are in the grounding."""
         if (False, *key) not in self.part.domains.plans:
             return list(events)
         known = self._events.setdefault(key, {})

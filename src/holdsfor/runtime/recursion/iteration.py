@@ -1,4 +1,4 @@
-"""What a component does in a stretch of time: events, initiations and terminations, FVPs, and what they set up."""
+"""The results of a component in a time range: events, initiations, terminations, FVPs, and effects that they set up."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Iteration"]
 
 @dataclass(frozen=True)
 class Iteration:
-    """One account of what a component does; `n_visited` is the number of time-points that a walk stopped at.
+    """One result of a component; `n_visited` is the number of time-points that time stepping visited.
 
-    `breaks` are the terminations that a condition sees. Where effects may postpone each other when they are due, `firm`
-    are the initiations that nothing postpones.
+    `breaks` are the terminations that conditions see. If effects may postpone each other when they are due, `firm` are
+    the initiations that are never postponed.
     """
 
     events: dict[Key, PointTable]
@@ -38,7 +38,7 @@ class Iteration:
             yield from (((kind, key), table) for key, table in tables.items())
 
     def first_difference(self, other: Iteration) -> int | None:
-        """The first time-point about which two turns differ."""
+        """The first time-point at which two iterations differ."""
         theirs = dict(other.points)
         found = [_first_difference(table, theirs[place]) for place, table in self.points]
         return min((time for time in found if time is not None), default=None)
@@ -53,6 +53,6 @@ def _first_difference(one: PointTable, other: PointTable) -> int | None:
 
 
 def _are_the_same(one: PointTable, other: PointTable) -> bool:
-    """Whether two tables of one size have the same rows, which is found out by one sort of each."""
+    """Whether two tables of one size have the same rows, by one sort of each."""
     orders = [np.argsort(mixed(table.columns, table.n)) for table in (one, other)]
     return all(np.array_equal(a[orders[0]], b[orders[1]]) for a, b in zip(one.columns, other.columns, strict=True))

@@ -1,10 +1,10 @@
-"""The delayed effects of a walk: what initiations have set up, until it is due, cancelled or postponed.
+"""Delayed effects during time stepping: set up by initiations, until they are due, cancelled or postponed.
 
-A walk only has to know which effects act when. What becomes of each of them is computed afterwards, for all at once,
-from the initiations and breaks that the walk has found (`delays.py`).
+Time stepping only needs the effects that are due at each time-point. Their outcomes are computed afterwards, for all at
+once, from the initiations and breaks that time stepping found (`delays.py`).
 
-An effect is a number: what the initiation of one FVP sets up by one declaration, however often. Everything about
-effects is in lists by number, since there may be many of them and little is asked of each.
+An effect is a number: it identifies one declaration for the initiation of one FVP. All data about effects is in lists
+by number, since there may be many effects with few accesses to each.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Fvps: TypeAlias = tuple[Int64, Int64]
 
 
 def is_broken(value: int, initiated: Values, terminated: Values) -> bool:
-    """Whether a value is terminated, or another one is initiated."""
+    """Whether a value is terminated, or another value is initiated."""
     if terminated and (value in terminated or ANY_VALUE in terminated):
         return True
     return len(initiated) > 1 or (len(initiated) == 1 and initiated[0] != value)
@@ -48,11 +48,11 @@ def is_broken(value: int, initiated: Values, terminated: Values) -> bool:
 
 @dataclass
 class _Effects:
-    """Lists with an entry for every effect: which declaration it comes from and which FVP sets it up, and then what.
+    """Lists with an entry for every effect: its declaration, the FVP that sets it up, and its state.
 
-    `words` are what the variables of the declaration stand for. The target is what the effect is about, as far as no
-    condition is left to ask, or None if that is outside the grounding. `since` is when it was set up: by the initiation
-    with which its source began, if `is_running`, and by one before that started nothing.
+    `words` are the values of the variables of the declaration. The target is the affected FVP if no condition is left
+    to test, or None if it is outside the grounding. `since` is the time-point of the set-up: by the initiation that
+    started its source if `is_running`, otherwise by an earlier initiation that started nothing.
     """
 
     numbers: list[int] = field(default_factory=list)
@@ -65,12 +65,12 @@ class _Effects:
     is_running: list[bool] = field(default_factory=list)
 
     def identity(self, effect: int) -> Words:
-        """What tells the effects of an FVP apart."""
+        """The key that distinguishes the effects of an FVP."""
         return (self.numbers[effect], self.lengths[effect], *self.words[effect])
 
 
 class PendingEffects:
-    """Everything that a component's walk has set up; `carried` is what earlier stretches left."""
+    """All effects that a component sets up in time stepping; `carried` are those of earlier time ranges."""
 
     def __init__(
         self, component: PlannedComponent, part: Evaluation, carried: Sequence[SetUp | None], grounded: GroundingChecks
@@ -91,7 +91,7 @@ class PendingEffects:
                 self.carry(number, set_up)
 
     def values_of(self, key: Key) -> set[int] | None:
-        """The values whose initiations may set up anything, or None if that is any."""
+        """The values whose initiations may set up effects, or None for all values."""
         values = [delay.source[-1] for delay in self.delays if delay.key == key]
         return {self.part.symbols.word(value) for value in values} if all(map(is_ground, values)) else None
 
@@ -106,10 +106,11 @@ class PendingEffects:
                 known[value] = (*known.get(value, ()), effect)
             self.wait(effect, time, starts=starts)
 
-    # -- what is set up ------------------------------------------------------------------------------------------------
+    # -- set-up
+    # ----------------------------------------------------------------------------------------------------------
 
-    def foresee(self, possible: dict[Key, list[Fvps]]) -> None:
-        """Find out, for all FVPs at once that may be initiated, what they set up; others are looked at on the way."""
+    def prepare(self, possible: dict[Key, list[Fvps]]) -> None:
+        """Compute the effects of all FVPs that may be initiated, at once; others are handled at their initiation."""
         for _ in range(len(self.delays) + 1):
             further: dict[Key, list[Fvps]] = {}
             for key, parts in possible.items():
@@ -118,7 +119,7 @@ class PendingEffects:
             possible = further
 
     def setting_up(self, key: Key, parts: Sequence[Fvps]) -> list[Cell]:
-        """Those FVPs, each once, whose values may set up anything."""
+        """The FVPs, each once, whose values may set up effects."""
         cells, values = (np.concatenate(column) for column in zip(*parts, strict=True))
         wanted = self.values[key]
         if wanted is not None:
@@ -128,7 +129,7 @@ class PendingEffects:
         return list(zip(cells[first].tolist(), values[first].tolist(), strict=True))
 
     def declare(self, key: Key, sources: Sequence[Cell], further: dict[Key, list[Fvps]], *, is_certain: bool) -> None:
-        """Let it be known what FVPs set up, and which FVPs these effects initiate themselves."""
+        """Record the effects that FVPs set up, and the FVPs that these effects initiate."""
         fresh = [source for source in sources if source not in self.declared[key]]
         if not fresh:
             return
@@ -142,7 +143,7 @@ class PendingEffects:
         except ExecutionProblem:
             if is_certain:
                 raise
-            # One of them has no proper delay, but perhaps it is never initiated: they are looked at when they are.
+            # One of them has no valid delay, but may never be initiated: they are handled when they are initiated.
             return
         self.declared[key].update(dict.fromkeys(fresh, ()))
         for number, set_up in found:
@@ -168,7 +169,7 @@ class PendingEffects:
             further.setdefault(delay.target_key, []).append((cells, values))
 
     def carried(self, before: tuple[int, ...], effect: int) -> int:
-        """The effect among those before that is the same, or else this one."""
+        """The equal effect among those before, or else this one."""
         identity = self.effects.identity
         return next((each for each in before if identity(each) == identity(effect)), effect)
 
@@ -190,7 +191,7 @@ class PendingEffects:
         return range(len(effects.since) - n, len(effects.since))
 
     def targets(self, delay: PlannedDelay, set_up: SetUp, cells: Int64) -> list[Cell | None]:
-        """What the effects are about, where no condition is left to ask; `cells` are those of the sources."""
+        """The targets of the effects without conditions left to test; `cells` are the cells of the sources."""
         if delay.when_due:
             return [None] * set_up.rows.n
         rows, symbols = set_up.rows, self.part.symbols
@@ -205,10 +206,11 @@ class PendingEffects:
         is_inside[inside] = True
         return [target if is_there else None for target, is_there in zip(found, is_inside.tolist(), strict=True)]
 
-    # -- what becomes of it --------------------------------------------------------------------------------------------
+    # -- outcome
+    # ---------------------------------------------------------------------------------------------------------
 
     def wait(self, effect: int, time: int, *, starts: bool) -> None:
-        """Let an effect be set up at a time-point, or moved there if it is postponable."""
+        """Set up an effect at a time-point, or postpone it to there if it is postponable."""
         effects = self.effects
         effects.since[effect] = (time,) if effects.is_postponable[effect] else (*effects.since[effect], time)
         effects.is_running[effect] = starts
@@ -221,7 +223,7 @@ class PendingEffects:
                 heapq.heappush(self.times, due)
 
     def due_at(self, time: int) -> dict[int, list[int]]:
-        """The effects that are due, by the number of their declaration, but for those cancelled or postponed before."""
+        """The effects that are due, by the number of their declaration, except cancelled or postponed ones."""
         found: dict[int, list[int]] = {}
         if self.times and self.times[0] == time:
             heapq.heappop(self.times)
@@ -232,7 +234,7 @@ class PendingEffects:
         return found
 
     def acting(self, due: Sequence[int], initiated: dict[int, Values]) -> list[int]:
-        """The effects that are not postponed by an initiation of their source when they are due."""
+        """The effects that no initiation of their source postpones when they are due."""
         sources, is_postponable = self.effects.sources, self.effects.is_postponable
         return [
             each
@@ -241,11 +243,11 @@ class PendingEffects:
         ]
 
     def binding(self, effect: int) -> Binding:
-        """What the variables of an effect's declaration stand for."""
+        """The values of the variables of an effect's declaration."""
         return dict(zip(self.names[self.effects.numbers[effect]], self.effects.words[effect], strict=True))
 
     def change(self, key: Key, initiated: dict[int, Values], terminated: dict[int, Values], time: int) -> None:
-        """Let the effects of a time-point cancel, set up and postpone."""
+        """Cancel, set up and postpone effects by the changes of a time-point."""
         armed, declared, setting_up = self.armed[key], self.declared[key], self.values[key]
         undeclared: list[Cell] = []
         for cell, ended in terminated.items():
@@ -278,7 +280,7 @@ class PendingEffects:
     def set_up(
         self, effects: tuple[int, ...], armed: dict[int, tuple[int, ...]], value: int, time: int, *, starts: bool
     ) -> None:
-        """Let an initiation set up effects, or postpone them; those that are not postponable wait since the first."""
+        """Set up or postpone the effects of an initiation; effects that are not postponable keep their first set-up."""
         for effect in effects:
             if not self.effects.is_running[effect] or self.effects.is_postponable[effect]:
                 self.wait(effect, time, starts=starts)

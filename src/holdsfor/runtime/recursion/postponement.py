@@ -1,8 +1,8 @@
-"""Effects of one fluent that are due at once and postpone each other: which of them act.
+"""Resolve effects of one fluent that are due at the same time-point and postpone each other.
 
 An effect is postponed by an initiation of its source at the time-point at which it is due, and that initiation may come
-from another effect that is due then. Mostly nobody waits for anybody. Where effects wait in a row, the first acts and
-the next is postponed; where they wait in a circle, the one whose FVP comes first in the standard order of terms acts.
+from another effect that is due then. Usually no effect depends on another. In a chain, the first takes effect and the
+next is postponed; in a cycle, the effect whose FVP comes first in the standard order of terms takes effect.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Rivals: TypeAlias = dict[int, set[int]]
 
 
 def resolve_postponements(found: Sequence[DueEffects], n_columns: int, symbols: Symbols) -> PointTable:
-    """What the effects on fluents of one name initiate that are not postponed by each other."""
+    """The initiations by effects on fluents of one name that do not postpone each other."""
     if not found:
         return empty_points(n_columns)
     effects = concatenate_columns(each.effects.columns for each in found)
@@ -45,7 +45,7 @@ def resolve_postponements(found: Sequence[DueEffects], n_columns: int, symbols: 
 
 
 class _Names:
-    """The order of contenders: by what they initiate, then by their source."""
+    """The order of contenders: by the initiated FVP, then by the source."""
 
     def __init__(self, columns: Sequence[NDArray[np.int64]], symbols: Symbols) -> None:
         self.columns = columns
@@ -56,34 +56,34 @@ class _Names:
 
 
 def _settled(waiting: NDArray[np.int64], rival: NDArray[np.int64], names: _Names, n: int) -> NDArray[np.bool_]:
-    """Which rows act, given the pairs of a row and one that would postpone it."""
+    """A mask of the rows that take effect, given the pairs of a row and a row that would postpone it."""
     rivals: Rivals = {}
     for row, other in zip(waiting.tolist(), rival.tolist(), strict=True):
         rivals.setdefault(row, set()).add(other)
     acts = np.ones(n, dtype=bool)
     involved = sorted({*rivals, *(other for some in rivals.values() for other in some)})
-    for circle in strong_components(involved, lambda row: sorted(rivals.get(row, ()))):
-        _settle(circle, rivals, names, acts)
+    for cycle in strong_components(involved, lambda row: sorted(rivals.get(row, ()))):
+        _settle(cycle, rivals, names, acts)
     return acts
 
 
-def _settle(circle: Iterable[int], rivals: Rivals, names: _Names, acts: NDArray[np.bool_]) -> None:
-    """Decide about rows that wait for each other, when all others that they wait for are decided."""
-    left = set(circle)
+def _settle(cycle: Iterable[int], rivals: Rivals, names: _Names, acts: NDArray[np.bool_]) -> None:
+    """Decide rows that depend on each other, after all other rows that they depend on."""
+    left = set(cycle)
     for row in sorted(left):
         if any(other not in left and acts[other] for other in rivals.get(row, ())):
             acts[row] = False
     left = {row for row in left if acts[row]}
     while left:
         free = {row for row in left if not rivals.get(row, set()) & left}
-        chosen = free or {_first_of_a_circle(left, rivals, names)}
+        chosen = free or {_first_of_a_cycle(left, rivals, names)}
         left -= chosen
         postponed = {row for row in left if rivals.get(row, set()) & chosen}
         acts[list(postponed)] = False
         left -= postponed
 
 
-def _first_of_a_circle(rows: set[int], rivals: Rivals, names: _Names) -> int:
-    """The first row of a circle that waits for nobody outside it."""
+def _first_of_a_cycle(rows: set[int], rivals: Rivals, names: _Names) -> int:
+    """The first row of a cycle that depends on no row outside it."""
     parts = strong_components(sorted(rows), lambda row: sorted(rivals.get(row, set()) & rows))
     return min(parts[0], key=names.key)

@@ -1,4 +1,4 @@
-"""Whether a component can be walked through time, known before there is anything to walk."""
+"""Whether a component can be evaluated by time stepping, decided before any data is read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ __all__ = ["is_steppable"]
 def is_steppable(component: PlannedComponent, symbols: Symbols) -> bool:
     """Whether every rule has a form for single bindings.
 
-    A rule whose conditions outside never hold is left out of a walk, so that also others may be walked in the end.
+    A rule whose external conditions have no rows is left out of time stepping, so other components may turn out
+    steppable.
     """
     nowhere = _Nowhere(symbols)
     compiler = ScalarCompiler(nowhere, nowhere, component.own)
@@ -49,7 +50,7 @@ def _check(rule: PlannedRule, effect: Effect, compiler: ScalarCompiler) -> None:
 
 
 class _Nowhere:
-    """A time-point and a window at which nothing happens, holds or is known."""
+    """A time-point and a window without events, FVPs and facts."""
 
     profile: Profile | None = None
     time = 0
@@ -80,7 +81,7 @@ class _Nowhere:
         return np.empty(0, dtype=np.int64)
 
     def synchronise(self) -> None:
-        """There is nothing to tell."""
+        """No members to copy."""
 
     def value_of(self, key: Key, arguments: Words) -> int | None:
         return None

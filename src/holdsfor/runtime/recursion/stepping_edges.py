@@ -1,4 +1,4 @@
-"""`startI` and `endI` of the fluents that a walk computes: they follow a change at the next time-point."""
+"""`startI` and `endI` of the fluents that time stepping computes: they follow a change at the next time-point."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _Edges: TypeAlias = dict[tuple[EdgeKind, Key], list[Cell]]
 
 
 class SteppingEdges:
-    """The edges of intervals at the time-point that a walk has reached, and those that are ahead.
+    """The edges of intervals at the current time-point of time stepping, and the scheduled ones.
 
-    All edges that are ahead are at one time-point: the one after the last change.
+    All scheduled edges are at one time-point: the one after the last change.
     """
 
     def __init__(self, component: PlannedComponent, part: Evaluation, state: dict[Key, FluentTable]) -> None:
@@ -39,14 +39,14 @@ class SteppingEdges:
                 self.time = self.time_range.first
 
     def reach(self, time: int) -> None:
-        """Let the edges that are ahead until a time-point be those of this time-point."""
+        """Make the edges scheduled up to a time-point the current ones."""
         is_there = self.time == time
         self.now = self.ahead if is_there else {}
         if is_there:
             self.ahead, self.time = {}, None
 
     def change(self, key: Key, cell: int, before: int | None, after: int | None, time: int) -> None:
-        """Note what follows from a change of a fluent's value."""
+        """Schedule the edges that follow a change of a fluent's value."""
         if before == after:
             return
         self.time = self.time_range.next_of(time)
@@ -57,7 +57,7 @@ class SteppingEdges:
 
 
 def _asked(component: PlannedComponent) -> Iterator[tuple[EdgeKind, Key]]:
-    """The edges of its own intervals that a component asks for."""
+    """The edges of its own intervals that a component reads."""
     found: dict[tuple[EdgeKind, Key], None] = {}
     for step in component.point_operators:
         if step.edge is not None and step.edge[1] in component.fluents and step.reads_from(component.own):

@@ -1,7 +1,7 @@
-"""The rules of a walk: what is known of them from outside, row by row in time, and what is left to ask on the way.
+"""The rules of time stepping: the rows of their external conditions by time, and the conditions left to test.
 
-A rule is *guarded* if it is left to ask only whether fluents of its component have certain values. Such rules are kept
-as columns of cells (numbers of fluents), in groups of those that share their rows. Others are functions of bindings.
+A rule is *guarded* if only tests of values of its component's fluents are left. Such rules are kept as columns of cells
+(numbers of fluents), grouped by shared rows. Other rules are functions on bindings.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Guard:
 
 @dataclass(frozen=True)
 class GuardedRule:
-    """A rule of a group: the column with the cells that it changes, and the value for every row, or for all of them."""
+    """A rule of a group: the column with the cells that it changes, and the value for each row, or for all rows."""
 
     effect: Change
     key: Key
@@ -69,7 +69,7 @@ class GuardedRule:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows, by time, that some guarded rules share, and the cells that patterns of these stand for in every row."""
+    """Rows, by time, that some guarded rules share, and the cells of their patterns in every row."""
 
     rows: Rows
     columns: dict[tuple[Term, ...], Int64] = field(default_factory=dict)
@@ -93,9 +93,9 @@ class Group:
 
 @dataclass(frozen=True)
 class SteppingRule:
-    """Something that has effects at a time-point, for bindings: a rule, or a delay whose time has come.
+    """A rule, or a delay that is due, with effects at a time-point for bindings.
 
-    `rows` are the bindings known from outside, by time; a rule without them is triggered inside.
+    `rows` are the bindings of the external conditions, by time; a rule without them is triggered by its component.
     """
 
     rank: int
@@ -123,7 +123,7 @@ class SteppingRule:
 
 
 class SteppingRules:
-    """The rules of a component in a stretch; one whose conditions outside never hold is none of them."""
+    """The rules of a component in a time range, without rules whose external conditions have no rows."""
 
     def __init__(self, component: PlannedComponent, part: Evaluation, compiler: ScalarCompiler) -> None:
         self.part = part
@@ -152,7 +152,7 @@ class SteppingRules:
         self.others.append(SteppingRule(rule.rank, effect, rule.key, operators, head, rows))
 
     def outside(self, plan: Plan) -> Rows:
-        """The bindings that a plan finds, by time; rules that begin alike share them."""
+        """The bindings that a plan finds, by time; rules with equal plans share them."""
         if plan not in self._outside:
             rows = run_operators(plan, one_row(), self.part).distinct()
             if rows.times is not None and np.any(rows.times[1:] < rows.times[:-1]):
@@ -163,7 +163,7 @@ class SteppingRules:
     # -- guarded rules -------------------------------------------------------------------------------------------------
 
     def guards(self, rule: PlannedRule, rows: Rows) -> list[tuple[JoinFluents, bool]] | None:
-        """The fluents whose values a rule is left to ask for, and whether they must have them; None if it asks more."""
+        """The fluents whose values a rule is left to test, and whether they must have them; None for other rules."""
         found: list[tuple[JoinFluents, bool]] = []
         bound = set(rows.columns)
         for step in rule.operators[rule.n_outside :]:
@@ -174,7 +174,7 @@ class SteppingRules:
         return None if rows.times is None or set(variables(*rule.columns[:-1])) - bound else found
 
     def is_own_value(self, holds: JoinFluents, bound: set[str]) -> bool:
-        """Whether a bound fluent of the component is asked for a constant value."""
+        """Whether the operator tests a bound fluent of the component for a constant value."""
         if not self.compiler.is_own(holds.lookup):
             return False
         return is_ground(holds.patterns[-1]) and set(variables(*holds.patterns)) <= bound
@@ -208,7 +208,7 @@ class SteppingRules:
 
 
 def _values(value: Term, effect: Change, rows: Rows, symbols: Symbols) -> Int64 | int:
-    """The value that a rule is about in each row, or in all of them; a termination may leave it open."""
+    """The value in the head of a rule, for each row or for all rows; a termination may leave it open."""
     if is_ground(value):
         return symbols.word(value)
     if set(variables(value)) <= set(rows.columns):
@@ -219,7 +219,7 @@ def _values(value: Term, effect: Change, rows: Rows, symbols: Symbols) -> Int64 
 
 
 def effects_of(component: PlannedComponent) -> list[tuple[PlannedRule, Effect]]:
-    """The rules of a component with the kind of effect that each has."""
+    """The rules of a component with their kinds of effect."""
     rules: list[tuple[PlannedRule, Effect]] = [(rule, "happens") for rule in component.events]
     for fluent in component.fluents.values():
         rules += [(rule, "initiated") for rule in fluent.initiations]
@@ -230,7 +230,7 @@ def effects_of(component: PlannedComponent) -> list[tuple[PlannedRule, Effect]]:
 def check_rule(
     rule: PlannedRule, effect: Effect, compiler: ScalarCompiler, bound: set[str], *, is_timed: bool
 ) -> tuple[list[ScalarOperator], Callable[[Binding], Words]]:
-    """What a walk is left to do for a rule, given what is known of it from outside; `NotScalar` if it cannot."""
+    """The operators of a rule that are left for time stepping; `NotScalar` if one has no scalar form."""
     head = _head(rule.columns, set(rule.unbound), compiler, may_leave_value_open=effect == "terminated")
     is_triggered_inside = rule.n_outside == 0 and bool(rule.operators) and isinstance(rule.operators[0], JoinPoints)
     if not is_timed and not is_triggered_inside:

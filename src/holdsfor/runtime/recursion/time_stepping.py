@@ -1,10 +1,9 @@
-"""A component walked through time: one time-point after another, one change at a time.
+"""Time stepping: a component evaluated one time-point after another, one change at a time.
 
-What is outside the component is asked first, for the whole stretch at once; the walk visits the time-points at which
-that leaves something to do, and those at which delayed effects are due. It finds out which effects there are: the loop
-over plain rules is written out for the component (`codegen.py`), other rules are functions of bindings. What follows
-from the effects (intervals, what they have set up) is computed from all of them together when it is over. The time it
-takes is proportional to the number of things that happen.
+External conditions are evaluated first, for the whole time range at once. Time stepping then visits the time-points of
+their rows, and those at which delayed effects are due, and records the effects. The loop over guarded rules is
+generated for the component (`codegen.py`); other rules are functions on bindings. Intervals and pending effects are
+computed from all recorded effects at the end. The time is proportional to the number of events and changes.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from holdsfor.physical.operators.context import PointKind
 from holdsfor.physical.operators.scalar import Binding, NotScalar, ScalarCompiler, run_scalar
 from holdsfor.physical.plan import PlannedComponent
 from holdsfor.runtime.delays import SetUp, prospects
-from holdsfor.runtime.recursion.codegen import GuardShape, LoopShape, Path, RuleShape, compiled_loop
+from holdsfor.runtime.recursion.codegen import GuardShape, LoopData, LoopShape, RuleShape, compiled_loop
 from holdsfor.runtime.recursion.grounding_checks import Cell, GroundingChecks
 from holdsfor.runtime.recursion.iteration import Iteration
 from holdsfor.runtime.recursion.pending_effects import Fvps, PendingEffects, Values, is_broken
@@ -53,18 +52,18 @@ def stepped(
     state: dict[Key, FluentTable],
     carried: Sequence[SetUp | None],
 ) -> Iteration | None:
-    """What the component does in a stretch, or None if it has a rule that cannot be walked."""
+    """The result of the component in a time range, or None if one of its rules has no scalar form."""
     try:
-        walk = _TimeStepping(component, part, state, carried)
+        stepping = _TimeStepping(component, part, state, carried)
     except NotScalar:
         return None
-    turn = walk.outcome(walk.run())
-    walk.forget()
-    return turn
+    result = stepping.outcome(stepping.run())
+    stepping.release()
+    return result
 
 
 class _TimeStepping:
-    """One component over one stretch, at one time-point of it."""
+    """One component over one time range, at one of its time-points."""
 
     def __init__(
         self,
@@ -97,40 +96,41 @@ class _TimeStepping:
         self.grounded = GroundingChecks(part)
         self.waiting = PendingEffects(component, part, carried, self.grounded)
         self.edges = SteppingEdges(component, part, state)
-        self.foresee()
+        self.prepare_effects()
 
     def values_of(self, table: FluentTable) -> dict[int, int]:
-        """The value that each fluent has."""
+        """The value of each fluent."""
         return dict(zip(table.arguments(self.instances).tolist(), table.values.tolist(), strict=True))
 
     def agenda_of(self, rules: Sequence[SteppingRule]) -> list[tuple[int, SteppingRule, int, int]]:
-        """What is to be done because of what happens outside: rules with ranges of their rows, by time and rank."""
+        """The rules triggered by external conditions, with ranges of their rows, by time and rank."""
         ranges = (
             (time, number, first, last) for number, rule in enumerate(rules) for time, first, last in rule.ranges()
         )
         return [(time, rules[number], first, last) for time, number, first, last in sorted(ranges)]
 
-    def foresee(self) -> None:
-        """Look at all FVPs at once that guarded rules may initiate."""
+    def prepare_effects(self) -> None:
+        """Prepare the effects of all FVPs that guarded rules may initiate."""
         possible: dict[Key, list[Fvps]] = {}
         for group in self.groups:
             for rule in group.rules:
                 if rule.effect == "initiated":
                     fvps = group.cells(rule.column), np.broadcast_to(rule.values, group.rows.n)
-                    self.grounded.look_at(rule.key, *fvps)
+                    self.grounded.check(rule.key, *fvps)
                     possible.setdefault(rule.key, []).append(fvps)
-        self.waiting.foresee(possible)
+        self.waiting.prepare(possible)
 
-    # -- the walk ------------------------------------------------------------------------------------------------------
+    # -- time stepping
+    # ---------------------------------------------------------------------------------------------------
 
     def run(self) -> int:
-        """Walk, and return how many time-points were visited."""
+        """Run the loop, and return the number of visited time-points."""
         keys = tuple(self.component.fluents)
         has_others = bool(self.triggered or self.agenda or self.delays)
         if not (self.groups or has_others):
             return 0
         groups = tuple((len(group.columns), tuple(_shape(rule, keys) for rule in group.rules)) for group in self.groups)
-        path = Path(
+        data = LoopData(
             self.last,
             [(self.values[key], self.initiated[key], self.terminated[key], self.changer(key)) for key in keys],
             [_columns(group, self.last + 1) for group in self.groups],
@@ -141,17 +141,17 @@ class _TimeStepping:
             self.next_time,
             self.act,
         )
-        return compiled_loop(LoopShape(len(keys), groups, has_others))(path)
+        return compiled_loop(LoopShape(len(keys), groups, has_others))(data)
 
     def next_time(self) -> int:
-        """The next time-point at which there is something to do besides what guarded rules do."""
+        """The next time-point with work besides the guarded rules."""
         due = self.waiting.times[0] if self.waiting.times else self.last + 1
         due = due if self.edges.time is None else min(due, self.edges.time)
         outside = self.agenda[self.position][0] if self.position < len(self.agenda) else due
         return min(due, outside)
 
     def act(self, time: int) -> None:
-        """Let rules that are not guarded, and effects that are due, have their effects, in order of their ranks."""
+        """Apply rules that are not guarded, and effects that are due, in order of their ranks."""
         self.time = time
         self.edges.reach(time)
         todo: list[tuple[int, Callable[[], None]]] = [
@@ -175,7 +175,7 @@ class _TimeStepping:
         return self.agenda[begin : self.position]
 
     def come_due(self, number: int, due: list[int]) -> None:
-        """Let effects act, but for those that an initiation of their source postpones now."""
+        """Apply due effects, except those that an initiation of their source postpones now."""
         acting = self.waiting.acting(due, self.initiated[self.component.delays[number].key])
         rule = self.delays[number]
         if rule.operators:
@@ -185,7 +185,7 @@ class _TimeStepping:
             self.have_effect(rule.effect, rule.key, [fvp for each in acting if (fvp := targets[each]) is not None])
 
     def apply(self, rule: SteppingRule, bindings: list[Binding]) -> None:
-        """Let a rule have its effects for the bindings that satisfy it."""
+        """Apply a rule to the bindings that satisfy it."""
         heads = [rule.head(binding) for binding in run_scalar(rule.operators, bindings)]
         if not heads:
             return
@@ -207,14 +207,14 @@ class _TimeStepping:
         time = self.time
         self.noted.setdefault((effect, key), []).extend((cell, value, time) for cell, value in fvps)
 
-    def forget(self) -> None:
-        """Let go of the functions that know the walk, so that it is gone with the last who knows it."""
+    def release(self) -> None:
+        """Drop the functions that refer to this object, to break reference cycles."""
         self.triggered, self.agenda, self.delays = [], [], []
 
     # -- inertia -------------------------------------------------------------------------------------------------------
 
     def changer(self, key: Key) -> Callable[[int], None]:
-        """What lets the effects of a time-point change the values of one fluent, and what waits because of them."""
+        """The function that applies the effects of a time-point to the values and the pending effects of one fluent."""
         values, initiated, terminated = self.values[key], self.initiated[key], self.terminated[key]
         without = self.grounded.of_fluent(key)
         is_delayed = key in self.waiting.declared
@@ -241,7 +241,8 @@ class _TimeStepping:
 
         return change
 
-    # -- what scalar operators read (the protocol `Now`) ---------------------------------------------------------------
+    # -- data for scalar operators (the protocol `Now`)
+    # ------------------------------------------------------------------
 
     def value_of(self, key: Key, arguments: Words) -> int | None:
         cell = self.instances.find(arguments)
@@ -282,7 +283,7 @@ class _TimeStepping:
     # -- the outcome ---------------------------------------------------------------------------------------------------
 
     def outcome(self, n_visited: int) -> Iteration:
-        """What the effects that were found come to."""
+        """The events, effects and intervals computed from the recorded effects."""
         keys = self.component.fluents
         initiated, terminated = ({key: self.points(effect, key) for key in keys} for effect in _CHANGES)
         return Iteration(
@@ -299,7 +300,7 @@ class _TimeStepping:
         )
 
     def points(self, effect: Change, key: Key) -> PointTable:
-        """All effects of a kind on a fluent; one may be there several times."""
+        """All effects of a kind on a fluent, possibly with duplicates."""
         found = [_transposed(self.noted.get((effect, key), []), 3)]
         for group, fired in zip(self.groups, self.fired, strict=True):
             for rule, rows in zip(group.rules, fired, strict=True):
@@ -320,12 +321,12 @@ def _columns(group: Group, end: int) -> list[list[int]]:
 
 
 def _constants(rule: GuardedRule, fired: list[int]) -> tuple[Any, ...]:
-    """Where a rule notes the rows for which it fires, what it then does, and the values that its guards ask for."""
+    """The list of rows for which a rule fires, its effects, and the values of its guards."""
     return fired.append, _alone(rule.values), *(guard.value for guard in rule.guards)
 
 
 def _alone(values: Int64 | int) -> Values | list[Values]:
-    """Each value as the only one of its time-point; equal ones are one object."""
+    """Each value as the only one of its time-point; equal values are one object."""
     if isinstance(values, int):
         return (values,)
     distinct, ids = np.unique(values, return_inverse=True)
@@ -334,7 +335,7 @@ def _alone(values: Int64 | int) -> Values | list[Values]:
 
 
 def _effects(group: Group, rule: GuardedRule, fired: list[int]) -> tuple[Int64, ...]:
-    """The cells, values and times of the effects of a rule; one without guards has them for all rows."""
+    """The cells, values and times of the effects of a rule; a rule without guards fires for all rows."""
     columns = group.cells(rule.column), np.broadcast_to(rule.values, group.rows.n), group.times
     if not rule.guards:
         return columns

@@ -1,8 +1,8 @@
-"""What a query time changes in what was known before it.
+"""The changes of a query time relative to the report before it.
 
-A report says what is known; the changes say what is to be taken away from the report before and what is to be added.
-Nothing that is settled changes. So whoever applies the changes of every query time, one after another, has at any time
-all that is known, settled or not; and what of it overlaps the window is the report.
+A report contains the current results; the changes are the rows to remove from the previous report and the rows to add.
+Settled results do not change. So a consumer that applies the changes of every query time has all current results,
+settled or not, and those that overlap the window are the report.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Changes", "changes_since", "each_change"]
 
 @dataclass(frozen=True)
 class Changes:
-    """Intervals and time-points that were known at the query time before and are not now, and the other way round."""
+    """Intervals and time-points of the previous query time that are gone, and those that are new."""
 
     query_time: int
     gone: ReportColumns
@@ -31,20 +31,20 @@ class Changes:
 
 
 def changes_since(previous: ReportColumns, current: ReportColumns, frontier: int) -> Changes:
-    """How the current report, which is about the time from the frontier on, differs from the one before."""
+    """The differences between the current report, which covers the time from the frontier on, and the previous one."""
     before = previous.since(frontier)
     return Changes(current.query_time, _difference(before, current), _difference(current, before))
 
 
 def each_change(session: EngineSession, queries: Iterable[int]) -> Iterator[Changes]:
-    """What each query time changes."""
+    """The changes of each query time."""
     for at in queries:
         previous = session.last_report() or ReportColumns(session.start - 1, {}, {})
         yield changes_since(previous, session.query(at), session.frontier)
 
 
 def _difference(left: ReportColumns, right: ReportColumns) -> ReportColumns:
-    """What the left report says and the right one does not."""
+    """The rows of the left report that are not in the right one."""
     return left.where(
         {key: _is_absent(table, right.fluents.get(key)) for key, table in left.fluents.items()},
         {key: _is_absent(points, right.events.get(key)) for key, points in left.events.items()},

@@ -1,4 +1,4 @@
-"""What a query time has to tell."""
+"""The report of a query time."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ __all__ = ["ReportColumns", "merged"]
 
 @dataclass(frozen=True)
 class ReportColumns:
-    """FVPs with their intervals and output events with their time-points, as columns, known at a query time."""
+    """FVPs with their intervals and output events with their time-points, as columns, as of a query time."""
 
     query_time: int
     fluents: dict[Key, FluentTable]
     events: dict[Key, PointTable]
 
     def before(self, boundary: int) -> ReportColumns:
-        """The part that no later query time can change: over before the boundary."""
+        """The part that no later query time can change: rows that end before the boundary."""
         return self.where(
             {key: table.ends <= boundary for key, table in self.fluents.items()},
             {key: table.times < boundary for key, table in self.events.items()},
         )
 
     def since(self, boundary: int) -> ReportColumns:
-        """The part that may still change: what has a time-point at the boundary or later."""
+        """The part that may still change: rows with a time-point at the boundary or later."""
         return self.where(
             {key: table.ends > boundary for key, table in self.fluents.items()},
             {key: table.times >= boundary for key, table in self.events.items()},
         )
 
     def after(self, boundary: int, tick: int, previous: ReportColumns | None) -> ReportColumns:
-        """The part that lies in a window: what has a time-point after the boundary.
+        """The part in a window: rows with a time-point after the boundary.
 
-        Events at the boundary itself may follow from what is only known now; those not told before are told.
+        Events at the boundary itself may follow from later input; those that the previous report lacks are included.
         """
 
         def is_new(table: PointTable, key: Key) -> NDArray[np.bool_]:
@@ -63,7 +63,7 @@ class ReportColumns:
         )
 
     def where(self, fluents: dict[Key, NDArray[np.bool_]], events: dict[Key, NDArray[np.bool_]]) -> ReportColumns:
-        """The rows that masks pick."""
+        """The rows selected by masks."""
         intervals = {key: _rows(table, fluents[key]) for key, table in self.fluents.items()}
         points = {key: _rows(table, events[key]) for key, table in self.events.items()}
         return ReportColumns(
@@ -82,11 +82,11 @@ class ReportColumns:
 
     @property
     def n_occurrences(self) -> int:
-        """How many time-points the output events have."""
+        """The number of time-points of the output events."""
         return sum(table.n for table in self.events.values())
 
     def n_time_points(self, after: int, tick: int) -> int:
-        """The time-points after a boundary, up to the query time, at which FVPs hold, added up over all FVPs."""
+        """The time-points after a boundary, up to the query time, at which FVPs hold, summed over all FVPs."""
         first, end = (after // tick + 1) * tick, (self.query_time // tick + 1) * tick
         held = (np.minimum(t.ends, end) - np.maximum(t.starts, first) for t in self.fluents.values())
         return sum(int(np.maximum(each, 0).sum()) for each in held) // tick
@@ -127,7 +127,7 @@ def _in_order(tables: Iterable[Key]) -> list[Key]:
 
 
 def _grouped(keys: Sequence[Int64], times: Int64, symbols: Symbols) -> tuple[list[Int64], Int64, Int64]:
-    """The distinct keys in standard order, the rows in this order and by time, and how many rows each key has."""
+    """The distinct keys in standard order, the rows in this order and by time, and the number of rows of each key."""
     ids, first = dense_ids(keys, len(times))
     counts = np.bincount(ids, minlength=len(first))
     columns = [key[first] for key in keys]
@@ -140,7 +140,7 @@ def _grouped(keys: Sequence[Int64], times: Int64, symbols: Symbols) -> tuple[lis
 
 
 def _ranks(words: Int64, symbols: Symbols) -> Int64:
-    """Numbers that order words as the standard order orders their terms."""
+    """Numbers that order words by the standard order of their terms."""
     distinct, inverse = np.unique(words, return_inverse=True)
     terms = symbols.terms(distinct)
     order = sorted(range(len(terms)), key=lambda i: standard_order_key(terms[i]))
@@ -150,7 +150,7 @@ def _ranks(words: Int64, symbols: Symbols) -> Int64:
 
 
 def merged(reports: Iterable[ReportColumns]) -> ReportColumns:
-    """Reports about different stretches of time as one."""
+    """Reports on different time ranges as one."""
     reports = list(reports)
     fluents: dict[Key, list[FluentTable]] = {}
     events: dict[Key, list[PointTable]] = {}

@@ -1,4 +1,4 @@
-"""A report as an answer: terms and lists for lines and pictures, a table for files and frames, made when asked for."""
+"""A report as a result: terms and lists for lines and pictures, a table for files and frames, computed on demand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["DecodedReport"]
 
 @dataclass(frozen=True)
 class DecodedReport:
-    """What a report says, with the constants that its words stand for."""
+    """The contents of a report, with decoded constants."""
 
     report: ReportColumns
     symbols: Symbols
@@ -40,12 +40,12 @@ class DecodedReport:
         return self.report.times(self.symbols)
 
     def written_fvps(self) -> Iterator[tuple[str, list[int], list[int | None]]]:
-        """Each FVP as it is written, with the starts and the ends of its intervals."""
+        """Each FVP as text, with the starts and the ends of its intervals."""
         for fvp, starts, ends in self.report.fvp_extents(self.symbols).intervals():
             yield fvp.name, starts, ends
 
     def written_events(self) -> Iterator[tuple[str, list[int]]]:
-        """Each output event as it is written, with its time-points."""
+        """Each output event as text, with its time-points."""
         for event, times in self.report.event_extents(self.symbols).times():
             yield event.name, times
 

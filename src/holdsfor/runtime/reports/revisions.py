@@ -1,8 +1,8 @@
-"""What a run knows, over all of its query times: every interval and time-point with the query times that bound it.
+"""The results of a run over all of its query times: every interval and time-point with the query times that bound it.
 
-What one query time changes (`runtime/reports/changes.py`), put together for all of them. A row is known from the query
-time at which it comes until the one at which it goes, so one that never changes is there once, however many reports
-tell it. What each query time reports, and what it changes, can be read off the rows one by one.
+The rows combine the changes (`runtime/reports/changes.py`) of all query times. A row is valid from the query time that
+adds it until the one that removes it, so a row that never changes occurs once, however many reports contain it. The
+report and the changes of each query time can be computed from the rows one by one.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ Table = TypeVar("Table", FluentTable, PointTable)
 
 @dataclass(frozen=True)
 class Versions(Generic[Table]):
-    """Rows of one name, each as often as it comes to be known.
+    """Rows of one name, once for each time that they are added.
 
-    A row is known from a query time on, until another one (or `NEVER`) does not know it any more. `revises` is the row
-    that each replaces when it comes, or -1: one of the same FVP that begins or else ends together with it
-    (`sinks/changes.py`). Up to `last_report` reports tell it; where that is before it is known, none does.
+    A row is valid from a query time on, until another one (or `NEVER`) removes it. `revises` is the row that each
+    replaces when it is added, or -1: a row of the same FVP with the same start, or else the same end
+    (`sinks/changes.py`). The reports up to `last_report` contain the row; if this is before the row is valid, no report
+    does.
     """
 
     table: Table
@@ -42,7 +43,7 @@ class Versions(Generic[Table]):
 
     @property
     def is_retracted(self) -> NDArray[np.bool_]:
-        """Whether each row goes without being replaced."""
+        """Whether each row is removed without being replaced."""
         is_gone: NDArray[np.bool_] = self.known_until != NEVER
         is_gone[self.revises[self.revises >= 0]] = False
         return is_gone
@@ -50,14 +51,14 @@ class Versions(Generic[Table]):
 
 @dataclass(frozen=True)
 class Revisions:
-    """What all query times together know of FVPs and of output events."""
+    """The results of all query times for FVPs and for output events."""
 
     fluents: dict[Key, Versions[FluentTable]]
     events: dict[Key, Versions[PointTable]]
 
 
 def revisions(session: EngineSession, queries: Sequence[int]) -> Revisions:
-    """Everything that a session knows at some of its query times; all input must be at hand."""
+    """All results of a session at some of its query times; all input must be loaded."""
     fluents: dict[Key, list[_Change[FluentTable]]] = {}
     events: dict[Key, list[_Change[PointTable]]] = {}
     for changes in each_change(session, queries):
@@ -75,7 +76,7 @@ def revisions(session: EngineSession, queries: Sequence[int]) -> Revisions:
 
 @dataclass(frozen=True)
 class _Change(Generic[Table]):
-    """Rows of one name that come or go at a query time."""
+    """Rows of one name that a query time adds or removes."""
 
     query_time: int
     table: Table
@@ -83,7 +84,7 @@ class _Change(Generic[Table]):
 
 
 def _known(log: Sequence[_Change[Table]]) -> tuple[Table, Int64, Int64]:
-    """The rows that come, and the query times between which they are known. What comes again is there again."""
+    """The added rows, and the query times between which they are valid. A row that is added again occurs again."""
     table = concatenate_tables([change.table for change in log])
     counts = [change.table.n for change in log]
     query_times = np.repeat(np.array([change.query_time for change in log], dtype=np.int64), counts)
@@ -98,7 +99,7 @@ def _known(log: Sequence[_Change[Table]]) -> tuple[Table, Int64, Int64]:
 
 @dataclass(frozen=True)
 class _Windows:
-    """The query times, what lies before the window of each, and the first time-point in it."""
+    """The query times, the time before the window of each, and the first time-point in it."""
 
     queries: Int64
     before: Int64
@@ -106,7 +107,7 @@ class _Windows:
 
     @staticmethod
     def of(session: EngineSession, queries: Sequence[int]) -> _Windows:
-        """The windows of query times as reports see them: without a window they tell everything."""
+        """The windows of query times for reports: without a window, reports contain all results."""
         if session.window is None:
             everything = np.full(len(queries), ALWAYS, dtype=np.int64)
             return _Windows(np.array(queries, dtype=np.int64), everything, everything)
@@ -114,26 +115,26 @@ class _Windows:
         return _Windows(np.array(queries, dtype=np.int64), before, (before // session.tick + 1) * session.tick)
 
     def intervals(self, table: FluentTable, known_from: Int64, known_until: Int64) -> Versions[FluentTable]:
-        """Intervals with the last report that tells them: they have a time-point after the first of its window."""
+        """Intervals with the last report that contains them: they have a time-point after the first of its window."""
         n_reports = self.first.searchsorted(table.ends)
         last = self._last(n_reports, known_until)
         return Versions(table, known_from, known_until, _revised(table, known_from, known_until), last)
 
     def points(self, table: PointTable, known_from: Int64, known_until: Int64) -> Versions[PointTable]:
-        """Time-points with the last report that tells them: one right before the window is told when it is new."""
+        """Time-points with the last report that contains them: a new one right before the window is included."""
         last = self._last(self.before.searchsorted(table.times), known_until)
         is_told_once = self.before[self.queries.searchsorted(known_from)] == table.times
         last = np.where(is_told_once, known_from, last)
         return Versions(table, known_from, known_until, np.full(table.n, -1, dtype=np.int64), last)
 
     def _last(self, n_reports: Int64, known_until: Int64) -> Int64:
-        """The last of the first few query times that is before another one."""
+        """The last of the first `n_reports` query times that is before `known_until`."""
         n = np.minimum(n_reports, self.queries.searchsorted(known_until))
         return np.where(n > 0, self.queries[n - 1], ALWAYS)
 
 
 def _revised(table: FluentTable, known_from: Int64, known_until: Int64) -> Int64:
-    """For each row the one that it replaces when it comes, or -1: of the same start, else of the same end."""
+    """For each row the row that it replaces, or -1: one with the same start, else one with the same end."""
     revises = np.full(table.n, -1, dtype=np.int64)
     fvps = dense_ids(table.keys, table.n)[0]
     for bound in (table.starts, table.ends):

@@ -1,6 +1,6 @@
 """The chain of exceptions behind a failure of Spark: the class, the error condition and the message of each.
 
-Spark identifies many of its errors by an *error condition* such as `SCHEMA_NOT_FOUND`, which does not change with the
+Spark identifies many of its errors by an *error condition* such as `SCHEMA_NOT_FOUND`, which does not depend on the
 wording of the message. Java and Hadoop have classes of exceptions, databases have SQL states.
 """
 

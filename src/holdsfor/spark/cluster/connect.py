@@ -1,4 +1,4 @@
-"""Sessions through Spark Connect: no JVM is at hand, so what asks for one goes another way or is refused."""
+"""Sessions through Spark Connect: the client has no JVM, so functions that need one are replaced or refused."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def is_elsewhere(spark: SparkSession) -> bool:
 
 
 def parallelism(spark: SparkSession) -> int:
-    """How many tasks run at once."""
+    """The number of tasks that run in parallel."""
     if is_connect(spark):
-        rows = spark.range(1_000_000)  # more rows than any cluster has cores, so that no part of them is empty
+        rows = spark.range(1_000_000)  # more rows than any cluster has cores, so that no partition is empty
         return rows.selectExpr("spark_partition_id() as part").distinct().count()
     if is_elsewhere(spark):
         _wait_for_executors(spark)
@@ -38,7 +38,7 @@ def parallelism(spark: SparkSession) -> int:
 
 
 def _wait_for_executors(spark: SparkSession) -> None:
-    """Wait until some executors are there and no more come: a session begins before those of a cluster have started."""
+    """Wait until the number of executors is stable: a session begins before the executors of a cluster have started."""
     spark.range(1).count()
     n_before = -1
     while (n := int(spark.sparkContext.defaultParallelism)) != n_before:
@@ -47,7 +47,7 @@ def _wait_for_executors(spark: SparkSession) -> None:
 
 
 def cancel(spark: SparkSession) -> None:
-    """Let all that runs end."""
+    """Cancel all running jobs."""
     if is_connect(spark):
         spark.interruptAll()
     else:
@@ -55,7 +55,7 @@ def cancel(spark: SparkSession) -> None:
 
 
 def refuse_connect(spark: SparkSession, what: str) -> None:
-    """Tell that there is no way to do something through Spark Connect."""
+    """Refuse output that cannot be written through Spark Connect."""
     if is_connect(spark):
         hint = "write the DataFrames of `hf.spark.recognise`, or run where `--master` does not begin with `sc://`"
         raise UsageProblem(Diagnostic("HF787", f"{what} cannot be written through Spark Connect", hint=hint))

@@ -1,6 +1,6 @@
-"""Problems of Spark, of its workers and of the places it writes to, in a sentence for the person who can mend them.
+"""Failures of Spark, of its workers and of output targets, as one-line diagnostics with a hint.
 
-Spark tells what went wrong as two stack traces, of Java and of Python, and the cause is the last exception in them.
+Spark reports a failure as two stack traces, of Java and of Python; the cause is the last exception in them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _LONGEST = 300
 
 @dataclass(frozen=True)
 class _Sign:
-    """What a failure is recognised by, and what to do about it.
+    """The signs of a kind of failure, and the hint to solve it.
 
     `conditions` are error conditions of Spark without their details, `names` are classes of exceptions, `sql_states`
-    are beginnings of SQL states. A failure that has none of these is recognised by a `text` in its stack trace.
+    are prefixes of SQL states. A failure without any of these is recognised by a `text` in its stack trace.
     """
 
     hint: str
@@ -47,29 +47,29 @@ class _Sign:
         return condition in self.conditions or cause.name in self.names or is_of_sql
 
 
-# A worker that was killed leaves no exception but a text; those of memory may be inside the report of a task.
+# A killed worker leaves only text, no exception; memory errors may be inside the report of a task.
 _WORKER_LOST = re.compile(r"exited unexpectedly|ExecutorLostFailure|OutOfMemoryError|MemoryError|executor .* exited")
 _GATEWAY = "JAVA_GATEWAY_EXITED"
 _UNFINISHED = (
     _Sign(
-        "more buckets are smaller ones (`--buckets`); `--conf spark.executor.memory=…` gives more memory",
+        "more buckets need less memory each (`--buckets`); `--conf spark.executor.memory=…` gives more memory",
         names=("OutOfMemoryError",),
         text=_WORKER_LOST,
     ),
     # The exception of a stopped context is an IllegalStateException like many others.
     _Sign("see `--master` and `--conf`", (_GATEWAY,), text=re.compile("stopped SparkContext")),
 )
-# The readers of lines are RDDs of Hadoop, whose exceptions do not say that they were reading.
+# Text files are read by RDDs of Hadoop, whose exceptions do not name the operation.
 _READING = _Sign("", ("FAILED_READ_FILE",), text=re.compile("FileScanRDD|HadoopRDD"))
 _UNWRITABLE = (
     # A full disk is an IOException like many others.
     _Sign(
-        "make room; what Spark puts aside while it works is in `--conf spark.local.dir=…`",
+        "free disk space; `--conf spark.local.dir=…` moves the temporary files of Spark",
         text=re.compile(r"No space left on device|Disk quota exceeded"),
     ),
     # Local file systems report these as IOException.
     _Sign(
-        "name a place where you may write with `-o`",
+        "give a place with write permission to `-o`",
         names=("AccessControlException", "AccessDeniedException", "ParentNotDirectoryException"),
         text=re.compile(r"Permission denied|Read-only file system|Mkdirs failed|not a directory"),
     ),
@@ -77,39 +77,39 @@ _UNWRITABLE = (
         "Spark needs the package of this file system, see `--conf spark.jars.packages=…`",
         names=("UnsupportedFileSystemException",),
     ),
-    # A class that is missing is known by its name alone; `No suitable driver` has the SQL state of a lost connection.
+    # A missing class is only known by its name; `No suitable driver` has the SQL state of a lost connection.
     _Sign(
-        "Spark needs the driver of the database: `--conf spark.jars=/usr/share/java/postgresql.jar`, or where it is",
+        "Spark needs the driver of the database, for example `--conf spark.jars=/usr/share/java/postgresql.jar`",
         text=re.compile(r"ClassNotFoundException: org\.postgresql|No suitable driver"),
     ),
     _Sign(
-        "`HOLDSFOR_JDBC_USER` and `HOLDSFOR_JDBC_PASSWORD`, or a file of `--jdbc-properties`, tell who you are",
+        "set `HOLDSFOR_JDBC_USER` and `HOLDSFOR_JDBC_PASSWORD`, or give a file with `--jdbc-properties`",
         sql_states=("28", "08004"),
     ),
-    _Sign("what was there before is still there", sql_states=("",)),
+    _Sign("the previous results are unchanged", sql_states=("",)),
     _Sign("see `-o`", ("SCHEMA_NOT_FOUND", "TABLE_OR_VIEW_ALREADY_EXISTS")),
 )
 
 
 @dataclass(frozen=True)
 class Failure:
-    """What is told about a failed run, and its exit code: 2 if the input or the call is wrong, else 1."""
+    """The message of a failed run, and its exit code: 2 if the input or the call is wrong, else 1."""
 
     text: str
     exit_code: int
 
 
 def failure_of(problem: BaseException, place: str, log: Log) -> Failure:
-    """What to tell about a problem; of one that nobody has foreseen all is kept in the log."""
+    """The message for a problem; the full text of an unknown problem is kept in the log."""
     if isinstance(problem, HoldsforError):
         is_outside = any(diagnostic.code == "HF620" for diagnostic in problem.diagnostics)
         return Failure(problem.diagnostics.render(), 1 if is_outside else 2)
     full = f"{type(problem).__name__}: {problem}"
-    told = worker_message(full)
-    if told is not None:
-        return Failure(told, 2)
+    known = worker_message(full)
+    if known is not None:
+        return Failure(known, 2)
     causes = causes_of(problem)
-    # A JVM that does not start says why in the log only.
+    # A JVM that does not start reports the reason only in the log.
     cause = cause_of((log.read().strip() if causes[0].condition == _GATEWAY else "") or full)
     for sign in () if _READING.fits(causes, full) else _UNWRITABLE:
         if sign.fits(causes, full):
@@ -127,12 +127,12 @@ def cause_of(text: str) -> str:
     'is full'
     """
     found = [match for line in text.splitlines() if (match := _EXCEPTION.match(line.strip()))]
-    found = [match for match in found if _WORKER_LOST.search(match[0])] or found  # what follows from it is no cause
-    name, said = found[-1].groups() if found else ("", text.strip().splitlines()[0])
-    said = said or name
-    within = _TASK.match(said)
+    found = [match for match in found if _WORKER_LOST.search(match[0])] or found  # later exceptions are consequences
+    name, message = found[-1].groups() if found else ("", text.strip().splitlines()[0])
+    message = message or name
+    within = _TASK.match(message)
     if within is not None:
         inner = _EXCEPTION.match(within[1])
-        said = (inner[2] or inner[1]) if inner else within[1]
-    said = re.sub(r"^\[[A-Z_.]+\] ", "", said).partition(". ")[0].rstrip(".")
-    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+        message = (inner[2] or inner[1]) if inner else within[1]
+    message = re.sub(r"^\[[A-Z_.]+\] ", "", message).partition(". ")[0].rstrip(".")
+    return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…"

@@ -1,6 +1,6 @@
-"""What Spark is doing now: the running stage, its tasks, its rows.
+"""The progress of Spark: the running stage, its tasks, its rows.
 
-Spark's listener keeps these for its web page, whether that is shown or not; here a thread asks for them now and then.
+Spark's listener collects these numbers for the web page, even if the page is off; a thread polls them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["StageProgress", "described", "wait_for_tasks", "watching_progress"]
 
 _EVERY_SECONDS = 0.5
-_PATIENCE_SECONDS = 10
+_TIMEOUT_SECONDS = 10
 
 
 @dataclass(frozen=True)
 class StageProgress:
-    """How far a stage has come: tasks that are done, of all, and the rows that they have read."""
+    """The progress of a stage: completed tasks, all tasks, and the rows read."""
 
     phase: str
     stage: int
@@ -37,7 +37,7 @@ class StageProgress:
 
 @contextmanager
 def described(spark: SparkSession, phase: str) -> Iterator[None]:
-    """Say what the jobs of the block are for, also on Spark's web page."""
+    """A context that describes its jobs, also on Spark's web page."""
     context: Any = spark.sparkContext
     before = context.getLocalProperty("spark.job.description")
     context.setJobDescription(phase)
@@ -48,18 +48,18 @@ def described(spark: SparkSession, phase: str) -> Iterator[None]:
 
 
 @contextmanager
-def watching_progress(spark: SparkSession, tell: Callable[[StageProgress, float], None]) -> Iterator[None]:
-    """Tell what runs during the block, and for how many seconds the block has been running."""
+def watching_progress(spark: SparkSession, report: Callable[[StageProgress, float], None]) -> Iterator[None]:
+    """A context that reports the running stage and the seconds since the start of the block."""
     done = threading.Event()
     began = time.perf_counter()
     status = _status(spark)
 
     def watch() -> None:
-        with suppress(Exception):  # when Spark is gone, the block is told so
+        with suppress(Exception):  # if Spark has stopped, the block fails by itself
             while not done.wait(_EVERY_SECONDS):
                 reached = _reached(status)
                 if reached is not None:
-                    tell(reached, time.perf_counter() - began)
+                    report(reached, time.perf_counter() - began)
 
     watching = threading.Thread(target=watch, daemon=True)
     watching.start()
@@ -71,8 +71,8 @@ def watching_progress(spark: SparkSession, tell: Callable[[StageProgress, float]
 
 
 def wait_for_tasks(spark: SparkSession) -> None:
-    """Wait until no task runs any more: one that is cancelled may write for a moment longer."""
-    status, until = _status(spark), time.perf_counter() + _PATIENCE_SECONDS
+    """Wait until no task is running: a cancelled task may still write for a moment."""
+    status, until = _status(spark), time.perf_counter() + _TIMEOUT_SECONDS
     while time.perf_counter() < until:
         if not sum(executor.activeTasks() for executor in _listed(status.executorList(True))):
             return
@@ -85,7 +85,7 @@ def _status(spark: SparkSession) -> Any:
 
 
 def _reached(status: Any) -> StageProgress | None:
-    """The youngest of the running stages."""
+    """The progress of the running stage that started last."""
     running = _listed(status.activeStages())
     if not running:
         return None

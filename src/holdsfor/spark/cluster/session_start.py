@@ -1,4 +1,4 @@
-"""A session of Spark for a command, here, on a cluster or through Spark Connect, and what Spark itself says."""
+"""The Spark session of a command, local, on a cluster or through Spark Connect, and the log of Spark."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ _SECONDS_TO_ANSWER = 20
 _SETTINGS = {
     "spark.app.name": "holdsfor",
     "spark.ui.showConsoleProgress": "false",
-    # To Python: batches of a tenth, as Spark has it, take a third longer.
+    # With Spark's default, a tenth of this, the transfer to Python takes a third longer.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
 }
 _JAVA_HINT = "install Java 17 or newer, for example: apt install openjdk-17-jre-headless"
 
 
 class Log:
-    """A file for what Spark says, which is kept if somebody has to read it."""
+    """A file with the output of Spark, deleted at the end unless a message refers to it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.is_kept = False
 
     def read(self) -> str:
-        """What Spark has said so far."""
+        """The output of Spark so far."""
         return self.path.read_text(encoding="utf-8", errors="replace")
 
     def keep(self, text: str) -> Path:
-        """Add what went wrong in full length, and keep the file."""
+        """Append the full text of a failure, and keep the file."""
         self.is_kept = True
         with self.path.open("a", encoding="utf-8") as file:
             file.write(f"\n{text}\n")
@@ -54,7 +54,7 @@ class Log:
 
 @contextmanager
 def log() -> Iterator[Log]:
-    """A file in the folder for temporary files; it goes with the block, unless it is to be kept."""
+    """A temporary log file, deleted at the end of the block unless it is kept."""
     handle, path = tempfile.mkstemp(prefix="holdsfor-spark-", suffix=".log")
     os.close(handle)
     written = Log(Path(path))
@@ -67,9 +67,9 @@ def log() -> Iterator[Log]:
 
 @contextmanager
 def started_session(master: str | None, options: Mapping[str, str], log: Log) -> Iterator[tuple[SparkSession, bool]]:
-    """A session that ends with the block, and its JVM with it; one that is there already is used, and stays.
+    """A session, and whether it is new. A new session and its JVM end with the block; an existing session stays.
 
-    It comes with whether it is a new one. What it says on its own goes to the log. Workers elsewhere get our code.
+    The output of Spark goes to the log. Workers on other machines receive this package.
     """
     try:
         active = _existing_session()
@@ -100,7 +100,7 @@ def _existing_session() -> SparkSession | None:
 
 
 def _equip(session: SparkSession) -> None:
-    """Send our code along where it may be missing."""
+    """Send this package to workers that may lack it."""
     if is_elsewhere(session):
         ship(session)
 
@@ -121,7 +121,7 @@ def _new_session(master: str | None, options: Mapping[str, str], log: Log) -> Sp
 def _connected(url: str, options: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
-    _check_that_it_answers(url)
+    _check_connection(url)
     return SparkSession.builder.remote(url).appName("holdsfor").config(map=dict(options)).getOrCreate()
 
 
@@ -139,12 +139,12 @@ def _with_a_jvm(master: str | None, options: Mapping[str, str], log: Log) -> Spa
     context.setLogLevel("ERROR")
     session = SparkSession.builder.getOrCreate()
     if is_elsewhere(session):
-        _let_it_say_that_it_waits(session)
+        _log_scheduler_warnings(session)
     return session
 
 
 def _context(conf: Any, gateway: Any) -> Any:
-    """The context of a JVM; a JVM without one ends."""
+    """The Spark context of a JVM; if the context cannot start, the JVM ends."""
     from pyspark import SparkContext
 
     try:
@@ -156,28 +156,28 @@ def _context(conf: Any, gateway: Any) -> Any:
 
 
 def _gateway(conf: Any, log: Log) -> Any:
-    """A JVM that is quiet on the terminal."""
+    """A JVM whose output goes to the log."""
     from pyspark.java_gateway import launch_gateway
 
     home = os.environ.get("JAVA_HOME")
     if not (shutil.which("java") if home is None else os.access(f"{home}/bin/java", os.X_OK)):
         raise UsageProblem(Diagnostic("HF773", "Spark needs Java, which was not found", hint=_JAVA_HINT))
     launch: Any = launch_gateway
-    with log.path.open("ab") as said:
-        return launch(conf, {"stdout": said, "stderr": said})
+    with log.path.open("ab") as output:
+        return launch(conf, {"stdout": output, "stderr": output})
 
 
-def _let_it_say_that_it_waits(session: SparkSession) -> None:
-    """Let the scheduler warn where a cluster has no room, or loses an executor: else it would wait without a word."""
+def _log_scheduler_warnings(session: SparkSession) -> None:
+    """Log the warnings of the scheduler: a cluster without free cores or a lost executor is reported only there."""
     jvm: Any = session.sparkContext._jvm
     log4j = jvm.org.apache.logging.log4j
     log4j.core.config.Configurator.setLevel("org.apache.spark.scheduler.TaskSchedulerImpl", log4j.Level.WARN)
 
 
 def _choose_python(options: Mapping[str, str]) -> None:
-    """The Python of the workers: as asked for, else the one that runs this.
+    """Set the Python of the workers: the configured one, by default the running one.
 
-    PySpark itself looks at the variable only, and not at the setting that `spark-submit` has for it.
+    PySpark itself only reads the environment variable, not the setting of `spark-submit`.
     """
     chosen = options.get("spark.pyspark.python")
     if chosen is not None:
@@ -185,8 +185,8 @@ def _choose_python(options: Mapping[str, str]) -> None:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 
-def _check_that_it_answers(url: str) -> None:
-    """Refuse a server that cannot be reached: a session would begin all the same, and try for many minutes."""
+def _check_connection(url: str) -> None:
+    """Report an invalid or unreachable address in one line: a session would start and retry for many minutes."""
     try:
         from pyspark.sql.connect.client.core import DefaultChannelBuilder
     except ImportError as problem:
@@ -199,29 +199,29 @@ def _check_that_it_answers(url: str) -> None:
         with DefaultChannelBuilder(url).toChannel() as channel:
             grpc.channel_ready_future(channel).result(timeout=_SECONDS_TO_ANSWER)
     except ValueError as problem:
-        message = f"`{url}` is no address of Spark Connect: {first_sentence(str(problem))}"
+        message = f"`{url}` is not an address of Spark Connect: {first_sentence(str(problem))}"
         raise UsageProblem(Diagnostic("HF785", message, hint="such as `sc://host:15002`")) from None
     except grpc.FutureTimeoutError:
-        message = f"no server of Spark Connect answers at `{url}`"
+        message = f"no Spark Connect server answers at `{url}`"
         raise UsageProblem(Diagnostic("HF785", message, hint="the usual port is 15002")) from None
 
 
 def _not_started(master: str | None, problem: Exception, log: Log) -> UsageProblem:
-    """Why there is no session."""
-    at, told, said = "" if master is None else f" at `{master}`", str(problem), log.read()
-    if "UnsupportedClassVersionError" in said:
+    """The reason why a session could not start."""
+    at, message, output = "" if master is None else f" at `{master}`", str(problem), log.read()
+    if "UnsupportedClassVersionError" in output:
         message = "Spark needs a newer Java than the one that was found"
         return UsageProblem(Diagnostic("HF773", message, hint=_JAVA_HINT))
     # A context stops itself when no master answers, and then fails with an exception that has no condition.
-    if "stopped SparkContext" in told:
-        hint = "does a master run there, of the same version of Spark?"
+    if "stopped SparkContext" in message:
+        hint = "check that a master of the same version of Spark runs at this address"
         return UsageProblem(Diagnostic("HF785", f"Spark gave up while it started{at}", hint=hint))
-    hint = f"see `--master` and `--conf`; the full text is in {log.keep(told)}"
-    why = _last_error(said) if causes_of(problem)[0].condition == "JAVA_GATEWAY_EXITED" else java_message(problem)
+    hint = f"see `--master` and `--conf`; the full text is in {log.keep(message)}"
+    why = _last_error(output) if causes_of(problem)[0].condition == "JAVA_GATEWAY_EXITED" else java_message(problem)
     return UsageProblem(Diagnostic("HF785", f"Spark could not be started{at}: {why}", hint=hint))
 
 
-def _last_error(said: str) -> str:
-    """What a JVM that did not start had to say."""
-    lines = [line.strip() for line in said.splitlines() if line.strip() and not line.strip().startswith("at ")]
-    return next((line for line in lines if "Error" in line or "Exception" in line), (lines or ["it said nothing"])[-1])
+def _last_error(output: str) -> str:
+    """The error message of a JVM that did not start."""
+    lines = [line.strip() for line in output.splitlines() if line.strip() and not line.strip().startswith("at ")]
+    return next((line for line in lines if "Error" in line or "Exception" in line), (lines or ["no output"])[-1])

@@ -1,8 +1,8 @@
-"""Our code to the workers of a cluster.
+"""Shipping: this package for the workers of a cluster.
 
-Functions travel by name: whoever unpickles them imports the package they are from, and therefore needs it. What Spark
-can send along and Python can import from is a zip (a wheel is not taken). NumPy, pyarrow and pandas are compiled, are
-not imported from a zip, and have to be where the workers are.
+Functions are pickled by name, so the worker that unpickles them imports this package. Spark sends packages as a zip
+from which Python imports (wheels are not accepted). NumPy, pyarrow and pandas are compiled and cannot be imported from
+a zip; they must be installed where the workers run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def package() -> bytes:
-    """This package as a zip from which Python imports it; the same code is the same bytes."""
+    """This package as a zip from which Python can import; the same code gives the same bytes."""
     zipped = BytesIO()
     with ZipFile(zipped, "w") as archive:
         for name, content in sorted(_files(files(_PACKAGE), _PACKAGE)):
@@ -38,7 +38,7 @@ def package() -> bytes:
 
 
 def _files(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
-    """The files of a folder, which may itself be in a zip."""
+    """The files of a folder, which may be inside a zip."""
     for entry in folder.iterdir():
         if entry.is_file():
             yield f"{path}/{entry.name}", entry.read_bytes()
@@ -47,7 +47,7 @@ def _files(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
 
 
 def ship(spark: SparkSession) -> None:
-    """Let the workers of a session import this very package, whatever is installed where they are.
+    """Send this package to the workers of a session, in place of any installed version.
 
     >>> import holdsfor as hf
     >>> hf.spark.ship(spark)
@@ -63,10 +63,10 @@ def ship(spark: SparkSession) -> None:
 
 
 def _ship_from_driver(spark: SparkSession, name: str, content: bytes) -> None:
-    """Send the zip along with all tasks to come.
+    """Send the zip with all following tasks.
 
-    Executors fetch it from the driver when they need it, also those that come late, so it is kept among the files of
-    the session, which go when the session ends.
+    Executors fetch the zip from the driver when they start, also late ones. The zip is therefore stored with the files
+    of the session, which are deleted when the session ends.
     """
     from pyspark import SparkFiles
 

@@ -1,4 +1,4 @@
-"""What stopped the workers of Spark, as our diagnostics."""
+"""Failures of Spark workers as diagnostics."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from holdsfor.errors import Diagnostic
 
 __all__ = ["worker_message"]
 
-_TOLD = re.compile(r"(error\[HF\d{3}\]: .*?)(?:\n\s*\n|\Z)", re.DOTALL)
+_DIAGNOSTIC = re.compile(r"(error\[HF\d{3}\]: .*?)(?:\n\s*\n|\Z)", re.DOTALL)
 # Exceptions of the workers reach the driver as text, with the traceback of Python as a parameter of PYTHON_EXCEPTION.
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
 _OTHER_PYTHON = re.compile(r"\[PYTHON_VERSION_MISMATCH\].*?(\d+\.\d+)\D+(\d+\.\d+)", re.DOTALL)
-_HINT = "`--conf spark.pyspark.python=PATH` says which Python the workers run; see `On a cluster` in the documentation"
+_HINT = "`--conf spark.pyspark.python=PATH` sets the Python of the workers; see `On a cluster` in the documentation"
 
 
 def worker_message(text: str) -> str | None:
-    """The diagnostic for what stopped a worker: its own, or that its Python will not do.
+    """The diagnostic of a failed worker: its own, or one about its Python; None for other failures.
 
     >>> worker_message("Traceback:\\nholdsfor.errors.ExecutionProblem: error[HF604]: division by zero\\n")
     'error[HF604]: division by zero'
@@ -25,7 +25,7 @@ def worker_message(text: str) -> str | None:
     error[HF786]: the workers of Spark cannot import `pyarrow`
     hint: ...
     """
-    if found := _TOLD.search(text):
+    if found := _DIAGNOSTIC.search(text):
         return found.group(1).rstrip()
     message = _about_python(text)
     return None if message is None else Diagnostic("HF786", message, hint=_HINT).render()

@@ -1,7 +1,8 @@
-"""Facts in a process: records, results and members of domains as columns of words, many of one kind and name together.
+"""Facts in a process: records, results and members of domains as columns of words, grouped by kind and name.
 
-Words of symbols mean something only together with the table that gave them. What leaves the process says symbols as
-texts (`Texts`), as they would stand in a rule, and by these a constant has an *owner*: a bucket, the same everywhere.
+The word of a symbol is valid only with the symbol table that assigned it. Other processes therefore receive symbols as
+texts (`Texts`), written as in a rule. The hash of this text gives every constant an *owner*: a bucket that is the same
+in all processes.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ __all__ = ["PLAIN", "Facts", "Load", "Texts", "by_name", "facts_of_records", "ow
 class Facts:
     """Rows of one kind, name and arity.
 
-    `words` are their constants, the value of a fluent last; `times` are columns of 64-bit integers by name: a record
-    has an `arrival` and a `start`, one of a fluent an `end`. What other stages computed has no arrival. `texts` are
-    Arrow arrays, for rows that people will read.
+    `words` are the constants, with the value of a fluent last. `times` are columns of 64-bit integers by name: a record
+    has an `arrival` and a `start`, a record of a fluent also an `end`. Results of other stages have no arrival. `texts`
+    are Arrow arrays of messages.
     """
 
     kind: str
@@ -52,7 +53,7 @@ class Facts:
         return self.kind, self.name, self.arity
 
     def take(self, rows: Int64) -> Facts:
-        """Some of the rows."""
+        """The rows with the given numbers."""
         picked = pa.array(rows) if self.texts else None
         return replace(
             self,
@@ -63,7 +64,7 @@ class Facts:
         )
 
     def part(self, first: int, last: int) -> Facts:
-        """The rows from one place up to another, without a copy."""
+        """The rows from `first` up to but not including `last`, without a copy."""
         return replace(
             self,
             n=last - first,
@@ -73,7 +74,7 @@ class Facts:
         )
 
     def records(self) -> Records:
-        """The rows as records, if they are; those that are cut have a `true_start` too."""
+        """The rows as records; records that a window has cut also have a `true_start`."""
         start = self.times["start"]
         true = self.times.get("true_start")
         given = list(self.words), self.times["arrival"], start if true is None else true, self.times.get("end")
@@ -82,14 +83,14 @@ class Facts:
 
 @dataclass(frozen=True)
 class Load:
-    """Facts that are in a process at one time, with the table of their symbols."""
+    """Facts in one process, with their symbol table."""
 
     facts: Sequence[Facts]
     symbols: Symbols
 
 
 def facts_of_records(key: Key, records: Records) -> Facts:
-    """Records of one name as they are seen."""
+    """Records of one name as facts, with cut intervals from the time-point at which they are seen."""
     times = {"arrival": records.arrivals, "start": records.seen_from}
     if records.ends is not None:
         times["end"] = records.ends
@@ -99,7 +100,7 @@ def facts_of_records(key: Key, records: Records) -> Facts:
 
 
 def _joined(parts: Sequence[Facts]) -> Facts:
-    """Facts of one kind and name as one, in the order of the parts."""
+    """The concatenation of facts of one kind and name."""
     first = parts[0]
     if len(parts) == 1:
         return first
@@ -115,11 +116,11 @@ def _joined(parts: Sequence[Facts]) -> Facts:
 # -- symbols -----------------------------------------------------------------------------------------------------------
 
 PLAIN = re.compile(r"[a-z][a-zA-Z0-9_]*\Z", re.ASCII)
-"""What an atom looks like that is written as it is."""
+"""Atoms that need no quotes."""
 
 
 class Texts:
-    """The texts of the symbols of a table, and numbers that look random and are the same in every process."""
+    """The texts of the symbols of a table, and hashes of these texts that are the same in every process."""
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
@@ -133,7 +134,7 @@ class Texts:
         return self._array.take(pa.array(symbol_numbers(words)))
 
     def hashes(self, words: Int64) -> Any:
-        """Numbers for words that are symbols."""
+        """The hashes of words that are symbols."""
         self._grow()
         return self._hashes[symbol_numbers(words)]
 
@@ -171,7 +172,7 @@ def owners(words: Int64, n_buckets: int, texts: Texts) -> Int64:
 
 
 def _scrambled(values: Int64) -> Any:
-    """Numbers that look random, the same for the same (the finaliser of SplitMix64)."""
+    """Hashes of integers (the finaliser of SplitMix64)."""
     mixed = values.view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -179,7 +180,7 @@ def _scrambled(values: Int64) -> Any:
 
 
 def by_name(facts: Iterable[Facts]) -> list[Facts]:
-    """The same facts, those of one kind and name as one, in order of kind and name."""
+    """Facts grouped by kind, name and columns, in this order."""
     groups: dict[tuple[str, str, int, tuple[str, ...]], list[Facts]] = {}
     for each in facts:
         groups.setdefault((each.kind, each.name, each.arity, tuple(each.times)), []).append(each)

@@ -1,4 +1,8 @@
-"""Facts to the buckets that need them, as the stages say (`holdsfor.distribution.stages`)."""
+"""Routing: facts to the buckets of the stages that read them, by hash, semijoin or broadcast.
+
+`holdsfor.distribution.stages` chooses the distribution of each table. A semijoin takes an additional shuffle: facts and
+the *routes* of their guard meet in the bucket of the argument they share, and the facts go on from there.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +16,14 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.distribution.stages import Broadcast, Distribution, HashRoute, SemijoinRoute, Table
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys
 from holdsfor.spark.exchange.facts import Facts, Load, Texts, by_name, owners
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, ShuffleBlock, by_bucket, loads_of, rows_of
+from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock, by_bucket, loads_of, rows_of
 
 __all__ = ["Destination", "Router", "by_owner"]
 
 
 @dataclass(frozen=True)
 class Destination:
-    """A stage by its number, from 1, with what it needs and how that gets there."""
+    """A stage by its number, from 1, with the tables that it reads and their distributions."""
 
     stage: int
     receives: tuple[tuple[Table, Distribution], ...]
@@ -29,33 +33,35 @@ class Destination:
     def guards(self) -> list[SemijoinRoute]:
         return list(dict.fromkeys(how for _, how in self.receives if isinstance(how, SemijoinRoute)))
 
-    def hows(self, table: tuple[str, str, int]) -> list[Distribution]:
-        """How what is in a table gets there."""
+    def distributions(self, table: tuple[str, str, int]) -> list[Distribution]:
+        """The distributions of a table to this stage."""
         return list(dict.fromkeys(how for each, how in self.receives if each == table))
 
     def shuffle_blocks(self, facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
-        """The facts whose buckets they tell themselves, once for each bucket; what waits for a guard; and routes."""
-        hows = self.hows(facts.table)
-        if any(isinstance(how, Broadcast) for how in hows):
+        """Facts by broadcast or hash, once for each bucket; facts that need a semijoin; and routes of guards."""
+        distributions = self.distributions(facts.table)
+        if any(isinstance(how, Broadcast) for how in distributions):
             yield ShuffleBlock(self.stage, tuple(range(self.n_buckets)), self.n_buckets, facts)
         else:
             found = [
-                owners(facts.words[how.argument], self.n_buckets, texts) for how in hows if isinstance(how, HashRoute)
+                owners(facts.words[how.argument], self.n_buckets, texts)
+                for how in distributions
+                if isinstance(how, HashRoute)
             ]
             if found:
                 rows, buckets = _each_once(found)
                 yield from by_owner(self.stage, facts, rows, buckets, self.n_buckets)
-            yield from self._waiting(facts, hows, texts)
+            yield from self._semijoin_facts(facts, distributions, texts)
         yield from self._routes(facts, texts)
 
-    def _waiting(self, facts: Facts, hows: list[Distribution], texts: Texts) -> Iterator[ShuffleBlock]:
+    def _semijoin_facts(self, facts: Facts, distributions: list[Distribution], texts: Texts) -> Iterator[ShuffleBlock]:
         everything = np.arange(facts.n, dtype=np.int64)
-        for argument in dict.fromkeys(how.argument for how in hows if isinstance(how, SemijoinRoute)):
+        for argument in dict.fromkeys(how.argument for how in distributions if isinstance(how, SemijoinRoute)):
             routers = owners(facts.words[argument], self.n_buckets, texts)
             yield from by_owner(-self.stage, facts, everything, routers, self.n_buckets)
 
     def _routes(self, facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
-        """The buckets at the end of each route that facts open, to where those wait who take it."""
+        """The routes that guard facts give: the target bucket of each partner, sent to the owner of the partner."""
         for how in self.guards:
             if how.guard == facts.table and facts.n:
                 partners, ends = facts.words[how.partner], owners(facts.words[how.owner], self.n_buckets, texts)
@@ -67,16 +73,16 @@ class Destination:
                 yield from by_owner(-self.stage, route, everything, routers, self.n_buckets)
 
     def routed(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """The facts in the buckets of the routing, sent to where their routes end; batches of shuffle blocks."""
+        """The second half of a semijoin: facts joined with routes, as batches of shuffle blocks."""
         for shuffle_blocks in by_bucket(batches).values():
             symbols = Symbols()
-            waiting = by_name(facts for load in loads_of(shuffle_blocks, symbols) for facts in load.facts)
-            routes = {facts.name: facts for facts in waiting if facts.kind == "route"}
-            yield from rows_of(self._delivered(waiting, routes), Texts(symbols))
+            arrived = by_name(facts for load in loads_of(shuffle_blocks, symbols) for facts in load.facts)
+            routes = {facts.name: facts for facts in arrived if facts.kind == "route"}
+            yield from rows_of(self._joined(arrived, routes), Texts(symbols))
 
-    def _delivered(self, waiting: Iterable[Facts], routes: dict[str, Facts]) -> Iterator[ShuffleBlock]:
-        for facts in waiting:
-            for how in self.hows(facts.table):
+    def _joined(self, arrived: Iterable[Facts], routes: dict[str, Facts]) -> Iterator[ShuffleBlock]:
+        for facts in arrived:
+            for how in self.distributions(facts.table):
                 route = routes.get(_name(how)) if isinstance(how, SemijoinRoute) else None
                 if route is not None and isinstance(how, SemijoinRoute):
                     rows, way = pairs_of_equal_keys([facts.words[how.argument]], facts.n, route.words, route.n)
@@ -89,12 +95,12 @@ class Destination:
 
 @dataclass(frozen=True)
 class Router:
-    """Sends facts to all stages that need them."""
+    """Sends facts to all stages that read them."""
 
     destinations: tuple[Destination, ...]
 
     def __call__(self, loads: Iterable[Load]) -> Iterator[Any]:
-        """Rows of shuffle blocks; facts that no stage could ask for go nowhere as they are."""
+        """Rows of shuffle blocks; facts that no stage reads, such as counts, have the stage `NO_STAGE`."""
         for load in loads:
             texts = Texts(load.symbols)
             yield from rows_of(
@@ -103,14 +109,14 @@ class Router:
 
     def shuffle_blocks(self, facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
         if facts.kind not in ("event", "fluent", "domain"):
-            yield ShuffleBlock(NOWHERE, (0,), 1, facts)
+            yield ShuffleBlock(NO_STAGE, (0,), 1, facts)
             return
         for destination in self.destinations:
             yield from destination.shuffle_blocks(facts, texts)
 
 
 def by_owner(stage: int, facts: Facts, rows: Int64, buckets: Int64, n_buckets: int) -> Iterator[ShuffleBlock]:
-    """Some rows of facts, each to its bucket."""
+    """Rows of facts as one shuffle block per bucket."""
     if n_buckets == 1:
         if len(rows):
             yield ShuffleBlock(stage, (0,), 1, facts if len(rows) == facts.n else facts.take(rows))
@@ -125,7 +131,7 @@ def by_owner(stage: int, facts: Facts, rows: Int64, buckets: Int64, n_buckets: i
 
 
 def _each_once(found: list[Int64]) -> tuple[Int64, Int64]:
-    """Rows with their buckets, no row twice to the same bucket."""
+    """Rows with their buckets, without duplicates."""
     n = len(found[0])
     rows = [np.arange(n, dtype=np.int64)]
     for i in range(1, len(found)):
@@ -137,7 +143,7 @@ def _each_once(found: list[Int64]) -> tuple[Int64, Int64]:
 
 
 def _name(how: Distribution) -> str:
-    """The name of the routes of a guard."""
+    """The name of the route facts of a guard."""
     assert isinstance(how, SemijoinRoute)
     kind, name, arity = how.guard
     return f"{kind} {name}/{arity} {how.partner} {how.owner}"

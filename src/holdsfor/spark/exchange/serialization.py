@@ -1,17 +1,17 @@
-"""Facts as bytes: every column as narrow as its content allows, symbols as texts.
+"""Serialization of facts: every column as narrow as its content allows, symbols as texts.
 
-The bytes are a line that lists arrays by name, type and length, and the arrays one behind the other. A column `x` of
-the facts is there in one of these forms:
+A message is a line that lists arrays by name, type and length, followed by the arrays. A column `x` has one of these
+encodings:
 
-x                       the integers as they are
-x, x.base               integers that lie close together: narrow ones, to be added to the base
-x, x.words              few different words: narrow places in the list of words
-x.words                 all rows have this one
-x.as                    the same as another one, by its number
+x                       plain 64-bit integers
+x, x.base               frame of reference: narrow integers, to be added to the base
+x, x.words              dictionary: narrow indices into the list of words
+x.words                 one word for all rows
+x.as                    a copy of another column, by its number
 
-Words of symbols count from 0 among `x.texts` here. A message is a tenth to a third of what its columns take in memory;
-narrowing costs some nanoseconds a row, and every byte less is cheaper to shuffle than that. Messages may be many and
-short, so that what one costs by itself matters: that is why it is not an Arrow stream, which costs several times more.
+Words of symbols are indices into `x.texts`. A message has a tenth to a third of the size of its columns in memory.
+Narrowing costs some nanoseconds per row, less than the shuffle of the saved bytes. Messages may be many and short, so
+the fixed cost of a message matters; an Arrow stream would cost several times more.
 """
 
 from __future__ import annotations
@@ -35,33 +35,33 @@ Arrays = dict[str, NDArray[Any]]
 """The arrays of a message by name."""
 
 _SAMPLE = 1024
-_FEW, _FEW_OF_FEW = 0.9, 0.6  # of a sample of more rows, or of all: more different words are not worth a list
-_SHORT = 64  # rows: not worth looking at what they have in common
+_FEW, _FEW_OF_FEW = 0.9, 0.6  # share of distinct words, in a sample or in all rows, above which no dictionary is made
+_SHORT = 64  # rows: too few to look for repetitions
 _NARROW = ((1 << 8, np.uint8), (1 << 16, np.uint16), (1 << 32, np.uint32))
 _ALIGNED = 8
 _LONGEST_HEAD = 1 << 14
 
 
 def pack(facts: Facts, texts: Texts) -> bytes:
-    """The columns of facts as bytes; their kind, name, arity and number are not among them."""
+    """The columns of facts as bytes, without their kind, name, arity and number."""
     arrays: Arrays = {}
     for i, words in enumerate(facts.words):
         _pack_words(f"word{i}", words, texts, arrays)
-    told: list[Int64] = []
+    written: list[Int64] = []
     for name, times in facts.times.items():
-        twin = None if facts.n < _SHORT else next((i for i, t in enumerate(told) if np.array_equal(t, times)), None)
+        twin = None if facts.n < _SHORT else next((i for i, t in enumerate(written) if np.array_equal(t, times)), None)
         if twin is None:
             _pack_integers(f"time.{name}", times, arrays)
         else:
             arrays[f"time.{name}.as"] = np.array([twin], np.uint8)
-        told.append(times)
+        written.append(times)
     for name, strings in facts.texts.items():
         _pack_texts(f"text.{name}", strings, arrays)
     return _framed(arrays)
 
 
 def unpack(what: tuple[str, str, int, int], message: Any, symbols: Symbols) -> Facts:
-    """The facts of a kind, name, arity and number whose columns a message has; it is anything with bytes."""
+    """The facts of a message, given their kind, name, arity and number; the message is any buffer of bytes."""
     kind, name, arity, n = what
     arrays = _unframed(message)
     words: list[Int64] = []
@@ -79,7 +79,7 @@ def unpack(what: tuple[str, str, int, int], message: Any, symbols: Symbols) -> F
 
 
 def _columns(prefix: str, arrays: Arrays) -> list[str]:
-    """The columns whose arrays have a prefix, in order."""
+    """The columns whose arrays begin with a prefix, in order."""
     parts = (array.split(".") for array in arrays)
     return list(dict.fromkeys(part[1] for part in parts if part[0] == prefix))
 
@@ -144,13 +144,13 @@ def _pack_integers(name: str, values: Int64, arrays: Arrays) -> None:
 
 
 def _is_repetitive(values: Int64) -> bool:
-    """Whether a list of the different ones is likely to be short."""
+    """Whether the values have few distinct ones, estimated from a sample."""
     n_distinct, n = len(np.unique(values[:_SAMPLE])), len(values)
     return n_distinct < (_FEW * _SAMPLE if n > _SAMPLE else _FEW_OF_FEW * n)
 
 
 def _narrow(values: Int64, n: int) -> NDArray[Any]:
-    """Integers from 0 and below `n`, in as few bytes as that needs."""
+    """Integers from 0 to `n - 1`, in the narrowest type."""
     for bound, kind in _NARROW:
         if n <= bound:
             return values.astype(kind)
@@ -158,7 +158,7 @@ def _narrow(values: Int64, n: int) -> NDArray[Any]:
 
 
 def _pack_texts(name: str, strings: Any, arrays: Arrays) -> None:
-    """Texts as Arrow has them: where each ends, and all of them one behind the other."""
+    """Texts in the layout of Arrow: offsets and concatenated bytes."""
     _, ends, content = strings.buffers()
     bounds = np.frombuffer(ends, np.int32)[strings.offset : strings.offset + len(strings) + 1]
     arrays[f"{name}.bounds"] = bounds - bounds[0]
@@ -183,7 +183,7 @@ def _unpacked_texts(name: str, arrays: Arrays) -> Any:
 
 
 def _with_symbols(words: Int64, texts: Any, symbols: Symbols) -> Int64:
-    """Words with the symbols of a table in place of those that count among texts."""
+    """Words with the indices into `texts` replaced by symbols of a table."""
     meanings = words.copy()
     here = np.flatnonzero(is_symbol(words))
     meanings[here] = symbols.words(map(_term, texts.to_pylist()))[symbol_numbers(words[here])]

@@ -1,6 +1,6 @@
-"""Rules that travel: a program as its texts, compiled once in every process that needs it.
+"""Rules in the form that workers receive: the texts of a program, compiled once in every process.
 
-The analysed form stays where it is made: it remembers hashes of names, which differ from process to process.
+The compiled form cannot be sent: it stores hashes of names, which differ between processes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Rules:
         return Rules(texts, tuple(map(show, goals)))
 
     def compiled(self) -> Compiled:
-        """The event description; it had no errors where it came from."""
+        """The compiled event description; the driver has checked that it has no errors."""
         return _compiled(self.texts)
 
     def goal_terms(self) -> list[Term]:

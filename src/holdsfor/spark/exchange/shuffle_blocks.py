@@ -1,9 +1,9 @@
-"""Shuffle blocks: rows of a DataFrame that each carry many facts, packed, to a bucket of a stage.
+"""Shuffle blocks: rows of a DataFrame that each hold many serialized facts for one bucket of a stage.
 
-Spark moves shuffle blocks and looks at their addresses only; to it a shuffle block with a hundred thousand facts is one
-short row. The *stage* is the number of the one that receives it, from 1; what goes to the routing before a stage has
-its negative, and what goes to no stage (results, counts, records set aside) has 0. A shuffle block goes to the
-partition of its bucket by its `place`: a number whose hash, as Spark computes it, is that partition.
+Spark shuffles blocks by their address and does not decode them: a block of a hundred thousand facts is one row. The
+*stage* is the number of the receiving stage, from 1. Blocks for the semijoin before a stage have the negative number.
+Blocks for no stage (results, counts, records set aside) have 0. The `place` of a block is a number whose hash in Spark
+is the partition of the bucket.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.spark.exchange.facts import Facts, Load, Texts
 from holdsfor.spark.exchange.serialization import pack, unpack
 
-__all__ = ["NOWHERE", "PARCELS", "ShuffleBlock", "by_bucket", "loads_of", "places", "rows_of"]
+__all__ = ["NO_STAGE", "SHUFFLE_SCHEMA", "ShuffleBlock", "by_bucket", "loads_of", "places", "rows_of"]
 
-NOWHERE = 0
-"""The stage of what goes to no stage."""
+NO_STAGE = 0
+"""The stage number of blocks that no stage receives."""
 
-PARCELS = pa.schema(
+SHUFFLE_SCHEMA = pa.schema(
     [
         ("stage", pa.int32()),
         ("bucket", pa.int32()),
@@ -42,14 +42,14 @@ PARCELS = pa.schema(
     ]
 )
 
-_MOST_BYTES = 1 << 25  # of a batch that goes to Spark
+_MOST_BYTES = 1 << 25  # per batch that Spark receives
 
 
 @dataclass(frozen=True)
 class ShuffleBlock:
-    """Facts with the buckets of a stage that they go to, out of `n_buckets`; `first` and `last` are their time-points.
+    """Facts for some of the `n_buckets` buckets of a stage; `first` and `last` are their extreme time-points.
 
-    Without `facts` a shuffle block is a number of things: how many records were read, say.
+    Facts without columns are a count, such as the number of records read.
     """
 
     stage: int
@@ -61,7 +61,7 @@ class ShuffleBlock:
 
 
 def rows_of(shuffle_blocks: Iterable[ShuffleBlock], texts: Texts) -> Iterator[Any]:
-    """Batches of shuffle blocks; each is packed once, however many buckets it goes to."""
+    """Batches of rows, one row for each shuffle block and bucket; facts are serialized once for all buckets."""
     rows: list[tuple[Any, ...]] = []
     n_bytes = 0
     for shuffle_block in shuffle_blocks:
@@ -80,12 +80,13 @@ def rows_of(shuffle_blocks: Iterable[ShuffleBlock], texts: Texts) -> Iterator[An
 def _batch(rows: list[tuple[Any, ...]]) -> Any:
     columns = zip(*rows, strict=True)
     return pa.RecordBatch.from_arrays(
-        [pa.array(column, kind) for column, kind in zip(columns, PARCELS.types, strict=True)], schema=PARCELS
+        [pa.array(column, kind) for column, kind in zip(columns, SHUFFLE_SCHEMA.types, strict=True)],
+        schema=SHUFFLE_SCHEMA,
     )
 
 
 def by_bucket(batches: Iterable[Any]) -> dict[int, list[Any]]:
-    """The rows of batches of shuffle blocks by their bucket, as batches."""
+    """The rows of batches, grouped by bucket."""
     found: dict[int, list[Any]] = {}
     for batch in batches:
         buckets = batch.column("bucket").to_numpy()
@@ -99,9 +100,9 @@ def loads_of(batches: Iterable[Any], symbols: Symbols | None = None) -> Iterator
     """The facts of shuffle blocks, batch by batch."""
     for batch in batches:
         table = Symbols() if symbols is None else symbols
-        whats = zip(*(batch.column(column).to_pylist() for column in ("kind", "name", "arity", "n")), strict=True)
+        tables = zip(*(batch.column(column).to_pylist() for column in ("kind", "name", "arity", "n")), strict=True)
         payloads = batch.column("payload")
-        yield Load([unpack(what, payloads[i].as_buffer(), table) for i, what in enumerate(whats) if what[-1]], table)
+        yield Load([unpack(what, payloads[i].as_buffer(), table) for i, what in enumerate(tables) if what[-1]], table)
 
 
 # -- places ------------------------------------------------------------------------------------------------------------
@@ -111,7 +112,7 @@ _SEED = 42
 
 @lru_cache(maxsize=64)
 def places(n_buckets: int) -> Int64:
-    """A number for each bucket that Spark's `repartition` into so many partitions sends to that partition.
+    """For each bucket, a number that Spark's `repartition` into `n_buckets` partitions sends to this partition.
 
     >>> sorted((_hashes(places(7).astype(np.int32)) % 7).tolist())
     [0, 1, 2, 3, 4, 5, 6]
@@ -127,7 +128,7 @@ def places(n_buckets: int) -> Int64:
 
 
 def _hashes(numbers: NDArray[np.int32]) -> Int64:
-    """Spark's hash of integers: 32-bit MurmurHash3 of four bytes, as a signed number."""
+    """Spark's hash of integers: 32-bit MurmurHash3 of four bytes, as a signed integer."""
     mixed = _rotated(numbers.view(np.uint32) * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
     mixed = _rotated(np.uint32(_SEED) ^ mixed, 13) * np.uint32(5) + np.uint32(0xE6546B64)
     mixed = mixed ^ np.uint32(4)

@@ -1,1 +1,1 @@
-"""Input of a Spark job: files and DataFrames to facts, in the workers."""
+"""Input of a Spark job: workers read files and DataFrames into facts."""

@@ -1,8 +1,8 @@
-"""A look at every file before anything runs: how its records are written, and whether they can be read.
+"""Probe of every input file before the job starts: its format, its columns, and whether it can be read.
 
-The first lines of a text, or the footer of a table, tell the columns. So what is wrong with a file is known before a
-run begins, and is told by the readers that would read it. The file systems are those of Spark: Python has no others on
-a cluster.
+The driver reads the first lines of a text file, or the footer of a table, with the same readers that the workers use.
+A fault is therefore reported before the run, in the words of these readers. Files are opened through the file systems
+of Spark, because Python has no access to others on a cluster.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TABLES = "is it a whole Parquet or ORC file?"
 
 @dataclass(frozen=True)
 class Tabular:
-    """A file with a table: its format, and its columns with their types as a text, the same for the same ones."""
+    """A file that holds a table: its format, and its columns and types as a text that can be compared."""
 
     form: Format
     schema: str
@@ -48,7 +48,7 @@ class Tabular:
 
 @dataclass(frozen=True)
 class ProbedFile:
-    """A file that was looked at; whether the first time that is not an integer, if it shows one, has an offset."""
+    """The result of a probe. `has_offset` is that of the first time that is not an integer, if there is one."""
 
     file: File
     content: LineFile | Tabular
@@ -57,7 +57,7 @@ class ProbedFile:
 
 @dataclass(frozen=True)
 class FileProbe:
-    """Looks at files, several at once."""
+    """Probes files, several in parallel."""
 
     spark: SparkSession
     names: Names
@@ -66,11 +66,11 @@ class FileProbe:
     mapping: Mapping | None
 
     def all(self, files: Sequence[File]) -> list[ProbedFile | Unreadable]:
-        """What each file is, or why it cannot be read."""
+        """The content of each file, or the reason why it cannot be read."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            return list(pool.map(self._looked, files))
+            return list(pool.map(self._probe, files))
 
-    def _looked(self, file: File) -> ProbedFile | Unreadable:
+    def _probe(self, file: File) -> ProbedFile | Unreadable:
         form = self.form or format_of_suffix(file.path)
         try:
             if form == "arrow":
@@ -85,7 +85,7 @@ class FileProbe:
     # -- lines ---------------------------------------------------------------------------------------------------------
 
     def _lines(self, file: File, form: Format | None) -> ProbedFile:
-        """How the lines of a file are written: the readers read the first of them."""
+        """The format and header of a file of lines, found by reading its first lines."""
         head = self._head(file)
         form = text_form(form, head, file.path, self.mapping, self.names)
         input_reader = InputReader(self.names, self.tick, Symbols(), ColumnReading(), Clock())
@@ -96,7 +96,7 @@ class FileProbe:
         return ProbedFile(file, LineFile(file.path, form, header), input_reader.clock.has_offset)
 
     def _head(self, file: File) -> bytes:
-        """The first lines of a file: at least one that is not blank, if there is one."""
+        """The first lines of a file, at least up to the first line that is not blank."""
         size = _HEAD
         while True:
             packed = self._bytes(file, size)
@@ -134,7 +134,7 @@ class FileProbe:
                 reader.close()
         except java_problems() as error:
             raise _unreadable(file, error, _TABLES) from None
-        return columns.partition("\n")[2]  # the first line has a name that writers choose
+        return columns.partition("\n")[2]  # the first line has a name that depends on the writer
 
     # -- the file systems of Spark -------------------------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ class FileProbe:
 
 
 def _unpacked(packed: bytes, path: str) -> bytes:
-    """What the beginning of a packed file has, as far as it goes; a file may have several packed parts."""
+    """The decompressed beginning of a gzip file, which may have several members."""
     content = b""
     try:
         while packed:

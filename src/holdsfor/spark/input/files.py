@@ -1,8 +1,9 @@
-"""Files and tables as input of a run on Spark: which of them are read how.
+"""Files and catalogue tables as input of a job: the reader of each file.
 
-Lines of all kinds come as they are, and our own readers read them (`holdsfor.spark.input.lines`). Tables come as Spark
-reads them, those with other columns or types apart from each other: an integer of one file does not become a decimal
-because another file has some. A file that cannot be read is told, and does not cost the others.
+Spark delivers the lines of text, CSV and JSON files, and the readers of this package parse them
+(`holdsfor.spark.input.lines`). Spark reads tables. Files with different columns or types are read as different tables,
+so that an integer in one file does not become a decimal because another file has decimals. A file that cannot be read
+is reported; the others are read without it.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ Form = Literal["text", "csv", "jsonl", "parquet", "orc", "table"]
 
 @dataclass(frozen=True)
 class Files:
-    """A path, a folder or a pattern, with perhaps a description of the columns behind a colon, or a table.
+    """A path, folder or pattern, optionally with a description of the columns after a colon; or a catalogue table.
 
-    How the records are written is told by the suffix and the first line of each file, unless it is said. `without` are
-    files that have turned out to be unreadable.
+    Without a `form`, the suffix and the first line of each file determine its format. `without` are files that an
+    earlier attempt could not read.
     """
 
     given: str
@@ -45,9 +46,9 @@ class Files:
     without: tuple[Unreadable, ...] = ()
 
     def sources(self, spark: SparkSession, names: Names, tick: int, order: int) -> Iterator[FrameSource | Unreadable]:
-        """The records as DataFrames, and what cannot be read; a path that stands for nothing is HF501.
+        """The records as DataFrames, and the unreadable files; a path that matches no file is HF501.
 
-        `order` is how much is read before it.
+        `order` is the number of files before these in the order of reading.
         """
         path, mapping = split_description(self.given)
         if self.form == "table":
@@ -57,14 +58,14 @@ class Files:
         skipped = {each.file: each for each in self.without}
         yield from (skipped[file.path] for file in files if file.path in skipped)
         files = [file for file in files if file.path not in skipped]
-        looked = FileProbe(spark, names, tick, self.form, mapping_of(mapping)).all(files)
-        yield from (each for each in looked if isinstance(each, Unreadable))
-        ordered = [(order + i, each) for i, each in enumerate(looked) if isinstance(each, ProbedFile)]
+        probed = FileProbe(spark, names, tick, self.form, mapping_of(mapping)).all(files)
+        yield from (each for each in probed if isinstance(each, Unreadable))
+        ordered = [(order + i, each) for i, each in enumerate(probed) if isinstance(each, ProbedFile)]
         yield from _lines(spark, ordered, mapping)
         yield from _tables(spark, path, ordered, names, tick, mapping)
 
     def excluding(self, unreadable: Unreadable) -> Files:
-        """The same without a file."""
+        """The same files without an unreadable one."""
         return replace(self, without=(*self.without, unreadable))
 
 
@@ -82,7 +83,7 @@ def _catalogued(spark: SparkSession, name: str) -> DataFrame:
 def _lines(
     spark: SparkSession, ordered: Sequence[tuple[int, ProbedFile]], mapping: str | None
 ) -> Iterator[FrameSource]:
-    """The lines of files, with our own line breaks only: what else is one is for the readers to say."""
+    """The lines of files, split at `\\n` only: the readers handle other line breaks."""
     files: dict[int, LineFile] = {}
     for order, each in ordered:
         if isinstance(each.content, LineFile):
@@ -92,13 +93,13 @@ def _lines(
         yield FrameSource(
             lines_of_files(spark.read.option("lineSep", "\n").text(patterns)),
             partial(LineReader, mapping=mapping, files=files),
-            may_take_back=any(_may_take_back(file, mapping) for file in files.values()),
+            may_retract=any(_may_retract(file, mapping) for file in files.values()),
             has_offset=next((each.has_offset for _, each in ordered if each.has_offset is not None), None),
             n_files=len(files),
         )
 
 
-def _may_take_back(file: LineFile, mapping: str | None) -> bool:
+def _may_retract(file: LineFile, mapping: str | None) -> bool:
     described = mapping_of(mapping)
     if described is not None:
         return "op" in described.columns
@@ -116,7 +117,7 @@ def _tables(
     tick: int,
     mapping: str | None,
 ) -> Iterator[FrameSource | Unreadable]:
-    """The tables, by their columns and types."""
+    """One source for each group of tables with the same columns and types."""
     groups: dict[Tabular, list[tuple[int, File]]] = {}
     for order, each in ordered:
         if isinstance(each.content, Tabular):
@@ -133,17 +134,17 @@ def _tables(
 
 
 def _table(spark: SparkSession, path: str, form: Format, files: Sequence[File]) -> DataFrame:
-    """The table that several files are."""
+    """Several files as one table."""
     reader, folder = spark.read.format(form), folder_of(spark, path)
     try:
         return (reader if folder is None else reader.option("basePath", folder)).load([file.pattern for file in files])
     except java_problems() as problem:
         message = f"the table cannot be read: {java_message(problem)}"
-        raise DataProblem(Diagnostic("HF501", message, hint="cast the column, and write the file again")) from None
+        raise DataProblem(Diagnostic("HF501", message, hint="cast the column and write the file again")) from None
 
 
 def _numbered(frame: DataFrame, form: Format) -> DataFrame:
-    """A table with the number of each row's file, and that of the row where it has one."""
+    """The table with the number of each row's file and, for Parquet, the number of the row in it."""
     from pyspark.sql import functions as F
 
     more = {FILE: F.xxhash64("_metadata.file_path")}
@@ -153,5 +154,5 @@ def _numbered(frame: DataFrame, form: Format) -> DataFrame:
 
 
 def _of(file: File, problem: DataProblem) -> DataProblem:
-    """The same problem, told of a file."""
+    """The same problem, with the name of a file."""
     return DataProblem(Diagnostics([replace(each, file=file.path) for each in problem.diagnostics]))

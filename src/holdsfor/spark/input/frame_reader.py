@@ -1,7 +1,7 @@
 """Records of a DataFrame to facts, in the workers, many batches at a time.
 
-What is read means what it means in a file or an Arrow table, because the same readers read it (`holdsfor.sources`).
-What does not fit is set aside, and what was read is counted, as facts of their own kind.
+The readers of `holdsfor.sources` parse the records, so a record means the same in a DataFrame, a file and an Arrow
+table. Invalid records and counts are facts of their own kinds.
 """
 
 from __future__ import annotations
@@ -30,35 +30,35 @@ from holdsfor.spark.input.set_aside import FileBlock, set_aside_facts
 __all__ = ["FILE", "ROW", "TABLE", "Setting", "TableReader", "mapping_of", "together"]
 
 FILE, ROW = "__file", "__row"
-"""Columns that say from which file, by its number, and which of its rows a row is."""
+"""Columns with the number of a row's file, and with the number of the row in this file."""
 
 TABLE = FileBlock("table")
-"""Where rows of a DataFrame stand."""
+"""The origin of the rows of a DataFrame."""
 
 _ROWS = 1 << 20
 _BYTES = 1 << 28
 
 
 def together(batches: Iterable[Any]) -> Iterator[Any]:
-    """Tables of so many batches as are worth reading at once: Spark hands over short ones."""
-    waiting: list[Any] = []
+    """Batches of Spark, which are short, combined into tables large enough to read efficiently."""
+    batches_so_far: list[Any] = []
     n_rows = n_bytes = 0
     for batch in batches:
-        waiting.append(batch)
+        batches_so_far.append(batch)
         n_rows += batch.num_rows
         n_bytes += batch.nbytes
         if n_rows >= _ROWS or n_bytes >= _BYTES:
-            yield pa.Table.from_batches(waiting)
-            waiting, n_rows, n_bytes = [], 0, 0
-    if waiting:
-        yield pa.Table.from_batches(waiting)
+            yield pa.Table.from_batches(batches_so_far)
+            batches_so_far, n_rows, n_bytes = [], 0, 0
+    if batches_so_far:
+        yield pa.Table.from_batches(batches_so_far)
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What all readers of a run have in common: the rules, the time-points and the clock.
+    """The settings of all readers of a run: the rules, the tick and the clock.
 
-    Where something may be retracted, records have their place in the order of reading.
+    With `has_places`, records keep their place in the order of reading, which retractions need.
     """
 
     rules: Rules
@@ -68,13 +68,13 @@ class Setting:
     has_places: bool = False
 
     def input_reader(self, place: FileBlock, n_before: int = 0) -> InputReader:
-        """An empty reading of a place, behind some of its lines, with the clock of the run."""
+        """A new reader for a place, after `n_before` of its lines, with the clock of the run."""
         clock = Clock(self.unit, has_offset=self.has_offset)
         reading = ColumnReading(n_places=place.in_order(n_before))
         return InputReader(self.rules.compiled().names, self.tick, Symbols(), reading, clock)
 
     def load(self, input_reader: InputReader, place: FileBlock) -> Load:
-        """What was read; it stands in a place."""
+        """The facts that a reader has read from a place."""
         return Load([*self._records(input_reader, place), *_others(input_reader.reading, place)], input_reader.symbols)
 
     def _records(self, input_reader: InputReader, place: FileBlock) -> Iterator[Facts]:
@@ -101,13 +101,13 @@ def _others(reading: ColumnReading, place: FileBlock) -> Iterator[Facts]:
 
 @lru_cache(maxsize=64)
 def mapping_of(text: str | None) -> Described | None:
-    """A description of columns that has travelled."""
+    """The parsed description of columns, which is sent to workers as text."""
     return None if text is None else read_mapping(text)
 
 
 @dataclass(frozen=True)
 class TableReader:
-    """Reads batches of tables, with the columns of records or those of a mapping; `files` are those they come from."""
+    """Reads batches of tables with the columns of records or of a mapping; `files` are their files by number."""
 
     setting: Setting
     columns: tuple[str, ...]
@@ -121,7 +121,7 @@ class TableReader:
                 yield self._read(place, n_before, part)
 
     def of_file(self, path: str, n_before: int, table: Any) -> Load:
-        """The records of rows of a file, behind some of them."""
+        """The records in rows of a file, after `n_before` rows of this file."""
         place = next((each for each in self.files.values() if each.file == path), self.place)
         return self._read(place, n_before, table)
 
@@ -139,7 +139,7 @@ class TableReader:
         return self.setting.load(input_reader, place)
 
     def _parts(self, table: Any) -> Iterator[tuple[FileBlock, int, Any]]:
-        """Rows that follow each other in one file, with the number of those before them."""
+        """Runs of consecutive rows of one file, each with the number of rows before it."""
         if not self.files:
             yield self.place, 0, table
             return

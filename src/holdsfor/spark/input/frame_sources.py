@@ -1,4 +1,4 @@
-"""What a run on Spark reads: DataFrames, each with what makes facts of its batches."""
+"""Sources of a job: DataFrames, each with the reader that turns its batches into facts."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _PEEKED = 100
 
 @dataclass(frozen=True)
 class FrameSource:
-    """A DataFrame, what makes facts of its batches, and what is known of its records.
+    """A DataFrame, its reader, and the known properties of its records.
 
-    Times that are not integers have an offset from UTC or they have none; what the first of them has is known, or can
-    be seen in columns of a DataFrame. `plain` is a table as it was before its columns were chosen: perhaps it is made
-    of nothing but files.
+    `has_offset` says whether times that are not integers have an offset from UTC, if the probe of the files has found
+    such a time; otherwise the columns `times` show it. `plain` is the table before its columns were selected, which
+    workers may read from its files.
     """
 
     frame: DataFrame
     reader: Callable[[Setting], TableReader | LineReader]
-    may_take_back: bool
+    may_retract: bool
     has_offset: bool | None = None
     times: tuple[str, ...] = ()
     n_files: int = 1
@@ -54,7 +54,7 @@ def checked_table(
     place: FileBlock = TABLE,
     plain: DataFrame | None = None,
 ) -> FrameSource:
-    """The source that a table is, if an empty one with its columns could be read; HF502 or HF505 if not."""
+    """A table as a source; HF502 or HF505 if its columns cannot be read as records."""
     from pyspark.sql import functions as F
 
     own = [name for name in frame.columns if name not in (FILE, ROW)] if files else frame.columns
@@ -68,7 +68,7 @@ def checked_table(
     return FrameSource(
         frame.select(*columns, *origin),
         partial(TableReader, columns=tuple(aliases), mapping=mapping, files=files or {}, place=place),
-        may_take_back="op" in layout.columns,
+        may_retract="op" in layout.columns,
         times=tuple(aliases[layout.columns[name]] for name in TIMES if name in layout.columns),
         n_files=len(files or [place]),
         plain=frame if plain is None else plain,
@@ -76,14 +76,14 @@ def checked_table(
 
 
 def quoted(column: str) -> str:
-    """The name of a column, whatever characters it has."""
+    """The quoted name of a column."""
     return f"`{column.replace('`', '``')}`"
 
 
 def has_offset(sources: Sequence[FrameSource]) -> bool:
-    """Whether times have an offset from UTC, as the first time of the run that is not an integer.
+    """Whether times have an offset from UTC, decided by the first time of the run that is not an integer.
 
-    Types tell; where times are texts, a few of them are looked at.
+    The type of a column decides; if the column has texts, its first rows decide.
     """
     for source in sources:
         known = source.has_offset
@@ -107,12 +107,12 @@ def _of_column(frame: DataFrame, column: str) -> bool | None:
 
 
 def _arrow_schema(frame: DataFrame) -> Any:
-    """The columns as Arrow has them; of the zone in which Spark shows timestamps it matters only that there is one."""
+    """The Arrow schema of a DataFrame; any time zone will do, because readers only check that there is one."""
     from pyspark.errors import PySparkException
     from pyspark.sql.pandas.types import to_arrow_schema
 
     try:
         return to_arrow_schema(frame.schema, timezone="UTC")
     except PySparkException as problem:
-        message = f"a column has a type that records do not have: {java_message(problem)}"
+        message = f"a column has a type that records cannot have: {java_message(problem)}"
         raise DataProblem(Diagnostic("HF502", message, hint="cast the column first")) from None

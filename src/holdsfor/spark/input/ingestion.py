@@ -1,7 +1,7 @@
-"""The records of all inputs on their way to the stages: read, settled if anything can be retracted, judged, sent.
+"""Ingestion: read the records of all inputs, apply retractions, admit records, and route them to the stages.
 
-All of that is one way through the workers for each input, and one more where records must first meet what takes them
-back. Where the first and last time-point have to be found out, what was read is kept until they are known.
+Each input takes one pass through the workers. Inputs with retractions need one shuffle, which brings a record and its
+retractions together. If the first and last time-point are not given, the records are cached while both are computed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.spark.cluster.connect import parallelism
 from holdsfor.spark.exchange.facts import Facts, Load, Texts
 from holdsfor.spark.exchange.routing import Router
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, PARCELS, ShuffleBlock, loads_of, rows_of
+from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, SHUFFLE_SCHEMA, ShuffleBlock, loads_of, rows_of
 from holdsfor.spark.input.frame_reader import Setting, TableReader
 from holdsfor.spark.input.frame_sources import FrameSource
 from holdsfor.spark.input.parquet_files import RowGroups, local_files, pieces_of, tables_of
@@ -39,24 +39,24 @@ Work: TypeAlias = Callable[[Loads], Rows]
 _ROWS_OF_A_BUCKET = 1 << 19
 _MANY_BUCKETS = 256
 _BYTES_OF_A_ROW = 24
-_ABSURD = 1 << 50  # bytes: what Spark says of the size that it does not know
+_ABSURD = 1 << 50  # bytes: Spark reports a huge size where the size is unknown
 
 
 def check_buckets(buckets: int | None) -> None:
-    """Refuse a number of buckets that nothing can be divided into."""
+    """Refuse a number of buckets below 1."""
     if buckets is not None and buckets < 1:
         raise UsageProblem(Diagnostic("HF770", f"the number of buckets is {buckets}, expected at least 1"))
 
 
-def frame_of(frame: DataFrame, work: Callable[[Iterator[Any]], Rows], schema: Any = PARCELS) -> DataFrame:
-    """What becomes of the batches of a DataFrame; `schema` is that of Arrow."""
+def frame_of(frame: DataFrame, work: Callable[[Iterator[Any]], Rows], schema: Any = SHUFFLE_SCHEMA) -> DataFrame:
+    """The batches of a DataFrame transformed by a function; `schema` is the Arrow schema of the result."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     return frame.mapInArrow(work, from_arrow_schema(schema))
 
 
 def keep(frame: DataFrame, kept: list[DataFrame]) -> DataFrame:
-    """The frame, kept in memory or on disk once it is computed."""
+    """The frame, cached in memory or on disk once it is computed."""
     kept.append(frame.persist())
     return frame
 
@@ -93,49 +93,50 @@ class Ingestion:
 
     @cached_property
     def n_tasks(self) -> int:
-        """How many tasks can run at once."""
+        """The number of tasks that can run in parallel."""
         return parallelism(self.spark)
 
     @property
     def n_buckets(self) -> int:
-        """Two buckets for each task, so that a small one does not leave a core idle; more where they would be large.
+        """Two buckets per parallel task, so that a small bucket does not leave a core idle; more for large inputs.
 
-        What a worker holds is a bucket, so its memory does not grow with the history. Where there are very many, half
-        of the growth goes into their size: shuffle blocks become short if what is read at once has to go to thousands.
+        A worker holds one bucket at a time, so its memory does not grow with the history. Above 256 buckets, the number
+        and the size of buckets both grow with the square root of the input: with thousands of buckets the shuffle
+        blocks of one task would become too short.
         """
         n_rows = sum(_n_rows(source, pieces) for source, pieces in zip(self.sources, self._pieces, strict=True))
         n = n_rows // _ROWS_OF_A_BUCKET
         return max(2 * self.n_tasks, n if n < _MANY_BUCKETS else math.isqrt(n * _MANY_BUCKETS))
 
     def bounds(self, n_buckets: int) -> tuple[int | None, int | None]:
-        """The first and last time-point of the records: a pass over them, at once."""
+        """The first and last time-point of the records. Reads all records now."""
         from pyspark.sql import functions as F
 
         tick = self.setting.tick
-        self._read = keep(self.then(lambda loads: _packed(loads, tick), n_buckets), self.kept)
+        self._read = keep(self.apply(lambda loads: _packed(loads, tick), n_buckets), self.kept)
         found = self._read.agg(F.min("first"), F.max("last")).first()
         assert found is not None
         return found[0], found[1]
 
     def sent(self, admission: JobAdmission, sender: Router, n_buckets: int) -> DataFrame:
-        """Shuffle blocks to all stages, and to none: counts, and what is set aside."""
+        """Shuffle blocks for all stages, and those without a stage: counts and invalid records."""
 
         def send(loads: Loads) -> Rows:
             return sender(admission(loads))
 
         if self._read is None:
-            return self.then(send, n_buckets)
+            return self.apply(send, n_buckets)
         return frame_of(self._read, lambda batches: send(loads_of(batches)))
 
-    def then(self, work: Work, n_buckets: int) -> DataFrame:
-        """What becomes of the records that stand."""
-        if not any(source.may_take_back for source in self.sources):
-            return self._each_then(work)
-        settler = Retractor(n_buckets, self.has_windows)
-        met = self._each_then(settler.send).repartition(n_buckets, "place")
-        return frame_of(met, lambda batches: work(settler.settle(loads_of(batches, Symbols()))))
+    def apply(self, work: Work, n_buckets: int) -> DataFrame:
+        """The result of `work` on the records that remain after retractions."""
+        if not any(source.may_retract for source in self.sources):
+            return self._apply_to_each(work)
+        retractor = Retractor(n_buckets, self.has_windows)
+        together = self._apply_to_each(retractor.send).repartition(n_buckets, "place")
+        return frame_of(together, lambda batches: work(retractor.apply(loads_of(batches, Symbols()))))
 
-    def _each_then(self, work: Work) -> DataFrame:
+    def _apply_to_each(self, work: Work) -> DataFrame:
         frames = [
             frame_of(shuffle_blocks, lambda batches: work(loads_of(batches))) for shuffle_blocks in self.shuffle_blocks
         ]
@@ -152,7 +153,7 @@ def _read(source: FrameSource, pieces: list[RowGroups] | None, setting: Setting,
 
 
 def _files(spark: SparkSession, pieces: list[RowGroups], reader: TableReader, work: Work) -> DataFrame:
-    """What becomes of the records of files that the workers open: Spark hands out the numbers of their pieces."""
+    """The result of `work` on files that the workers open; Spark distributes the numbers of their pieces."""
     n = len(pieces)
 
     def read(batches: Iterator[Any]) -> Rows:
@@ -169,7 +170,7 @@ def _pieces_of(source: FrameSource, n_tasks: int) -> list[RowGroups] | None:
 
 
 def _n_rows(source: FrameSource, pieces: list[RowGroups] | None) -> int:
-    """How many records a source has, as far as that can be told without reading it."""
+    """An estimate of the number of records of a source, without reading it."""
     if pieces is not None:
         return sum(piece.n for piece in pieces)
     plan = getattr(getattr(source.frame, "_jdf", None), "queryExecution", None)
@@ -183,11 +184,11 @@ def _packed(loads: Loads, tick: int) -> Rows:
 
 
 def _shuffle_block(facts: Facts, tick: int) -> ShuffleBlock:
-    return ShuffleBlock(NOWHERE, (0,), 1, facts, *_extent(facts, tick))
+    return ShuffleBlock(NO_STAGE, (0,), 1, facts, *_extent(facts, tick))
 
 
 def _extent(facts: Facts, tick: int) -> tuple[int, int] | tuple[None, None]:
-    """The first and last time-point of facts, if they are records that stand."""
+    """The first and last time-point of facts, if they are records that remain after retractions."""
     if facts.kind not in ("event", "fluent") or facts.n == 0:
         return None, None
     if "op" in facts.times:

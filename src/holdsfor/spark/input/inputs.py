@@ -1,4 +1,4 @@
-"""What is given to a run on Spark: DataFrames of records, of lines or with columns of their own, files, and history."""
+"""The input arguments of a job: DataFrames of records, of lines or with other columns, files, and prepared history."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Columns", "Given", "Inputs", "Mapped", "events", "files", "fluents", "inputs_of"]
 
 Columns: TypeAlias = "str | dict[str, str]"
-"""What the columns of a table are: a description such as `happensAt(speed(vessel, knots), ts)`, or roles by name."""
+"""The meaning of columns: a description such as `happensAt(speed(vessel, knots), ts)`, or roles by column name."""
 
 Given: TypeAlias = "DataFrame | Mapped | Prepared | Files | str | Path | tuple[DataFrame | str, Columns]"
 
@@ -37,14 +37,14 @@ _HINT = "give DataFrames, paths, pairs of a DataFrame and its columns, or `hf.sp
 
 @dataclass(frozen=True)
 class Mapped:
-    """A DataFrame that has been given the columns of records; all of its rows have one name."""
+    """A DataFrame with the columns of records; all of its rows have the same name."""
 
     name: str
     frame: DataFrame
 
 
 def files(path: str | Path, *, form: Form | None = None) -> Files:
-    """The files of a path, a folder or a pattern, said to be written in a form; or a table of the catalogue.
+    """The files of a path, folder or pattern in a given format, or a table of the catalogue.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -58,7 +58,7 @@ def files(path: str | Path, *, form: Form | None = None) -> Files:
 
 
 def events(name: str, frame: DataFrame, *, time: str, args: Sequence[str] = (), arrival: str | None = None) -> Mapped:
-    """A DataFrame in which every row is an event of one name: which columns are its time and its arguments.
+    """A DataFrame in which every row is an event of one name, with the columns of its time and its arguments.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -117,7 +117,7 @@ def _mapped(name: str, frame: DataFrame, columns: dict[str, str], args: Sequence
 
 @dataclass
 class Inputs:
-    """What a run reads: sources, prepared history, and files that cannot be read."""
+    """The inputs of a run: sources, prepared history, and files that cannot be read."""
 
     sources: list[FrameSource] = field(default_factory=list)
     histories: list[Prepared] = field(default_factory=list)
@@ -138,12 +138,12 @@ class Inputs:
 
 
 def inputs_of(given: Given | Iterable[Given], names: Names, tick: int, columns: Columns | None = None) -> Inputs:
-    """What was given, if it fits the rules; nothing to read is HF501."""
+    """The inputs of a run, checked against the rules; an empty list is HF501."""
     is_one = isinstance(given, Mapped | Prepared | Files | str | Path) or hasattr(given, "mapInArrow")
     listed: list[Any] = [given] if is_one or _is_pair(given) else list(given)  # type: ignore[arg-type]
     if columns is not None:
         if len(listed) != 1 or _is_pair(listed[0]):
-            message = "`columns` are those of one DataFrame"
+            message = "`columns` describes one DataFrame, found several inputs"
             raise DataProblem(Diagnostic("HF505", message, hint="give pairs of a DataFrame and its columns"))
         listed = [(listed[0], columns)]
     inputs = Inputs()
@@ -157,7 +157,7 @@ def inputs_of(given: Given | Iterable[Given], names: Names, tick: int, columns: 
 
 
 def _is_pair(given: Any) -> bool:
-    """Whether it is something with what its columns are."""
+    """Whether an input is a pair with a description of its columns."""
     return isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], str | dict)
 
 
@@ -181,7 +181,7 @@ def _found(given: Any, names: Names, tick: int, order: int) -> Iterable[FrameSou
         frame, mapping = _renamed(frame, mapping), None
     if mapping is None and frame.columns == ["value"] and frame.schema["value"].dataType.typeName() == "string":
         reader = partial(LineReader, place=FileBlock("text", order=order))
-        return [FrameSource(lines_of_frame(frame), reader, may_take_back=True)]
+        return [FrameSource(lines_of_frame(frame), reader, may_retract=True)]
     return [checked_table(frame, names, tick, mapping, place=FileBlock("table", order=order))]
 
 
@@ -196,9 +196,9 @@ def _check_texts(given: Mapped, names: Names) -> None:
 
 
 def _described(files: Files, mapping: Any) -> Files:
-    """Files with a description of their columns, which stands behind the path."""
+    """Files with the description of their columns appended to the path."""
     if isinstance(mapping, dict):
-        message = "columns by name are those of a DataFrame"
+        message = "columns by name describe a DataFrame, found files"
         hint = "the columns of files are described as text: `happensAt(event(column, …), column)`"
         raise DataProblem(Diagnostic("HF505", message, hint=hint))
     return files if mapping is None else Files(f"{files.given}: {mapping}", files.form, files.without)

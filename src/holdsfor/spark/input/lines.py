@@ -1,9 +1,8 @@
 """Lines of files to facts, in the workers: text, CSV and JSON lines, block by block.
 
-Spark cuts big files into blocks at line breaks and hands over lines, each with the number of its file and the byte at
-which its block begins. Put together again they are the bytes of the file, and the readers of `holdsfor.sources` read
-them as they read the file itself; only the header of a CSV file, which is in its first block, has to be told to the
-others.
+Spark cuts big files into blocks at line breaks and delivers lines, each with the number of its file and the byte at
+which its block begins. Concatenated, these lines are the bytes of the file, and the readers of `holdsfor.sources` parse
+them. Only the first block of a CSV file has the header; the other blocks receive it from the probe of the file.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ LINE, BLOCK = "__line", "__block"
 
 @dataclass(frozen=True)
 class LineFile:
-    """A file of lines: its path, how its records are written, the header if it has one, its place among the files."""
+    """A file of lines: its path, its format, its header if it has one, and its number in the order of reading."""
 
     path: str
     form: Format = "text"
@@ -45,7 +44,7 @@ class LineFile:
 
 
 def lines_of_frame(frame: DataFrame) -> DataFrame:
-    """The only column of a DataFrame as lines with their break, byte by byte."""
+    """The only column of a DataFrame as lines of bytes that end with a line break."""
     from pyspark.sql import functions as F
 
     line = F.concat(F.col(f"`{frame.columns[0]}`"), F.lit("\n"))
@@ -65,7 +64,7 @@ def lines_of_files(frame: DataFrame) -> DataFrame:
 
 @dataclass(frozen=True)
 class LineReader:
-    """Reads batches of lines; without files they stand in one place, without numbers."""
+    """Reads batches of lines; without `files` all lines have the same place and no line numbers."""
 
     setting: Setting
     mapping: str | None = None
@@ -87,20 +86,20 @@ class LineReader:
     def _blocks(self, batches: Iterable[Any]) -> Iterator[tuple[FileBlock, LineFile, bytes]]:
         for table in together(batches):
             for batch in table.combine_chunks().to_batches():
-                yield from self._stretches(batch)
+                yield from self._runs(batch)
 
-    def _stretches(self, batch: Any) -> Iterator[tuple[FileBlock, LineFile, bytes]]:
+    def _runs(self, batch: Any) -> Iterator[tuple[FileBlock, LineFile, bytes]]:
         if not self.files:
             yield self.place, LineFile(self.place.file), _content(batch)
             return
-        for number, begin, block in _stretches(batch):
+        for number, begin, block in _runs(batch):
             file = self.files[number]
             yield FileBlock(file.path, begin, file.order), file, block
 
     def _read(
         self, input_reader: InputReader, file: LineFile, block: bytes, n_before: int, header: Header | None
     ) -> int:
-        """Read lines, and return how many there are up to their end."""
+        """Read lines, and return the number of lines read so far in the block."""
         reader = input_reader.line_reader(file.form, file.path, mapping_of(self.mapping), header)
         reader.n_lines = n_before
         reader.read(only_utf8(block, file.path, n_before, input_reader.reading))
@@ -111,8 +110,8 @@ class LineReader:
             yield Load([place.lines(n_lines)], Symbols())
 
 
-def _stretches(batch: Any) -> Iterator[tuple[int, int, bytes]]:
-    """The lines of a batch that stand in the same block of the same file, together."""
+def _runs(batch: Any) -> Iterator[tuple[int, int, bytes]]:
+    """The lines of a batch, grouped by file and block."""
     files, blocks = (batch.column(name).to_numpy(zero_copy_only=False) for name in (FILE, BLOCK))
     is_other = (files[1:] != files[:-1]) | (blocks[1:] != blocks[:-1])
     bounds = [0, *(np.flatnonzero(is_other) + 1).tolist(), len(batch)]
@@ -122,7 +121,7 @@ def _stretches(batch: Any) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _content(batch: Any) -> bytes:
-    """All lines of a batch: Arrow has them one behind the other already."""
+    """All lines of a batch, which Arrow already stores as contiguous bytes."""
     column = batch.column(LINE)
     kind = np.int64 if pt.is_large_binary(column.type) else np.int32
     _, offsets, content = column.buffers()

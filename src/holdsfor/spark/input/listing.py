@@ -1,4 +1,4 @@
-"""The files that a path, a folder or a pattern stands for, on any file system that Spark knows."""
+"""The files that match a path, folder or pattern, on any file system of Spark; and messages of Java exceptions."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _HINT = "give files, folders or patterns such as 'events/*.csv' that Spark can s
 
 @dataclass(frozen=True)
 class File:
-    """A file: where it is, as Spark has it in the metadata of its rows, and the number that stands for it there."""
+    """A file: its URI in the metadata of Spark's rows, and a number that identifies it in rows."""
 
     uri: str
     number: int
 
     @property
     def path(self) -> str:
-        """The file as people write it.
+        """The path of a local file, or the URI of another one, without escapes.
 
         >>> File("file:/tmp/a%20b.txt", 1).path, File("hdfs://host:9000/a.txt", 2).path
         ('/tmp/a b.txt', 'hdfs://host:9000/a.txt')
@@ -43,7 +43,7 @@ class File:
 
 
 def list_files(spark: SparkSession, path: str) -> list[File]:
-    """The files in order of their names; a path that stands for none is HF501."""
+    """The matching files in order of their paths; a path without files is HF501."""
     from pyspark.errors import AnalysisException
     from pyspark.sql import functions as F
 
@@ -58,7 +58,7 @@ def list_files(spark: SparkSession, path: str) -> list[File]:
     files = sorted((File(uri, number) for uri, number in rows), key=lambda file: file.path)
     if not files:
         raise _problem(path, f"`{path}` has no files in it")
-    assert len({file.number for file in files}) == len({file.uri for file in files}), "two files have one number"
+    assert len({file.number for file in files}) == len({file.uri for file in files}), "two files have the same hash"
     return files
 
 
@@ -67,7 +67,7 @@ def _problem(path: str, message: str) -> DataProblem:
 
 
 def folder_of(spark: SparkSession, path: str) -> str | None:
-    """The folder that a path is, with all that leads to it; None if it is a file or a pattern."""
+    """The qualified path of a folder; None for a file or a pattern."""
     jvm: Any = spark.sparkContext._jvm
     there = jvm.org.apache.hadoop.fs.Path(path)
     system = there.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
@@ -75,11 +75,11 @@ def folder_of(spark: SparkSession, path: str) -> str | None:
     return str(system.makeQualified(there).toString()) if is_folder else None
 
 
-# -- what Java says ----------------------------------------------------------------------------------------------------
+# -- exceptions of Java ------------------------------------------------------------------------------------------------
 
 
 def java_problems() -> tuple[type[Exception], ...]:
-    """What a call of Java raises: PySpark has its own classes for some of it."""
+    """The exceptions that a call of Java raises; PySpark converts some of them to its own classes."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -87,13 +87,13 @@ def java_problems() -> tuple[type[Exception], ...]:
 
 
 def java_message(problem: Exception) -> str:
-    """The sentence that an exception of Java has, without its name and its trace."""
+    """The first sentence of the message of an exception, without class and stack trace."""
     thrown = getattr(problem, "java_exception", None)
     return first_sentence(str(problem) if thrown is None else str(thrown.getMessage() or thrown))
 
 
 def first_sentence(text: str) -> str:
-    """What Spark or Java says, in one sentence without its code.
+    """The first sentence of a message of Spark or Java, without its error condition.
 
     >>> first_sentence("[PATH_NOT_FOUND] Path does not exist: file:/tmp/a.txt. SQLSTATE: 42K03")
     'path does not exist: file:/tmp/a.txt'

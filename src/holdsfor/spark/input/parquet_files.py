@@ -1,9 +1,8 @@
 """Parquet files that the workers open themselves.
 
-Spark reads a table into rows and writes the rows out again for Python; that costs more than the engine. Where a
-DataFrame is nothing but Parquet files that every worker can open, with columns of plain types, Spark hands out numbers
-of *pieces* of the files, and the workers read these as they would be read embedded: texts stay the dictionaries that
-they are in the file.
+Spark reads a table into rows and then converts the rows for Python, which costs more than the engine. If a DataFrame
+consists only of Parquet files that every worker can open, with columns of plain types, Spark distributes numbers of
+*pieces* of the files, and the workers read the pieces with Arrow. Texts stay dictionaries, as they are in the file.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _ROWS = 1 << 20
 
 @dataclass(frozen=True)
 class RowGroups:
-    """Some row groups of a file that follow each other, and how many rows are before and in them."""
+    """Consecutive row groups of a file, with the number of rows before and in them."""
 
     file: str
     first: int
@@ -50,7 +49,7 @@ class RowGroups:
 
 
 def local_files(frame: DataFrame) -> list[str] | None:
-    """The files that a DataFrame consists of, if it is a plain table of Parquet files that a path is enough to open."""
+    """The files of a DataFrame, if it is a plain table of local Parquet files; else None."""
     plan = getattr(getattr(frame, "_jdf", None), "queryExecution", None)
     if plan is None or any(field.dataType.typeName() not in _PLAIN for field in frame.schema):
         return None
@@ -64,7 +63,7 @@ def local_files(frame: DataFrame) -> list[str] | None:
 
 
 def _relation(plan: Any) -> Any:
-    """The relation that a plan reads as it is, if it is one of Parquet files."""
+    """The relation of a plan that only reads Parquet files, else None."""
     while plan.getClass().getSimpleName() == "SubqueryAlias":
         plan = plan.child()
     if plan.getClass().getSimpleName() != "LogicalRelation":
@@ -75,7 +74,7 @@ def _relation(plan: Any) -> Any:
 
 
 def pieces_of(frame: DataFrame, files: Sequence[str], n_tasks: int) -> list[RowGroups] | None:
-    """The pieces of the files, some for each of so many tasks; None if a file has not the columns of the DataFrame."""
+    """The pieces of the files, about four per task; None if a file lacks a column of the DataFrame."""
     with ThreadPoolExecutor(8) as pool:
         opened = list(pool.map(_footer, files))
     wanted = {field.name: _PLAIN[field.dataType.typeName()] for field in frame.schema}
@@ -95,7 +94,7 @@ def _footer(file: str) -> Any:
 
 
 def _has(footer: Any, wanted: dict[str, Any]) -> bool:
-    """Whether a file has columns of these types; a text may be there as a dictionary."""
+    """Whether a file has columns of these types; a text may be stored as a dictionary."""
     schema = footer.schema.to_arrow_schema()
     kinds = {name: schema.field(name).type for name in wanted if schema.get_field_index(name) >= 0}
     return all(name in kinds and _is(kinds[name], kind) for name, kind in wanted.items())
@@ -119,9 +118,9 @@ def _cut(file: str, footer: Any, most: int) -> Iterator[RowGroups]:
 
 
 def tables_of(pieces: Iterable[RowGroups], columns: Sequence[str]) -> Iterator[tuple[RowGroups, int, Any]]:
-    """The rows of pieces as tables of bounded size, each with the number of the rows before it in the file.
+    """The rows of pieces as tables of bounded size, each with the number of rows before it in the file.
 
-    A file that cannot be read after all is HF501.
+    A file that cannot be read is HF501.
     """
     for piece in pieces:
         try:
@@ -143,7 +142,7 @@ def _tables(piece: RowGroups, columns: Sequence[str]) -> Iterator[tuple[RowGroup
 
 
 def _together(metadata: Any, piece: RowGroups) -> Iterator[list[int]]:
-    """Row groups that are worth reading at once."""
+    """Row groups combined into reads of a useful size."""
     groups: list[int] = []
     n = 0
     for group in range(piece.first, piece.last):

@@ -1,4 +1,4 @@
-"""Records and what retracts them, brought together: what stands, and retractions of what is not there."""
+"""Retractions: match each one with its record in the same bucket, and report those without a record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdsfor.columns.retractions import Retractions, apply_retractions
 from holdsfor.sources.text_records import SetAside
 from holdsfor.spark.exchange.facts import Facts, Load, Texts, by_name, facts_of_records, owners
 from holdsfor.spark.exchange.routing import by_owner
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, ShuffleBlock, rows_of
+from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock, rows_of
 from holdsfor.spark.input.set_aside import set_aside_facts
 
 __all__ = ["Retractor", "operations_of", "standing_facts", "unmatched_facts"]
@@ -26,16 +26,16 @@ _UNMATCHED = "retracts a record that is not there"
 
 @dataclass(frozen=True)
 class Retractor:
-    """Applies retractions, where a record and all retractions that may name it are in one bucket.
+    """Applies retractions after a shuffle that puts a record and all retractions that may match it into one bucket.
 
-    Records have a `place` in the order of reading; prepared ones, which have none, come first.
+    Records have a `place` in the order of reading; prepared records come first, without a place.
     """
 
     n_buckets: int
     has_windows: bool = False
 
     def send(self, loads: Iterable[Load]) -> Iterator[Any]:
-        """Rows of shuffle blocks, with what is equal in one bucket; what cannot be retracted goes to the first."""
+        """Rows of shuffle blocks with equal records in one bucket; facts that are no records go to bucket 0."""
         for load in loads:
             texts = Texts(load.symbols)
             yield from rows_of(
@@ -44,29 +44,30 @@ class Retractor:
 
     def _shuffle_blocks(self, facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
         if "start" not in facts.times:
-            yield ShuffleBlock(NOWHERE, (0,), self.n_buckets, facts)
+            yield ShuffleBlock(NO_STAGE, (0,), self.n_buckets, facts)
             return
         if "place" not in facts.times:
             facts = replace(facts, times={**facts.times, "place": np.zeros(facts.n, np.int64)})
-        # A retraction may name a part of an interval, which begins elsewhere.
+        # A retraction may name a part of an interval, so the start is not part of the hash.
         is_interval = "end" in facts.times
         mixed = np.zeros(facts.n, dtype=np.int64) if is_interval else facts.times["start"].copy()
         for words in facts.words if is_interval else facts.words[:1]:
             mixed += owners(words, 1 << 40, texts)
         everything = np.arange(facts.n, dtype=np.int64)
-        yield from by_owner(NOWHERE, facts, everything, owners(np.abs(mixed), self.n_buckets, texts), self.n_buckets)
+        yield from by_owner(NO_STAGE, facts, everything, owners(np.abs(mixed), self.n_buckets, texts), self.n_buckets)
 
-    def settle(self, loads: Iterable[Load]) -> Iterator[Load]:
-        """What stands, of all loads of a bucket; they have one table of symbols.
+    def apply(self, loads: Iterable[Load]) -> Iterator[Load]:
+        """The records of a bucket that remain after retractions. All loads have the same table of symbols.
 
-        With windows, what a retraction removes depends on the query times: operations stay together (`op`).
+        With windows, the effect of a retraction depends on the query times, so records and retractions stay together
+        as facts with an `op`.
         """
         loads = list(loads)
         if loads:
             facts = by_name(facts for load in loads for facts in load.facts)
-            yield Load(list(self._settled(facts)), loads[0].symbols)
+            yield Load(list(self._remaining(facts)), loads[0].symbols)
 
-    def _settled(self, facts: list[Facts]) -> Iterator[Facts]:
+    def _remaining(self, facts: list[Facts]) -> Iterator[Facts]:
         taken = {(each.kind[1:], each.key): each for each in facts if each.kind.startswith("-")}
         added = {(each.kind, each.key): each for each in facts if each.kind in _KINDS}
         yield from (each for each in facts if not each.kind.startswith("-") and each.kind not in _KINDS)
@@ -104,13 +105,13 @@ def operations_of(facts: Facts) -> tuple[Records, Retractions[SetAside]]:
 
 
 def unmatched_facts(retractions: Retractions[SetAside], numbers: Iterable[int]) -> Iterator[Facts]:
-    """Some retractions as facts for people."""
+    """Unmatched retractions as facts, by number."""
     found = [retractions.origins[number] for number in numbers]
     yield from set_aside_facts([each.text for each in found], [each.reason for each in found], "unmatched")
 
 
 def standing_facts(facts: Facts, judge: Judge, tick: int) -> Iterator[Facts]:
-    """What stands of operations, and the retractions of what is not there."""
+    """The records of operations that remain after retractions, and the unmatched retractions."""
     records, retractions = operations_of(facts)
     done = apply_retractions(records, retractions.records, judge, tick)
     if len(done.records):

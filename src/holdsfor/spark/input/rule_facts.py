@@ -1,4 +1,4 @@
-"""The facts of the rules that are input: the driver sends them to the stages like records."""
+"""Input facts in the rule files: the driver sends them to the stages like records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["rule_fact_loads"]
 
 
 def rule_fact_loads(compiled: Compiled, tick: int) -> Iterator[Load]:
-    """What the rules give, as one load; nothing if they give nothing."""
+    """The input facts of the rules as one load; rules without input facts give no load."""
     symbols = Symbols()
     facts = [facts_of_records(key, records) for key, records in input_fact_columns(compiled.names, tick, symbols)]
     if facts:

@@ -1,8 +1,8 @@
-"""Records that do not fit, with the file and line where they stand, as `holdsfor run` tells them.
+"""Records that are set aside because they do not fit, with their file and line, as `holdsfor run` reports them.
 
-A big file is read in blocks, by several workers, and none of them knows how many lines are before its block. Each
-therefore counts the lines of its block, and says of a record in which line of the block it is. Only when somebody asks
-for what is set aside are the two put together.
+Several workers read the blocks of a big file, and the number of lines before a block is unknown in its worker. The
+worker returns the number of lines of the block, and for each record set aside the line within the block. The table of
+records set aside adds the two when it is computed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PLACES = pa.schema(
         ("reason", pa.string()),
     ]
 )
-"""Columns of what does not fit (its text says where it stands), and of how many lines a block has."""
+"""Columns of records set aside (`text` includes their place), and of the line counts of blocks."""
 
 _PACKED = "file string, block bigint, line bigint, text string"
 _LONGEST_FILE = 1 << 43
@@ -44,9 +44,9 @@ _LONGEST_FILE = 1 << 43
 
 @dataclass(frozen=True)
 class FileBlock:
-    """Where records stand: a file, and the block of it that begins at a byte; without a block they have no lines.
+    """The place of records: a file, and the byte at which their block begins; without a block there are no lines.
 
-    `order` is the place of the file among all that is read.
+    `order` is the number of the file in the order of reading.
     """
 
     file: str
@@ -56,42 +56,42 @@ class FileBlock:
     def in_order(self, n_before: int) -> int:
         """The place of a line of the block in the order of reading.
 
-        A line has at least one byte, its break: the byte at which a block begins is behind all lines of those before.
+        A line has at least one byte, its break, so the first byte of a block exceeds the number of lines before it.
         """
         return self.order * _LONGEST_FILE + (self.block or 0) + n_before
 
     def known(self, places: Int64, *, is_retraction: bool = False) -> Int64:
-        """The places of records; where they have no order, a record comes before what retracts it."""
+        """The places of records; if lines have no order, a record comes before its retraction."""
         return places if self.block is not None else np.full(len(places), self.in_order(int(is_retraction)))
 
     def packed(self, misfit: SetAside) -> str:
-        """What to show of a record, and where it stands, as one text that travels."""
+        """A record set aside and its place as one text, for the shuffle."""
         line = 0 if self.block is None else misfit.line
         found = {"file": self.file, "block": self.block or 0, "line": line, "text": misfit.text}
         return json.dumps(found, ensure_ascii=False)
 
     def lines(self, n_lines: int) -> Facts:
-        """How many lines the block has."""
+        """The number of lines of the block, as a fact."""
         times = {"block": np.array([self.block], np.int64), "n_lines": np.array([n_lines], np.int64)}
         return Facts("lines", self.file, 0, 1, times=times)
 
 
 def set_aside_facts(packed: Sequence[str], reasons: Sequence[str], kind: str = "set aside") -> Iterator[Facts]:
-    """Records that do not fit, or retractions that are `unmatched`."""
+    """Records set aside, or retractions that are `unmatched`."""
     if packed:
         texts = {"text": pa.array(packed, pa.string()), "reason": pa.array(reasons, pa.string())}
         yield Facts(kind, "", 0, len(packed), texts=texts)
 
 
 def unreadable_facts(unreadable: Unreadable) -> Facts:
-    """A whole file that cannot be read: it stands in line 0."""
+    """A file that cannot be read, as a record set aside in line 0."""
     misfit = unreadable.set_aside()
     texts = {"text": pa.array([FileBlock(unreadable.file).packed(misfit)]), "reason": pa.array([misfit.reason])}
     return Facts("unreadable", unreadable.file, 0, 1, texts=texts)
 
 
-def _told(batches: Iterable[Any]) -> Iterator[Any]:
-    """A row for all that does not fit, and for the lines of every block."""
+def _place_rows(batches: Iterable[Any]) -> Iterator[Any]:
+    """A row for every record set aside, and for the line count of every block."""
     for load in loads_of(batches):
         for facts in load.facts:
             columns = {name: pa.array(column) for name, column in facts.times.items()} | dict(facts.texts)
@@ -101,32 +101,32 @@ def _told(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def set_aside_of(shuffle_blocks: DataFrame) -> DataFrame:
-    """`file`, `line`, `text` and `reason` of records that do not fit; line 0 is none."""
+    """`file`, `line`, `text` and `reason` of records set aside; line 0 means unknown."""
     return _numbered(shuffle_blocks, "set aside", "unreadable")
 
 
 def unmatched_of(shuffle_blocks: DataFrame) -> DataFrame:
-    """`file`, `line`, `text` and `reason` of retractions without a record; line 0 is none."""
+    """`file`, `line`, `text` and `reason` of retractions without a record; line 0 means unknown."""
     return _numbered(shuffle_blocks, "unmatched")
 
 
 def _numbered(shuffle_blocks: DataFrame, *kinds: str) -> DataFrame:
-    """What has one of the kinds, with its line in the whole file."""
+    """The rows of some kinds, with their line in the whole file."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F
     from pyspark.sql.pandas.types import from_arrow_schema
 
     wanted = shuffle_blocks.where(F.col("kind").isin(*kinds, "lines"))
-    places = wanted.mapInArrow(_told, from_arrow_schema(_PLACES))
+    places = wanted.mapInArrow(_place_rows, from_arrow_schema(_PLACES))
 
-    told = F.from_json("text", _PACKED)
+    place = F.from_json("text", _PACKED)
     is_count = F.col("kind") == "lines"
     found = places.select(
-        F.when(is_count, F.col("name")).otherwise(told["file"]).alias("file"),
-        F.when(is_count, F.col("block")).otherwise(told["block"]).alias("block"),
+        F.when(is_count, F.col("name")).otherwise(place["file"]).alias("file"),
+        F.when(is_count, F.col("block")).otherwise(place["block"]).alias("block"),
         F.coalesce("n_lines", F.lit(0)).alias("n_lines"),
-        told["line"].alias("line"),
-        told["text"].alias("text"),
+        place["line"].alias("line"),
+        place["text"].alias("text"),
         F.col("reason"),
     )
     blocks_before = Window.partitionBy("file").orderBy("block").rangeBetween(Window.unboundedPreceding, -1)

@@ -1,1 +1,1 @@
-"""The job: input, stages of buckets, and the engine in each bucket."""
+"""The Spark job: admission of records, stages of buckets, and the engine in each bucket."""

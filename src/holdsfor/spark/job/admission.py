@@ -1,4 +1,4 @@
-"""What a run sees of its records: those inside its time-points that are there in time, and the domains they fill."""
+"""Admission: the records that the windows of a run admit, and the members that records add to dynamic domains."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from holdsfor.syntax.terms import Struct, name_and_arity, variables
 __all__ = ["COUNTED", "CountScope", "JobAdmission", "RunSchedule"]
 
 COUNTED = ("outside", "late", "dropped", "cut")
-"""Kinds of facts that say how many records share no time-point with a run, come late, are dropped or cut."""
+"""Kinds of facts that count the records outside the run, and the late, dropped and cut ones."""
 
 
 @dataclass(frozen=True)
 class RunSchedule:
-    """The time-points of a run, both ends included, its query times, and what Allen relations remember."""
+    """The first and last time-point of a run, its query times, and the memory of Allen relations."""
 
     start: int
     end: int
@@ -50,7 +50,7 @@ class RunSchedule:
 
     @property
     def reach(self) -> int | None:
-        """How long one interval may be over when another one begins that it is `before`: by default the window."""
+        """The longest gap between two intervals in the relation `before`: by default the window."""
         return self.window if self.allen_memory is None else self.allen_memory
 
     @property
@@ -70,14 +70,14 @@ class RunSchedule:
 
     @property
     def query_times(self) -> Sequence[int]:
-        """All query times; a run with far too many of them is refused."""
+        """All query times; a run with too many of them is refused."""
         check_query_times(self.queries, self.last)
         return self.queries.up_to(self.last)
 
 
 @dataclass(frozen=True)
 class CountScope:
-    """Of which tables records are counted, and which tables tell the members of which domains; None stands for all."""
+    """The tables whose records are counted, and the pairs of a table and a domain that it fills; None means all."""
 
     counted: frozenset[Table] | None = None
     filling: frozenset[tuple[Table, Key]] | None = None
@@ -91,10 +91,10 @@ class CountScope:
 
 @dataclass(frozen=True)
 class JobAdmission:
-    """Judges records once, for all query times: windows then make no difference to what is settled.
+    """Admits records once for all query times. Settled results do not depend on windows after that.
 
-    Domains are filled by every record of the run, also by those too late for a window. Where rules range over sorts,
-    what such a record mentions matters too: then it goes along, arriving after the last query time.
+    Every record of the run fills domains, also a record that is too late for its window. If rules range over sorts,
+    the constants of late records are needed too: such records are sent with an arrival after the last query time.
     """
 
     rules: Rules
@@ -103,7 +103,7 @@ class JobAdmission:
     count_scope: CountScope = CountScope()
 
     def __call__(self, loads: Iterable[Load]) -> Iterator[Load]:
-        """The records that are seen, as they are seen, the members that they bring to domains, and counts."""
+        """The admitted records, the members that records add to domains, and counts."""
         members = _Members(self.rules, self.count_scope)
         for load in loads:
             facts: list[Facts] = []
@@ -124,14 +124,14 @@ class JobAdmission:
             yield Load([*facts, *self.counted(counts)], load.symbols)
 
     def _mentions(self, each: Facts, records: Records, members: _Members, symbols: Symbols) -> Iterator[Facts]:
-        """The members and constants that records bring."""
+        """The members and constants that occur in records."""
         inside = self._inside(records.up_to(self.run.end))
         yield from members.of(each.key, inside, symbols)
         if self.ranges_over_sorts and self.run.window is not None:
             yield facts_of_records(each.key, self._mentioned(inside))
 
     def _count(self, each: Facts, records: Records, counts: Counter[tuple[str, int]]) -> Records:
-        """The records that are seen, as they are seen; what became of the records is counted."""
+        """The admitted records; `counts` gets the number of records by fate."""
         outside = records.count_outside(self.run.start, self.run.end)
         seen = copy(records.up_to(self.run.end))
         judged = self.judge(seen)
@@ -146,7 +146,7 @@ class JobAdmission:
         retractions: Retractions[SetAside],
         counts: Counter[tuple[str, int]],
     ) -> Iterator[Facts]:
-        """What stands of records that retractions may remove, as it is seen, and unmatched retractions."""
+        """The admitted records that remain after retractions, and the unmatched retractions."""
         run = self.run
         self.admit(records)
         done = apply_retractions(records, retractions.records, run.queries, run.tick)
@@ -157,27 +157,27 @@ class JobAdmission:
         yield from unmatched_facts(retractions, done.unmatched)
 
     def fates(self, judged: Judged) -> dict[tuple[str, int], int]:
-        """How many retractions had which fate."""
+        """The number of retractions by fate."""
         masks = {"late": judged.late, "dropped": judged.dropped, "cut": judged.cut}
         return {(what, self.run.end): int(np.count_nonzero(mask)) for what, mask in masks.items()}
 
     def judge(self, records: Records) -> dict[tuple[str, int], int]:
-        """Leave the records that some query time sees, there from the beginning; how many had which fate."""
+        """Keep the records that some query time admits, with arrivals at the start; return their number by fate."""
         fates = self.admit(records)
         records.arrivals = np.full(len(records), self.run.first, np.int64)
         counts = {"late": fates.n_late, "dropped": fates.n_dropped, "cut": fates.n_cut}
         return {(what, self.run.end): n for what, n in counts.items()}
 
     def counted(self, counts: Mapping[tuple[str, int], int]) -> Iterator[Facts]:
-        """What was counted, by what it is and until when."""
+        """The counts as facts."""
         yield from (Facts(what, "", 0, n) for (what, _), n in counts.items() if n)
 
     def admit(self, records: Records) -> Fates:
-        """Leave the records that some query time sees; how many had which fate."""
+        """Keep the records that some query time admits; return their number by fate."""
         return records.admit(self.run.queries, self.run.end, self.run.tick)
 
     def _mentioned(self, records: Records) -> Records:
-        """A record for all that have the same constants, which no query time sees."""
+        """One record for each combination of constants, with an arrival after all query times."""
         mentioned = records.take(dense_ids(records.columns, len(records))[1])
         mentioned.arrivals = np.full(len(mentioned), NO_ARRIVAL, dtype=np.int64)
         return mentioned
@@ -189,7 +189,7 @@ class JobAdmission:
 
 
 class _Members:
-    """The members of dynamic domains that records tell."""
+    """The members of dynamic domains that occur in records."""
 
     def __init__(self, rules: Rules, count_scope: CountScope) -> None:
         self.sources = [

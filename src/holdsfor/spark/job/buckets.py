@@ -1,4 +1,4 @@
-"""A bucket of a stage: all facts that were sent to it, one call of the engine, and the results that it owns."""
+"""A bucket of a stage: its facts, one run of the engine, and the results for the keys that the bucket owns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from holdsfor.sources.reading import Operations
 from holdsfor.spark.exchange.facts import Facts, Load, Texts, by_name, owners
 from holdsfor.spark.exchange.routing import Destination, Router
 from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, ShuffleBlock, by_bucket, loads_of, rows_of
+from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock, by_bucket, loads_of, rows_of
 from holdsfor.spark.input.retractions import operations_of
 from holdsfor.spark.job.admission import COUNTED, RunSchedule
 from holdsfor.spark.prepared.colocated import Colocated
@@ -32,16 +32,16 @@ from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
 __all__ = ["Bucket"]
 
-_TRAVELLING = ("start", "end", "true_start", "known_from", "known_until")
-"""The times that the next stages need of a result; the others are for people."""
+_ROUTED_TIMES = ("start", "end", "true_start", "known_from", "known_until")
+"""The times of a result that later stages need; the others are for reports."""
 
 
 @dataclass(frozen=True)
 class Bucket:
     """Evaluates one stage for one bucket after another.
 
-    `paths` are those of the stage by the label of what goes by them; a stage in one place has none and owns everything.
-    Results go `onward` to the stages that ask for them.
+    `paths` are the paths of the stage by the label of the event or FVP. A stage in one bucket has no paths and owns all
+    results. `onward` routes results to later stages.
     """
 
     rules: Rules
@@ -54,12 +54,12 @@ class Bucket:
     colocated: Colocated | None = None
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """The results of the buckets whose shuffle blocks are in the batches, as shuffle blocks."""
+        """The results of all buckets in the batches, as shuffle blocks."""
         for bucket, shuffle_blocks in by_bucket(batches).items():
             yield from self.evaluated(bucket, self._load(bucket, shuffle_blocks))
 
     def _load(self, bucket: int, shuffle_blocks: list[Any]) -> Load:
-        """The facts that were sent to a bucket, and those of colocated blocks, which have a first time-point."""
+        """The facts sent to a bucket, and those of colocated blocks; only colocated blocks have a first time-point."""
         symbols = Symbols()
         sent = [batch.filter(pc.is_null(batch.column("first"))) for batch in shuffle_blocks]
         facts = [facts for load in loads_of(sent, symbols) for facts in load.facts]
@@ -69,14 +69,14 @@ class Bucket:
         return Load(by_name(facts), symbols)
 
     def evaluated(self, bucket: int, load: Load) -> Iterator[Any]:
-        """The results of a bucket, as shuffle blocks, with what was counted on the way."""
+        """The results and counts of a bucket, as shuffle blocks."""
         session, texts = self._session(load), Texts(load.symbols)
         results = chain(self.results(session, bucket, texts), self.cuts(session))
-        counted = (ShuffleBlock(NOWHERE, (0,), 1, facts) for facts in load.facts if facts.kind in COUNTED)
+        counted = (ShuffleBlock(NO_STAGE, (0,), 1, facts) for facts in load.facts if facts.kind in COUNTED)
         yield from rows_of(chain(counted, self._shuffle_blocks(results, texts)), texts)
 
     def _session(self, load: Load) -> EngineSession:
-        """A session of the components of the stage that knows what is in the bucket."""
+        """An engine session with the components of the stage and the facts of the bucket."""
         run = self.run
         session = EngineSession(
             self.rules.compiled(),
@@ -101,7 +101,7 @@ class Bucket:
     # -- results -------------------------------------------------------------------------------------------------------
 
     def results(self, session: EngineSession, bucket: int, texts: Texts) -> Iterator[Facts]:
-        """What all query times settle: windows make no difference to that, unless rules ask for the query time."""
+        """The settled results. They do not depend on windows, unless rules use the query time."""
         session.window = self.run.window if session.rules.asks_for_the_query_time else None
         report = settled_report(session, self.run.queries, self.run.last)
         for key, table in report.fluents.items():
@@ -114,7 +114,7 @@ class Bucket:
             yield Facts("event", *key, len(rows), columns, {"start": points.times[rows]})
 
     def cuts(self, session: EngineSession) -> Iterator[Facts]:
-        """Which results only go on where they are seen first, for the stages after this one."""
+        """For later stages: the true starts of results that a window cuts."""
         for key, found in session.state.cuts.items():
             table, known_from, known_until = dated_cuts(found)
             times = {"start": table.starts, "true_start": table.ends}
@@ -122,12 +122,12 @@ class Bucket:
             yield Facts("fluent", *key, table.n, list(table.keys), times)
 
     def _shuffle_blocks(self, results: Iterable[Facts], texts: Texts) -> Iterator[ShuffleBlock]:
-        """Results for those who asked for them, and for the stages after this one."""
+        """Results as output, and for the later stages that read them."""
         for facts in results:
             if facts.n:
                 if "true_start" not in facts.times:
-                    yield ShuffleBlock(NOWHERE, (0,), 1, facts)
-                times = {name: facts.times[name] for name in _TRAVELLING if name in facts.times}
+                    yield ShuffleBlock(NO_STAGE, (0,), 1, facts)
+                times = {name: facts.times[name] for name in _ROUTED_TIMES if name in facts.times}
                 yield from self.onward.shuffle_blocks(replace(facts, times=times), texts)
 
     def owned(self, what: tuple[str, Key], table: Relation, bucket: int, texts: Texts) -> Int64:
@@ -143,7 +143,7 @@ class Bucket:
         return np.unique(np.concatenate(kept))
 
     def _vertices(self, what: tuple[str, Key]) -> list[Vertex]:
-        """The vertices that the stage computes of a name."""
+        """The vertices of a name that the stage computes."""
         kind, key = what
         graph = self.rules.compiled().graph
         kinds = ("event",) if kind == "event" else ("simple", "static")
@@ -151,7 +151,7 @@ class Bucket:
 
 
 def _insert(session: EngineSession, facts: Facts) -> None:
-    """Let a session know records, members of domains, and what other stages have computed: that has no arrival."""
+    """Insert records, members of domains or results of other stages; results have no arrival."""
     if facts.kind == "domain":
         session.rules.background.add_members(facts.key, list(facts.words))
     elif "op" in facts.times:
@@ -169,7 +169,7 @@ def _insert(session: EngineSession, facts: Facts) -> None:
 
 
 def _table(facts: Facts) -> FluentTable | PointTable:
-    """Results of other stages as a table; one that came in two ways is there twice."""
+    """Results of other stages as a table; a result that came by two routes occurs twice."""
     starts = facts.times["start"]
     if facts.kind == "event":
         return PointTable((*facts.words, starts), facts.n)
@@ -182,7 +182,7 @@ def _key(vertex: Vertex) -> Key:
 
 
 def _by_path(vertex: Vertex, path: Path) -> tuple[list[Term], str]:
-    """The columns of a vertex as patterns with a variable of its own at every open place; one stands at the path."""
+    """The columns of a vertex as patterns, with a distinct variable at every open place and `#key` at the path."""
 
     def opened(term: Term, here: Path) -> Term:
         if here == path:

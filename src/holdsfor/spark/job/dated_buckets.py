@@ -1,9 +1,10 @@
-"""A bucket told query time by query time: what each knows and changes, not only what all of them settle.
+"""A bucket for reports: evaluate every query time, and return its known results and its changes.
 
-Records keep their arrivals, and the engine goes from query time to query time as it does embedded. What a stage finds
-goes to the next ones with the query times between which it is known, so that each sees what was known then. For people
-it also says what it replaces when it comes (`old_start`, `old_end`), whether it goes for nothing (`is_retracted`), and
-the last report that has it (`last_report`), which is before `known_from` if none has.
+Records keep their arrivals, and the engine runs from query time to query time as it does embedded. A result goes to the
+later stages with the query times between which it is known, so that each query time of a later stage reads the results
+known then. For reports a result also has the interval that it replaces (`old_start`, `old_end`), whether it is removed
+without a replacement (`is_retracted`), and the last report that includes it (`last_report`), which is before
+`known_from` if no report does.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from holdsfor.spark.job.buckets import Bucket
 __all__ = ["NOTHING", "DatedAdmission", "DatedBucket"]
 
 NOTHING = ALWAYS
-"""The old start of what replaces nothing."""
+"""The old start of a result that replaces nothing."""
 
 
 @dataclass(frozen=True)
 class DatedAdmission(JobAdmission):
-    """Judges records for query times that are told apart: they keep their arrivals, and each counts its own."""
+    """Admits records for separate query times: records keep their arrivals, and each query time has its own counts."""
 
     def judge(self, records: Records) -> dict[tuple[str, int], int]:
         counts = dict(self._judged_at(records))
@@ -56,7 +57,7 @@ class DatedAdmission(JobAdmission):
         retractions: Retractions[SetAside],
         counts: Counter[tuple[str, int]],
     ) -> Iterator[Facts]:
-        """Records and retractions as they arrive: a bucket applies them query time by query time."""
+        """Records and retractions with their arrivals: the bucket applies them query time by query time."""
         run = self.run
         done = apply_retractions(records, retractions.records, run.queries, run.tick)
         counts.update(self.fates(done.judged))
@@ -67,7 +68,7 @@ class DatedAdmission(JobAdmission):
         return dict(_by_query_time(judged))
 
     def _judged_at(self, records: Records) -> Iterator[tuple[tuple[str, int], int]]:
-        """How many records had which fate at the query times that see them first."""
+        """The number of records by fate and by the query time that first sees them."""
         yield from _by_query_time(records.judged(self.run.queries, self.run.end))
 
 
@@ -82,7 +83,7 @@ class DatedBucket(Bucket):
     """Evaluates one stage for one bucket after another, over all query times."""
 
     def results(self, session: EngineSession, bucket: int, texts: Texts) -> Iterator[Facts]:
-        """Everything that some query time knows, with the query times between which it is known."""
+        """All results known at some query time, with the query times between which each is known."""
         found = revisions(session, self.run.query_times)
         for key, intervals in found.fluents.items():
             yield _intervals(key, intervals, self.owned(("fluent", key), intervals.table, bucket, texts))
@@ -108,7 +109,7 @@ def _points(key: Key, found: Versions[PointTable], rows: Int64) -> Facts:
 
 
 def _dates(found: Versions[FluentTable] | Versions[PointTable], rows: Int64) -> dict[str, Int64]:
-    """When some of the rows are known, and told."""
+    """The query times of rows: when they are known, and when they are reported."""
     return {
         "known_from": found.known_from[rows],
         "known_until": found.known_until[rows],

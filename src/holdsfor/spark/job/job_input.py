@@ -1,7 +1,7 @@
-"""All that a run is given, DataFrames and prepared history together, and how it comes to the stages.
+"""All inputs of a job, DataFrames and prepared history, and how they reach the stages.
 
-Prepared history stays where it is, and stages find in it what they need (`holdsfor.spark.prepared.colocated`), unless
-other input may retract what is in it, or there is more than one: then it is read like any other input.
+Stages read prepared history in place (`holdsfor.spark.prepared.colocated`). Prepared history is read like other input
+if another input may retract its records, or if there are several histories.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.exchange.facts import Facts
 from holdsfor.spark.exchange.routing import Destination, Router
 from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, ShuffleBlock, loads_of
+from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock, loads_of
 from holdsfor.spark.input.frame_reader import Setting
 from holdsfor.spark.input.frame_sources import has_offset
 from holdsfor.spark.input.ingestion import Ingestion, frame_of, keep, rows_frame, union
@@ -39,12 +39,12 @@ __all__ = ["JobInput", "read_job_input"]
 
 @dataclass(frozen=True)
 class JobInput:
-    """The inputs of a run; `near` is prepared history that stays where it is."""
+    """The inputs of a run; `in_place` is prepared history that stages read in place."""
 
     compiled: Compiled
     rules: Rules
     ingestion: Ingestion
-    near: Prepared | None
+    in_place: Prepared | None
     histories: Sequence[Prepared]
     unreadable: Sequence[Unreadable]
 
@@ -54,19 +54,19 @@ class JobInput:
 
     @property
     def everything(self) -> Ingestion:
-        """All inputs as ordinary ones."""
-        if self.near is None:
+        """All inputs, with prepared history read like other input."""
+        if self.in_place is None:
             return self.ingestion
         return replace(
-            self.ingestion, shuffle_blocks=[*self.ingestion.shuffle_blocks, self.near.all_of(self.compiled.names)]
+            self.ingestion, shuffle_blocks=[*self.ingestion.shuffle_blocks, self.in_place.all_of(self.compiled.names)]
         )
 
     @cached_property
     def n_buckets(self) -> int:
-        return self.ingestion.n_buckets if self.near is None else self.near.n_buckets
+        return self.ingestion.n_buckets if self.in_place is None else self.in_place.n_buckets
 
     def bounds(self, n_buckets: int) -> tuple[int | None, int | None]:
-        """The first and last time-point of all records; of prepared history they are known."""
+        """The first and last time-point of all records; prepared history stores its own."""
         found = [history.extent(self.compiled.names) for history in self.histories]
         if self.ingestion.sources:
             found.append(self.ingestion.bounds(n_buckets))
@@ -77,35 +77,35 @@ class JobInput:
     def sent(
         self, admission: JobAdmission, destinations: tuple[Destination, ...], n_buckets: int
     ) -> tuple[DataFrame, dict[int, Colocated]]:
-        """Shuffle blocks to all stages and to none, and what stages have at hand, by their number."""
+        """Shuffle blocks of all inputs, and the colocated blocks of each stage by its number."""
         frames = [self.ingestion.sent(admission, Router(destinations), n_buckets)] if self.ingestion.has_any else []
         frames += self._given(admission, Router(destinations))
         colocated: dict[int, Colocated] = {}
-        if self.near is not None:
-            division = divide(self.near, self.compiled, destinations)
-            frames += [self._left(self.near, admission, division)] if division.left else []
-            files = self.near.files_by_bucket()
+        if self.in_place is not None:
+            division = divide(self.in_place, self.compiled, destinations)
+            frames += [self._routed(self.in_place, admission, division)] if division.left else []
+            files = self.in_place.files_by_bucket()
             colocated = {
                 number: Colocated(tables, wanted, replace(admission, count_scope=count_scope), files)
                 for number, (tables, wanted, count_scope) in division.colocated.items()
             }
-            frames.append(self.near.remarks())
+            frames.append(self.in_place.remarks())
         return keep(union(frames), self.kept), colocated
 
     def _given(self, admission: JobAdmission, sender: Router) -> list[DataFrame]:
-        """The shuffle blocks of what the rules give as facts, made on the driver."""
+        """The shuffle blocks of input facts in the rules, made on the driver."""
         batches = list(sender(admission(rule_fact_loads(self.compiled, self.ingestion.setting.tick))))
         return [self.ingestion.spark.createDataFrame(pa.Table.from_batches(batches))] if batches else []
 
-    def _left(self, near: Prepared, admission: JobAdmission, division: Division) -> DataFrame:
+    def _routed(self, in_place: Prepared, admission: JobAdmission, division: Division) -> DataFrame:
         sender, judge = Router(division.destinations), replace(admission, count_scope=division.count_scope)
-        return frame_of(near.shuffle_blocks(division.left), lambda batches: sender(judge(loads_of(batches))))
+        return frame_of(in_place.shuffle_blocks(division.left), lambda batches: sender(judge(loads_of(batches))))
 
     def through_spark(self, number: int, colocated: Colocated | None) -> list[DataFrame]:
-        """The shuffle blocks that the buckets of a stage have at hand, where workers cannot open the files."""
-        if self.near is None or colocated is None or colocated.files:
+        """The colocated blocks of a stage read by Spark, if workers cannot open the files."""
+        if self.in_place is None or colocated is None or colocated.files:
             return []
-        return [self.near.shuffle_blocks(colocated.tables, stage=number)]
+        return [self.in_place.shuffle_blocks(colocated.tables, stage=number)]
 
 
 def read_job_input(
@@ -116,24 +116,24 @@ def read_job_input(
     columns: Columns | None = None,
     time_unit: Unit = "s",
 ) -> JobInput:
-    """The inputs of a run, if they fit its rules."""
+    """The inputs of a run, checked against its rules."""
     inputs = inputs_of(data, compiled.names, tick, columns)
     sources, histories = inputs.sources, inputs.histories
-    may_take_back = any(source.may_take_back for source in sources)
-    setting = Setting(rules, tick, time_unit, has_offset(sources), may_take_back)
-    near = histories[0] if len(histories) == 1 and not may_take_back else None
+    may_retract = any(source.may_retract for source in sources)
+    setting = Setting(rules, tick, time_unit, has_offset(sources), may_retract)
+    in_place = histories[0] if len(histories) == 1 and not may_retract else None
     spark = (sources[0].frame if sources else histories[0].frame).sparkSession
-    shuffle_blocks = [] if near is not None else [history.all_of(compiled.names) for history in histories]
+    shuffle_blocks = [] if in_place is not None else [history.all_of(compiled.names) for history in histories]
     shuffle_blocks += [unused for history in histories if (unused := _unused(history, compiled)) is not None]
     if inputs.unreadable:
-        told = [ShuffleBlock(NOWHERE, (0,), 1, unreadable_facts(each)) for each in inputs.unreadable]
-        shuffle_blocks.append(rows_frame(spark, told))
+        blocks = [ShuffleBlock(NO_STAGE, (0,), 1, unreadable_facts(each)) for each in inputs.unreadable]
+        shuffle_blocks.append(rows_frame(spark, blocks))
     ingestion = Ingestion(spark, sources, shuffle_blocks, setting, [])
-    return JobInput(compiled, rules, ingestion, near, histories, inputs.unreadable)
+    return JobInput(compiled, rules, ingestion, in_place, histories, inputs.unreadable)
 
 
 def _unused(history: Prepared, compiled: Compiled) -> DataFrame | None:
-    """How many records were prepared for rules that had more names."""
+    """The number of prepared records that these rules do not use."""
     counts = history.unused_by(compiled.names)
-    shuffle_blocks = [ShuffleBlock(NOWHERE, (0,), 1, Facts("unused", name, 0, n)) for name, n in counts.items()]
+    shuffle_blocks = [ShuffleBlock(NO_STAGE, (0,), 1, Facts("unused", name, 0, n)) for name, n in counts.items()]
     return rows_frame(history.frame.sparkSession, shuffle_blocks) if shuffle_blocks else None

@@ -1,8 +1,8 @@
 """Recognition over DataFrames: the stages of the rules as shuffles, the engine in the workers.
 
-Every stage is: rows to buckets (`routing`), one engine call per bucket (`buckets`), results as rows again. Nothing is
-collected on the driver, and nothing is computed before somebody asks, unless the first and last time-point have to be
-found out from the records.
+Each stage routes rows to buckets (`routing`), runs the engine once per bucket (`buckets`) and returns results as rows.
+The driver collects no rows. Results are computed lazily; only the first and last time-point, if they are not given, are
+computed at once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from holdsfor.sources.times import Unit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.spark.exchange.facts import Facts
 from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, ShuffleBlock
+from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.spark.input.ingestion import check_buckets, frame_of, keep, rows_frame, union
 from holdsfor.spark.input.inputs import Columns, Given
 from holdsfor.spark.input.set_aside import set_aside_of, unmatched_of
@@ -42,13 +42,13 @@ __all__ = ["Recognition", "check_buckets", "recognise"]
 
 @dataclass(frozen=True)
 class Recognition:
-    """What the rules recognise, as DataFrames that are computed when they are asked for.
+    """The results of the rules as lazy DataFrames.
 
-    `intervals` has a row for every maximal interval (`end` is null while it is open), `events` one for every time-point
-    of an output event, `set_aside` one for every record that does not fit, `unmatched` one for every retraction without
-    a record, `counts` what became of the records. That is what all query times settle; `reports` has what each of them
-    knows. `unreadable` are the files that cannot be read, which stand in line 0 among what is set aside. Results are
-    kept until `unpersist`, so that asking twice does not compute twice.
+    `intervals` has a row for every maximal interval (`end` is null while it is open), `events` for every time-point of
+    an output event, `set_aside` for every record that does not fit, `unmatched` for every retraction without a record,
+    and `counts` the number of records by fate. These are settled over all query times; `reports` has the known results
+    of each query time. `unreadable` are the files that cannot be read; in `set_aside` they have line 0. Results are
+    cached until `unpersist()`.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -67,12 +67,12 @@ class Recognition:
     counts: DataFrame
     run: RunSchedule
     kept: list[DataFrame] = field(repr=False)
-    tell: Callable[[], Reports] = field(repr=False)
+    make_reports: Callable[[], Reports] = field(repr=False)
     unreadable: tuple[Unreadable, ...] = ()
 
     @cached_property
     def reports(self) -> Reports:
-        """What each query time knows and changes, as DataFrames that are computed when they are asked for.
+        """The known results and the changes of each query time, as lazy DataFrames.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -81,7 +81,7 @@ class Recognition:
         >>> [(row.query_time, row.start) for row in found.reports.intervals.orderBy("query_time").collect()]
         [(20, 14), (30, 14)]
         """
-        return self.tell()
+        return self.make_reports()
 
     def unpersist(self) -> None:
         """Free the memory and disk of the cached results.
@@ -113,14 +113,14 @@ def recognise(
     columns: Columns | None = None,
     time_unit: Unit = "s",
 ) -> Recognition:
-    """What the rules recognise in DataFrames, files and prepared history, settled over all query times.
+    """The results of the rules on DataFrames, files and prepared history, settled over all query times.
 
-    `columns` says what the columns of the DataFrame are, as `happensAt(speed(vessel, knots), ts)` or as the columns of
-    records by name; several DataFrames come as pairs with theirs.
+    `columns` describes the columns of the DataFrame, as `happensAt(speed(vessel, knots), ts)` or as a dictionary of the
+    columns of records; pass several DataFrames as pairs with their columns.
 
-    Without a window the whole history is one. `start` and `end` are found out from the records, which is a pass over
-    them, if they are not given. An interval that is over for longer than `allen_memory`, by default the window, is not
-    `before` another one. `buckets` is in how many parts entities are divided.
+    Without a `window`, the whole history is one window. Without `start` and `end`, a pass over the records finds the
+    first and last time-point. An interval that ended longer ago than `allen_memory`, by default the window, is not
+    `before` another one. `buckets` is the number of partitions of the keys.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -144,7 +144,7 @@ def recognise(
         check_query_times(run.queries, run.last)
     known = _known(job_input, stages, JobAdmission(job_input.rules, run, stages.ranges_over_sorts), n_buckets)
 
-    def tell() -> Reports:
+    def make_reports() -> Reports:
         check_query_times(run.queries, run.last)
         dated = _known(job_input, stages, DatedAdmission(job_input.rules, run, stages.ranges_over_sorts), n_buckets)
         return reports_of(dated.answers, dated.counted, run)
@@ -157,13 +157,13 @@ def recognise(
         _counts(known.counted),
         run,
         job_input.kept,
-        tell,
+        make_reports,
         tuple(job_input.unreadable),
     )
 
 
 def _bounds(job_input: JobInput, start: int | None, end: int | None, n_buckets: int) -> tuple[int, int]:
-    """The first and last time-point of the run: as asked for, else of the first and the last record."""
+    """The first and last time-point of the run, by default those of the records."""
     if start is None or end is None:
         first, last = job_input.bounds(n_buckets)
         start = (0 if first is None else first) if start is None else start
@@ -175,7 +175,7 @@ def _bounds(job_input: JobInput, start: int | None, end: int | None, n_buckets: 
 
 @dataclass(frozen=True)
 class _StageResults:
-    """The shuffle blocks sent to the stages, and those that each stage returned; stages may count records too."""
+    """The shuffle blocks sent to the stages, and those that each stage returned; stages may also count records."""
 
     sent: DataFrame
     found: list[DataFrame]
@@ -183,16 +183,16 @@ class _StageResults:
 
     @property
     def answers(self) -> DataFrame:
-        return union(self.found or [self.sent]).where(f"stage = {NOWHERE}")
+        return union(self.found or [self.sent]).where(f"stage = {NO_STAGE}")
 
     @property
     def counted(self) -> DataFrame:
         sources = [self.sent, *(self.found if self.counts_in_stages else [])]
-        return union(sources).where(f"stage = {NOWHERE} and kind not in ('event', 'fluent', 'lines')")
+        return union(sources).where(f"stage = {NO_STAGE} and kind not in ('event', 'fluent', 'lines')")
 
 
 def _known(job_input: JobInput, stages: Stages, admission: JobAdmission, n_buckets: int) -> _StageResults:
-    """What the stages find in the records, one stage after another."""
+    """The results of all stages, one stage after another."""
     destinations = destinations_of(stages, job_input.compiled, n_buckets)
     sent, colocated = job_input.sent(admission, destinations, n_buckets)
     found: list[DataFrame] = []
@@ -202,22 +202,22 @@ def _known(job_input: JobInput, stages: Stages, admission: JobAdmission, n_bucke
 
 
 def _evaluated(bucket: Bucket, known: list[DataFrame], job_input: JobInput) -> DataFrame:
-    """The results of one stage from what is known before it: all of its buckets are evaluated, also empty ones."""
+    """The results of one stage from the input and the earlier stages; empty buckets are evaluated too."""
     destination = bucket.destination
     number, n = destination.stage, destination.n_buckets
     arriving = [frame.where(f"stage = {number}") for frame in known]
     if destination.guards:
-        waiting = union([frame.where(f"stage = {-number}") for frame in known]).repartition(n, "place")
-        arriving.append(frame_of(waiting, destination.routed))
+        semijoined = union([frame.where(f"stage = {-number}") for frame in known]).repartition(n, "place")
+        arriving.append(frame_of(semijoined, destination.routed))
     arriving += job_input.through_spark(number, bucket.colocated)
-    everyone = ShuffleBlock(number, tuple(range(n)), n, Facts("nothing", "", 0, 0))
-    arriving.append(rows_frame(job_input.ingestion.spark, [everyone]))
+    every_bucket = ShuffleBlock(number, tuple(range(n)), n, Facts("nothing", "", 0, 0))
+    arriving.append(rows_frame(job_input.ingestion.spark, [every_bucket]))
     return frame_of(union(arriving).repartition(n, "place"), bucket)
 
 
 def _counts(counted: DataFrame) -> DataFrame:
-    """How many records were read, of names that no rule uses, set aside, unmatched, outside the run, late, dropped and
-    cut; and files that cannot be read."""
+    """The number of records by fate (read, unused, set aside, unmatched, outside, late, dropped, cut), and of
+    unreadable files."""
     from pyspark.sql import functions as F
 
     return counted.groupBy(F.col("kind").alias("what"), "name").agg(F.sum("n").alias("n"))

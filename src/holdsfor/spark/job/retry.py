@@ -1,9 +1,8 @@
-"""Runs that begin again without a file that could not be read after all.
+"""Retry: run a job again without a file that cannot be read.
 
-What is wrong with a file is mostly known before a run (`holdsfor.spark.input.file_probe`), but a packed file that is
-cut off, a damaged page of a table or a file that is deleted meanwhile shows only when Spark reads it, and then ends the
-job. Its results cannot be trusted, so the whole work is done again on the others. Nothing of a failed attempt is kept:
-results are moved to their place when they are complete.
+The probe (`holdsfor.spark.input.file_probe`) finds most faults before the run. A truncated gzip file, a damaged page of
+a table or a deleted file fails only when Spark reads it, and then the job fails. The job is run again without this
+file. A failed attempt leaves no results, because results are moved to their place only when they are complete.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ Made = TypeVar("Made")
 _FAILED = "FAILED_READ_FILE"
 # The exception of a worker reaches the driver as text.
 _FAILED_IN_WORKER = re.compile(r"error\[HF501\]: `(.+)` cannot be read: (.+)$", re.MULTILINE)
-_HINT = "the others were read without it"
+_HINT = "the other files were read"
 
 
 def without_failing_files(inputs: Sequence[Files], work: Callable[[Sequence[Files]], Made]) -> Made:
-    """What the work makes of the inputs, without files that turn out to be unreadable meanwhile."""
+    """The result of `work` on the inputs, without the files at which it fails."""
     excluded: set[str] = set()
     while True:
         try:
@@ -43,7 +42,7 @@ def without_failing_files(inputs: Sequence[Files], work: Callable[[Sequence[File
 
 
 def failed_file(causes: Sequence[Cause]) -> Unreadable | None:
-    """The file that ended a job of Spark, if it was one.
+    """The file at which a job failed, or None if the job failed for another reason.
 
     >>> failed = failed_file([
     ...     Cause("SparkException", "", "FAILED_READ_FILE.NO_HINT", {"path": "file:///a%20b.gz"}),
@@ -57,7 +56,7 @@ def failed_file(causes: Sequence[Cause]) -> Unreadable | None:
             return _unreadable(by_worker[1], by_worker[2])
         condition, _, kind = (cause.condition or "").partition(".")
         if condition == _FAILED:
-            reason = "it is not there any more" if kind == "FILE_NOT_EXIST" else _reason(causes[-1])
+            reason = "the file no longer exists" if kind == "FILE_NOT_EXIST" else _reason(causes[-1])
             return _unreadable(File(cause.parameters["path"], 0).path, reason)
     return None
 

@@ -1,4 +1,4 @@
-"""The stages of the plan as the functions that the workers call."""
+"""The stages of a plan as functions that the workers run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["buckets_of", "destinations_of"]
 
 
 def destinations_of(stages: Stages, rules: Compiled, n_buckets: int) -> tuple[Destination, ...]:
-    """The stages as those who send to them know them; one in one place has one bucket."""
+    """The stages as destinations of shuffle blocks; a stage without a key has one bucket."""
     return tuple(
         Destination(number, _receives(stage, stages, rules), n_buckets if stage.is_keyed else 1)
         for number, stage in enumerate(stages.stages, start=1)
@@ -30,7 +30,7 @@ def buckets_of(
     admission: JobAdmission,
     colocated: Mapping[int, Colocated] = MappingProxyType({}),
 ) -> list[Bucket]:
-    """What evaluates the buckets of each stage, over query times if admission is dated; results go to later stages."""
+    """The function that evaluates the buckets of each stage; with dated admission, for every query time."""
     kind = DatedBucket if isinstance(admission, DatedAdmission) else Bucket
     return [
         kind(
@@ -54,6 +54,6 @@ def _receives(stage: Stage, stages: Stages, rules: Compiled) -> tuple[tuple[Tabl
 
 
 def _all_input(rules: Compiled) -> list[tuple[Table, Distribution]]:
-    """Everything that may be input: where rules range over what it mentions, all of it matters."""
+    """All input tables, for rules that range over the constants of the input."""
     events: list[tuple[Table, Distribution]] = [(("event", *key), Broadcast()) for key in rules.names.input_events]
     return events + [(("fluent", *key), Broadcast()) for key in rules.names.input_fluents]

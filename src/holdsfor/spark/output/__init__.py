@@ -1,1 +1,1 @@
-"""Results of a job: rows, tables, and the folders, catalogue tables and databases they go to."""
+"""Results of a job as rows and tables, and the folders, catalogue tables and databases that receive them."""

@@ -1,8 +1,8 @@
-"""Something new in the place of something old, where things can be renamed but there are no transactions.
+"""Atomic replacement by renames, for stores that have no transactions.
 
-What was there waits under another name until everything new is in its place, and comes back if that fails. A run that
-is killed in between leaves it waiting, and the next one finds it: of several things the last is taken away first and
-comes last, so its presence tells whether the exchange was complete.
+The old items keep a backup name until all new items have their final names, and are restored if a rename fails. If a
+run is killed in between, the next run recovers: the last of several items is removed first and added last, so its
+presence shows that the replacement was complete.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ __all__ = ["Store", "Swap", "recover", "swap"]
 
 
 class Store(Protocol):
-    """Where things have names."""
+    """A store of named items, such as the folders of a file system or the tables of a catalogue."""
 
     def exists(self, name: str) -> bool: ...
 
     def rename(self, name: str, to: str) -> None:
-        """Give a thing another name; that there is something of this name already is an error."""
+        """Rename an item; an existing item of the new name is an error."""
 
     def drop(self, name: str) -> None:
-        """Delete a thing, if it is there."""
+        """Delete an item if it exists."""
 
 
 @dataclass(frozen=True)
 class Swap:
-    """A name, under which name the new thing is now, if there is one, and under which the old one is to wait."""
+    """The final name of an item, the temporary name of the new item, and the backup name of the old item."""
 
     name: str
     beside: str
@@ -36,7 +36,7 @@ class Swap:
 
 
 def swap(store: Store, swaps: Sequence[Swap]) -> None:
-    """Put what is beside in its place; what was there is deleted when all of that has worked."""
+    """Give the new items their final names; delete the old items when all renames have succeeded."""
     moved: list[Swap] = []
     try:
         for each in reversed(swaps):
@@ -51,13 +51,13 @@ def swap(store: Store, swaps: Sequence[Swap]) -> None:
             store.rename(each.name, each.beside)
         recover(store, swaps)
         raise
-    _forget(store, swaps)
+    _drop_backups(store, swaps)
 
 
 def recover(store: Store, swaps: Sequence[Swap]) -> None:
-    """Put right what an exchange that did not come to its end has left."""
+    """Complete or undo a replacement that was interrupted."""
     if store.exists(swaps[-1].name):
-        _forget(store, swaps)
+        _drop_backups(store, swaps)
         return
     for each in swaps:
         if store.exists(each.before):
@@ -65,6 +65,6 @@ def recover(store: Store, swaps: Sequence[Swap]) -> None:
             store.rename(each.before, each.name)
 
 
-def _forget(store: Store, swaps: Sequence[Swap]) -> None:
+def _drop_backups(store: Store, swaps: Sequence[Swap]) -> None:
     for each in swaps:
         store.drop(each.before)

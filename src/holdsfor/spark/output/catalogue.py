@@ -1,4 +1,4 @@
-"""Results as tables of the catalogue."""
+"""Results as tables of Spark's catalogue."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["CatalogueTarget", "refuse_forgetful"]
 
 
 def refuse_forgetful(spark: Any) -> None:
-    """Refuse the catalogue of a session that ends with the run, if it ends with the session."""
+    """Refuse a catalogue in memory, whose tables would be lost at the end of the run."""
     if spark.conf.get("spark.sql.catalogImplementation", "in-memory") == "in-memory":
-        message = "the catalogue of this run is in memory, and its tables would be forgotten with it"
-        hint = "`--conf spark.sql.catalogImplementation=hive` keeps one"
+        message = "the catalogue of this run is in memory: its tables would be lost at the end of the run"
+        hint = "`--conf spark.sql.catalogImplementation=hive` uses a persistent catalogue"
         raise UsageProblem(Diagnostic("HF782", message, hint=hint))
 
 
 class CatalogueTarget:
     """Tables `NAME_intervals`, `NAME_events`, `NAME_set_aside`, and those of reports.
 
-    They are written under other names, and get theirs when all are complete. One run at a time can do that.
+    They are written under temporary names and renamed when all are complete. Only one run at a time may do that.
     """
 
     def __init__(self, spark: SparkSession, name: str, form: Form, *, overwrite: bool = False) -> None:
@@ -42,14 +42,14 @@ class CatalogueTarget:
         }
 
     def check(self) -> None:
-        """Refuse to replace what may not be replaced."""
+        """Refuse to replace existing tables without `overwrite`."""
         recover(self._tables, list(self._swaps.values()))
         there = [each.name for each in self._swaps.values() if self._tables.exists(each.name)]
         if there and not self._overwrite:
             refuse_existing(there[-1].replace("`", ""))
 
     def write(self, result: ResultTable) -> None:
-        # A table that is known before it has rows goes with its folder, should they not come.
+        # The table is created empty first: if the job then fails, dropping the table also deletes its folder.
         beside = self._swaps[result.name].beside
         self._form.writer(replace(result, frame=result.frame.limit(0))).saveAsTable(beside)
         self._form.writer(result).mode("append").saveAsTable(beside)
@@ -63,7 +63,7 @@ class CatalogueTarget:
 
 
 class _Tables:
-    """The tables that a session knows."""
+    """The tables of the catalogue of a session."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -81,7 +81,7 @@ class _Tables:
 def _quoted(name: str, result: str) -> str:
     parts = name.split(".")
     if not all(parts):
-        message = f"expected the name of tables after `table:`, found `{name}`"
+        message = f"expected a table name after `table:`, found `{name}`"
         raise UsageProblem(Diagnostic("HF781", message, hint="such as `table:found` or `table:sea.found`"))
     *schema, table = (part.strip("`").replace("`", "``") for part in parts)
     return ".".join(f"`{part}`" for part in (*schema, f"{table}_{result}"))

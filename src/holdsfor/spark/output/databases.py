@@ -1,7 +1,8 @@
 """Results as tables of a PostgreSQL database.
 
-Spark's tasks write, each over a connection of its own, to tables beside; the driver then gives them their names in one
-transaction, in which those that had these names go. A database without such transactions could lose both.
+The tasks of Spark write to temporary tables, each over its own connection. The driver then drops the old tables and
+renames the new ones in one transaction. Databases without transactional renames are refused: a failure could lose the
+old and the new tables.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["DatabaseTarget", "check_url", "without_secrets"]
 
 _DEFAULTS = {"driver": "org.postgresql.Driver", "numPartitions": "16"}
-"""`spark.jars` are not where Java looks for drivers by itself; and a cluster has more tasks than a database likes."""
+"""Java does not find drivers in `spark.jars` by itself; and the tasks of a cluster would open too many connections."""
 
 _LONGEST_NAME = 63
 _UNIQUE = 12
 
 
 def without_secrets(url: str) -> str:
-    """The address of a database as it may be told.
+    """The address of a database without user and password, for messages.
 
     >>> without_secrets("jdbc:postgresql://ann:secret@host/sea?password=secret")
     'jdbc:postgresql://host/sea'
@@ -38,7 +39,7 @@ def without_secrets(url: str) -> str:
 
 
 def check_url(url: str, table: str) -> None:
-    """Refuse a database whose tables cannot be replaced in one transaction, and names that it would cut off."""
+    """Refuse a database without transactional renames, and table names that the database would truncate."""
     if not url.startswith("jdbc:postgresql:"):
         message = f"expected `jdbc:postgresql:` as a database for results, found `{without_secrets(url)}`"
         hint = "write a folder, or with Python `found.intervals.write.jdbc`, which does not replace in one transaction"
@@ -65,15 +66,15 @@ class DatabaseTarget:
         self._written: list[str] = []
 
     def check(self) -> None:
-        """Refuse to replace what may not be replaced."""
+        """Refuse to replace existing tables without `overwrite`."""
         with self._connected() as connection:
             there = [result for result in RESULTS if self._exists(connection, result)]
         if there and not self._overwrite:
             refuse_existing(f"{self.shown} {'.'.join([*self._schema, self._named(there[-1])])}")
 
     def write(self, result: ResultTable) -> None:
-        """Write a table beside; that every row is there once is counted, since a task may write twice if it is lost."""
-        expected = result.frame.count()  # what is counted is computed, with as many tasks as there are
+        """Write a temporary table, and compare its row count with the result: a task that is lost may write twice."""
+        expected = result.frame.count()  # computes the result with all tasks; the write uses fewer
         beside = self._qualified(self._beside(result.name))
         self._written.append(result.name)
         result.frame.write.format("jdbc").options(**{**self._options, "dbtable": beside}).save()
@@ -112,7 +113,7 @@ class DatabaseTarget:
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:
-        """A connection of the driver, as Spark's own are made; what is not committed is rolled back."""
+        """A connection of the driver, made like Spark's own; changes that are not committed are rolled back."""
         jvm: Any = self.spark.sparkContext._jvm
         options = jvm.PythonUtils.toScalaMap({**self._options, "dbtable": "unused"})
         given = jvm.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(options)
@@ -138,7 +139,7 @@ def _run(connection: Any, statement: str) -> None:
 
 
 def _value(connection: Any, query: str, *parameters: str) -> Any:
-    """The one value that a query gives."""
+    """The single value that a query returns."""
     prepared = connection.prepareStatement(query)
     try:
         for i, parameter in enumerate(parameters, start=1):

@@ -1,4 +1,4 @@
-"""Folders that are written whole, on any file system that Spark can write to; those of results among them."""
+"""Folders that are written completely or not at all, on any file system that Spark can write to."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from holdsfor.spark.output.targets import refuse_existing
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["FolderTarget", "Whole", "refuse_foreign"]
+__all__ = ["FolderTarget", "ReplaceableFolder", "refuse_foreign"]
 
 
 def refuse_foreign(path: str) -> None:
-    """Tell that what is in the place is not for us to delete."""
-    hint = "results replace results only, and history only history: name another folder"
-    raise UsageProblem(Diagnostic("HF780", f"`{path}` is not a folder of this kind, and is not replaced", hint=hint))
+    """Refuse to replace a folder that this package has not written."""
+    hint = "results only replace results, and history only replaces history: name another folder"
+    raise UsageProblem(Diagnostic("HF780", f"`{path}` is not a folder of this kind and is not replaced", hint=hint))
 
 
-class Whole:
-    """A folder that is written whole, and replaced only if it has something in it of which there is one in each.
+class ReplaceableFolder:
+    """A folder that is replaced as a whole, and only if it contains the entry `mark`.
 
-    It is written under a hidden name beside its own, which it takes when it is complete. Where the file system renames
-    folders at once, as local ones and HDFS do, nobody ever sees half of it.
+    The folder is written under a hidden temporary name and renamed when it is complete. On file systems with atomic
+    renames, such as local ones and HDFS, readers never see an incomplete folder.
     """
 
     def __init__(self, spark: SparkSession, path: str, mark: str, *, overwrite: bool = False) -> None:
@@ -47,7 +47,7 @@ class Whole:
         return self._swap.beside
 
     def check(self) -> None:
-        """Refuse to replace what may not be replaced."""
+        """Refuse to replace an existing folder without `overwrite`, or a folder without the mark."""
         recover(self._files, [self._swap])
         if self._files.exists(self._swap.name):
             if not self._overwrite:
@@ -57,7 +57,7 @@ class Whole:
                 refuse_foreign(self.shown)
 
     def write_text(self, name: str, text: str) -> None:
-        """Write a file with a text."""
+        """Write a text file into the folder."""
         self._files.write(f"{self.beside}/{name}", text.encode())
 
     def move(self) -> None:
@@ -67,8 +67,8 @@ class Whole:
         self._files.drop(self._swap.beside)
 
 
-class FolderTarget(Whole):
-    """A folder with a table each for intervals, events and records set aside."""
+class FolderTarget(ReplaceableFolder):
+    """A folder with one table each for intervals, events and records set aside."""
 
     def __init__(self, spark: SparkSession, path: str, form: Form, *, overwrite: bool = False) -> None:
         super().__init__(spark, path, RESULTS[-1], overwrite=overwrite)
@@ -92,14 +92,14 @@ class _Files:
         return bool(self._system.exists(self._path(name)))
 
     def within(self, name: str) -> set[str] | None:
-        """The names in a folder; none of a file."""
+        """The names of the entries of a folder; None for a file."""
         there = self._path(name)
         if not self._system.getFileStatus(there).isDirectory():
             return None
         return {status.getPath().getName() for status in self._system.listStatus(there)}
 
     def rename(self, name: str, to: str) -> None:
-        """Give a folder another name; one that would go into a folder of this name, which came in between, does not."""
+        """Rename a folder. If the new name exists meanwhile, Hadoop moves the folder into it: undo that and fail."""
         is_moved = not self.exists(to) and self._system.rename(self._path(name), self._path(to))
         inside = f"{to}/{name.rpartition('/')[2]}"
         if is_moved and self.exists(inside):
@@ -107,7 +107,7 @@ class _Files:
             is_moved = False
         if not is_moved:
             message = f"`{name}` cannot be moved to `{to}`"
-            raise ExecutionProblem(Diagnostic("HF620", message, hint="does another run write to the same place?"))
+            raise ExecutionProblem(Diagnostic("HF620", message, hint="does another run write to the same folder?"))
 
     def write(self, name: str, content: bytes) -> None:
         stream = self._system.create(self._path(name))

@@ -1,7 +1,7 @@
-"""Results as DataFrames for people: what each query time knows and changes.
+"""Reports as DataFrames: the known results and the changes of each query time.
 
-The workers say of every interval and time-point between which query times it is known, and up to which one reports tell
-it (`dated_buckets`). So a report is those of its rows, repeated for the query times, and nothing is put together anew.
+The workers return every interval and time-point with the query times between which it is known, and the last report
+that includes it (`dated_buckets`). A report repeats these rows for their query times; no join is needed.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ __all__ = ["Reports", "reports_of"]
 
 @dataclass(frozen=True)
 class Reports:
-    """What each query time knows, as it knew it then: the reports of `holdsfor run`, for all query times.
+    """The reports of `holdsfor run` for all query times.
 
-    `intervals` and `events` have the columns of the settled results with the `query_time` before them. `changes` has
-    what each query time changes in what was known before it, with the columns of `holdsfor run --report changes`, and
-    `counts` how many records are late, dropped and cut at which of them.
+    `intervals` and `events` have the columns of the settled results after a column `query_time`. `changes` has the
+    changes of each query time to the results known before, with the columns of `holdsfor run --report changes`.
+    `counts` has the number of late, dropped and cut records at each query time.
     """
 
     intervals: DataFrame
@@ -35,7 +35,7 @@ class Reports:
 
 
 def reports_of(answers: DataFrame, counted: DataFrame, run: RunSchedule) -> Reports:
-    """The reports of results, which are shuffle blocks with the query times that bound them, and of counts."""
+    """The reports of dated results and counts, which are shuffle blocks."""
     from pyspark.sql import functions as F
 
     fluents = frame_of(answers.where("kind = 'fluent'"), version_rows, VERSIONS)
@@ -54,16 +54,16 @@ def reports_of(answers: DataFrame, counted: DataFrame, run: RunSchedule) -> Repo
 
 
 def _reported(known: DataFrame, run: RunSchedule) -> DataFrame:
-    """The rows of reports, once for each."""
+    """The rows of all reports: each result once for every query time that reports it."""
     from pyspark.sql import functions as F
 
     step = F.lit(run.step or run.window or 1).cast("long")
-    told = F.explode(F.sequence("known_from", "last_report", step)).alias("query_time")
-    return known.where("last_report is not null").select(told, *known.columns)
+    query_time = F.explode(F.sequence("known_from", "last_report", step)).alias("query_time")
+    return known.where("last_report is not null").select(query_time, *known.columns)
 
 
 def _changes(known: DataFrame, kind: str, last: str) -> DataFrame:
-    """What comes, with what it replaces, and what goes without being replaced."""
+    """New results with the results that they replace, and results that are retracted."""
     from pyspark.sql import functions as F
 
     nothing = F.lit(None).cast("long")

@@ -1,4 +1,4 @@
-"""Results as people read them, in the workers: whole, and in parts."""
+"""Results decoded into rows, in the workers: names, arguments and values as text, separately and combined."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def event_rows(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def version_rows(batches: Iterable[Any]) -> Iterator[Any]:
-    """A row for every interval or time-point that some query time knows."""
+    """A row for every interval or time-point known at some query time."""
     for facts, symbols in _each(batches):
         dates = _dates(facts)
         dated = [dates.get(field.name, pa.nulls(facts.n, field.type)) for field in list(VERSIONS)[4:]]
@@ -86,22 +86,22 @@ def version_rows(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def count_rows(batches: Iterable[Any]) -> Iterator[Any]:
-    """A row for every query time with what was counted at it."""
+    """A row for every query time and count."""
     for facts, _ in _each(batches):
         columns = [facts.times["query_time"], pa.array([facts.kind] * facts.n, _TEXT), facts.times["n"]]
         yield pa.RecordBatch.from_arrays([pa.array(column) for column in columns], schema=COUNTS_AT)
 
 
 def _dates(facts: Facts) -> dict[str, Any]:
-    """From when to when results are known, and how they come and go, as columns; null is never, nothing or open."""
+    """When results are known, and how they change, as columns; null means never, nothing or open."""
     times = facts.times
     changes = np.zeros(facts.n, np.int8)
     if "old_start" in times:
         is_longer = (times["start"] < times["old_start"]) | (times["end"] > times["old_end"])
         changes = np.where(times["old_start"] == NOTHING, 0, np.where(is_longer, 1, 2)).astype(np.int8)
-    told = {name: pa.array(column, mask=(column == OPEN) | (column == NOTHING)) for name, column in times.items()}
+    dates = {name: pa.array(column, mask=(column == OPEN) | (column == NOTHING)) for name, column in times.items()}
     return {
-        **told,
+        **dates,
         "change": pa.DictionaryArray.from_arrays(pa.array(changes), pa.array(_CHANGES)).dictionary_decode(),
         "is_retracted": pa.array(times["is_retracted"] != 0),
         "last_report": pa.array(times["last_report"], mask=times["last_report"] < times["known_from"]),
@@ -114,7 +114,7 @@ def _each(batches: Iterable[Any]) -> Iterator[tuple[Facts, Symbols]]:
 
 
 def _written(facts: Facts, symbols: Symbols) -> list[Any]:
-    """Columns of names, arguments, values and whole FVPs or events; each different one is written once."""
+    """Columns of names, arguments, values and combined FVPs or events; each distinct one is decoded once."""
     ids, first = dense_ids(facts.words, facts.n)
     n, rows = len(first), pa.array(ids)
     columns = [_Constants(words[first], symbols) for words in facts.words]
@@ -125,7 +125,7 @@ def _written(facts: Facts, symbols: Symbols) -> list[Any]:
 
 
 def _whole(facts: Facts, columns: list[_Constants], n: int) -> Any:
-    """FVPs or events as they are written, put together from their constants unless the name is an operator."""
+    """FVPs or events as text, concatenated from their constants unless the name is an operator."""
     functor = show(Struct(facts.name, _EXAMPLE * facts.arity) if facts.arity else Atom(facts.name))
     name, _, inner = functor.partition("(x")
     if facts.arity and inner != ",x" * (facts.arity - 1) + ")":
@@ -144,7 +144,7 @@ def _shown(facts: Facts, row: tuple[Term, ...]) -> str:
 
 
 class _Constants:
-    """A column of constants, each different one of which is looked at once."""
+    """A column of constants; each distinct constant is decoded once."""
 
     def __init__(self, words: Int64, symbols: Symbols) -> None:
         ids, first = dense_ids([words], len(words))
@@ -159,23 +159,23 @@ class _Constants:
         return pa.array(map(write, self.symbols.terms(self.words)), _TEXT).take(self.rows)
 
     def arguments(self) -> Any:
-        """The constants as they are written among arguments; whole numbers are many, and their digits are all."""
+        """The constants as arguments of a term. Columns of integers take a faster path."""
         if is_integer(self.words).all():
             return pa.array(integer_values(self.words)).cast(_TEXT).take(self.rows)
         return self.written(_as_argument)
 
     def texts(self) -> Any:
-        """The constants by themselves, without quotes."""
+        """The constants without quotes."""
         return self.arguments() if is_integer(self.words).all() else self.written(_text)
 
 
 def _as_argument(term: Term) -> str:
-    """A term as it is written among the arguments of another."""
+    """The text of a term as an argument of another."""
     return show(Struct("f", (term,)))[2:-1]
 
 
 def _as_value(facts: Facts, term: Term) -> str:
-    """A term as it is written behind a fluent, with what stands between."""
+    """The text of a term as the value of a fluent, with the equals sign."""
     fluent = Struct(facts.name, (Atom("x"),)) if facts.arity else Atom(facts.name)
     return show(Struct("=", (fluent, term)))[len(show(fluent)) :]
 
@@ -185,7 +185,7 @@ def _text(term: Term) -> str:
 
 
 def _lists(columns: Sequence[Any], n: int) -> Any:
-    """A list for each row with what the columns have there."""
+    """A list for each row with its values in the columns."""
     offsets = pa.array(np.arange(n + 1, dtype=np.int32) * len(columns))
     if not columns:
         return pa.ListArray.from_arrays(offsets, pa.array([], _TEXT))

@@ -1,4 +1,4 @@
-"""Results on their way out: which tables a run has, and the form in which they are written."""
+"""The result tables of a run, and the format in which they are written."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Format = Literal["parquet", "csv", "json"]
 Part = Literal["fluent", "day"]
 
 ReportKind = Literal["known", "changes"]
-"""What reports tell."""
+"""The content of reports: the known results, or the changes."""
 
 RESULTS = ("report_changes", "report_events", "report_intervals", "set_aside", "events", "intervals")
-"""The tables that a run may have. Intervals come last: who finds them in their place finds the others too."""
+"""The tables that a run may have. Intervals come last, so their presence shows that all tables are complete."""
 
 _PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000}
 
@@ -37,15 +37,15 @@ class ResultTable:
 
 
 def result_tables_of(found: Recognition, reports: Collection[ReportKind] = ()) -> list[ResultTable]:
-    """The tables of a run, with those reports that are asked for, in the order of `RESULTS`."""
-    told: list[ResultTable] = []
+    """The tables of a run with the given reports, in the order of `RESULTS`."""
+    tables: list[ResultTable] = []
     if "changes" in reports:
-        told.append(ResultTable("report_changes", found.reports.changes))
+        tables.append(ResultTable("report_changes", found.reports.changes))
     if "known" in reports:
-        told.append(ResultTable("report_events", found.reports.events, about="name", time="time"))
-        told.append(ResultTable("report_intervals", found.reports.intervals, about="fluent", time="start"))
+        tables.append(ResultTable("report_events", found.reports.events, about="name", time="time"))
+        tables.append(ResultTable("report_intervals", found.reports.intervals, about="fluent", time="start"))
     return [
-        *told,
+        *tables,
         ResultTable("set_aside", found.set_aside),
         ResultTable("events", found.events, about="name", time="time"),
         ResultTable("intervals", found.intervals, about="fluent", time="start"),
@@ -54,10 +54,10 @@ def result_tables_of(found: Recognition, reports: Collection[ReportKind] = ()) -
 
 @dataclass(frozen=True)
 class Form:
-    """How tables are written: by default Parquet by fluent, and events by their name.
+    """The format of tables: by default Parquet, partitioned by fluent or by the name of the event.
 
-    The day of an interval is the one in which it starts, in UTC, of time-points that are seconds, milliseconds or
-    microseconds since 1970.
+    The day of an interval is the day of its start in UTC. Time-points are seconds, milliseconds or microseconds since
+    1970.
     """
 
     format: Format = "parquet"
@@ -65,20 +65,20 @@ class Form:
     time_unit: Unit = "s"
 
     def writer(self, result: ResultTable) -> Any:
-        """What writes a table."""
+        """The Spark writer of a table."""
         parts = self._parts(result)
         frame = args_as_json(result.frame) if self.format == "csv" else result.frame
         if "day" in parts:
             frame = frame.withColumn("day", self._day(result))
-            # A task has rows of many days: without a shuffle each would write a file for each of them.
+            # A task has rows of many days: without a shuffle each task would write a file for each day.
             frame = frame.hint("rebalance", *parts)
-        if "query_time" in frame.columns:  # who reads the report of one query time skips the others
+        if "query_time" in frame.columns:  # readers of one query time can skip the others
             frame = frame.sortWithinPartitions(*parts, "query_time")
         writer = frame.write.format(self.format).partitionBy(*parts)
         return writer.option("header", "true") if self.format == "csv" else writer
 
     def _parts(self, result: ResultTable) -> list[str]:
-        """The columns by which a table is divided; what has no name and no time is not."""
+        """The partition columns of a table; a table without names and times is not partitioned."""
         default: tuple[Part, ...] = ("fluent",) if self.format == "parquet" else ()
         asked = default if self.partition_by is None else self.partition_by
         columns = {"fluent": result.about, "day": result.time and "day"}

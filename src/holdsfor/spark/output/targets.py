@@ -1,4 +1,4 @@
-"""Places for results: all of a run is in its place, or what was there before."""
+"""Output targets: a target has all results of a run, or its previous content."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["OutputTarget", "Replaceable", "refuse_existing", "replacing"]
 
 
 class Replaceable(Protocol):
-    """What is written beside its place, then moved, or discarded."""
+    """A target that is written under a temporary name, then moved to its place or discarded."""
 
     shown: str
-    """The place as it may be told, without passwords."""
+    """The name of the target for messages, without passwords."""
 
     spark: SparkSession
 
     def check(self) -> None:
-        """Refuse a place that has something which is not to be replaced."""
+        """Refuse a target whose content must not be replaced."""
 
     def move(self) -> None: ...
 
@@ -33,7 +33,7 @@ class Replaceable(Protocol):
 
 
 class OutputTarget(Replaceable, Protocol):
-    """Where results go."""
+    """A target for the tables of a run."""
 
     def write(self, result: ResultTable) -> None: ...
 
@@ -43,18 +43,18 @@ Replaced = TypeVar("Replaced", bound=Replaceable)
 
 @contextmanager
 def replacing(place: Replaced) -> Iterator[Replaced]:
-    """A place to write to: at the end of the block all that it writes is there, or nothing if it fails."""
+    """A context that moves the target to its place at the end, or discards it if the block fails."""
     place.check()
     try:
         yield place
         place.move()
     except BaseException:
-        with suppress(Exception):  # what went wrong first is what has to be told
+        with suppress(Exception):  # the first exception is the one to report
             wait_for_tasks(place.spark)
             place.discard()
         raise
 
 
 def refuse_existing(path: str) -> None:
-    """Tell that there is something in the place already."""
+    """Refuse to replace an existing target."""
     raise UsageProblem(Diagnostic("HF771", f"`{path}` exists already", hint="`--overwrite` replaces it"))

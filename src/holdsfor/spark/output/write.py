@@ -1,7 +1,7 @@
-"""Results in their place: a folder, tables of the catalogue or of a database, whole or not at all.
+"""Write results to a folder, to tables of the catalogue or to a database, completely or not at all.
 
-Everything is written beside the place and moved there when it is complete, so that nobody sees half of it, a second
-run never mixes with the first, and a run that fails leaves what was there before.
+Results are written under temporary names and renamed when they are complete. Readers never see partial results, two
+runs never mix, and a failed run leaves the previous results in place.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ def write(
     properties: Mapping[str, str] | None = None,
     reports: Collection[ReportKind] = (),
 ) -> None:
-    """Write all results, or nothing: to a folder, to `table:NAME` of the catalogue, or to `jdbc:postgresql://…`.
+    """Write all results or none to a folder, to `table:NAME` of the catalogue, or to `jdbc:postgresql://…`.
 
-    What is there already is replaced at once, if `overwrite`. Folders and tables are divided by `fluent`, by the `day`
-    in which an interval starts, or both. `table` is the name of tables in a database, `properties` those of its driver.
-    Of `reports` those that are `known` at query times, or their `changes`, are written besides.
+    With `overwrite`, existing results are replaced atomically. Folders and catalogue tables are partitioned by
+    `fluent`, by the `day` in which an interval starts, or both. `table` is the name of the tables in a database,
+    `properties` are those of its driver. `reports` adds the results `known` at query times, or their `changes`.
 
     >>> import holdsfor as hf
     >>> from tempfile import TemporaryDirectory
@@ -62,7 +62,7 @@ def write(
 
 
 def write_results(found: Recognition, place: OutputTarget, reports: Collection[ReportKind] = ()) -> None:
-    """Write the tables of a run beside their place."""
+    """Write the tables of a run under temporary names."""
     for result in result_tables_of(found, reports):
         with described(result.frame.sparkSession, f"write {result.name}"):
             place.write(result)
@@ -77,7 +77,7 @@ def place_of(
     *,
     overwrite: bool = False,
 ) -> OutputTarget:
-    """The place that a text names."""
+    """The output target that a text names."""
     refuse_connect(spark, f"results in `{place}`")
     check_place(place, form, table, has_properties=properties is not None)
     if place.startswith("jdbc:"):
@@ -88,17 +88,17 @@ def place_of(
 
 
 def check_place(place: str, form: Form, table: str | None, *, has_properties: bool) -> None:
-    """Refuse what goes with another kind of place, and forms that there are not."""
+    """Refuse unknown formats, and options that do not apply to the kind of target."""
     for given, known in (((form.format,), get_args(Format)), (form.partition_by or (), get_args(Part))):
         for each in given:
             if each not in known:
-                message = f"`{each}` is no form of results, expected {' or '.join(f'`{name}`' for name in known)}"
+                message = f"`{each}` is not a form of results, expected {' or '.join(f'`{name}`' for name in known)}"
                 raise UsageProblem(Diagnostic("HF781", message, hint=did_you_mean(str(each), known)))
     is_database = place.startswith("jdbc:")
     if is_database and (form.partition_by is not None or form.format != "parquet"):
-        message = "tables of a database have no format and no parts"
+        message = "tables of a database have no format and no partitions"
         raise UsageProblem(Diagnostic("HF781", message, hint="leave out `--format` and `--partition-by`"))
     if not is_database and (table is not None or has_properties):
-        message = f"`{place}` is no database, and has no tables and no properties of its own"
-        hint = "`-o jdbc:postgresql://…` is one; `-o table:NAME` names tables of the catalogue"
+        message = f"`{place}` is not a database: `--table` and properties do not apply"
+        hint = "`-o jdbc:postgresql://…` writes to a database, `-o table:NAME` to tables of the catalogue"
         raise UsageProblem(Diagnostic("HF781", message, hint=hint))

@@ -1,8 +1,8 @@
-"""What the buckets of a stage have at hand: records of prepared history that lie in their bucket already.
+"""Colocated records: records of prepared history that are already in the bucket of the stage that reads them.
 
-A stage that wants records of a name by the argument by which they were prepared, in as many buckets, needs not be sent
-them: whoever evaluates a bucket opens its files. The same goes for members of domains that such records tell about
-their own key. Everything else is sent as ever.
+If a stage reads a table by the argument by which the table was prepared, and both have the same number of buckets, no
+shuffle is needed: the task of a bucket opens the files of this bucket. The same holds for members of domains that
+depend on the key of such records alone. All other records are routed.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from holdsfor.distribution.stages import HashRoute, Table
 from holdsfor.runtime.domain_members import domain_sources
 from holdsfor.spark.exchange.facts import Facts
 from holdsfor.spark.exchange.routing import Destination
-from holdsfor.spark.exchange.shuffle_blocks import PARCELS, loads_of
+from holdsfor.spark.exchange.shuffle_blocks import SHUFFLE_SCHEMA, loads_of
 from holdsfor.spark.job.admission import CountScope, JobAdmission
 from holdsfor.spark.prepared.history import Prepared
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 
 __all__ = ["Colocated", "Division", "divide"]
 
-_LABELS = [name for name in PARCELS.names if name not in ("stage", "bucket", "place", "payload")]
+_LABELS = [name for name in SHUFFLE_SCHEMA.names if name not in ("stage", "bucket", "place", "payload")]
 
 
 @dataclass(frozen=True)
 class Colocated:
-    """The tables that a stage finds in its buckets, which of them it wants itself, and who judges the records.
+    """The tables that a stage reads in place, those of them that its rules use, and the admission of their records.
 
-    `files` are by bucket; without any the shuffle blocks come through Spark, among those that are sent.
+    `files` are the files of each bucket; without files, Spark reads the colocated blocks.
     """
 
     tables: frozenset[Table]
@@ -45,7 +45,7 @@ class Colocated:
     files: Mapping[int, tuple[str, ...]]
 
     def facts(self, bucket: int, shuffle_blocks: Iterable[Any], symbols: Symbols) -> Iterator[Facts]:
-        """What is seen of the records in a bucket, the members they tell, and how many are not seen."""
+        """The admitted records of a bucket, the members in them, and the number of records outside the run."""
         batches = [*shuffle_blocks, *(batch for file in self.files.get(bucket, ()) for batch in self._read(file))]
         kept = [batch.take(pa.array(self._reaching(batch))) for batch in batches]
         n_outside = sum(map(self._n_outside, batches)) - sum(map(self._n_outside, kept))
@@ -57,7 +57,7 @@ class Colocated:
                     yield facts
 
     def _read(self, path: str) -> Iterator[Any]:
-        """The shuffle blocks of the tables; the content of those that do not reach into the run is left out."""
+        """The shuffle blocks of the tables, without the payload of row groups outside the run."""
         with pq.ParquetFile(path) as file:
             for group in range(file.num_row_groups):
                 labels = file.read_row_group(group, columns=_LABELS, use_threads=False).combine_chunks()
@@ -75,7 +75,7 @@ class Colocated:
         return np.flatnonzero([what in self.tables for what in zip(kinds, names, arities, strict=True)])
 
     def _reaching(self, labels: Any) -> Any:
-        """The shuffle blocks that reach into the run; with windows, earlier records may have to be judged too."""
+        """The shuffle blocks that overlap the run; with windows, earlier records count as well."""
         run = self.admission.run
         reaches = labels.column("first").to_numpy() <= run.end
         if run.window is None:
@@ -83,20 +83,20 @@ class Colocated:
         return np.flatnonzero(reaches)
 
     def _n_outside(self, labels: Any) -> int:
-        """How many records there are of the tables that are counted here."""
-        whats = zip(*(labels.column(name).to_pylist() for name in ("kind", "name", "arity", "n")), strict=True)
-        return sum(n for *what, n in whats if self.admission.count_scope.counts((what[0], what[1], what[2])))
+        """The number of records of the tables that this stage counts."""
+        tables = zip(*(labels.column(name).to_pylist() for name in ("kind", "name", "arity", "n")), strict=True)
+        return sum(n for kind, name, arity, n in tables if self.admission.count_scope.counts((kind, name, arity)))
 
 
-# -- what is at hand and what is not -----------------------------------------------------------------------------------
+# -- colocated and routed tables ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Division:
-    """Prepared history divided: what each stage has at hand, by its number, and what is left to be sent.
+    """Prepared history divided into colocated tables, by the number of the stage, and tables that are routed.
 
-    `destinations` are the stages with what they are sent, `left` are the tables of which something is sent, and
-    `count_scope` is what is told of these.
+    `destinations` are the stages with the tables routed to them, `left` are the routed tables, and `count_scope` has
+    the counts and domains that routed records are responsible for.
     """
 
     colocated: dict[int, tuple[frozenset[Table], frozenset[Table], CountScope]]
@@ -117,20 +117,25 @@ class _Source:
     def pair(self) -> tuple[Table, Key]:
         return self.table, name_and_arity(self.domain)
 
-    def is_near(self, destination: Destination, key: int | None) -> bool:
-        """Whether members that a record tells go to the bucket in which the record lies, and nowhere else."""
-        hows = destination.hows(("domain", *name_and_arity(self.domain)))
-        if key is None or key >= len(self.columns) or len(hows) != 1 or not isinstance(hows[0], HashRoute):
+    def is_colocated(self, destination: Destination, key: int | None) -> bool:
+        """Whether the members in a record are needed only in the bucket of the record."""
+        distributions = destination.distributions(("domain", *name_and_arity(self.domain)))
+        if (
+            key is None
+            or key >= len(self.columns)
+            or len(distributions) != 1
+            or not isinstance(distributions[0], HashRoute)
+        ):
             return False
         here = self.columns[key]
-        return isinstance(here, Var) and self.domain.args[hows[0].argument] == here
+        return isinstance(here, Var) and self.domain.args[distributions[0].argument] == here
 
     def is_asked(self, destination: Destination) -> bool:
-        return bool(destination.hows(("domain", *name_and_arity(self.domain))))
+        return bool(destination.distributions(("domain", *name_and_arity(self.domain))))
 
 
 def divide(prepared: Prepared, rules: Compiled, destinations: tuple[Destination, ...]) -> Division:
-    """What is at hand in prepared history, for rules that it fits."""
+    """The division of prepared history for rules that have passed its check."""
     keys = {each.table: each.key for each in prepared.used(rules.names)}
     sources = [each for each in _sources(rules) if each.table in keys]
     colocated: dict[int, tuple[frozenset[Table], frozenset[Table], CountScope]] = {}
@@ -139,12 +144,16 @@ def divide(prepared: Prepared, rules: Compiled, destinations: tuple[Destination,
     counted = set[Table]()
     for destination in destinations:
         fits = destination.n_buckets == prepared.n_buckets
-        near = {t for t, key in keys.items() if fits and key is not None and destination.hows(t) == [HashRoute(key)]}
-        pairs = {each.pair for each in sources if fits and each.is_near(destination, keys[each.table])}
+        near = {
+            t
+            for t, key in keys.items()
+            if fits and key is not None and destination.distributions(t) == [HashRoute(key)]
+        }
+        pairs = {each.pair for each in sources if fits and each.is_colocated(destination, keys[each.table])}
         far |= {each.pair for each in sources if each.is_asked(destination)} - pairs
         opened = near | {table for table, _ in pairs}
-        told = CountScope(frozenset(opened - counted), frozenset(pairs))
-        colocated |= {destination.stage: (frozenset(opened), frozenset(near), told)} if opened else {}
+        scope = CountScope(frozenset(opened - counted), frozenset(pairs))
+        colocated |= {destination.stage: (frozenset(opened), frozenset(near), scope)} if opened else {}
         counted |= opened
         rest.append(replace(destination, receives=tuple(each for each in destination.receives if each[0] not in near)))
     asked = {table for each in rest for table, _ in each.receives} | {how.guard for d in rest for how in d.guards}

@@ -1,13 +1,12 @@
 """Prepared history: records written once, bucket by bucket, for many runs.
 
-A place of prepared history is a folder with a table of shuffle blocks (`records`, a folder for each bucket) and a
-description (`prepared.json`): the clock tick, the number of buckets, the names and forms that the rules gave to
-records, and for each name the argument by which its records lie in buckets, how many there are and from when to when.
-Records of a name are sorted by time in a bucket, in shuffle blocks of bounded size that say from when to when they
-reach.
+Prepared history is a folder with a table of shuffle blocks (`records`, partitioned by bucket) and a description
+(`prepared.json`): the clock tick, the number of buckets, the names and forms of records in the rules, and for each name
+the argument that is its partition key, the number of records, and their first and last time-point. In a bucket, the
+records of a name are sorted by time and stored in shuffle blocks of bounded size with their first and last time-point.
 
-What was retracted is not there any more. What did not fit, and how much was read and not used, is among the shuffle
-blocks, so that later runs tell it again.
+Retractions are already applied. Records set aside and counts of unused records are stored as shuffle blocks too, so
+that later runs report them again.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from holdsfor.analysis.names import Names
 from holdsfor.distribution.stages import Table
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.unreadable import Unreadable
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, PARCELS
+from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, SHUFFLE_SCHEMA
 from holdsfor.spark.input.listing import java_problems
 from holdsfor.spark.input.set_aside import set_aside_of
 
@@ -36,7 +35,7 @@ __all__ = ["DESCRIPTION", "RECORDS", "Prepared", "PreparedTable", "description",
 DESCRIPTION, RECORDS = "prepared.json", "records"
 _VERSION = 1
 _BUCKET = re.compile(r"/bucket=(\d+)/")
-_AGAIN = "prepare the history again with these rules, or give its own input"
+_AGAIN = "prepare the history again with these rules, or use its original input"
 
 
 Forms: TypeAlias = frozenset[tuple[str, int, str]]
@@ -45,7 +44,7 @@ Forms: TypeAlias = frozenset[tuple[str, int, str]]
 
 @dataclass(frozen=True)
 class PreparedTable:
-    """The records of one name: by which argument they lie in buckets, how many, from when to when."""
+    """The records of one name: their partition key, their number, and their first and last time-point."""
 
     kind: str
     name: str
@@ -86,26 +85,26 @@ class Prepared:
     unreadable: tuple[Unreadable, ...] = ()
 
     def check(self, names: Names, tick: int) -> None:
-        """Refuse rules that would have read other records, or would have read them otherwise: HF791."""
+        """Refuse rules that would read other records, or would read records differently: HF791."""
         if tick != self.tick:
             message = f"`{self.path}` was prepared with the clock tick {self.tick}, found {tick}"
-            raise DataProblem(Diagnostic("HF791", message, hint="ticks decide which records fit"))
+            raise DataProblem(Diagnostic("HF791", message, hint="the tick decides which records are valid"))
         computed = _computed(names)
         for name in sorted({record.name for record in names.records} | computed):
             now = _forms(name, _forms_of(names)), name in computed
             before = _forms(name, self.forms), name in self.computed
             is_new = before == (frozenset(), False)
             if (is_new and name in self.unused) or (not is_new and before != now):
-                message = f"`{self.path}` was prepared by rules to which `{name}` is something else"
+                message = f"`{self.path}` was prepared by rules that use `{name}` differently"
                 raise DataProblem(Diagnostic("HF791", message, hint=_AGAIN))
 
     def used(self, names: Names) -> list[PreparedTable]:
-        """The records that rules with these names ask for."""
+        """The tables that rules with these names read."""
         wanted = {record.name for record in names.records}
         return [each for each in self.known if each.name in wanted]
 
     def unused_by(self, names: Names) -> dict[str, int]:
-        """How many records there are that rules with these names do not ask for, by name."""
+        """The number of records that rules with these names do not read, by name."""
         wanted, counts = {record.name for record in names.records}, Counter[str]()
         for each in self.known:
             if each.name not in wanted:
@@ -113,14 +112,14 @@ class Prepared:
         return dict(counts)
 
     def extent(self, names: Names) -> tuple[int | None, int | None]:
-        """The first and last time-point of the records that the rules ask for."""
+        """The first and last time-point of the records that the rules read."""
         used = self.used(names)
         return min((each.first for each in used), default=None), max((each.last for each in used), default=None)
 
     # -- shuffle blocks ------------------------------------------------------------------------------------------------
 
-    def shuffle_blocks(self, tables: Iterable[Table], stage: int = NOWHERE) -> DataFrame:
-        """The records of some tables, as shuffle blocks to a stage."""
+    def shuffle_blocks(self, tables: Iterable[Table], stage: int = NO_STAGE) -> DataFrame:
+        """The records of some tables, as shuffle blocks for a stage."""
         from pyspark.sql import functions as F
 
         places = [f"{kind} {name}/{arity}" for kind, name, arity in tables]
@@ -128,11 +127,11 @@ class Prepared:
         return self._columns(self.frame.where(where).withColumn("stage", F.lit(stage)))
 
     def remarks(self) -> DataFrame:
-        """How many records were read and not used, and those that do not fit."""
+        """The counts of unused records, and the records set aside."""
         return self._columns(self.frame.where("kind not in ('event', 'fluent')"))
 
     def set_aside(self) -> DataFrame:
-        """Records and files that do not fit, with their file, line, text and reason.
+        """The records set aside and the unreadable files, with their file, line, text and reason.
 
         >>> import holdsfor as hf
         >>> from tempfile import TemporaryDirectory
@@ -145,14 +144,14 @@ class Prepared:
         return set_aside_of(self.remarks())
 
     def all_of(self, names: Names) -> DataFrame:
-        """The records that rules with these names ask for, and the remarks."""
+        """The records that rules with these names read, and the remarks."""
         return self.shuffle_blocks(each.table for each in self.used(names)).union(self.remarks())
 
     def _columns(self, frame: DataFrame) -> DataFrame:
-        return frame.select(*PARCELS.names)
+        return frame.select(*SHUFFLE_SCHEMA.names)
 
     def files_by_bucket(self) -> dict[int, tuple[str, ...]]:
-        """The files of each bucket, if they can be opened by their path."""
+        """The files of each bucket, if all of them are local; else empty."""
         found: dict[int, tuple[str, ...]] = {}
         for file in self.frame.inputFiles():
             place, bucket = urlsplit(file), _BUCKET.search(file)
@@ -178,7 +177,7 @@ def _computed(names: Names) -> set[str]:
 def description(
     names: Names, tick: int, n_buckets: int, unused: dict[str, int], known: Iterable[PreparedTable]
 ) -> dict[str, Any]:
-    """What is to be known of history that rules with these names prepared."""
+    """The description of history that rules with these names have prepared."""
     return {
         "format": _VERSION,
         "tick": tick,
@@ -191,7 +190,7 @@ def description(
 
 
 def _text(spark: SparkSession, path: str) -> str | None:
-    """The description in a place, if it is one of prepared history."""
+    """The text of the description in a folder, or None without one."""
     try:
         return "".join(row.value for row in spark.read.text(f"{path}/{DESCRIPTION}", wholetext=True).collect())
     except java_problems():
@@ -199,12 +198,12 @@ def _text(spark: SparkSession, path: str) -> str | None:
 
 
 def is_prepared(spark: SparkSession, path: str) -> bool:
-    """Whether a path is a place of prepared history."""
+    """Whether a path is a folder of prepared history."""
     return not set(path) & set("*?[{") and _text(spark, path.rstrip("/")) is not None
 
 
 def prepared(spark: SparkSession, path: str) -> Prepared:
-    """The prepared history in a place, as input of `recognise`; HF790 if there is none.
+    """The prepared history in a folder, as input of `recognise`; HF790 for another folder.
 
     >>> import holdsfor as hf
     >>> from tempfile import TemporaryDirectory
@@ -218,12 +217,12 @@ def prepared(spark: SparkSession, path: str) -> Prepared:
     place = path.rstrip("/")
     text = _text(spark, place)
     if text is None:
-        raise _not_prepared(path, "is not prepared history", "`holdsfor spark prepare` writes such a place")
+        raise _not_prepared(path, "is not prepared history", "`holdsfor spark prepare` writes prepared history")
     try:
         found = json.loads(text)
         version = found["format"]
     except (ValueError, TypeError, KeyError):
-        raise _not_prepared(path, f"has a `{DESCRIPTION}` that is damaged") from None
+        raise _not_prepared(path, f"has a damaged `{DESCRIPTION}`") from None
     if version != _VERSION:
         raise _not_prepared(path, f"is prepared in format {version}, expected {_VERSION}")
     return Prepared(
@@ -244,7 +243,7 @@ def _records(spark: SparkSession, path: str) -> DataFrame:
     try:
         return spark.read.parquet(f"{path.rstrip('/')}/{RECORDS}")
     except AnalysisException:
-        raise _not_prepared(path, "has lost its records") from None
+        raise _not_prepared(path, "has no records") from None
 
 
 def _not_prepared(path: str, why: str, hint: str = "prepare the history again") -> DataProblem:

@@ -1,4 +1,4 @@
-"""History to be prepared: read and settled once, put in buckets by the keys of the rules, sorted by time."""
+"""Preparation of history: read records, apply retractions, partition by the keys of the rules, sort by time."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from holdsfor.sources.times import Unit
 from holdsfor.spark.exchange.facts import Facts, Load, Texts, by_name, owners
 from holdsfor.spark.exchange.routing import by_owner
 from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.exchange.shuffle_blocks import NOWHERE, ShuffleBlock, by_bucket, loads_of, rows_of
+from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock, by_bucket, loads_of, rows_of
 from holdsfor.spark.input.ingestion import check_buckets, frame_of, time_points
 from holdsfor.spark.input.inputs import Columns, Given
 from holdsfor.spark.job.job_input import read_job_input
-from holdsfor.spark.output.folders import Whole
+from holdsfor.spark.output.folders import ReplaceableFolder
 from holdsfor.spark.output.targets import replacing
 from holdsfor.spark.prepared.history import DESCRIPTION, RECORDS, Prepared, PreparedTable, description, prepared
 
@@ -46,9 +46,9 @@ def prepare(
     columns: Columns | None = None,
     time_unit: Unit = "s",
 ) -> Prepared:
-    """Write history to a place from which later runs are faster, and return it as input of `recognise`.
+    """Write history in a form that later runs read faster, and return it as input of `recognise`.
 
-    It is written whole or not at all. What is in the place already is replaced only if that is asked for.
+    The folder is written completely or not at all. Existing history is replaced only with `overwrite`.
 
     >>> import holdsfor as hf
     >>> from tempfile import TemporaryDirectory
@@ -63,20 +63,20 @@ def prepare(
     check_buckets(buckets)
     job_input = read_job_input(data, rules, Rules.of(rules), tick, columns, time_unit)
     ingestion = job_input.everything
-    place = Whole(ingestion.spark, path, DESCRIPTION, overwrite=overwrite)
+    place = ReplaceableFolder(ingestion.spark, path, DESCRIPTION, overwrite=overwrite)
     place.check()
     n_buckets = ingestion.n_buckets if buckets is None else buckets
-    shelves = _Shelves(
+    partitioner = _Partitioner(
         _keys(plan_stages(rules, EngineSession(rules, start=0, tick=tick).rules.program)), n_buckets, tick
     )
-    laid = ingestion.then(shelves.send, n_buckets).repartition(n_buckets, "place")
+    laid = ingestion.apply(partitioner.send, n_buckets).repartition(n_buckets, "place")
     with replacing(place):
-        _write(frame_of(laid, shelves.sort), rules, shelves, place)
+        _write(frame_of(laid, partitioner.sort), rules, partitioner, place)
     return replace(prepared(ingestion.spark, path), unreadable=tuple(job_input.unreadable))
 
 
 def _keys(stages: Stages) -> dict[tuple[str, str, int], int]:
-    """By which argument the first stage that goes by a key asks for each table."""
+    """The partition key of each table: the argument by which the first keyed stage reads it."""
     keys: dict[tuple[str, str, int], int] = {}
     for stage in stages.stages:
         for table, how in stage.receives:
@@ -86,8 +86,8 @@ def _keys(stages: Stages) -> dict[tuple[str, str, int], int]:
 
 
 @dataclass(frozen=True)
-class _Shelves:
-    """Buckets by the keys of the tables; what has no key lies anywhere."""
+class _Partitioner:
+    """Partitions tables by key; tables without a key are partitioned by time."""
 
     keys: dict[tuple[str, str, int], int]
     n_buckets: int
@@ -102,15 +102,15 @@ class _Shelves:
 
     def _shuffle_blocks(self, facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
         if facts.kind not in ("event", "fluent"):
-            yield ShuffleBlock(NOWHERE, (0,), self.n_buckets, facts)
+            yield ShuffleBlock(NO_STAGE, (0,), self.n_buckets, facts)
             return
         key = self.keys.get(facts.table)
-        told = np.abs(facts.times["start"]) if key is None else facts.words[key]
+        keys = np.abs(facts.times["start"]) if key is None else facts.words[key]
         everything = np.arange(facts.n, dtype=np.int64)
-        yield from by_owner(NOWHERE, facts, everything, owners(told, self.n_buckets, texts), self.n_buckets)
+        yield from by_owner(NO_STAGE, facts, everything, owners(keys, self.n_buckets, texts), self.n_buckets)
 
     def sort(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """The shuffle blocks of each bucket, put together by name and time."""
+        """The shuffle blocks of each bucket, merged by name and sorted by time."""
         for bucket, shuffle_blocks in by_bucket(batches).items():
             symbols = Symbols()
             together = by_name(facts for load in loads_of(shuffle_blocks, symbols) for facts in load.facts)
@@ -118,25 +118,25 @@ class _Shelves:
 
     def _sorted(self, bucket: int, facts: Facts) -> Iterator[ShuffleBlock]:
         if facts.kind not in ("event", "fluent"):
-            yield ShuffleBlock(NOWHERE, (bucket,), self.n_buckets, facts)
+            yield ShuffleBlock(NO_STAGE, (bucket,), self.n_buckets, facts)
             return
         facts = facts.take(np.argsort(facts.times["start"], kind="stable"))
         for first in range(0, facts.n, _ROWS):
             part = facts.part(first, min(first + _ROWS, facts.n))
-            yield ShuffleBlock(NOWHERE, (bucket,), self.n_buckets, part, *time_points(part, self.tick))
+            yield ShuffleBlock(NO_STAGE, (bucket,), self.n_buckets, part, *time_points(part, self.tick))
 
 
-def _write(laid: DataFrame, rules: Compiled, shelves: _Shelves, place: Whole) -> None:
+def _write(laid: DataFrame, rules: Compiled, partitioner: _Partitioner, place: ReplaceableFolder) -> None:
     path = f"{place.beside}/{RECORDS}"
     writer = laid.write.partitionBy("bucket").option("compression", "zstd").option("parquet.block.size", _ROW_GROUP)
     writer.parquet(path)
-    unused, known = _found(place.spark.read.parquet(path), shelves.keys)
-    about = description(rules.names, shelves.tick, shelves.n_buckets, unused, known)
+    unused, known = _found(place.spark.read.parquet(path), partitioner.keys)
+    about = description(rules.names, partitioner.tick, partitioner.n_buckets, unused, known)
     place.write_text(DESCRIPTION, json.dumps(about, indent=2) + "\n")
 
 
 def _found(frame: DataFrame, keys: dict[tuple[str, str, int], int]) -> tuple[dict[str, int], list[PreparedTable]]:
-    """How many records there are of each name, and from when to when."""
+    """The counts of unused records, and the tables with their number of records and time-points."""
     from pyspark.sql import functions as F
 
     grouped = frame.groupBy("kind", "name", "arity").agg(F.sum("n"), F.min("first"), F.max("last"))

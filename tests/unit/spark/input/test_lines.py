@@ -74,10 +74,10 @@ def handed_over(content: bytes, chance: random.Random) -> Iterator[Any]:
 
 def on_spark(content: bytes, file: LineFile, mapping: str | None, chance: random.Random) -> tuple[Facts, Aside]:
     setting = Setting(Rules.of(COMPILED), 1, has_places=True)
-    settler = Retractor(1)
-    sent = list(settler.send(LineReader(setting, mapping, {7: file})(handed_over(content, chance))))
+    retractor = Retractor(1)
+    sent = list(retractor.send(LineReader(setting, mapping, {7: file})(handed_over(content, chance))))
     symbols = Symbols()
-    settled = [each for load in settler.settle(loads_of(sent, symbols)) for each in load.facts]
+    settled = [each for load in retractor.apply(loads_of(sent, symbols)) for each in load.facts]
     n_lines = {
         int(block): int(n)
         for each in settled
@@ -90,9 +90,9 @@ def on_spark(content: bytes, file: LineFile, mapping: str | None, chance: random
             facts += facts_of(each.records(), symbols)
         elif each.kind in ("set aside", "unmatched"):
             for text, reason in zip(each.texts["text"].to_pylist(), each.texts["reason"].to_pylist(), strict=True):
-                told = json.loads(text)
-                n_before = sum(n for block, n in n_lines.items() if block < told["block"])
-                aside.append((n_before + told["line"], told["text"], reason))
+                place = json.loads(text)
+                n_before = sum(n for block, n in n_lines.items() if block < place["block"])
+                aside.append((n_before + place["line"], place["text"], reason))
     return sorted(facts), sorted(aside)
 
 
