@@ -40,7 +40,7 @@ class Fluent:
     """The history of one fluent in a window; values are numbers, time-points are sorted.
 
     `tried` and `tried_to_end` are the times at which rules that initiate or terminate a value were triggered, once per
-    rule; `initiated` and `terminated` are the times at which the value was. `attempts` are effects scheduled before the
+    rule; `initiated` and `terminated` are the times at which the value was. `attempts` are effects set up before the
     window, with their due times.
     """
 

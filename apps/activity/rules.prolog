@@ -1,15 +1,14 @@
-% Activities in surveillance video: who is a person, who is close to whom, who left something behind, meets, walks
-% together with another, or fights. A frame every 40 ms: run with `--tick 40`.
+% Activities in surveillance video: persons, ids that are close to each other, objects left behind, and pairs that meet,
+% walk together or fight. There is a frame every 40 ms: run with `--tick 40`.
 %
 % The tracker reports, at every frame, one position `coord(Id,X,Y)=true` and one kind of movement per visible id, as
-% fluents at time-points. Ids are used again after they disappeared.
+% fluents at time-points. Ids are reused after they have disappeared.
 %
-% How closeness is said. It must hold at exactly the frames where the distance is small enough. An initiation acts from
-% the next frame on, so a simple fluent would have to look one frame ahead, through `start` and `end` of the positions,
-% for every way in which two ids can move or stay. Being in a place is a fluent already: two ids are close while one is
-% in one place and the other in another, and these two places are near each other. So `close` is statically
-% determined: for any two positions, their common time-points, if the distance allows; over all positions, the union.
-% `A @< B` keeps one order of every pair.
+% `close` must hold at exactly the frames where the distance is small enough. An initiation takes effect at the next
+% frame, so a simple fluent would have to look one frame ahead, through `start` and `end` of the positions, for every way
+% in which two ids can move or stay. A position is already a fluent: two ids are close while one id has one position, the
+% other id has another, and the two positions are near each other. So `close` is statically determined: the common
+% time-points of two near positions, and the union over all positions. `A @< B` keeps one order of every pair.
 
 holdsFor(close(A, B, Limit)=true, I) :-
     holdsFor(coord(A, XA, YA)=true, IA),
@@ -21,8 +20,8 @@ holdsFor(close(A, B, Limit)=true, I) :-
     intersect_all([IA, IB], I).
 
 % -- persons and things -----------------------------------------------------------------------------------------------
-% What moves by itself is a person, until it leaves the picture. What appears already moving is seen at `appear`: its
-% movement may have begun, for another owner of the id, before.
+% An id that moves is a person until it leaves the picture. `appear` detects an id that is moving when it appears: the
+% movement fluent may have started before, for another owner of the id.
 
 initiatedAt(person(P)=true, T) :- happensAt(start(walking(P)=true), T).
 initiatedAt(person(P)=true, T) :- happensAt(start(running(P)=true), T).
@@ -35,8 +34,8 @@ initiatedAt(person(P)=true, T) :-
 
 terminatedAt(person(P)=true, T) :- happensAt(disappear(P), T).
 
-% A thing appears, lying still, next to a person: they left it. It is taken away when it disappears, and was no thing
-% if it begins to move.
+% A still object that appears next to a person was left by this person. The object is removed when it disappears, and it
+% is not an object if it begins to move.
 
 initiatedAt(leaving_object(P, Thing)=true, T) :-
     happensAt(appear(Thing), T),
@@ -54,7 +53,7 @@ terminatedAt(leaving_object(_, Thing)=true, T) :- happensAt(disappear(Thing), T)
 terminatedAt(leaving_object(_, Thing)=true, T) :- happensAt(start(person(Thing)=true), T).
 
 % -- two persons ------------------------------------------------------------------------------------------------------
-% Meeting: side by side, at least one of them standing, nobody in a hurry.
+% Meeting: side by side, at least one of them standing, neither running.
 
 holdsFor(standing(P)=true, I) :-
     holdsFor(active(P)=true, Active),
@@ -80,7 +79,7 @@ holdsFor(meeting(A, B)=true, I) :-
     holdsFor(hurrying(B)=true, HurryingB),
     relative_complement_all(Together, [HurryingA, HurryingB], I).
 
-% Moving: walking, both, not far from each other.
+% Moving: both are walking, not far from each other.
 
 holdsFor(moving(A, B)=true, I) :-
     holdsFor(close(A, B, 34)=true, Close),
@@ -88,7 +87,7 @@ holdsFor(moving(A, B)=true, I) :-
     holdsFor(walking(B)=true, WalkingB),
     intersect_all([Close, WalkingA, WalkingB], I).
 
-% Fighting: at arm's length, one of them abrupt, nobody passive.
+% Fighting: at arm's length, one of them abrupt, neither passive.
 
 holdsFor(fighting(A, B)=true, I) :-
     holdsFor(close(A, B, 24)=true, Close),
@@ -101,7 +100,7 @@ holdsFor(fighting(A, B)=true, I) :-
     relative_complement_all(Struggle, [InactiveA, InactiveB], I).
 
 % -- input and domains ------------------------------------------------------------------------------------------------
-% Whatever appears or moves has an id, and a pair is written in the order of the ids.
+% Ids occur in `appear` and in movements; a pair is written in the order of its ids.
 
 points(coord(_, _, _)=true).
 points(walking(_)=true).

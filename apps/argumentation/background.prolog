@@ -1,4 +1,4 @@
-% How many rounds a game has, and how long a turn and a challenge last, in time-points.
+% The number of rounds of a game, and the length of a turn and of a challenge in time-points.
 rounds(3).
 time_of_turn(10).
 time_to_justify(15).

@@ -1,11 +1,11 @@
 % A bounded argumentation game: a proponent defends a topic against an opponent, in turns and for a number of rounds.
-% A turn is over when the player passes or its time is up; after the last round the game is over, and the proponent has
-% won if he still stands by the topic.
+% A turn ends when the player passes or its time has elapsed. The game ends after the last round; the proponent has won
+% if the proponent is still committed to the topic.
 %
 %   begin(G, Topic)   claim(G, Player, P)   deny(G, Player, P)   justify(G, Player, P, Reason)
 %   concede(G, Player, P)   retract(G, Player, P)   pass(G, Player)
 %
-% What a player says out of turn does not count. Time and rounds are in background.prolog.
+% Moves out of turn have no effect. Times and the number of rounds are in background.prolog.
 
 % -- turns and rounds -------------------------------------------------------------------------------------------------
 
@@ -35,7 +35,7 @@ initiatedAt(turn(G)=over, T) :-
 fi(turn(G)=proponent, turn(G)=opponent, Time) :-
     time_of_turn(Time).
 
-% Whether there is another round is decided when the time of the opponent is up.
+% At the end of the opponent's time a condition decides whether there is another round.
 
 fi(turn(G)=opponent, turn(G)=proponent, Time) :-
     time_of_turn(Time),
@@ -49,7 +49,7 @@ fi(turn(G)=opponent, turn(G)=over, Time) :-
     rounds(Last),
     N >= Last.
 
-% Each time it is the turn of the proponent again, a round begins.
+% A round begins with each turn of the proponent.
 
 initiatedAt(round(G)=1, T) :-
     happensAt(start(turn(G)=proponent), T),
@@ -63,7 +63,7 @@ initiatedAt(round(G)=N, T) :-
 terminatedAt(round(G)=_, T) :-
     happensAt(start(turn(G)=over), T).
 
-% -- what players stand by --------------------------------------------------------------------------------------------
+% -- commitments ------------------------------------------------------------------------------------------------------
 
 initiatedAt(topic(G)=Topic, T) :-
     happensAt(begin(G, Topic), T),
@@ -81,11 +81,11 @@ terminatedAt(stands_by(G, Player, P)=true, T) :-
     happensAt(retract(G, Player, P), T),
     holdsAt(turn(G)=Player, T).
 
-% Whoever is challenged and gives no reason in time no longer stands by it.
+% A challenged player without a reason in time loses the commitment.
 terminatedAt(stands_by(G, Player, P)=true, T) :-
     happensAt(start(burden(G, Player, P)=failed), T).
 
-% A new game is a new game.
+% A new game resets all commitments.
 terminatedAt(stands_by(G, _, _)=true, T) :-
     happensAt(begin(G, _), T),
     initiatedAt(turn(G)=proponent, T).
@@ -95,8 +95,8 @@ terminatedAt(burden(G, _, _)=_, T) :-
     initiatedAt(turn(G)=proponent, T).
 
 % -- the burden of proof ----------------------------------------------------------------------------------------------
-% Denying what the other stands by puts the burden of proof on him. It is lifted by a reason, and falls with the claim,
-% with the denial (whoever concedes no longer denies), and with the game.
+% A denial of a commitment puts the burden of proof on the other player. A reason lifts the burden; it also ends with the
+% claim, with the denial (a player that concedes no longer denies), and with the game.
 
 initiatedAt(burden(G, Player, P)=open, T) :-
     happensAt(deny(G, Other, P), T),

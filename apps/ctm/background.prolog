@@ -7,7 +7,7 @@ out_of_time(enter, late).
 out_of_time(leave, early).
 out_of_time(leave, late).
 
-% The levels that are hard to bear.
+% Uncomfortable levels.
 burden(noise, high).
 burden(temperature, very_warm).
 burden(temperature, very_cold).

@@ -1,11 +1,11 @@
-% City transport management: how well buses and trams are driven, and how those inside fare.
+% City transport management: quality of driving of buses and trams, and comfort of drivers and passengers.
 %
-% A vehicle is written `Id, Type`: ids are unique within a type of vehicle only. What counts as keeping to the timetable,
-% and which levels of noise, warmth and crowding are a burden, is in background.prolog.
+% A vehicle is written `Id, Type`, because ids are unique only within a type. background.prolog defines punctual stops,
+% and the uncomfortable levels of noise, temperature and passenger density.
 
 % -- punctuality ------------------------------------------------------------------------------------------------------
-% A vehicle is punctual until it proves otherwise, and again from its next stop in time. Whoever is not punctual is
-% non_punctual: the complement, over all vehicles that ever appear.
+% A vehicle is punctual until its first late stop, and again from its next stop in time. non_punctual is the complement
+% of punctual, over all vehicles.
 
 initially(punctuality(_, _)=punctual).
 
@@ -34,8 +34,8 @@ happensAt(punctuality_change(Id, Type, Value), T) :-
     happensAt(start(punctuality(Id, Type)=Value), T).
 
 % -- driving ----------------------------------------------------------------------------------------------------------
-% Very abrupt or very sharp manoeuvres are unsafe; the milder ones are uncomfortable, unless something unsafe goes on at
-% the same time.
+% Very abrupt or very sharp manoeuvres are unsafe. Milder ones are uncomfortable, unless the style is unsafe at the same
+% time.
 
 holdsFor(driving_style(Id, Type)=unsafe, I) :-
     holdsFor(abrupt_acceleration(Id, Type)=very_abrupt, Acceleration),
@@ -70,8 +70,8 @@ holdsFor(driving_quality(Id, Type)=low, I) :-
     union_all([NonPunctual, Unsafe], I).
 
 % -- the air inside ---------------------------------------------------------------------------------------------------
-% A level lasts until the next report. Only burdensome levels have a grounding: the others are not reported, but they do
-% end a burdensome one.
+% A level lasts until the next report. Only uncomfortable levels have a grounding: the other levels are not reported, but
+% they end an uncomfortable one.
 
 initiatedAt(noise_level(Id, Type)=Level, T) :-
     happensAt(noise_level_change(Id, Type, Level), T).
@@ -83,7 +83,7 @@ initiatedAt(passenger_density(Id, Type)=Level, T) :-
     happensAt(passenger_density_change(Id, Type, Level), T).
 
 % -- comfort and satisfaction -----------------------------------------------------------------------------------------
-% The driver has a seat: crowding is a burden to passengers only.
+% Passenger density affects only passengers, because the driver has a seat.
 
 holdsFor(driver_comfort(Id, Type)=reduced, I) :-
     holdsFor(driving_style(Id, Type)=unsafe, Unsafe),
@@ -112,7 +112,7 @@ collectIntervals(abrupt_deceleration(_, _)=very_abrupt).
 collectIntervals(sharp_turn(_, _)=sharp).
 collectIntervals(sharp_turn(_, _)=very_sharp).
 
-% Whatever any record mentions is a vehicle.
+% All vehicles in records are members of the domain.
 dynamicDomain(vehicle(_, _)).
 
 grounding(stop_enter(Id, Type, _, _)) :- vehicle(Id, Type).

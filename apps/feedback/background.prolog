@@ -11,7 +11,7 @@ delay(cii, 3).
 delay(ci, 4).
 delay(cro, 7).
 
-% represses(Protein, Other, Delay): the other is gone after the delay.
+% represses(Protein, Other, Delay): the other protein is absent after the delay.
 represses(ci, n, 1).
 represses(ci, cii, 2).
 represses(ci, cro, 3).

@@ -1,12 +1,12 @@
 % The immune response as feedback with delays (after the logical model of Kaufman, Urbain and Thomas): in a host, antigen
-% calls up helper cells, both call up B cells, all three make antibody, and antibody does away with the antigen.
+% activates helper cells, both activate B cells, all three produce antibody, and antibody removes the antigen.
 %
 %   helper = helper or antigen              bcell   = helper and (antigen or bcell)
 %   antigen = antigen and not antibody      antibody = antigen and bcell and helper
 %
-% Every variable is present or absent. What makes a variable change must last for the whole delay; what else it takes is
-% tested when the delay is over. Helper and B cells stay: the second response is faster than the first. Of two opposite
-% effects at the same time neither takes place: the variable is then undetermined until its next change.
+% Every variable is present or absent. The cause of a change must last for the whole delay; the other conditions are
+% tested at its end. Helper and B cells stay, so the second response is faster than the first. Two opposite effects at
+% the same time cancel each other: the variable is then undetermined until its next change.
 
 initially(antigen(_)=absent).
 initially(helper(_)=absent).
@@ -19,7 +19,7 @@ initiatedAt(antigen(Host)=present, T) :-
 fi(antigen(Host)=present, helper(Host)=present, Delay) :-
     delay(helper, Delay).
 
-% B cells need both, whichever comes last.
+% B cells need both; the later one starts the delay.
 
 fi(helper(Host)=present, bcell(Host)=present, Delay) :-
     delay(bcell, Delay),
@@ -29,7 +29,7 @@ fi(antigen(Host)=present, bcell(Host)=present, Delay) :-
     delay(bcell, Delay),
     holdsAt(helper(Host)=present, T).
 
-% There are no B cells without helper cells, so these need not be asked for.
+% There are no B cells without helper cells, so the rule does not test for helper cells.
 
 fi(bcell(Host)=present, antibody(Host)=present, Delay) :-
     delay(antibody, Delay),
@@ -42,7 +42,7 @@ fi(antigen(Host)=present, antibody(Host)=present, Delay) :-
 fi(antigen(Host)=absent, antibody(Host)=absent, Delay) :-
     delay(decay, Delay).
 
-% Antibody meets antigen, or antigen meets antibody.
+% Antibody removes antigen; the later of the two starts the delay.
 
 fi(antibody(Host)=present, antigen(Host)=absent, Delay) :-
     delay(clearance, Delay).
@@ -51,7 +51,7 @@ fi(antigen(Host)=present, antigen(Host)=absent, Delay) :-
     delay(clearance, Delay),
     holdsAt(antibody(Host)=present, T).
 
-% In a host with a chronic infection the antigen comes back, again and again.
+% In a host with a chronic infection the antigen returns repeatedly.
 
 initiatedAt(chronic(Host)=true, T) :-
     happensAt(infect(Host), T).

@@ -1,14 +1,14 @@
 % A bacterium infected by a temperate phage, as feedback with delays (after the logical models of lambda by Thieffry and
 % Thomas). Four proteins of the phage regulate each other: N starts cII, cII starts cI, and cI and Cro repress each
-% other and everything else. Where cI wins, the phage sleeps; where Cro wins, the cell is doomed. cII only lives long
-% enough to start cI in a cell that starves.
+% other and everything else. If cI prevails, the phage is dormant; if Cro prevails, the cell dies. cII lasts long enough
+% to start cI only in a starving cell.
 %
 %   n  = not ci and not cro        cii = n and not ci and not cro
 %   ci = cii in a starving cell    cro = not ci and not (enough) cro
 %
-% A protein is there or not. What starts or represses it must last for the whole delay; what else it takes is tested
-% when the delay is over. Of two opposite effects at the same time neither takes place: the protein is then
-% undetermined until its next change.
+% A protein is present or absent. The cause of a change must last for the whole delay; the other conditions are tested at
+% its end. Two opposite effects at the same time cancel each other: the protein is then undetermined until its next
+% change.
 
 initially(protein(_, _)=absent).
 
@@ -24,7 +24,7 @@ initiatedAt(starving(Cell)=true, T) :-
 terminatedAt(starving(Cell)=true, T) :-
     happensAt(feed(Cell), T).
 
-% -- what starts a protein --------------------------------------------------------------------------------------------
+% -- activation -------------------------------------------------------------------------------------------------------
 
 fi(phage(Cell)=true, protein(Cell, n)=present, Delay) :-
     delay(n, Delay),
@@ -44,7 +44,7 @@ fi(phage(Cell)=true, protein(Cell, cro)=present, Delay) :-
     delay(cro, Delay),
     not holdsAt(protein(Cell, ci)=present, T).
 
-% -- what represses it ------------------------------------------------------------------------------------------------
+% -- repression -------------------------------------------------------------------------------------------------------
 
 fi(protein(Cell, ci)=present, protein(Cell, Other)=absent, Delay) :-
     represses(ci, Other, Delay).
@@ -52,13 +52,13 @@ fi(protein(Cell, ci)=present, protein(Cell, Other)=absent, Delay) :-
 fi(protein(Cell, cro)=present, protein(Cell, Other)=absent, Delay) :-
     represses(cro, Other, Delay).
 
-% Enough Cro represses itself, and comes back when it is gone: with nothing to stop it, it goes up and down for ever.
+% Cro represses itself, and returns when it is absent: without other causes Cro oscillates for ever.
 fi(protein(Cell, cro)=absent, protein(Cell, cro)=present, Delay) :-
     delay(cro, Delay),
     holdsAt(phage(Cell)=true, T),
     not holdsAt(protein(Cell, ci)=present, T).
 
-% Ultraviolet light destroys cI, and wakes a sleeping phage.
+% Ultraviolet light destroys cI and activates a dormant phage.
 
 initiatedAt(protein(Cell, ci)=absent, T) :-
     happensAt(irradiate(Cell), T),

@@ -1,4 +1,4 @@
-% Time limits in days, as Italian road traffic law had them when the recorded fines were issued.
+% Time limits in days, from the Italian road traffic law at the time of the recorded fines.
 time_limit(notification, 150).
 time_limit(payment, 60).
 time_limit(forwarding, 60).

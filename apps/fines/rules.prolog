@@ -1,11 +1,11 @@
-% Road traffic fines: is everything done that must be done, in time, and nothing that must not? Time-points are days,
-% amounts are cents.
+% Compliance of road traffic fines: obligations that are met in time, and acts that are not permitted. Time-points are
+% days, amounts are cents.
 %
-% The police issue a fine, send it and notify the offender, who pays or appeals in time, or owes a penalty on top. An
-% appeal goes to the prefecture, which has to decide in time, or to a judge. What is left unpaid goes to collection.
+% The police issue a fine, send it and notify the offender. The offender pays or appeals in time, or owes a penalty. An
+% appeal goes to the prefecture, which must decide in time, or to a judge. Unpaid amounts go to collection.
 % The time limits are in background.prolog.
 
-% -- what is owed -----------------------------------------------------------------------------------------------------
+% -- amounts ----------------------------------------------------------------------------------------------------------
 
 initiatedAt(price(F)=Amount, T) :-
     happensAt(create_fine(F, Amount), T).
@@ -19,8 +19,8 @@ initiatedAt(expense(F)=0, T) :-
 initiatedAt(expense(F)=Amount, T) :-
     happensAt(send_fine(F, Amount), T).
 
-% A payment tells what has been paid in all. It settles the fine if that is enough; what is added on the same day does
-% not count yet. Many pay on the spot.
+% A payment record has the total paid so far. The payment settles the fine if the total is enough; amounts added on the
+% same day do not count yet. Many offenders pay at once.
 
 happensAt(settles(F), T) :-
     happensAt(payment(F, Paid), T),
@@ -53,7 +53,7 @@ initiatedAt(claim(F)=collected, T) :-
     not happensAt(settles(F), T),
     not happensAt(start(appeal(F)=granted), T).
 
-% A claim that nobody pursues lapses.
+% A claim lapses if it is not pursued.
 fi(claim(F)=open, claim(F)=lapsed, Days) :-
     time_limit(claim, Days),
     not happensAt(settles(F), T),
@@ -61,7 +61,7 @@ fi(claim(F)=open, claim(F)=lapsed, Days) :-
     not happensAt(start(appeal(F)=granted), T).
 
 % -- notification -----------------------------------------------------------------------------------------------------
-% Due from the first day. If it does not come in time it is overdue, until it comes or the offender pays without it.
+% A notification is due from the first day. It is overdue after its time limit, until it comes or the offender pays.
 
 initiatedAt(notification(F)=due, T) :-
     happensAt(create_fine(F, _), T),
@@ -81,7 +81,7 @@ terminatedAt(overdue(F, notification)=true, T) :-
     happensAt(end(notification(F)=due), T).
 
 % -- the time to pay or to appeal -------------------------------------------------------------------------------------
-% It runs from the notification, and again from an appeal that is rejected. The last day counts.
+% The time runs from the notification, and again from the rejection of an appeal. The last day counts.
 
 initiatedAt(term(F)=running, T) :-
     happensAt(notify_fine(F), T),
@@ -105,7 +105,7 @@ fi(term(F)=running, term(F)=expired, Days) :-
     not happensAt(appeals(F, _), T).
 
 % -- appeals ----------------------------------------------------------------------------------------------------------
-% To the prefecture: filed with the police, who forward it; if no result comes in time, it is granted. Or to a judge.
+% The police forward an appeal to the prefecture; without a result in time, it is granted. Or an appeal goes to a judge.
 
 happensAt(appeals(F, filed), T) :-
     happensAt(appeal_to_prefecture(F), T).
@@ -154,9 +154,9 @@ holdsFor(permission(police, collect(F))=true, I) :-
     holdsFor(term(F)=expired, Expired),
     intersect_all([Open, Expired], I).
 
-% -- what must not be done --------------------------------------------------------------------------------------------
-% Output events: a penalty before the time to pay is over, or after payment or appeal; collection without a claim that
-% is due. The penalty may come on the day the time expires.
+% -- unlawful acts ----------------------------------------------------------------------------------------------------
+% Output events: a penalty before the time to pay has expired, or after payment or appeal; collection without a due
+% claim. The penalty may come on the day on which the time expires.
 
 happensAt(unlawful(penalty, F), T) :-
     happensAt(add_penalty(F, _), T),

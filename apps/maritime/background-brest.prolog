@@ -1,6 +1,6 @@
 % The two vessels and the areas of the Brest data set (brest-two-vessels). The kinds of the areas follow from their ids;
-% the zones of 5 km are of no use here. The data set does not tell the types of the vessels: both shuttle at some 20
-% knots between the same two landing places, so both are taken for passenger craft.
+% the zones of 5 km are not used. The data set does not have the types of the vessels: both go at some 20 knots between
+% the same two ports, so they are classified as passenger vessels.
 vessel_type(227574020, passenger).
 vessel_type(227705102, passenger).
 

@@ -1,9 +1,9 @@
-% What vessels do, told by their manoeuvres: trawling, and search and rescue. Both go to and fro, so a vessel is at it
-% from one turn to the next, and no longer when a turn has not come for a while: a delayed effect that the next turn
-% postpones. Goes with rules.prolog and parameters.prolog.
+% Activities recognised by manoeuvres: trawling, and search and rescue. In both, a vessel turns repeatedly. The activity
+% continues from one turn to the next, and ends some time after the last turn: a delayed effect that the next turn
+% postpones. Use together with rules.prolog and parameters.prolog.
 
 % -- trawling ---------------------------------------------------------------------------------------------------------
-% A fishing vessel in fishing grounds, at the speed of a trawl, turning time and again.
+% A fishing vessel in fishing grounds, at trawling speed, with repeated turns.
 
 initiatedAt(trawling_speed(Vessel)=true, T) :-
     happensAt(velocity(Vessel, Speed, _, _), T),
@@ -47,7 +47,7 @@ holdsFor(trawling(Vessel)=true, I) :-
     intDurGreater(Both, Least, I).
 
 % -- search and rescue ------------------------------------------------------------------------------------------------
-% A rescue vessel faster than a patrol, changing course or speed time and again.
+% A rescue vessel, faster than on patrol, with repeated changes of course or speed.
 
 initiatedAt(rescue_speed(Vessel)=true, T) :-
     happensAt(velocity(Vessel, Speed, _, _), T),

@@ -1,4 +1,4 @@
-% What holds for all waters: thresholds, and what is usual for each type of vessel.
+% Parameters for all waters: thresholds, and the usual speed for each type of vessel.
 
 % Speeds in knots.
 threshold(moving, 0.5).
@@ -13,7 +13,7 @@ threshold(loitering_time, 1800).
 threshold(tow_time, 300).
 threshold(rendezvous_time, 240).
 
-% usual_speed(Type, Low, High): what a vessel of this type does on its way.
+% usual_speed(Type, Low, High): the usual speed of a vessel of this type under way.
 usual_speed(cargo, 9, 16).
 usual_speed(tanker, 8, 15).
 usual_speed(passenger, 10, 25).

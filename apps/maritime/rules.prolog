@@ -1,11 +1,11 @@
-% Maritime situational awareness: what vessels are up to, from the critical points of their tracks. Time-points are
+% Maritime situational awareness: activities of vessels, from the critical points of their tracks. Time-points are
 % seconds, speeds are knots, angles are degrees.
 %
-% Thresholds, vessel types and kinds of areas are background knowledge: parameters.prolog has what holds everywhere,
-% background.prolog (or background-brest.prolog, or a generated file) the vessels and areas at hand.
+% Thresholds, vessel types and kinds of areas are background knowledge: parameters.prolog has the general parameters,
+% background.prolog (or background-brest.prolog, or a generated file) the vessels and areas of the data.
 
 % -- where a vessel is ------------------------------------------------------------------------------------------------
-% By kind of area, not by area. Of a vessel that has gone silent we do not know any more.
+% By kind of area, not by area. The fluent ends with a gap in communication.
 
 initiatedAt(within_area(Vessel, Kind)=true, T) :-
     happensAt(entersArea(Vessel, Area), T),
@@ -64,7 +64,7 @@ terminatedAt(changing_speed(Vessel)=true, T) :-
     happensAt(start(gap(Vessel)=_), T).
 
 % -- speed ------------------------------------------------------------------------------------------------------------
-% What is slow for a ferry is fast for a dredger: the class of a speed depends on the type of the vessel.
+% The class of a speed depends on the type of the vessel: a slow speed for a ferry is fast for a dredger.
 
 initiatedAt(speed_class(Vessel)=below, T) :-
     happensAt(velocity(Vessel, Speed, _, _), T),
@@ -117,7 +117,7 @@ terminatedAt(speeding_near_coast(Vessel)=true, T) :-
 terminatedAt(speeding_near_coast(Vessel)=true, T) :-
     happensAt(end(within_area(Vessel, coast)=true), T).
 
-% Drifting: under way, but not where the bow points. A heading of 511 means that it is not known; it says nothing.
+% Drifting: under way in another direction than the heading. A heading of 511 means unknown and is ignored.
 
 initiatedAt(drifting(Vessel)=true, T) :-
     happensAt(velocity(Vessel, _, Course, Heading), T),
@@ -136,7 +136,7 @@ terminatedAt(drifting(Vessel)=true, T) :-
     happensAt(end(under_way(Vessel)=true), T).
 
 % -- one vessel -------------------------------------------------------------------------------------------------------
-% Lingering: hardly moving, or not at all, outside ports.
+% Lingering: stopped or almost stopped outside ports.
 
 holdsFor(lingering(Vessel)=true, I) :-
     holdsFor(low_speed(Vessel)=true, Slow),
@@ -162,8 +162,8 @@ holdsFor(loitering(Vessel)=true, I) :-
     intDurGreater(Idle, Least, I).
 
 % -- two vessels ------------------------------------------------------------------------------------------------------
-% Who is close to whom is input. What they do together depends on who they are: a tug tows, a pilot boards, and two
-% others that linger side by side, away from the coast, have something to exchange.
+% Proximity is input. The activity of two close vessels depends on their types: tugging, pilotage, and, for two other
+% vessels that linger side by side away from the coast, a rendezvous.
 
 initiatedAt(towing_speed(Vessel)=true, T) :-
     happensAt(velocity(Vessel, Speed, _, _), T),

@@ -1,4 +1,4 @@
-% How long things last, in time-points.
+% Durations in time-points.
 lasts(quote, 8).
 lasts(expiry, 4).
 lasts(restraint, 5).

@@ -1,12 +1,12 @@
-% NetBill, a protocol for buying digital goods. A merchant presents a quote, a consumer accepts it, and both are bound by
-% a contract: the goods for an electronic payment order, each within the time of the contract.
+% NetBill, a protocol for buying digital goods. A merchant presents a quote, a consumer accepts it, and a contract obliges
+% both: the merchant to send the goods, the consumer to send an electronic payment order, within the contract's time.
 %
 %   request_quote(C, M, G)   present_quote(M, C, G, Price)   accept_quote(C, M, G)   send_goods(M, C, G)   send_epo(C, M, G)
 %
-% How long quotes, contracts and suspensions last is in background.prolog.
+% The durations of quotes, contracts and suspensions are in background.prolog.
 
 % -- quotes -----------------------------------------------------------------------------------------------------------
-% A quote stands, is about to expire, and is off. Presenting it again prolongs it.
+% A quote is valid, then expiring, then invalid. A new presentation prolongs it.
 
 initiatedAt(quote(M, C, G)=true, T) :-
     happensAt(present_quote(M, C, G, _), T).
@@ -19,13 +19,13 @@ fi(quote(M, C, G)=true, quote(M, C, G)=expiring, Time) :-
 
 p(quote(_, _, _)=true).
 
-% Unless it is presented again at the very last moment.
+% Unless the quote is presented again at the deadline.
 fi(quote(M, C, G)=expiring, quote(M, C, G)=false, Time) :-
     lasts(expiry, Time),
     not happensAt(present_quote(M, C, G, _), T).
 
 % -- permission -------------------------------------------------------------------------------------------------------
-% A merchant may approach a consumer once, and then again after a while, or as soon as the consumer asks for a quote.
+% A merchant may present a quote once, and again after a delay or a request of the consumer.
 
 initially(permission(_, present_quote(_))=true).
 
@@ -41,8 +41,8 @@ fi(permission(M, present_quote(C))=false, permission(M, present_quote(C))=true, 
     lasts(restraint, Time).
 
 % -- contracts --------------------------------------------------------------------------------------------------------
-% A quote that stands and is accepted is a contract, unless one of the two is suspended. Accepting another quote for the
-% same goods renews the contract: the time, the goods and the payment begin anew.
+% The acceptance of a valid quote makes a contract, unless one of the two is suspended. The acceptance of another quote
+% for the same goods renews the contract: time, goods and payment start again.
 
 initiatedAt(contract(M, C, G)=true, T) :-
     happensAt(accept_quote(C, M, G), T),
@@ -56,7 +56,7 @@ initiatedAt(contract(M, C, G)=true, T) :-
     not holdsAt(suspended(M, merchant)=true, T),
     not holdsAt(suspended(C, consumer)=true, T).
 
-% It is over as soon as goods and payment have both been sent, else when its time is up.
+% A contract ends when goods and payment have both been sent, or when its time has elapsed.
 
 initiatedAt(contract(M, C, G)=false, T) :-
     happensAt(send_goods(M, C, G), T),
@@ -116,8 +116,8 @@ holdsFor(obligation(C, send_epo(M, G))=true, I) :-
     relative_complement_all(Contract, [Paid], I).
 
 % -- suspension -------------------------------------------------------------------------------------------------------
-% Merchants who approach consumers without permission, and whoever lets a contract run out with an obligation left, can
-% make no contracts for a while. Another offence prolongs it.
+% A merchant that presents a quote without permission, and a party with an open obligation at the end of a contract, are
+% suspended and cannot make contracts. Another offence prolongs the suspension.
 
 initiatedAt(suspended(M, merchant)=true, T) :-
     happensAt(present_quote(M, C, _, _), T),
@@ -139,7 +139,7 @@ fi(suspended(Agent, Role)=true, suspended(Agent, Role)=false, Time) :-
 p(suspended(_, _)=true).
 
 % -- input and domains ------------------------------------------------------------------------------------------------
-% Merchants, consumers, and what passes between them, are those that records mention.
+% Merchants, consumers and goods are those of the records.
 
 dynamicDomain(merchant(_)).
 dynamicDomain(consumer(_)).

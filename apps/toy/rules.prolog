@@ -1,4 +1,4 @@
-% Whether Chris is happy: he is while he is rich or at the pub.
+% Chris is happy while he is rich or at the pub.
 
 initiatedAt(rich(X)=true, T) :-
     happensAt(win_lottery(X), T).
@@ -14,7 +14,7 @@ holdsFor(happy(X)=true, I) :-
     holdsFor(location(X)=pub, I2),
     union_all([I1, I2], I).
 
-% Which persons and places there are.
+% Persons and places.
 grounding(go_to(Person, Place)) :- person(Person), place(Place).
 grounding(lose_wallet(Person)) :- person(Person).
 grounding(win_lottery(Person)) :- person(Person).

@@ -1,12 +1,12 @@
 % Every tenth agent is a chair.
 chair(Agent) :- Agent mod 10 =:= 0.
 
-% How long a motion waits, in time-points: to be seconded, for its ballot to be closed, for its result to be declared.
+% Time limits in time-points: for a motion to be seconded, for its ballot to be closed, for its result to be declared.
 time_limit(second, 5).
 time_limit(close_ballot, 5).
 time_limit(declare, 3).
 
-% For so long a ballot must stay open, and so long a sanction lasts.
+% The shortest time of an open ballot, and the duration of a sanction.
 time_to_vote(3).
 sanction_time(8).
 

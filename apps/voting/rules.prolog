@@ -1,12 +1,12 @@
-% A voting protocol. A motion is proposed, seconded, voted upon and declared; each step must follow within its time, or
-% the procedure moves on by itself.
+% A voting protocol. A motion is proposed, seconded, voted upon and declared. Each step has a time limit, after which the
+% procedure continues by a delayed effect.
 %
 %   null --propose--> proposed --second--> voting --close_ballot--> voted --declare--> null
 %                        |                    `--------- too late ----^  |
 %                        `------------------- too late ------------------`---> null
 %
-% Which agents are chairs and how long everything may take is in background.prolog. Power, permission and obligation
-% belong to roles: whoever has the role has them.
+% The chairs and the time limits are in background.prolog. Power, permission and obligation belong to roles: every agent
+% with the role has them.
 
 % -- the procedure ----------------------------------------------------------------------------------------------------
 
@@ -30,21 +30,21 @@ initiatedAt(status(M)=null, T) :-
     chair(C),
     holdsAt(status(M)=voted, T).
 
-% A motion that nobody seconds is dropped. To second at the very last moment is in time.
+% A motion that is not seconded is dropped. Seconding at the deadline is in time.
 fi(status(M)=proposed, status(M)=null, Limit) :-
     time_limit(second, Limit),
     not happensAt(second(_, M), T).
 
-% A ballot that nobody closes closes by itself.
+% A ballot closes at its deadline.
 fi(status(M)=voting, status(M)=voted, Limit) :-
     time_limit(close_ballot, Limit).
 
-% A result that nobody declares lapses.
+% A result that is not declared lapses.
 fi(status(M)=voted, status(M)=null, Limit) :-
     time_limit(declare, Limit).
 
 % -- votes ------------------------------------------------------------------------------------------------------------
-% The last vote counts; two different votes at once spoil the ballot paper. Votes are forgotten with the procedure.
+% The last vote counts; two different votes at once are invalid. Votes end with the procedure.
 
 initiatedAt(voted(V, M)=Choice, T) :-
     happensAt(vote(V, M, Choice), T),
@@ -53,7 +53,7 @@ initiatedAt(voted(V, M)=Choice, T) :-
 terminatedAt(voted(_, M)=_, T) :-
     happensAt(start(status(M)=null), T).
 
-% What was decided, by the votes cast before the ballot closes.
+% The result, from the votes cast before the ballot closes.
 
 initiatedAt(result(M)=carried, T) :-
     happensAt(start(status(M)=voted), T),
@@ -70,7 +70,7 @@ initiatedAt(result(M)=not_carried, T) :-
 terminatedAt(result(M)=_, T) :-
     happensAt(end(status(M)=voted), T).
 
-% What a chair declares, right or wrong, until the motion is proposed again.
+% The declaration of a chair, correct or not, until the motion is proposed again.
 
 initiatedAt(outcome(M)=Outcome, T) :-
     happensAt(declare(C, M, Outcome), T),
@@ -81,7 +81,7 @@ terminatedAt(outcome(M)=_, T) :-
     happensAt(start(status(M)=proposed), T).
 
 % -- power ------------------------------------------------------------------------------------------------------------
-% When an act of somebody in a role counts.
+% The times at which an act of a role has an effect.
 
 holdsFor(power(member, propose(M))=true, I) :- holdsFor(status(M)=null, I).
 holdsFor(power(member, second(M))=true, I) :- holdsFor(status(M)=proposed, I).
@@ -90,7 +90,7 @@ holdsFor(power(chair, close_ballot(M))=true, I) :- holdsFor(status(M)=voting, I)
 holdsFor(power(chair, declare(M))=true, I) :- holdsFor(status(M)=voted, I).
 
 % -- permission and obligation ----------------------------------------------------------------------------------------
-% Members need time to vote: a young ballot must not be closed, though a chair has the power to do so.
+% Members need time to vote: a chair has the power to close a young ballot, but no permission.
 
 initiatedAt(ballot(M)=young, T) :-
     happensAt(start(status(M)=voting), T).
@@ -104,14 +104,14 @@ terminatedAt(ballot(M)=_, T) :-
 holdsFor(permission(chair, close_ballot(M))=true, I) :-
     holdsFor(ballot(M)=mature, I).
 
-% The chairs owe the members the true result.
+% The chairs are obliged to declare the true result.
 
 holdsFor(obligation(chair, declare(M, Result))=true, I) :-
     holdsFor(result(M)=Result, I).
 
 % -- sanctions --------------------------------------------------------------------------------------------------------
-% A chair who closes a ballot without permission, or declares what was not decided, is sanctioned for a while, and from
-% the next offence for a while again.
+% A chair that closes a ballot without permission, or declares a wrong result, is sanctioned for a time; another offence
+% prolongs the sanction.
 
 initiatedAt(sanctioned(C)=true, T) :-
     happensAt(close_ballot(C, M), T),
@@ -128,7 +128,7 @@ fi(sanctioned(C)=true, sanctioned(C)=false, Time) :-
 
 p(sanctioned(_)=true).
 
-% Output event: nobody declared what was decided.
+% Output event: the result was not declared.
 happensAt(neglected(M), T) :-
     happensAt(end(status(M)=voted), T),
     not initiatedAt(outcome(M)=_, T).

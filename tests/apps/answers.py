@@ -1,4 +1,4 @@
-"""What a run prints, as data."""
+"""The output of a run as data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Intervals = list[tuple[int, float]]
 
 
 def answer_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Intervals]:
-    """The intervals of every FVP that a run of the reference evaluator prints; an open end is infinite."""
+    """The intervals of every FVP in the output of the reference evaluator; an open end is infinite."""
     assert main(["run", *arguments, "--engine", "reference", "--format", "jsonl"]) == 0
     printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     return {

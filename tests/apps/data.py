@@ -1,4 +1,4 @@
-"""The real data that applications run on, where they are there."""
+"""The real data of the applications, if they are installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def real_data(*parts: str) -> Path:
-    """A file of the real data; the test is skipped without it."""
+    """A file of the real data; without the file the test is skipped."""
     folder = Path(os.environ.get("HOLDSFOR_DATA", ROOT.parent / "shared" / "data"))
     file = folder.joinpath(*parts)
     if not file.exists():

@@ -1,4 +1,4 @@
-"""The small runs of the applications: rules, records, options, and the answer that was worked out by hand."""
+"""The small runs of the applications: rules, records, options, and an answer computed by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["RUNS", "SmallRun"]
 
 @dataclass(frozen=True)
 class SmallRun:
-    """One run over a few records; `window` is a length that cuts what it recognises."""
+    """One run over a few records; `window` is a length that cuts some of the recognised intervals."""
 
     app: str
     rules: tuple[str, ...]

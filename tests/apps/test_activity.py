@@ -1,7 +1,7 @@
-"""Surveillance: the small file gives the answers that were worked out by hand, and closeness is closeness.
+"""Surveillance: the small file gives the answers computed by hand, and `close` holds at the right frames.
 
-The closeness of the application is compared with two others: one computed here, frame by frame, and one said with
-simple fluents that look one frame ahead.
+`close` is compared with two other definitions: one computed here, frame by frame, and one with simple fluents that
+look one frame ahead.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ grounding(near(A, B, Limit)=true) :- id(A), id(B), A @< B, reach(Limit).
 """
 
 
-def test_the_rules_raise_no_suspicion(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_rules_have_no_warnings(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", *RULES]) == 0
     assert capsys.readouterr().out == "no errors, no warnings\n"
 
@@ -65,7 +65,7 @@ def test_closeness_holds_at_exactly_the_frames_with_a_small_distance(capsys: pyt
     assert closeness(answer, "close") == distances(events.read_text().splitlines())
 
 
-def test_closeness_can_be_said_with_simple_fluents_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_simple_fluents_can_define_the_same_closeness(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "twin.prolog").write_text(TWIN)
     arguments = [*RULES, str(tmp_path / "twin.prolog"), "--input", str(ACTIVITY / "events.txt"), "--start", "0"]
     answer = answer_of(arguments, capsys)
@@ -94,12 +94,12 @@ def test_closeness_and_fighting_on_real_data(capsys: pytest.CaptureFixture[str],
 
 
 def closed(answer: dict[str, Intervals], last: int) -> dict[str, Intervals]:
-    """The answer with open intervals closed after the last frame: a fluent given by time-points is open there."""
+    """The answer with open intervals closed after the last frame, where fluents given by time-points are open."""
     return {fvp: [(start, min(end, last + 40)) for start, end in intervals] for fvp, intervals in answer.items()}
 
 
 def distances(lines: Iterable[str]) -> set[tuple[int, str, str, int]]:
-    """Time-point, the two ids in order, and the limit, wherever two ids are within it."""
+    """Time-points, pairs of ids in order, and limits that are not below the distance of the pair."""
     places: dict[int, dict[str, tuple[int, int]]] = defaultdict(dict)
     for fields in (line.split("|") for line in lines):
         if fields[0] == "coord":
@@ -118,7 +118,7 @@ def frames_of(lines: Iterable[str], movement: str) -> set[tuple[int, str]]:
 
 
 def points(answer: dict[str, Intervals], fluent: str) -> set[tuple[int, str, str]]:
-    """The time-points at which pairs have the fluent."""
+    """The time-points and pairs at which the fluent holds."""
     return {(time, args[0], args[1]) for time, args in _points(answer, fluent)}
 
 

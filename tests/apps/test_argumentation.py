@@ -1,4 +1,4 @@
-"""Argumentation: whatever the players do, a game has its rounds and is then over."""
+"""Argumentation: a game ends after its rounds, for all moves of the players."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.apps.runs import RUNS
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3, 5])
-def test_a_game_is_over_after_its_rounds(rounds: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_ends_after_its_rounds(rounds: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules, background = RUNS["argumentation"].files
     knowledge = Path(background).read_text(encoding="utf-8").replace("rounds(3)", f"rounds({rounds})")
     (tmp_path / "background.prolog").write_text(knowledge)

@@ -1,4 +1,4 @@
-"""City transport: the small file gives the answers worked out by hand, and a slice of the real data those it must."""
+"""City transport: the small file gives the answers computed by hand, and a part of the real data the right ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RULES = [str(CTM / "rules.prolog"), str(CTM / "background.prolog")]
 DATA = Path(os.environ.get("HOLDSFOR_DATA", ROOT.parent / "shared" / "data")) / "ctm"
 
 
-def test_the_rules_raise_no_suspicion(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_rules_have_no_warnings(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", *RULES]) == 0
     assert capsys.readouterr().out == "no errors, no warnings\n"
 

@@ -1,4 +1,4 @@
-"""Feedback: loops without end go on with their period, for as long as the run does."""
+"""Feedback: endless loops continue with their period until the end of the run."""
 
 from __future__ import annotations
 
@@ -21,11 +21,9 @@ def recognised(
 
 
 @pytest.mark.parametrize("end", [100, 400, 1000])
-def test_cro_goes_up_and_down_for_ever_in_a_fed_cell(
-    end: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_cro_oscillates_in_a_fed_cell(end: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer = recognised(PHAGE, ["enter|1|1|c"], end, tmp_path, capsys)
-    # Present from 8 on for the 5 that it takes to repress itself, and back after 7.
+    # Present from 8 on for 5 time-points, until Cro represses itself, and again after 7.
     expected: Intervals = [(start, start + 5) for start in range(9, end + 2, 12)]
     if expected[-1][1] > end + 1:
         expected[-1] = (expected[-1][0], float("inf"))

@@ -1,4 +1,4 @@
-"""Traffic fines: the conversion of the README, and the recorded fines against rules written a second time."""
+"""Traffic fines: the script of the README, and the recorded fines compared with rules written in Python."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ N_APPEALED, N_OTHERS = 60, 150
 
 @pytest.fixture(scope="module")
 def records(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
-    """The recorded fines, as the README makes them."""
+    """The recorded fines, converted by the script of the README."""
     log = real_data("traffic-fines", "traffic_fines.parquet")
     target = tmp_path_factory.mktemp("fines") / "fines.txt"
     readme = (ROOT / "apps" / "fines" / "README.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-    block = block.replace('"../shared/data/traffic-fines/traffic_fines.parquet"', repr(str(log)))
     block = block.replace('"fines.txt"', repr(str(target)))
-    exec(block, {})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOLDSFOR_DATA", str(log.parents[1]))
+        exec(block, {})
     return [line.split("|") for line in target.read_text().splitlines()]
 
 
@@ -36,7 +37,7 @@ def cases(records: list[list[str]]) -> dict[str, dict[str, list[tuple[int, int]]
     found: dict[str, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
     for fields in records:
         found[fields[3]][fields[0]].append((int(fields[2]), int(fields[4]) if len(fields) > 4 else 0))
-    # Appeals are rare: of one fine in forty.
+    # Only one fine in forty is appealed.
     appealed = {fine for fine, kinds in found.items() if "appeal_to_prefecture" in kinds or "appeal_to_judge" in kinds}
     chosen = sorted(appealed)[:N_APPEALED] + sorted(set(found) - appealed)[:N_OTHERS]
     return {fine: found[fine] for fine in chosen}
@@ -49,29 +50,29 @@ def slice_file(records: list[list[str]], cases: dict[str, object], tmp_path: Pat
     return str(tmp_path / "slice.txt")
 
 
-def test_every_line_of_the_log_but_the_notified_results_is_a_record(records: list[list[str]]) -> None:
+def test_every_line_of_the_log_except_notified_results_is_a_record(records: list[list[str]]) -> None:
     assert len(records) == 34_724 - 54
     assert {len(fields) for fields in records} == {4, 5}
 
 
-def test_recorded_fines_are_judged_as_by_rules_written_a_second_time(
+def test_recorded_fines_have_the_answer_of_rules_written_in_python(
     cases: dict[str, dict[str, list[tuple[int, int]]]], slice_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = [*RUNS["fines"].files, "--input", slice_file, "--format", "jsonl", "--engine", "reference"]
     assert main(["run", *arguments]) == 0
     printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    told = {line.get("fvp") or line["event"] for line in printed}
+    found = {line.get("fvp") or line["event"] for line in printed}
     last = max(day for kinds in cases.values() for days in kinds.values() for day, _ in days)
     late = {fine for fine, kinds in cases.items() if is_late(kinds, last)}
     unlawful = {fine for fine, kinds in cases.items() if has_unlawful_penalty(kinds)}
     assert len(late) > 20
     assert len(unlawful) > 20
-    assert {fine for fine in cases if f"overdue('{fine}',notification)=true" in told} == late
-    assert {fine for fine in cases if f"unlawful(penalty,'{fine}')" in told} == unlawful
+    assert {fine for fine in cases if f"overdue('{fine}',notification)=true" in found} == late
+    assert {fine for fine in cases if f"unlawful(penalty,'{fine}')" in found} == unlawful
 
 
 def settled(kinds: dict[str, list[tuple[int, int]]]) -> int | None:
-    """The day on which enough is paid, counting what was added before that day."""
+    """The day on which the payments cover the amounts added before that day."""
     for day, total in sorted(kinds.get("payment", [])):
         _, price = kinds["create_fine"][0]
         prices = [price, *(amount for when, amount in kinds.get("add_penalty", []) if when < day)]

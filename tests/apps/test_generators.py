@@ -1,4 +1,4 @@
-"""Generated streams: the same for the same seed, at the rates of the real data, and of the shape the rules expect."""
+"""Generated streams: the same for the same seed, with the rates of the real data, in the form that the rules expect."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FILES = {
     "voting": ["rules.prolog", "background.prolog"],
 }
 # Entities and duration of a stream of some thousand records, and its records per entity and time-point: those of the
-# real data, or where there are none, those that the model promises.
+# real data, or without real data those of the model.
 SIZES = {
     "activity": (10, 200_000, 182_504 / 10 / 1_006_800),
     "argumentation": (50, 1600, 10 / 80),
@@ -61,7 +61,7 @@ def test_the_same_seed_gives_the_same_stream(app: str) -> None:
 
 @every_app
 @pytest.mark.parametrize("max_rows", [1, 77, 1000])
-def test_the_size_of_the_pieces_does_not_show(app: str, max_rows: int) -> None:
+def test_the_size_of_the_chunks_does_not_change_the_stream(app: str, max_rows: int) -> None:
     entities, duration, _ = SIZES[app]
     model = model_of(app, entities=entities, seed=1)
     made = list(pieces(model, duration // 10, 1, max_rows=max_rows))
@@ -71,7 +71,7 @@ def test_the_size_of_the_pieces_does_not_show(app: str, max_rows: int) -> None:
 
 
 @every_app
-def test_the_rate_is_the_promised_one(app: str) -> None:
+def test_the_rate_is_that_of_the_model(app: str) -> None:
     entities, duration, rate = SIZES[app]
     expected = entities * duration * rate
     assert 0.85 * expected < len(text_of(app)) < 1.15 * expected
@@ -99,7 +99,7 @@ def test_velocities_dominate_at_sea() -> None:
         ("netbill", 4000, 150, 890_000, 1_000_000),
     ],
 )
-def test_the_workloads_of_the_literature_can_be_made(
+def test_the_workloads_of_the_literature_can_be_generated(
     app: str, entities: int, duration: int, least: int, most: int
 ) -> None:
     n_records = sum(len(piece) for piece in pieces(model_of(app, entities=entities, seed=1), duration, 1))
@@ -128,7 +128,7 @@ def test_the_rules_accept_every_record(app: str, tmp_path: Path) -> None:
 
 
 @every_app
-def test_lines_come_in_order_of_arrival(app: str) -> None:
+def test_lines_are_in_order_of_arrival(app: str) -> None:
     for lateness in (ON_TIME, Lateness(0.3, "gamma", (2, 50))):
         arrivals = [int(line.split("|")[1]) for line in text_of(app, lateness=lateness)]
         assert arrivals == sorted(arrivals)
@@ -144,7 +144,7 @@ def test_lateness_changes_nothing_but_the_arrival(app: str) -> None:
 
 
 @every_app
-def test_the_asked_share_arrives_late_by_the_asked_delay(app: str) -> None:
+def test_the_given_share_arrives_late_by_the_given_delay(app: str) -> None:
     entities, duration, _ = SIZES[app]
     model = model_of(app, entities=entities, seed=1)
     delays = []
@@ -167,9 +167,9 @@ def test_many_entities_make_several_cells_and_still_one_order() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 @every_app
-def test_few_and_odd_numbers_of_entities_are_fine(app: str, n: int) -> None:
+def test_few_and_odd_numbers_of_entities_are_accepted(app: str, n: int) -> None:
     if (app, n) == ("netbill", 1):
-        with pytest.raises(UsageProblem, match="expected a merchant and a consumer"):
+        with pytest.raises(UsageProblem, match="expected at least a merchant and a consumer"):
             model_of(app, entities=n, seed=1)
         return
     model = model_of(app, entities=n, seed=1)
@@ -188,7 +188,7 @@ def run_command(*arguments: str) -> int:
     return code
 
 
-def test_text_and_parquet_say_the_same(tmp_path: Path) -> None:
+def test_text_and_parquet_have_the_same_records(tmp_path: Path) -> None:
     arguments = ["maritime", "--entities", "6", "--duration", "20h", "--seed", "3", "--late", "10%"]
     assert run_command(*arguments, "-o", str(tmp_path / "events.txt")) == 0
     assert run_command(*arguments, "-o", str(tmp_path / "events.parquet")) == 0
@@ -220,7 +220,7 @@ def test_the_command_writes_text_to_standard_output(capfdbinary: pytest.CaptureF
         (["--entities", "1", "--duration", "10", "--late", "1%", "--delay", "uniform:9,1"], "HF712"),
     ],
 )
-def test_a_wrong_call_is_told(arguments: list[str], code: str) -> None:
+def test_a_wrong_call_is_reported(arguments: list[str], code: str) -> None:
     with pytest.raises(UsageProblem, match=code):
         run_command("ctm", *arguments)
 

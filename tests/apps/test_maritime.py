@@ -1,4 +1,4 @@
-"""Shipping: the small file gives the answers worked out by hand, and a slice of the real data those it must."""
+"""Maritime: the small file gives the answers computed by hand, and a part of the real data the right ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Intervals = list[tuple[int, float]]
 
 
 @pytest.mark.parametrize("files", [SMALL, BREST], ids=["small", "brest"])
-def test_the_rules_raise_no_suspicion(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_rules_have_no_warnings(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", *files]) == 0
     assert capsys.readouterr().out == "no errors, no warnings\n"
 
@@ -38,7 +38,7 @@ def test_the_small_file_gives_the_expected_answer(capsys: pytest.CaptureFixture[
 
 @pytest.fixture
 def brest(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> tuple[dict[str, Intervals], list[list[str]]]:
-    """What is recognised in the first day of two vessels, and its records."""
+    """The answer for the first day of two vessels, and its records."""
     if not DATA.is_file():
         pytest.skip(f"no real data: {DATA} not found (set HOLDSFOR_DATA)")
     lines = DATA.read_text().splitlines()[:700]
@@ -53,7 +53,7 @@ def brest(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> tuple[dict[str,
     return answer, [line.split("|") for line in lines]
 
 
-def test_nothing_but_the_gap_is_known_in_a_gap(brest: tuple[dict[str, Intervals], list[list[str]]]) -> None:
+def test_only_the_gap_holds_in_a_gap(brest: tuple[dict[str, Intervals], list[list[str]]]) -> None:
     answer, _ = brest
     for vessel in ("227574020", "227705102"):
         gaps = [gap for place in ("near_port", "open_sea") for gap in answer.get(f"gap({vessel})={place}", [])]

@@ -1,4 +1,4 @@
-"""Shipping with Allen's relations: for every pattern a day that has it, worked out by hand, and a near miss."""
+"""Maritime patterns with Allen's relations: for every pattern a day with the pattern and a near miss, made by hand."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def recognised(
     return {line["fvp"]: line["intervals"] for line in lines}
 
 
-def test_the_patterns_raise_no_suspicion(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_patterns_have_no_warnings(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", *SMALL]) == 0
     assert capsys.readouterr().out == "no errors, no warnings\n"
 
@@ -211,10 +211,10 @@ TWO_DAYS = ("--start", "1445079365", "--end", "1445230565", "--allen-memory", "3
     ],
     ids=["reference", "short windows", "long windows"],
 )
-def test_on_real_vessels_every_way_says_the_same(
+def test_all_evaluations_of_real_vessels_agree(
     way: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Records of vessels close to each other come an hour late."""
+    """Proximity records arrive an hour late."""
     events = real_vessels(tmp_path)
     monkeypatch.setattr(windows, "_WORTH_A_WINDOW", 1)
     expected = recognised(BREST, events, capsys, *TWO_DAYS)
@@ -230,9 +230,7 @@ def real_vessels(folder: Path) -> Path:
     return events
 
 
-def test_on_real_vessels_the_rules_say_what_the_library_says(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rules_and_library_agree_on_real_vessels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The intervals of the operands, related by `hf.allen`, are the intervals of the pattern."""
     events = real_vessels(tmp_path)
     found = recognised(BREST, events, capsys, *TWO_DAYS)

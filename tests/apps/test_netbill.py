@@ -1,4 +1,4 @@
-"""NetBill: the components of the literature, and what must hold of every trade."""
+"""NetBill: the components of the literature, and the invariants of every trade."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def stream(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def test_what_must_hold_of_every_trade(stream: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invariants_of_every_trade(stream: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer = answer_of([*RUNS["netbill"].files, "--input", str(stream), "--start", "0", "--end", "60"], capsys)
     accepted = {
         (tuple(fields[3:6]), int(fields[2]) + 1)
@@ -56,8 +56,8 @@ def test_what_must_hold_of_every_trade(stream: Path, capsys: pytest.CaptureFixtu
     contracts = spans_of(answer, "contract", "true")
     assert len(contracts) > 30
     for (merchant, consumer, goods), start, end in contracts:
-        # It begins with an acceptance by somebody with the power to accept, and lasts until its time is up at most,
-        # counted from the last acceptance.
+        # A contract begins with an acceptance by a consumer with the power to accept, and lasts at most its time, from
+        # the last acceptance.
         assert ((consumer, merchant, goods), start) in accepted
         assert covers(answer[f"power({consumer},accept_quote({merchant},{goods}))=true"], start - 1)
         last = max(time for deal, time in accepted if deal == (consumer, merchant, goods) and time <= end)

@@ -44,7 +44,7 @@ def test_holds_for_gives_every_interval_of_the_manual(answer: ReferenceResult) -
     assert answer.times == {}
 
 
-def test_holds_at_16_gives_what_the_manual_says(answer: ReferenceResult) -> None:
+def test_holds_at_16_gives_the_answer_of_the_manual(answer: ReferenceResult) -> None:
     assert {show(fvp) for fvp in answer.holds_at(16)} == {
         "rich(chris)=true",
         "location(chris)=work",
@@ -68,6 +68,6 @@ def test_the_command_prints_the_expected_lines(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == (TOY / "expected.jsonl").read_text(encoding="utf-8")
 
 
-def test_the_rules_of_the_manual_raise_no_suspicion(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_rules_of_the_manual_have_no_warnings(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", *RULES]) == 0
     assert capsys.readouterr().out == "no errors, no warnings\n"

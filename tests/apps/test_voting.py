@@ -55,7 +55,7 @@ def test_the_result_is_the_count_of_the_last_votes(records: list[list[str]], ans
 
 
 def count(records: list[list[str]], motion: str, start: int, end: int) -> dict[str, int]:
-    """The votes cast while the ballot is open, without those of its last time-point, at which it is closed."""
+    """The votes cast while the ballot is open, without those at its last time-point."""
     cast: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
     for fields in records:
         if fields[0] == "vote" and fields[4] == motion and start <= int(fields[2]) < end - 1:

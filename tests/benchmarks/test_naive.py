@@ -42,7 +42,7 @@ def test_effects_due_after_the_window_are_not_counted() -> None:
     assert naive_evaluations(fluent(is_postponable=False, standing=[15], over=[]), 0, 20) == 0
 
 
-def test_an_effect_scheduled_before_the_window_is_checked_when_due() -> None:
+def test_an_effect_set_up_before_the_window_is_checked_when_due() -> None:
     carried = fluent(is_postponable=False, standing=[], over=[3])
     carried.attempts = {(next(iter(carried.future)), 3)}
     assert naive_evaluations(carried, 0, 20) == 1

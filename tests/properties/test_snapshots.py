@@ -7,9 +7,13 @@ records and their query time, and after query times. Records come late, twice, a
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -148,22 +152,64 @@ def test_compaction_at_every_query_time_changes_no_report(
             continue
 
 
-@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
-def test_the_applications_go_on_from_snapshots(run: SmallRun) -> None:
+def application(run: SmallRun) -> tuple[hf.Session, list[Step]]:
+    """A session of an application, and its records by query times that are half a window apart."""
     options = dict(zip(run.options[::2], map(int, run.options[1::2]), strict=True))
-    rules, tick = hf.load(*run.files), options.get("--tick", 1)
+    rules, tick, start = hf.load(*run.files), options.get("--tick", 1), options["--start"]
     lines = (ROOT / "apps" / run.app / run.records).read_text(encoding="utf-8").splitlines()
     arrivals = [int(line.split("|")[1]) for line in lines]
-    start = options["--start"]
     window = max(run.window, (max(arrivals) - start) // 60 // tick * tick)
-    queries = range(start + window // tick // 2 * tick, max(arrivals) + 2 * window, window // tick // 2 * tick)
+    step = window // tick // 2 * tick
+    queries = range(start + step, max(arrivals) + 2 * window, step)
     steps = [
         Step(at, [line for arrival, line in zip(arrivals, lines, strict=True) if low < arrival <= at], [])
         for low, at in zip([start - 1, *queries], queries, strict=False)
     ]
-    found = [
-        list(answers(hf.Session(rules, start=start, tick=tick, window=window), steps, chance))
-        for chance in (None, random.Random(1))
-    ]
-    assert found[0] == found[1]
-    assert any(answer for answer, _, _ in found[0])
+    return hf.Session(rules, start=start, tick=tick, window=window), steps
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+def test_the_applications_go_on_from_snapshots(run: SmallRun) -> None:
+    (plain, steps), (restored, _) = application(run), application(run)
+    expected = list(answers(plain, steps, None))
+    assert list(answers(restored, steps, random.Random(1))) == expected
+    assert any(answer for answer, _, _ in expected)
+
+
+def halves(name: str) -> tuple[hf.Session, list[Step], list[Step]]:
+    session, steps = application(RUNS[name])
+    return session, steps[: len(steps) // 2], steps[len(steps) // 2 :]
+
+
+def continued(folder: Path) -> Iterator[str]:
+    """What the applications report that were saved in a folder halfway."""
+    for name in RUNS:
+        session, _, steps = halves(name)
+        again = hf.Session.load(folder / name, session._engine.rules.compiled)
+        yield from (repr(told) for told in answers(again, steps, None))
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from tests.properties.test_snapshots import continued
+print(*continued(Path(sys.argv[1])), sep="\\n")
+"""
+
+
+def test_the_applications_go_on_in_another_process(tmp_path: Path) -> None:
+    expected: list[str] = []
+    for name in RUNS:
+        session, before, after = halves(name)
+        assert list(answers(session, before, None))
+        session.save(tmp_path / name)
+        expected += map(repr, answers(session, after, None))
+    path = os.pathsep.join([str(ROOT), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path)],
+        env={**os.environ, "PYTHONHASHSEED": "5", "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == expected

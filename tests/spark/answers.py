@@ -1,4 +1,4 @@
-"""The same question to Spark and to the embedded engine."""
+"""Results of Spark and of the embedded engine in one form, for comparison."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def spark_rows(found: Recognition) -> list[Row]:
 
 
 def spark_reports(found: Recognition) -> Reports:
-    """What the DataFrames say of each query time."""
-    told = Reports({at: {} for at in found.run.query_times}, {at: set() for at in found.run.query_times})
+    """The reports and changes of each query time in the DataFrames."""
+    reports = Reports({at: {} for at in found.run.query_times}, {at: set() for at in found.run.query_times})
     for row in found.reports.intervals.collect():
-        told.known[row.query_time].setdefault(row.fvp, set()).add((row.start, row.end))
+        reports.known[row.query_time].setdefault(row.fvp, set()).add((row.start, row.end))
     for row in found.reports.events.collect():
-        told.known[row.query_time].setdefault(row.event, set()).add(row.time)
+        reports.known[row.query_time].setdefault(row.event, set()).add(row.time)
     for row in found.reports.changes.collect():
         old, new = _extent(row.kind, row.old_start, row.old_end), _extent(row.kind, row.start, row.end)
-        told.changes[row.query_time].add((row.name, old, new))
+        reports.changes[row.query_time].add((row.name, old, new))
         assert row.change == _change(old, new)
-    return told
+    return reports
 
 
 def _extent(kind: str, start: int | None, end: int | None) -> Any:

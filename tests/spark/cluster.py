@@ -1,4 +1,4 @@
-"""A cluster on this machine: Spark's own master and workers, and a Python for them that lacks only our package."""
+"""A standalone Spark cluster on this machine, and a Python for its workers without this package."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.spark.processes import Program, Programs
 
 __all__ = ["Cluster", "Home", "packed", "python_without_us"]
 
-# Most of the work of a JVM that lives for half a minute is compiling what it will not run again.
+# A JVM that runs for half a minute spends most of its time compiling code that runs once.
 _SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 
 
 def python_without_us(folder: Path) -> Path:
-    """The Python of a machine of a cluster: all packages that there are here, except ours."""
+    """A Python with all packages of this environment except this one, like that of a machine in a cluster."""
     venv.create(folder, symlinks=True, with_pip=False)
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     packages = folder / "lib" / version / "site-packages"
@@ -34,7 +34,7 @@ def python_without_us(folder: Path) -> Path:
 
 
 def packed(folder: Path, to: Path) -> Path:
-    """A folder as an archive, as `venv-pack` and `conda-pack` make one of an environment."""
+    """A folder as an archive, like the archives of `venv-pack` and `conda-pack`."""
     with tarfile.open(to, "w:gz") as archive:
         for entry in folder.iterdir():
             archive.add(entry, entry.name)
@@ -43,7 +43,7 @@ def packed(folder: Path, to: Path) -> Path:
 
 @dataclass(frozen=True)
 class Home:
-    """A home for Spark where it may leave things: the installed one, behind links, with folders of its own."""
+    """A home of Spark with its own writable folders, and links to the installed files."""
 
     folder: Path
 
@@ -60,7 +60,7 @@ class Home:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What programs of Spark know of their surroundings; nothing in it leads to our package."""
+        """The environment of Spark's programs, without any path to this package."""
         kept = {name: os.environ[name] for name in ("HOME", "JAVA_HOME", "LANG", "PATH") if name in os.environ}
         return {
             **kept,

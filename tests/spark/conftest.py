@@ -1,4 +1,4 @@
-"""One Spark for all tests: a JVM takes seconds to start, and half a gigabyte."""
+"""One Spark session for all tests: a JVM takes seconds to start and half a gigabyte of memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def why_not() -> str | None:
-    """Why Spark cannot be tested here."""
+    """The reason why Spark cannot be tested here, if any."""
     if importlib.util.find_spec("pyspark") is None:
         return "pyspark is not installed: pip install 'holdsfor[spark]'"
     java_home = os.environ.get("JAVA_HOME")

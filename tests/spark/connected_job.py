@@ -1,4 +1,4 @@
-"""A client of Spark Connect: sends our code to the server, and recognises there.
+"""A client of Spark Connect: sends this package to the server, and runs a recognition there.
 
 connected_job.py URL ANSWER RECORDS RULES…
 """
@@ -23,10 +23,10 @@ def main(url: str, answer: Path, records: str, *rules: str) -> None:
     rows = [[row.fvp, row.start, row.end] for row in found.intervals.collect()]
     rows += [[row.event, row.time, row.time] for row in found.events.collect()]
     found.unpersist()
-    with contextlib.redirect_stderr(io.StringIO()) as told:
+    with contextlib.redirect_stderr(io.StringIO()) as errors:
         code = holdsfor(["spark", "run", *rules, "--input", records, "-o", f"{answer}.folder"])
     spark.stop()
-    answer.write_text(json.dumps({"rows": rows, "code": code, "told": told.getvalue()}), encoding="utf-8")
+    answer.write_text(json.dumps({"rows": rows, "code": code, "errors": errors.getvalue()}), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own, in a temporary folder, on a free port."""
+"""A PostgreSQL server for the tests, in a temporary folder, on a free port."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INSTALL = "sh tests/spark/postgresql.sh, or apt install postgresql libpostgresq
 
 
 def binaries() -> Path | None:
-    """Where the programs of the newest PostgreSQL are; Debian does not put them on the path."""
+    """The folder with the programs of the newest PostgreSQL; Debian does not put it on the path."""
     on_path = shutil.which("initdb")
     found = [Path(on_path).resolve().parent] if on_path else []
     found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
@@ -29,7 +29,7 @@ def binaries() -> Path | None:
 
 
 def why_not() -> str | None:
-    """Why it cannot be tested here."""
+    """The reason why PostgreSQL cannot be tested here, if any."""
     if binaries() is None:
         return f"PostgreSQL is not installed: {_INSTALL}"
     if not DRIVER.exists():
@@ -49,7 +49,7 @@ class PostgreSQL:
         return f"jdbc:postgresql://127.0.0.1:{self.port}/postgres"
 
     def ask(self, statement: str) -> list[str]:
-        """The rows of an answer, with `|` between columns."""
+        """The rows of a query, with `|` between columns."""
         folder = binaries()
         assert folder is not None
         command = [f"{folder}/psql", "-h", "127.0.0.1", "-p", str(self.port), "-U", "tester", "-d", "postgres"]
@@ -66,7 +66,7 @@ class PostgreSQL:
 
 @contextmanager
 def running() -> Iterator[PostgreSQL]:
-    """A server that ends with the block, and its folder with it."""
+    """A server that ends with the block; its folder is deleted."""
     with tempfile.TemporaryDirectory(prefix="holdsfor-postgresql-") as name:
         folder = Path(name)
         (folder / "password").write_text(PASSWORD, encoding="utf-8")
@@ -83,7 +83,7 @@ def running() -> Iterator[PostgreSQL]:
 
 
 def _started(folder: Path) -> PostgreSQL:
-    """A server on a port of its own; another process may take a free port first, so several are tried."""
+    """A server on a free port; another process may take the port first, so several ports are tried."""
     for _ in range(10):
         server = PostgreSQL(folder, _free_port())
         settings = f"-p {server.port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"

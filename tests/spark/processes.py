@@ -1,7 +1,7 @@
-"""Programs of a test that start others, which start others: all of them can be counted, and ended.
+"""Programs of a test with all their descendants, which can be counted and ended.
 
-Every program leads a session of its own (`setsid`). Who is in a session stays in it, also as an orphan or in a process
-group of its own, as the Python workers of Spark are.
+Every program leads its own session (`setsid`). Its descendants stay in the session, also as orphans or in other process
+groups, as the Python workers of Spark are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Process", "Program", "Programs", "processes", "wait_for"]
 
 @dataclass(frozen=True)
 class Process:
-    """A line of the table of processes; a zombie is not in it."""
+    """A line of the process table, which has no zombies."""
 
     pid: int
     parent: int
@@ -35,7 +35,7 @@ class Process:
 
 
 def processes() -> list[Process]:
-    """All that run now."""
+    """All running processes."""
     found: list[Process] = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
@@ -46,7 +46,7 @@ def processes() -> list[Process]:
 
 
 def wait_for(what: Callable[[], bool], *, seconds: float, otherwise: Callable[[], str]) -> None:
-    """Wait until something is so; if it does not come to that, say what is the case instead."""
+    """Wait until a condition is true; after the timeout, fail with the message of `otherwise`."""
     until = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < until, otherwise()
@@ -55,7 +55,7 @@ def wait_for(what: Callable[[], bool], *, seconds: float, otherwise: Callable[[]
 
 @dataclass(frozen=True)
 class Program:
-    """A program that was started, and what it says on standard output and standard error."""
+    """A started program, with its standard output and standard error."""
 
     leader: subprocess.Popen[bytes]
     log: Path
@@ -65,11 +65,11 @@ class Program:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
     def members(self) -> list[Process]:
-        """What runs of it, and of what it started."""
+        """The running processes of the program and of its descendants."""
         return [process for process in processes() if process.session == self.leader.pid]
 
     def waits_for(self, what: Callable[[], bool], *, seconds: float = 600) -> None:
-        """Wait until something is so that this program brings about."""
+        """Wait until the program makes a condition true."""
         wait_for(lambda: what() or self.leader.poll() is not None, seconds=seconds, otherwise=lambda: self.said)
         assert what(), self.said
 
@@ -81,7 +81,7 @@ class Program:
 
 
 class Programs:
-    """Programs that end, with all that they started, when the block ends."""
+    """Programs that end with the block, together with their descendants."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         self.folder = folder
@@ -105,12 +105,12 @@ class Programs:
         return self.started[-1]
 
     def members(self) -> list[Process]:
-        """What is left of all programs."""
+        """The running processes of all programs."""
         leaders = {program.leader.pid for program in self.started}
         return [process for process in processes() if process.session in leaders]
 
     def end(self, *, patience: float = 10) -> None:
-        """End what runs: asked first, the last started first; then without asking."""
+        """End all processes, the last started first: by SIGTERM, then by SIGKILL."""
         for program in reversed(self.started):
             _signal(program.members(), signal.SIGTERM)
         until = time.monotonic() + patience

@@ -1,9 +1,9 @@
-"""A job for `spark-submit`: recognises on a cluster, and in the middle of it waits until it is told to go on.
+"""A job for `spark-submit`: runs a recognition on a cluster, and waits in the last stage until a file appears.
 
     submitted_job.py FOLDER RECORDS RULES…
 
-Each task that has results of the last stage leaves a file `task-PARTITION-PID` in the folder, which says where its
-`holdsfor` is from, and goes on when there is a file `go`. Results are written to `answer.json`.
+Each task with results of the last stage writes a file `task-PARTITION-PID` with the path of its `holdsfor` into the
+folder, and continues when the file `go` exists. Results are written to `answer.json`.
 """
 
 import json

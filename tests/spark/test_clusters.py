@@ -1,4 +1,4 @@
-"""Clusters of several processes have the embedded answer, with our code shipped to workers that do not have it.
+"""Clusters of several processes give the embedded answer, with the package shipped to their workers.
 
 The Python of the workers has NumPy, pyarrow and pandas, but not this package: every answer proves that it was shipped.
 """
@@ -45,7 +45,7 @@ SETTINGS = [word for name, value in SMALL.items() for word in ("--conf", f"{name
 
 
 def why_no_cluster() -> str | None:
-    """Why a cluster cannot be tested here."""
+    """The reason why a cluster cannot be tested here, if any."""
     meminfo = Path("/proc/meminfo")
     if not meminfo.exists():
         return "processes are looked up in /proc, which this system does not have"
@@ -65,7 +65,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="module")
 def bare(home: Home) -> Path:
-    """A Python that cannot import our package, though it can import all that it needs."""
+    """A Python that can import all dependencies of this package, but not the package."""
     python = python_without_us(home.folder / "bare")
 
     def can_import(*names: str) -> bool:
@@ -102,12 +102,12 @@ def written_rows(place: Path) -> list[Row]:
 
 
 def command(place: Path, *more: str) -> list[str]:
-    """`holdsfor spark run` as a process in whose environment nothing leads to our package."""
+    """`holdsfor spark run` as a process without any path to this package in its environment."""
     given = [*DAY.files, "--input", str(records_of(DAY)), *DAY.options, "-o", str(place)]
     return [sys.executable, "-c", DRIVER, "spark", "run", *given, *more, *SETTINGS]
 
 
-def test_a_cluster_inside_the_driver_gets_our_code_by_itself(
+def test_a_cluster_inside_the_driver_receives_the_package(
     home: Home, programs: Programs, bare: Path, tmp_path: Path
 ) -> None:
     asked = ["--master", "local-cluster[2,1,1024]", "--conf", f"spark.pyspark.python={bare}"]
@@ -117,10 +117,10 @@ def test_a_cluster_inside_the_driver_gets_our_code_by_itself(
     wait_for(lambda: not run.members(), seconds=PATIENCE, otherwise=lambda: str(run.members()))
 
 
-def test_the_command_needs_no_more_than_another_master(
+def test_the_command_runs_on_a_cluster_with_only_another_master(
     cluster: Cluster, programs: Programs, bare: Path, tmp_path: Path
 ) -> None:
-    """Here with an environment that is shipped as an archive, as an administrator would have it."""
+    """The environment is shipped as an archive."""
     archive = packed(bare.parents[1], tmp_path / "environment.tar.gz")
     shipped = {"spark.archives": f"{archive}#environment", "spark.pyspark.python": "environment/bin/python"}
     settings = [word for name, value in shipped.items() for word in ("--conf", f"{name}={value}")]
@@ -130,7 +130,9 @@ def test_the_command_needs_no_more_than_another_master(
     wait_for(lambda: not run.members(), seconds=PATIENCE, otherwise=lambda: str(run.members()))
 
 
-def test_waiting_for_room_is_told_and_can_be_interrupted(cluster: Cluster, programs: Programs, tmp_path: Path) -> None:
+def test_waiting_for_cores_is_reported_and_can_be_interrupted(
+    cluster: Cluster, programs: Programs, tmp_path: Path
+) -> None:
     run = programs.start(
         "waiting", command(tmp_path / "found", "--master", cluster.url, "--conf", "spark.executor.cores=9")
     )
@@ -143,10 +145,10 @@ def test_waiting_for_room_is_told_and_can_be_interrupted(cluster: Cluster, progr
     wait_for(lambda: not run.members(), seconds=PATIENCE, otherwise=lambda: str(run.members()))
 
 
-def test_an_executor_that_is_killed_in_the_middle_changes_nothing(
+def test_a_killed_executor_does_not_change_the_answer(
     cluster: Cluster, programs: Programs, bare: Path, tmp_path: Path
 ) -> None:
-    """What it had computed, shuffled and kept is lost with it: it ends when tasks of the last stage have results."""
+    """The executor is killed when tasks of the last stage have results; its shuffle files and cache are lost."""
     zipped, job = tmp_path / "holdsfor.zip", Path(__file__).parent / "submitted_job.py"
     assert main(["spark", "package", "-o", str(zipped)]) == 0
     submit = [cluster.home.program("bin/spark-submit"), "--master", cluster.url, "--py-files", str(zipped), *SETTINGS]
@@ -167,12 +169,12 @@ def test_an_executor_that_is_killed_in_the_middle_changes_nothing(
 
 
 def marks(folder: Path) -> list[tuple[int, int]]:
-    """The partitions of the tasks that have waited, and the processes that ran them."""
+    """The partitions and processes of the waiting tasks."""
     return [(int(part), int(pid)) for _, part, pid in (path.name.split("-") for path in folder.glob("task-*[0-9]"))]
 
 
 def executor_of(worker: int) -> Process:
-    """The JVM under which a Python worker runs."""
+    """The JVM of a Python worker."""
     by_pid = {process.pid: process for process in processes()}
     process = by_pid[worker]
     while "CoarseGrainedExecutorBackend" not in process.command:
@@ -181,7 +183,7 @@ def executor_of(worker: int) -> Process:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("grpc") is None, reason="pip install 'holdsfor[connect]'")
-def test_a_server_of_spark_connect_gets_our_code_from_the_client(
+def test_a_spark_connect_server_receives_the_package_from_the_client(
     cluster: Cluster, programs: Programs, bare: Path, tmp_path: Path
 ) -> None:
     serve = [cluster.home.program("sbin/start-connect-server.sh"), "--wait", "--master", cluster.url, *SETTINGS]
@@ -194,10 +196,10 @@ def test_a_server_of_spark_connect_gets_our_code_from_the_client(
     assert client.exit_code() == 0, client.said
     answer = json.loads(answer_file.read_text(encoding="utf-8"))
     assert sorted(map(tuple, answer["rows"]), key=str) == expected(SEA)
-    assert (answer["code"], answer["told"].partition(":")[0]) == (2, "error[HF787]")
+    assert (answer["code"], answer["errors"].partition(":")[0]) == (2, "error[HF787]")
 
 
 def port_of(server: Program) -> int | None:
-    """The port that a server of Spark Connect has chosen, once it listens there."""
+    """The port of a Spark Connect server, once the server listens."""
     found = re.search(r"Spark Connect server started at: \S*:(\d+)", server.said)
     return None if found is None else int(found.group(1))

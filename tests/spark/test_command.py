@@ -1,4 +1,4 @@
-"""`holdsfor spark run`: files in, a folder of results out, and nothing where something went wrong."""
+"""`holdsfor spark run` reads files and writes a folder of results, or nothing if the run fails."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 TOY = RUNS["toy"]
 
 
-def told_by_embedded(path: Path) -> dict[str, int]:
-    """The numbers of the run of the embedded engine, but for those of its process."""
+def embedded_counts(path: Path) -> dict[str, int]:
+    """The counts of a run of the embedded engine, without those of its process."""
     assert main([*TOY.arguments, "--stats", str(path), "-o", str(path.with_suffix(".txt"))]) == 0
     stats: dict[str, int] = json.loads(path.read_text(encoding="utf-8"))
     path.unlink()
@@ -30,7 +30,7 @@ def told_by_embedded(path: Path) -> dict[str, int]:
     return {name: n for name, n in stats.items() if name not in own}
 
 
-def test_results_are_written_whole_and_replaced_only_when_asked(
+def test_results_are_written_completely_and_replaced_only_with_overwrite(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import holdsfor as hf
@@ -44,7 +44,7 @@ def test_results_are_written_whole_and_replaced_only_when_asked(
     rows = pq.read_table(place / "intervals").to_pylist()
     expected = embedded_rows(hf.load(*TOY.files), records_of(TOY), **options_of(TOY))
     assert sorted(((row["fvp"], row["start"], row["end"]) for row in rows), key=str) == expected
-    assert told_by_embedded(tmp_path / "embedded.json").items() <= json.loads(stats.read_text(encoding="utf-8")).items()
+    assert embedded_counts(tmp_path / "embedded.json").items() <= json.loads(stats.read_text(encoding="utf-8")).items()
     assert main(arguments) == 2
     assert "error[HF771]" in capsys.readouterr().err
     assert main([*arguments, "--overwrite", "--format", "json"]) == 0
@@ -52,7 +52,7 @@ def test_results_are_written_whole_and_replaced_only_when_asked(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["found", "stats.json"]
 
 
-def test_a_run_that_fails_tells_why_and_leaves_nothing(
+def test_a_failed_run_reports_the_reason_and_leaves_no_output(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules, records = tmp_path / "rules.prolog", tmp_path / "records.txt"

@@ -1,4 +1,4 @@
-"""The Python about Spark in the documents does what it says."""
+"""The Python blocks about Spark in the documents run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_examples_run(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, caps
     assert "22" in shown
 
 
-def test_the_readme_shows_what_a_table_of_spark_gives(
+def test_the_readme_shows_the_result_of_a_spark_table(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)

@@ -35,7 +35,7 @@ WRITES: dict[str, tuple[Callable[[Any, Path], None], str]] = {
 
 
 @pytest.mark.parametrize("name", WRITES)
-def test_a_place_that_cannot_be_written_to_is_reported_with_a_remedy(
+def test_a_target_that_cannot_be_written_is_reported_with_a_hint(
     name: str, spark: SparkSession, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()

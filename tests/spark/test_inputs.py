@@ -1,4 +1,4 @@
-"""Input on Spark means what it means embedded: files of every kind, columns of one's own, and what cannot be read."""
+"""Input has the same meaning on Spark and embedded: files of every format, described columns, unreadable files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rules() -> Any:
 
 @pytest.fixture
 def small_blocks(spark: SparkSession) -> Iterator[None]:
-    """Files of a few kilobytes are read in several blocks, as big ones are."""
+    """Read files of a few kilobytes in several blocks, like big files."""
     before = spark.conf.get("spark.sql.files.maxPartitionBytes")
     spark.conf.set("spark.sql.files.maxPartitionBytes", "7000")
     yield
@@ -46,7 +46,7 @@ def small_blocks(spark: SparkSession) -> Iterator[None]:
 
 
 def files_of_every_kind(folder: Path) -> list[Path]:
-    """The same event in every kind of file, with 3 and 3.0, quotes, nulls, and lines that do not fit."""
+    """The same event in every file format, with 3 and 3.0, quotes, nulls, and lines that do not fit."""
     folder.mkdir()
     lines = [f"velocity|{i}|{i}|v{i % 7}|{i % 10}" for i in range(500)]
     lines[3], lines[377], lines[400] = "velocity|x|3|a|3", "velocity|377|y|a|3", "BYTES"
@@ -68,7 +68,7 @@ def files_of_every_kind(folder: Path) -> list[Path]:
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_files_of_every_kind_say_what_they_say_embedded(spark: SparkSession, rules: Any, tmp_path: Path) -> None:
+def test_files_of_every_format_have_the_embedded_answer(spark: SparkSession, rules: Any, tmp_path: Path) -> None:
     files = files_of_every_kind(tmp_path / "records")
     embedded = hf.recognise(rules, *files)
     found = hf.spark.recognise(tmp_path / "records", rules, buckets=2)
@@ -83,7 +83,7 @@ def test_files_of_every_kind_say_what_they_say_embedded(spark: SparkSession, rul
     assert spark_rows(found) == sorted(((name, start, end) for _, name, start, end in embedded.rows()), key=str)
 
 
-def test_columns_and_times_of_ones_own_are_those_of_a_run(
+def test_described_columns_and_times_have_the_embedded_answer(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "rules.prolog").write_text(RULES, encoding="utf-8")
@@ -132,7 +132,7 @@ def damaged_files(folder: Path) -> list[str]:
     return sorted([*contents, "types.parquet"])
 
 
-def test_files_that_cannot_be_read_do_not_cost_the_others(
+def test_unreadable_files_do_not_affect_the_others(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, place, aside, stats = (tmp_path / name for name in ("records", "found", "aside.jsonl", "stats.json"))
@@ -158,7 +158,7 @@ def test_files_that_cannot_be_read_do_not_cost_the_others(
     assert json.loads(stats.read_text(encoding="utf-8"))["unreadable"] == len(damaged)
 
 
-def test_a_file_that_goes_away_meanwhile_does_not_cost_the_others(
+def test_a_file_deleted_during_the_job_does_not_affect_the_others(
     spark: SparkSession, rules: Any, tmp_path: Path
 ) -> None:
     from holdsfor.spark.job.retry import without_failing_files
@@ -177,7 +177,7 @@ def test_a_file_that_goes_away_meanwhile_does_not_cost_the_others(
     assert attempts == [0, 0]
 
 
-def test_wrong_input_is_told_before_anything_runs(
+def test_invalid_input_is_reported_before_the_job(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules, records = tmp_path / "rules.prolog", tmp_path / "records.csv"
@@ -185,7 +185,7 @@ def test_wrong_input_is_told_before_anything_runs(
     records.write_text("ts,vessel\n1,a\n", encoding="utf-8")
     (tmp_path / "empty").mkdir()
     run = ["spark", "run", str(rules), "-o", str(tmp_path / "found")]
-    for given, told in {
+    for given, message in {
         f"{tmp_path}/nothing/*.csv": "HF501]: `" + f"{tmp_path}/nothing/*.csv` not found",
         f"{tmp_path}/empty": "has no files in it",
         "nofs://host/records": "HF501]: `nofs://host/records` cannot be read: no FileSystem for scheme",
@@ -195,7 +195,7 @@ def test_wrong_input_is_told_before_anything_runs(
     }.items():
         assert main([*run, "--input", given]) == 2
         err = capsys.readouterr().err
-        assert told in err
+        assert message in err
         assert "Traceback" not in err
     for name in ("nowhere", "no where"):
         assert main([*run, "--input", name, "--input-format", "table"]) == 2
@@ -218,8 +218,8 @@ DESCRIPTION = "happensAt(velocity(who, 'speed.kn'), when)"
 
 
 @pytest.mark.parametrize("kind", ["timestamp", "timestamp_ntz", "string"])
-def test_a_frame_means_what_its_table_means(kind: str, spark: SparkSession, rules: Any) -> None:
-    """With columns under other names, and times of any type; half a second is no time-point."""
+def test_a_frame_has_the_meaning_of_its_table(kind: str, spark: SparkSession, rules: Any) -> None:
+    """With renamed columns, and times of all types; half a second is not a time-point."""
     table, texts = TABLE, TABLE.set_column(1, "when", TABLE["when"].cast(pa.timestamp("us")).cast(pa.string()))
     if kind != "timestamp":
         table = texts if kind == "string" else TABLE.set_column(1, "when", TABLE["when"].cast(pa.timestamp("us")))
@@ -230,7 +230,7 @@ def test_a_frame_means_what_its_table_means(kind: str, spark: SparkSession, rule
     assert spark_rows(found) == embedded_rows(rules, (table, ROLES), start=0, end=9)
 
 
-def test_a_description_of_columns_is_that_of_a_file(spark: SparkSession, rules: Any) -> None:
+def test_a_description_of_columns_has_the_meaning_of_that_of_a_file(spark: SparkSession, rules: Any) -> None:
     options: dict[str, Any] = {"start": 0, "end": 9000, "time_unit": "ms"}
     found = hf.spark.recognise([(spark.createDataFrame(TABLE), DESCRIPTION)], rules, **options)
     expected = [("exactly(a,3)", 2500, 2500), ("fast(a)=true", 1001, 2501), ("fast(b)=true", 4001, None)]
@@ -238,17 +238,17 @@ def test_a_description_of_columns_is_that_of_a_file(spark: SparkSession, rules: 
     assert spark_rows(found) == expected
 
 
-def test_columns_that_cannot_be_are_told(spark: SparkSession, rules: Any) -> None:
+def test_invalid_columns_are_reported(spark: SparkSession, rules: Any) -> None:
     frame = spark.createDataFrame(TABLE)
-    for columns, told in (
+    for columns, message in (
         ({"kind": "name", "whn": "start"}, "column `whn` not found in the table"),
         ({"kind": "name", "when": "begin"}, "column `when` is to be `begin`"),
         ({"kind": "name", "who": "name"}, "columns `kind` and `who` both have the role `name`"),
         ("happensAt(velocity(who, knots), when)", "column `knots` not found"),
     ):
-        with pytest.raises(DataProblem, match=told) as on_spark:
+        with pytest.raises(DataProblem, match=message) as on_spark:
             hf.spark.recognise(frame, rules, columns=columns)
-        with pytest.raises(DataProblem, match=told) as embedded:
+        with pytest.raises(DataProblem, match=message) as embedded:
             hf.recognise(rules, (TABLE, columns))
         assert str(on_spark.value) == str(embedded.value)
         assert "HF505" in str(embedded.value)
@@ -256,7 +256,7 @@ def test_columns_that_cannot_be_are_told(spark: SparkSession, rules: Any) -> Non
         hf.spark.recognise([frame, frame], rules, columns=ROLES)
 
 
-def test_text_of_columns_stays_text_unless_its_kind_says_otherwise(spark: SparkSession, tmp_path: Path) -> None:
+def test_columns_of_text_stay_text_without_another_kind(spark: SparkSession, tmp_path: Path) -> None:
     ids = ["4e12", "40e11", "1.50", "1.5", " a", "a", "003", "f(a)"]
     seen = hf.load_text("initiatedAt(seen(X)=true, T) :- happensAt(see(X), T).")
     rows = [("see", i, each) for i, each in enumerate(ids)]
@@ -279,7 +279,7 @@ def test_text_of_columns_stays_text_unless_its_kind_says_otherwise(spark: SparkS
     }
 
 
-def test_a_text_column_that_is_used_as_numbers_is_refused(spark: SparkSession, rules: Any) -> None:
+def test_a_column_of_text_used_as_numbers_is_refused(spark: SparkSession, rules: Any) -> None:
     own = spark.createDataFrame([("v1", "7.5", 3)], "vessel string, knots string, ts long")
     with pytest.raises(DataProblem, match=r"HF507[\s\S]*`knots:number`"):
         hf.spark.recognise(own, rules, columns="happensAt(velocity(vessel, knots), ts)")

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a run on Spark with everything it started, and what was there before stays."""
+"""Ctrl-C ends a run on Spark with all its processes, and leaves the previous results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PATIENCE_SECONDS = 300
 
 
 def shown_until(terminal: int, pattern: str) -> str:
-    """What a command writes to its terminal, until it is something of this kind or all."""
+    """The output of a command on its terminal, up to the first match of a pattern or the end."""
     shown, until = "", time.monotonic() + PATIENCE_SECONDS
     while not re.search(pattern, shown):
         assert time.monotonic() < until, shown
@@ -37,7 +37,7 @@ def shown_until(terminal: int, pattern: str) -> str:
 
 
 def processes_of(session: int) -> list[str]:
-    """The processes that a command has started, and those that they have."""
+    """The processes of a session: a command and its descendants."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -51,7 +51,7 @@ def processes_of(session: int) -> list[str]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
-def test_ctrl_c_cancels_jobs_and_leaves_nothing(tmp_path: Path) -> None:
+def test_ctrl_c_cancels_jobs_and_leaves_no_partial_output(tmp_path: Path) -> None:
     reason = why_not()
     if reason is not None:
         pytest.skip(reason)

@@ -1,6 +1,6 @@
-"""Spark = embedded: the same records and rules have the same answer, however many buckets and files there are.
+"""Spark = embedded: the same records and rules have the same answer, with any number of buckets and files.
 
-`tests/properties/test_stages.py` holds the stages themselves on hundreds of programs; here Spark does the shuffles.
+`tests/properties/test_stages.py` tests the stages on hundreds of programs; here Spark does the shuffles.
 """
 
 from __future__ import annotations
@@ -44,9 +44,7 @@ def test_an_application_has_the_same_answer(name: str, spark: SparkSession, tmp_
 
 
 @pytest.mark.parametrize("name", ["ctm", "voting"])
-def test_windows_settle_the_same_answer_also_when_records_are_late(
-    name: str, spark: SparkSession, tmp_path: Path
-) -> None:
+def test_windows_settle_the_same_answer_with_late_records(name: str, spark: SparkSession, tmp_path: Path) -> None:
     run = RUNS[name]
     chance = random.Random(1)
     late: list[str] = []
@@ -76,7 +74,7 @@ def test_random_programs_have_the_same_answer(seed: int, spark: SparkSession, tm
     assert spark_rows(found) == embedded_rows(rules, *files, **options)
 
 
-def test_allen_relations_remember_as_much(spark: SparkSession, tmp_path: Path) -> None:
+def test_allen_memory_has_the_same_effect(spark: SparkSession, tmp_path: Path) -> None:
     rules = hf.load_text("""
         collectIntervals(low(_)=true).
         collectIntervals(high(_)=true).

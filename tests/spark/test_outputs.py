@@ -1,4 +1,4 @@
-"""Results are in their place whole, or what was there before is: in folders, in the catalogue, in a database."""
+"""An output target has all results of a run or its previous content: folders, catalogue tables, a database."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def found(spark: SparkSession) -> Iterator[Recognition]:
 
 @pytest.fixture(scope="module")
 def failing(spark: SparkSession) -> Recognition:
-    """Results of which the events cannot be computed, while the records set aside can be written."""
+    """Results whose events cannot be computed; the records set aside can be written."""
     rules = hf.load_text("happensAt(rare(V), T) :- happensAt(speed(V, N), T), 1 / (N - 9) > 1.")
     lines = spark.createDataFrame([(LINES[0],)], "value string")
     return hf.spark.recognise(lines, rules, start=0, end=DAY, buckets=1)
@@ -72,9 +72,7 @@ def database(spark: SparkSession) -> Iterator[PostgreSQL]:
 # -- folders -----------------------------------------------------------------------------------------------------------
 
 
-def test_parquet_is_divided_by_fluent_and_by_the_day_in_which_something_starts(
-    found: Recognition, tmp_path: Path
-) -> None:
+def test_parquet_is_partitioned_by_fluent_and_by_the_day_of_the_start(found: Recognition, tmp_path: Path) -> None:
     place = tmp_path / "found"
     hf.spark.write(found, str(place), partition_by=["fluent", "day"], time_unit="ms")
     parts = {str(path.parent.relative_to(place / "intervals")) for path in place.glob("intervals/*/*/*.parquet")}
@@ -93,7 +91,7 @@ def test_parquet_is_divided_by_fluent_and_by_the_day_in_which_something_starts(
     assert pq.read_table(place / "set_aside").num_rows == 1
 
 
-def test_a_run_that_fails_or_is_killed_leaves_the_folder_that_was_there(
+def test_a_failed_or_killed_run_leaves_the_previous_folder(
     found: Recognition, failing: Recognition, tmp_path: Path
 ) -> None:
     place = tmp_path / "found"
@@ -102,13 +100,13 @@ def test_a_run_that_fails_or_is_killed_leaves_the_folder_that_was_there(
     with pytest.raises(Exception, match="HF604"):
         hf.spark.write(failing, str(place), overwrite=True)
     assert (sorted(place.rglob("*")), list(tmp_path.iterdir())) == (before, [place])
-    place.rename(tmp_path / ".found.before")  # what a run leaves that is killed between two renames
+    place.rename(tmp_path / ".found.before")  # the state after a run that was killed between two renames
     with pytest.raises(UsageProblem, match="HF771"):
         hf.spark.write(found, str(place))
     assert (sorted(place.rglob("*")), list(tmp_path.iterdir())) == (before, [place])
 
 
-def test_what_is_no_result_is_not_replaced(found: Recognition, tmp_path: Path) -> None:
+def test_a_folder_without_results_is_not_replaced(found: Recognition, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("all my work", encoding="utf-8")
     for place in (tmp_path, tmp_path / "thesis.txt", "/"):
         with pytest.raises(UsageProblem, match="HF780"):
@@ -145,7 +143,7 @@ def test_tables_of_the_catalogue_are_replaced_together(
     assert spark.table(f"{schema}.found_intervals").count() == found.intervals.count()
 
 
-def test_a_catalogue_that_ends_with_the_run_is_refused(spark: SparkSession) -> None:
+def test_a_catalogue_in_memory_is_refused(spark: SparkSession) -> None:
     with pytest.raises(UsageProblem, match="HF782"):
         refuse_forgetful(spark)
 
@@ -177,7 +175,7 @@ def test_tables_of_postgresql_are_replaced_in_one_transaction(
     assert (tables(), len(database.ask(fast))) == (names, 2)
 
 
-def test_rows_that_a_database_has_lost_are_noticed(found: Recognition, database: PostgreSQL) -> None:
+def test_rows_lost_by_a_database_are_detected(found: Recognition, database: PostgreSQL) -> None:
     database.ask("""
         CREATE SCHEMA leaky;
         CREATE FUNCTION leak() RETURNS event_trigger LANGUAGE plpgsql AS $$
@@ -197,7 +195,7 @@ def test_rows_that_a_database_has_lost_are_noticed(found: Recognition, database:
     assert database.ask("SELECT tablename FROM pg_tables WHERE schemaname = 'leaky'") == []
 
 
-def test_a_password_is_taken_from_the_environment_or_a_file_and_never_told(
+def test_a_password_comes_from_the_environment_or_a_file_and_is_never_printed(
     spark: SparkSession,
     database: PostgreSQL,
     tmp_path: Path,
@@ -207,7 +205,7 @@ def test_a_password_is_taken_from_the_environment_or_a_file_and_never_told(
     rules, records, properties = tmp_path / "rules.prolog", tmp_path / "records.txt", tmp_path / "who"
     rules.write_text(RULES, encoding="utf-8")
     records.write_text(LINES[0] + "\n", encoding="utf-8")
-    properties.write_text(f"# who we are\nuser = tester\npassword = {PASSWORD}\n", encoding="utf-8")
+    properties.write_text(f"# credentials\nuser = tester\npassword = {PASSWORD}\n", encoding="utf-8")
     arguments = ["spark", "run", str(rules), "--input", str(records), "--table", "sent", "-o", database.url]
     monkeypatch.setenv("HOLDSFOR_JDBC_USER", "tester")
     monkeypatch.setenv("HOLDSFOR_JDBC_PASSWORD", "guessed")
@@ -220,10 +218,10 @@ def test_a_password_is_taken_from_the_environment_or_a_file_and_never_told(
     assert database.ask("SELECT count(*) FROM sent_intervals") == ["2"]
 
 
-# -- what fails --------------------------------------------------------------------------------------------------------
+# -- failures ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_place_that_cannot_be_written_to_is_told_in_one_sentence(
+def test_a_target_that_cannot_be_written_is_reported_in_one_line(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules, records = tmp_path / "rules.prolog", tmp_path / "records.txt"
@@ -237,7 +235,7 @@ def test_a_place_that_cannot_be_written_to_is_told_in_one_sentence(
         assert len(err.splitlines()) == 2
 
 
-def test_a_worker_that_dies_is_told_with_where_the_full_text_is(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_killed_worker_is_reported_with_the_path_of_the_log(spark: SparkSession, tmp_path: Path) -> None:
     def die(batches: Iterator[Any]) -> Iterator[Any]:
         os._exit(3)
 

@@ -1,4 +1,4 @@
-"""prepared = unprepared = embedded: history that was written once, by any rules that fit, in any part of its time."""
+"""prepared = unprepared = embedded, for all rules that read the same records and for any start and end."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ holdsFor(race(V, W)=true, I) :-
 
 
 def late_lines() -> list[str]:
-    """Records that arrive late or never mattered, some of which are retracted."""
+    """Records that are late or unused; some are retracted."""
     chance = random.Random(5)
     lines: list[str] = []
     for at in range(0, 120, 2):
@@ -78,7 +78,7 @@ def late_lines() -> list[str]:
 
 
 def settled_lines() -> list[str]:
-    """The same records with the retractions applied, as they are when history is prepared."""
+    """The same records after their retractions, as in prepared history."""
     retracted = {without_arrival(line[1:]) for line in late_lines() if line.startswith("-")}
     return [line for line in late_lines() if not line.startswith("-") and without_arrival(line) not in retracted]
 
@@ -104,7 +104,7 @@ def history_of_pairs(spark: SparkSession, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.parametrize("options", [{}, {"start": 30, "end": 70}, {"window": 20, "step": 10}, {"buckets": 2}], ids=str)
-def test_late_records_retractions_and_domains_mean_what_they_mean_unprepared(
+def test_late_records_retractions_and_domains_have_the_unprepared_answer(
     options: dict[str, Any], spark: SparkSession, history_of_pairs: tuple[Path, Path]
 ) -> None:
     records, place = history_of_pairs
@@ -141,7 +141,7 @@ def test_reports_are_the_same_from_prepared_history(
     assert spark_rows(found) == embedded_rows(rules, records, **options)
 
 
-def test_what_is_prepared_may_be_taken_back_by_other_input(
+def test_other_input_may_retract_prepared_records(
     spark: SparkSession, history_of_pairs: tuple[Path, Path], tmp_path: Path
 ) -> None:
     records, place = history_of_pairs
@@ -154,7 +154,7 @@ def test_what_is_prepared_may_be_taken_back_by_other_input(
     assert spark_rows(found) == embedded_rows(rules, records, more)
 
 
-def test_where_workers_cannot_open_files_parcels_come_through_spark(
+def test_spark_reads_the_blocks_that_workers_cannot_open(
     spark: SparkSession, history_of_pairs: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     records, place = history_of_pairs
@@ -165,7 +165,7 @@ def test_where_workers_cannot_open_files_parcels_come_through_spark(
     assert spark_rows(hf.spark.recognise(history, rules)) == embedded_rows(rules, records)
 
 
-def test_rules_that_would_have_read_other_records_are_refused(
+def test_rules_that_read_other_records_are_refused(
     spark: SparkSession, history_of_pairs: tuple[Path, Path], tmp_path: Path
 ) -> None:
     history = hf.spark.prepared(spark, str(history_of_pairs[1]))
@@ -193,7 +193,7 @@ def test_rules_that_would_have_read_other_records_are_refused(
             hf.spark.prepared(spark, str(tmp_path))
 
 
-def test_the_command_prepares_whole_or_not_at_all(
+def test_the_command_prepares_completely_or_not_at_all(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules, records, place = tmp_path / "rules.prolog", tmp_path / "records.txt", tmp_path / "history"
@@ -201,9 +201,9 @@ def test_the_command_prepares_whole_or_not_at_all(
     records.write_text("velocity|1|1|anna|9\nvelocity|x|1|anna|9\nsail|2|2|anna\n", encoding="utf-8")
     prepare = ["spark", "prepare", str(rules), "--input", str(records), "-o", str(place), "--buckets", "2"]
     assert main(prepare) == 0
-    told = capsys.readouterr().err
-    assert "3 records read, 1 set aside, 1 of names that no rule uses" in told
-    assert "1 records prepared in 2 buckets" in told
+    err = capsys.readouterr().err
+    assert "3 records read, 1 set aside, 1 of names that no rule uses" in err
+    assert "1 records prepared in 2 buckets" in err
     assert json.loads((place / "prepared.json").read_text(encoding="utf-8"))["unused"] == {"sail": 1}
     assert main(prepare) == 2
     assert "error[HF771]" in capsys.readouterr().err

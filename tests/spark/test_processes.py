@@ -1,4 +1,4 @@
-"""Nothing that a test starts is left behind, however far it has gone from its starter and whatever it ignores."""
+"""A test leaves no processes behind, not even orphans that ignore signals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ORPHAN = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {STUB
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
-def test_orphans_that_ignore_signals_in_groups_of_their_own_are_ended_too(tmp_path: Path) -> None:
+def test_orphans_in_other_process_groups_that_ignore_signals_are_ended(tmp_path: Path) -> None:
     with Programs(tmp_path, os.environ) as programs:
         starter = programs.start("starter", [sys.executable, "-c", ORPHAN])
         assert starter.exit_code() == 0

@@ -1,4 +1,4 @@
-"""What goes in and comes out: DataFrames of records, tables of one event each, retractions, misfits, mistakes."""
+"""Input and results of `hf.spark.recognise`: DataFrames of records, tables of one event, retractions, errors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def frame_of(spark: SparkSession, columns: dict[str, list[Any]]) -> DataFrame:
     return spark.createDataFrame(pa.table(columns))
 
 
-def test_records_in_the_long_form_have_the_embedded_answer(spark: SparkSession, rules: Any) -> None:
+def test_a_frame_of_records_has_the_embedded_answer(spark: SparkSession, rules: Any) -> None:
     found = hf.spark.recognise(frame_of(spark, RECORDS), rules, buckets=2)
     assert (found.run.start, found.run.end) == (1, 9)
     counts = {(row.what, row.name): row.n for row in found.counts.collect()}
@@ -47,7 +47,7 @@ def test_records_in_the_long_form_have_the_embedded_answer(spark: SparkSession, 
     assert spark_rows(found) == embedded_rows(rules, pa.table(RECORDS))
 
 
-def test_results_say_what_they_are_about(spark: SparkSession, rules: Any) -> None:
+def test_results_have_names_arguments_and_values(spark: SparkSession, rules: Any) -> None:
     found = hf.spark.recognise(frame_of(spark, RECORDS), rules, start=0, end=10)
     rows = {row.fvp: row.asDict() for row in found.intervals.collect()}
     assert rows["fast('Anna')=true"] == {
@@ -60,7 +60,7 @@ def test_results_say_what_they_are_about(spark: SparkSession, rules: Any) -> Non
     found.unpersist()
 
 
-def test_tables_of_one_event_or_fluent_each_need_only_their_columns_named(spark: SparkSession, rules: Any) -> None:
+def test_tables_of_one_event_or_fluent_need_only_the_names_of_their_columns(spark: SparkSession, rules: Any) -> None:
     speeds = frame_of(
         spark, {"t": [1, 4, 9], "vessel": ["Anna", "Anna", "b"], "knots": [7.5, 5.0, 9.0], "x": [0, 0, 0]}
     )
@@ -102,13 +102,13 @@ def test_entities_without_records_have_their_initial_values(spark: SparkSession)
     assert spark_rows(found) == [("idle(ann)=true", 0, None), ("idle(bob)=true", 0, 4), ("idle(cid)=true", 0, None)]
 
 
-def test_mistakes_are_told_before_anything_runs(spark: SparkSession, rules: Any) -> None:
+def test_invalid_arguments_are_reported_before_the_job(spark: SparkSession, rules: Any) -> None:
     wrong = frame_of(spark, {"name": ["velocity"], "when": [1]})
     with pytest.raises(DataProblem, match="column `start` not found"):
         hf.spark.recognise(wrong, rules)
-    with pytest.raises(DataProblem, match="column `vesel` not found") as told:
+    with pytest.raises(DataProblem, match="column `vesel` not found") as problem:
         hf.spark.events("velocity", frame_of(spark, {"t": [1], "vessel": ["a"]}), time="t", args=["vesel"])
-    assert "did you mean `vessel`?" in str(told.value)
+    assert "did you mean `vessel`?" in str(problem.value)
     with pytest.raises(DataProblem, match="expected a DataFrame, found `int`"):
         hf.spark.recognise([3], rules)  # type: ignore[list-item, unused-ignore]
     with pytest.raises(UsageProblem, match="HF770"):

@@ -1,7 +1,7 @@
-"""Reports on Spark = embedded reports: at every query time the same is known and changed, also when records are late.
+"""Reports on Spark = embedded reports: the same known results and changes at every query time, with late records.
 
-`tests/properties/test_staged_reports.py` holds the stages themselves on random programs; here Spark does the shuffles,
-and says from which query time to which one a row is reported.
+`tests/properties/test_staged_reports.py` tests the stages on random programs; here Spark does the shuffles and repeats
+rows for their query times.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def lines_of(name: str, seed: int, window: int) -> list[str]:
-    """The records of an application, some of them late, and some retracted."""
+    """The records of an application; some are late, some are retracted."""
     chance, lines = random.Random(seed), list[str]()
     for line in records_of(RUNS[name]).read_text(encoding="utf-8").splitlines():
         record, arrival, rest = line.split("|", 2)
@@ -61,7 +61,7 @@ def test_an_application_has_the_same_reports(name: str, window: int, spark: Spar
     found.unpersist()
 
 
-def test_reports_up_to_a_wild_time_point_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_too_many_query_times_are_refused(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "records.txt"
     path.write_text(f"on|2|2|a\non|{2**61}|{2**61}|a\n", encoding="utf-8")
     rules = hf.load_text("initiatedAt(lit(X)=true, T) :- happensAt(on(X), T).")
@@ -72,7 +72,7 @@ def test_reports_up_to_a_wild_time_point_are_refused(spark: SparkSession, tmp_pa
     found.unpersist()
 
 
-def test_what_one_stage_decides_late_changes_what_the_next_has_reported(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_late_decision_of_a_stage_changes_reports_of_the_next_stage(spark: SparkSession, tmp_path: Path) -> None:
     rules = hf.load_text("""
         collectIntervals(near(_, _)=true).
         initiatedAt(lit(X)=true, T) :- happensAt(on(X), T).
@@ -95,7 +95,7 @@ def test_what_one_stage_decides_late_changes_what_the_next_has_reported(spark: S
     found.unpersist()
 
 
-def test_rules_may_ask_for_the_query_time_in_windows(spark: SparkSession, tmp_path: Path) -> None:
+def test_rules_may_use_the_query_time_in_windows(spark: SparkSession, tmp_path: Path) -> None:
     rules = hf.load_text("happensAt(known(V, Q), T) :- happensAt(seen(V), T), queryTime(Q).")
     lines = ["seen|3|3|a", "seen|9|7|a", "seen|14|14|b", "seen|29|2|b"]
     path = tmp_path / "records.txt"
@@ -108,15 +108,15 @@ def test_rules_may_ask_for_the_query_time_in_windows(spark: SparkSession, tmp_pa
     assert spark_rows(found) == embedded_rows(rules, path, **options)
 
 
-def test_the_command_writes_reports_when_asked(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_command_writes_reports(spark: SparkSession, tmp_path: Path) -> None:
     toy, place = RUNS["toy"], tmp_path / "found"
     arguments = ["spark", "run", *toy.files, "--input", str(records_of(toy)), "-o", str(place), *toy.options]
     assert main([*arguments, "--window", "12", "--report", "known", "--report", "changes"]) == 0
     written = sorted(path.name for path in place.iterdir() if path.is_dir())
     assert written == ["events", "intervals", "report_changes", "report_events", "report_intervals", "set_aside"]
-    told = [(row["query_time"], row["fvp"], row["start"]) for row in rows_of(place / "report_intervals")]
-    assert len(told) == len(set(told))
-    assert {row for row in told if row[0] < 36} == {
+    rows = [(row["query_time"], row["fvp"], row["start"]) for row in rows_of(place / "report_intervals")]
+    assert len(rows) == len(set(rows))
+    assert {row for row in rows if row[0] < 36} == {
         (12, "location(chris)=work", 10),
         (24, "happy(chris)=true", 14),
         (24, "location(chris)=home", 22),

@@ -1,4 +1,4 @@
-"""A Spark that does not start, and workers that cannot work, are told in a sentence."""
+"""A failed start of Spark, and workers without Python or packages, are reported in one line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def arguments(place: Path) -> list[str]:
         ("sc://nowhere:x", "HF773" if importlib.util.find_spec("grpc") is None else "HF785"),
     ],
 )
-def test_a_place_where_spark_cannot_run_is_refused(master: str, code: str, tmp_path: Path) -> None:
+def test_an_invalid_master_is_refused(master: str, code: str, tmp_path: Path) -> None:
     reason = why_not()
     if reason is not None:
         pytest.skip(reason)
@@ -46,7 +46,7 @@ def test_a_place_where_spark_cannot_run_is_refused(master: str, code: str, tmp_p
     assert "Traceback" not in done.stderr
 
 
-def test_workers_without_python_or_without_packages_are_told_apart(
+def test_workers_without_python_and_without_packages_have_different_messages(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "/nowhere/python")
@@ -60,7 +60,7 @@ def test_workers_without_python_or_without_packages_are_told_apart(
 
 
 def test_the_session_of_another_thread_is_used(spark: SparkSession, tmp_path: Path) -> None:
-    """The active session is one of a thread; a second JVM beside the first would fail."""
+    """The active session belongs to a thread; a second JVM would fail."""
     with ThreadPoolExecutor(1) as threads:
         code = threads.submit(main, arguments(tmp_path / "found")).result()
     assert code == 0

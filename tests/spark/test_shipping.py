@@ -1,4 +1,4 @@
-"""The package as a zip: complete, the same each time, and shipped once."""
+"""The package as a zip: complete, reproducible, and shipped once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ sys.exit(package() != open(sys.argv[1], "rb").read())
 """
 
 
-def test_the_zip_has_every_module_and_can_make_itself_again(tmp_path: Path) -> None:
+def test_the_zip_has_every_module_and_can_build_itself(tmp_path: Path) -> None:
     zipped = tmp_path / "holdsfor.zip"
     assert main(["spark", "package", "-o", str(zipped)]) == 0
     assert zipped.read_bytes() == package()
@@ -37,7 +37,7 @@ def test_the_zip_has_every_module_and_can_make_itself_again(tmp_path: Path) -> N
     assert set(inside.stdout.split()) == expected
 
 
-def test_shipping_twice_is_shipping_once(spark: SparkSession) -> None:
+def test_a_second_shipment_of_the_same_package_does_nothing(spark: SparkSession) -> None:
     hf.spark.ship(spark)
     hf.spark.ship(spark)
     assert len([path for path in spark.sparkContext.listFiles if "/holdsfor-" in path]) == 1

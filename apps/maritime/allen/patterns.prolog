@@ -1,10 +1,10 @@
-% Maritime patterns that only Allen's relations can say, on top of ../rules.prolog.
+% Maritime patterns that need Allen's relations, in addition to ../rules.prolog.
 %
 % One event ends the stay in an area and begins a gap, so the intervals touch: they meet.
 
 % -- going silent -----------------------------------------------------------------------------------------------------
 
-% Silent since it was in an area of this kind.
+% Silent since the vessel was in an area of this kind.
 holdsFor(disappeared_in_area(Vessel, Kind)=true, I) :-
     holdsFor(within_area(Vessel, Kind)=true, Within),
     holdsFor(gap(Vessel)=open_sea, Gap),
@@ -17,7 +17,7 @@ holdsFor(silent_visit(Vessel, Kind)=true, I) :-
     allen(meets, Within, Gap, target, Silent),
     allen(meets, Silent, Within, source, I).
 
-% One of two vessels that are close to each other falls silent, and is heard again before they part.
+% One of two close vessels falls silent, and sends again before they separate.
 holdsFor(suspicious_rendezvous(V1, V2)=true, I) :-
     holdsFor(gap(V1)=open_sea, Gap1),
     holdsFor(gap(V2)=open_sea, Gap2),
@@ -25,7 +25,7 @@ holdsFor(suspicious_rendezvous(V1, V2)=true, I) :-
     union_all([Gap1, Gap2], Gap),
     allen(during, Gap, Close, target, I).
 
-% They met in silence: both were silent before they were close, until after they parted.
+% Both vessels were silent from before their proximity until after it.
 holdsFor(met_in_silence(V1, V2)=true, I) :-
     holdsFor(gap(V1)=open_sea, Gap1),
     holdsFor(gap(V2)=open_sea, Gap2),
@@ -33,7 +33,7 @@ holdsFor(met_in_silence(V1, V2)=true, I) :-
     intersect_all([Gap1, Gap2], Gap),
     allen(contains, Gap, Close, target, I).
 
-% The silence after a rendezvous, however much later.
+% The silence after a rendezvous, at any distance in time.
 holdsFor(silent_after_rendezvous(V1, V2)=true, I) :-
     holdsFor(rendezvous(V1, V2)=true, Rendezvous),
     holdsFor(gap(V1)=open_sea, Gap),
@@ -73,13 +73,13 @@ holdsFor(waiting_for_port(Vessel)=true, I) :-
 
 % -- under way --------------------------------------------------------------------------------------------------------
 
-% Drifting from some time on until no longer under way at all.
+% Drifting until the vessel is no longer under way.
 holdsFor(drifted_to_rest(Vessel)=true, I) :-
     holdsFor(drifting(Vessel)=true, Drifting),
     holdsFor(under_way(Vessel)=true, Way),
     allen(finishes, Drifting, Way, source, I).
 
-% Drifting and back on course.
+% Drifting, and then on course again.
 holdsFor(recovered_drift(Vessel)=true, I) :-
     holdsFor(drifting(Vessel)=true, Drifting),
     holdsFor(under_way(Vessel)=true, Way),
@@ -91,7 +91,7 @@ holdsFor(slow_departure(Vessel)=true, I) :-
     holdsFor(under_way(Vessel)=true, Way),
     allen(starts, Below, Way, source, I).
 
-% Never anything but its usual speed, from setting out to coming to rest.
+% At the usual speed during the whole time under way.
 holdsFor(steady_passage(Vessel)=true, I) :-
     holdsFor(speed_class(Vessel)=usual, Usual),
     holdsFor(under_way(Vessel)=true, Way),
@@ -99,13 +99,13 @@ holdsFor(steady_passage(Vessel)=true, I) :-
 
 % -- two vessels ------------------------------------------------------------------------------------------------------
 
-% Somebody came alongside while the vessel lay at anchor or was moored, and left again.
+% Another vessel came alongside while the vessel was anchored or moored, and left again.
 holdsFor(visited_at_rest(V1, V2)=true, I) :-
     holdsFor(proximity(V1, V2)=true, Close),
     holdsFor(anchored_or_moored(V1)=true, Rest),
     allen(during, Close, Rest, source, I).
 
-% One lingers first, then both do, then the other alone: a handover, while both do.
+% First one vessel lingers, then both, then the other alone: a handover, while both linger.
 holdsFor(handover(V1, V2)=true, I) :-
     holdsFor(proximity(V1, V2)=true, Close),
     holdsFor(lingering(V1)=true, Lingering1),

@@ -177,8 +177,8 @@ class QueryResult:
 
     def _headline(self) -> Iterator[str]:
         n_fvps, n_events = len(self.intervals), len(self.times)
-        yield f"{n_fvps} FVP{_s(n_fvps)}"
-        yield f"{n_events} event{_s(n_events)}"
+        yield f"{n_fvps} FVP{_plural(n_fvps)}"
+        yield f"{n_events} event{_plural(n_events)}"
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} at {self.query_time}: {', '.join(self._headline())}"]
@@ -229,7 +229,7 @@ class Result(QueryResult):
         return len(self.reading.set_aside)
 
 
-def _s(n: int) -> str:
+def _plural(n: int) -> str:
     return "" if n == 1 else "s"
 
 

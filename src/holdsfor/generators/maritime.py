@@ -124,7 +124,7 @@ class Shipping:
         """Speed, course and heading at most critical points."""
         shape = plan.times.shape
         cruising: NDArray[np.float64] = rng.uniform(self.lowest[plan.vessels], self.highest[plan.vessels])
-        speed = cruising[:, None] * _usual_course_of_speed() * rng.uniform(0.85, 1.15, shape)
+        speed = cruising[:, None] * _speed_profile() * rng.uniform(0.85, 1.15, shape)
         speed *= np.where(rng.random(shape) < 0.03, 1.4, 1)
         anchoring = plan.does("anchor")
         speed[anchoring, 16:32] *= [0.3, 0.2, *[0.01] * 11, 0.2, 0.4, 0.8]
@@ -253,6 +253,6 @@ class _Voyages:
         return np.broadcast_to(self.vessels[:, None], self.times.shape).astype(np.int32)
 
 
-def _usual_course_of_speed() -> NDArray[np.float64]:
+def _speed_profile() -> NDArray[np.float64]:
     """The share of its cruising speed that a vessel makes in each slot."""
     return np.array([0.15, 0.6, 0.6, *[1.0] * 41, 0.7, 0.6, 0.3, *[0.01] * 13])

@@ -147,10 +147,10 @@ def span_of(starts: Any, ends: Any, which: str) -> tuple[Int64, Int64, Kind]:
         row = int(empty[0])
         message = f"row {row} {which} ends at {ends[row]}, not after its start {starts[row]}"
         raise UsageProblem(
-            Diagnostic("HF761", message, hint=_also(len(empty)) or "intervals are right-open: [start, end)")
+            Diagnostic("HF761", message, hint=_other_rows(len(empty)) or "intervals are right-open: [start, end)")
         )
     return begins, stops, kind
 
 
-def _also(n: int) -> str | None:
+def _other_rows(n: int) -> str | None:
     return f"{n - 1:,} other row{'s' if n > 2 else ''} too" if n > 1 else None

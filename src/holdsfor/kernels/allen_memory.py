@@ -142,10 +142,10 @@ class _Settling:
         self.sources, self.targets, self.cut = sources, targets, cut
         self.shown = memory.shown_from(sources[0], sources[1]), memory.shown_from(targets[0], targets[1])
         self.n_keys = 1 + max((int(each[0].max()) for each in (sources, targets) if len(each[0])), default=-1)
-        self.goes_on: tuple[Flags, Flags] = (sources[2] == cut, targets[2] == cut)
+        self.continues: tuple[Flags, Flags] = (sources[2] == cut, targets[2] == cut)
         ranges = compare_intervals(sources, targets).ranges(self.relation, self.reach)
         self.first_partner, stop = ranges
-        self.source_is_related: Flags = ~self.goes_on[0] & (self.first_partner < stop)
+        self.source_is_related: Flags = ~self.continues[0] & (self.first_partner < stop)
         over = self.first_partner[self.source_is_related], stop[self.source_is_related]
         self.target_is_related = in_some_range(over, len(targets[0]))
         # A source that is kept only as a partner, and whose related target was dropped, begins before `since`.
@@ -153,23 +153,23 @@ class _Settling:
         self.target_is_undecided = self._undecided_targets()
         self.since = self._unsettled()
         self.source_is_needed = self.shows_sources & self._needed(
-            sources, self.source_is_related | self.source_is_undecided, self.goes_on[0]
+            sources, self.source_is_related | self.source_is_undecided, self.continues[0]
         )
         self.target_is_needed = self.shows_targets & self._needed(
-            targets, self.target_is_related | self.target_is_undecided, self.goes_on[1]
+            targets, self.target_is_related | self.target_is_undecided, self.continues[1]
         )
 
     def _unfinished_starts(self, side: int) -> Int64:
         """By key, the start of the interval that continues at the cut; `OPEN` if there is none."""
         keys, starts, _ = (self.sources, self.targets)[side]
         begins = np.full(self.n_keys, OPEN, dtype=np.int64)
-        begins[keys[self.goes_on[side]]] = starts[self.goes_on[side]]
+        begins[keys[self.continues[side]]] = starts[self.continues[side]]
         return begins
 
     def _undecided_sources(self) -> Flags:
         keys, starts, ends = self.sources
         other = self._unfinished_starts(1)[keys]
-        undecided = self.goes_on[0]
+        undecided = self.continues[0]
         match self.relation:
             case "starts" | "equal":
                 undecided = undecided & (other == starts)
@@ -183,7 +183,7 @@ class _Settling:
     def _undecided_targets(self) -> Flags:
         keys, starts, _ = self.targets
         other = self._unfinished_starts(0)[keys]
-        undecided = self.goes_on[1] & ~self.target_is_related
+        undecided = self.continues[1] & ~self.target_is_related
         match self.relation:
             case "before" | "meets":
                 undecided = np.zeros(len(keys), dtype=bool)
@@ -207,28 +207,28 @@ class _Settling:
             np.minimum.at(since, self.targets[0][self.target_is_undecided], self.shown[1][self.target_is_undecided])
         return since
 
-    def _needed(self, each: Keyed, may_show: Flags, goes_on: Flags) -> Flags:
+    def _needed(self, each: Keyed, may_show: Flags, continues: Flags) -> Flags:
         """Which intervals can be part of the answer that is not settled."""
         keys, _, ends = each
-        return may_show & (goes_on | (ends > self.since[keys]))
+        return may_show & (continues | (ends > self.since[keys]))
 
     def kept_sources(self) -> Keyed:
-        keep = self.goes_on[0] | self.source_is_needed
+        keep = self.continues[0] | self.source_is_needed
         lo, hi = compare_intervals(self.targets, self.sources).ranges(INVERSES[self.relation], self.reach)
         wanting = self.target_is_needed & self.target_is_related & (lo < hi)
         keep[hi[wanting] - 1] = True
         if self.relation == "before" and self.shows_targets:
-            keep[self._last_over()] = True
+            keep[self._last_finished()] = True
         return _rows(self.sources, keep)
 
     def kept_targets(self) -> Keyed:
-        keep = self.goes_on[1] | self.target_is_needed
+        keep = self.continues[1] | self.target_is_needed
         keep[self.first_partner[self.source_is_needed & self.source_is_related]] = True
         return _rows(self.targets, keep)
 
-    def _last_over(self) -> Int64:
+    def _last_finished(self) -> Int64:
         """The last finished source of each key, where later targets may be within its reach."""
-        over: Int64 = np.flatnonzero(~self.goes_on[0] & self._reaches_the_cut(self.sources[2]))
+        over: Int64 = np.flatnonzero(~self.continues[0] & self._reaches_the_cut(self.sources[2]))
         keys = self.sources[0][over]
         is_last: Flags = np.append(keys[1:] != keys[:-1], True)[: len(over)]
         return over[is_last]

@@ -1,8 +1,8 @@
-"""Delayed effects: which initiations schedule one, and which scheduled effects happen.
+"""Delayed effects: which initiations set one up, and which of these effects act.
 
-An initiation of a *source* at T schedules an effect that is due at T + R. A break of the source strictly before T + R
+An initiation of a *source* at T sets up an effect that is due at T + R. A break of the source strictly before T + R
 cancels the effect. Unless the source is postponable, the first initiation counts: later ones have no effect until a
-break. An initiation that is broken at T itself starts nothing: it schedules its effect, and the next initiation counts
+break. An initiation that is broken at T itself starts nothing: it sets up its effect, and the next initiation counts
 too. For a postponable source the last initiation counts: one at or before T + R moves the effect. So each effect
 follows from the initiations and breaks around it, without stepping through time.
 """
@@ -31,7 +31,7 @@ def due_times(times: Int64, delays: Int64) -> Int64:
 
 @dataclass(frozen=True)
 class Outlook:
-    """For each initiation: whether it schedules an effect, and when its source is next broken and next initiated.
+    """For each initiation: whether it sets up an effect, and when its source is next broken and next initiated.
 
     An initiation that `starts` is not broken at its own time-point.
     """
@@ -44,7 +44,7 @@ class Outlook:
     def acts(
         self, due: Int64, is_postponable: NDArray[np.bool_], is_contested: NDArray[np.bool_] | None = None
     ) -> NDArray[np.bool_]:
-        """Whether the effect due at that time happens.
+        """Whether the effect due at that time acts.
 
         An initiation exactly at the due time postpones the effect, unless the initiation is contested: then the caller
         decides.
@@ -55,7 +55,7 @@ class Outlook:
         return self.sets_up & (self.broken >= due) & (~is_postponable | in_time)
 
     def waits(self, times: Int64, due: Int64, is_postponable: NDArray[np.bool_], at: int) -> NDArray[np.bool_]:
-        """Whether, just before a time-point, the effect is pending, or has happened and prevents others."""
+        """Whether, just before a time-point, the effect is pending, or has acted and prevents others."""
         is_set_up = self.sets_up & (times < at) & (self.broken >= at)
         return is_set_up & np.where(is_postponable, (self.renewed >= at) & (due >= at), self.starts | (due >= at))
 
@@ -69,7 +69,7 @@ def outlook(
 ) -> Outlook:
     """The next break and the next initiation of each initiation.
 
-    `sources` and `effects` number the initiated FVPs and the effects that they schedule; `breaks`: sources, times.
+    `sources` and `effects` number the initiated FVPs and the effects that they set up; `breaks`: sources, times.
 
     Contract: dense numbers; equal effects have equal sources; no effect is set up twice at one time. O(n log n).
     """

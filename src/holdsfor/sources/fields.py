@@ -15,7 +15,7 @@ from holdsfor.errors import SyntaxProblem
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Atom, Float, Int, Term, is_ground
 
-__all__ = ["EARLIEST", "LATEST", "beyond", "is_integer", "read_field", "read_time"]
+__all__ = ["EARLIEST", "LATEST", "is_integer", "out_of_range", "read_field", "read_time"]
 
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,3999})\Z", re.ASCII)
 _DECIMAL = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\Z", re.ASCII)
@@ -51,7 +51,7 @@ def read_time(text: str) -> int | None:
     return time if EARLIEST <= time <= LATEST else None
 
 
-def beyond(what: str, time: int | str) -> str:
+def out_of_range(what: str, time: int | str) -> str:
     """The message for an integer that is too large for a time-point."""
     return f"the {what} {time} is not between -2^62 and 2^62"
 

@@ -1,7 +1,7 @@
 """A file that grows while it is read: its end is not the end of the input.
 
-A regular file is always ready to be read, also at its end. So a thread reads the file and waits at its end, and the run
-waits for a pipe to which the thread writes.
+A regular file is always ready to be read, also at its end. So a thread reads the file, waits at its end and
+copies the bytes to a pipe, from which the run reads.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ __all__ = ["FollowedFile"]
 
 _CHUNK = 1 << 16
 _PAUSE = 0.1
-"""Seconds after which the end of the file is read again."""
+"""Seconds between two attempts to read at the end of the file."""
 
 
 class FollowedFile:
-    """Reads an open file from its position on; `fileno` has its content.
+    """Reads an open file from its position on; `fileno` delivers its content.
 
-    The pipe ends if the file becomes shorter than the part that was read; `is_truncated` then.
+    If the file becomes shorter than the part already read, `is_truncated` is set and the pipe ends.
     """
 
     def __init__(self, file: int) -> None:
@@ -37,7 +37,7 @@ class FollowedFile:
         return self._reader
 
     def close(self) -> None:
-        """Read no more, and close the file."""
+        """Stop reading, and close the file."""
         self._stop.set()
         os.close(self._reader)
         self._thread.join()

@@ -20,7 +20,7 @@ from holdsfor.analysis.names import Names, Record
 from holdsfor.columns.encoding import Symbols, float_words, integer_words
 from holdsfor.columns.records import Records
 from holdsfor.kernels.keys import Int64
-from holdsfor.sources.fields import EARLIEST, LATEST, beyond
+from holdsfor.sources.fields import EARLIEST, LATEST, out_of_range
 from holdsfor.sources.input_fvps import fitting_fvps, fvp_of
 from holdsfor.sources.number_checks import TextUses
 from holdsfor.sources.numerals import Lexicon, fields_of, words_of
@@ -50,7 +50,7 @@ class Origin:
 # -- columns -----------------------------------------------------------------------------------------------------------
 
 
-def _is_there(array: Any) -> Flags:
+def _is_present(array: Any) -> Flags:
     there: Flags = array.is_valid().to_numpy(zero_copy_only=False)
     return there
 
@@ -65,7 +65,7 @@ def _constants(array: Any, lexicon: Lexicon, *, are_texts: bool = False) -> tupl
     """The words of a column, and which of them are not null. Strings are atoms, or fields."""
     if pt.is_dictionary(array.type) and len(array.dictionary) > len(array):
         array = array.dictionary_decode()
-    there = _is_there(array)
+    there = _is_present(array)
     words = np.zeros(len(array), np.int64)
     if pt.is_dictionary(array.type):
         meanings, are_there = _constants(array.dictionary, lexicon, are_texts=are_texts)
@@ -125,7 +125,7 @@ class _Rows:
     is_addition: Flags
     is_retraction: Flags
 
-    def explained(self, which: Int64) -> list[dict[str, Any]]:
+    def as_dicts(self, which: Int64) -> list[dict[str, Any]]:
         """The rows one by one, as in the table."""
         rows: list[dict[str, Any]] = self.batch.take(pa.array(which)).to_pylist()
         return rows
@@ -144,7 +144,7 @@ def _rows(batch: Any, origin: Origin, lexicon: Lexicon, texts: frozenset[str]) -
         is_gap |= there & (n_args < i)
         n_args += there
     value, has_value = _constants(column.get("value", nothing), lexicon, are_texts="value" in texts)
-    has_end = _is_there(column.get("end", nothing))
+    has_end = _is_present(column.get("end", nothing))
     ops, op = _texts(column.get("op", nothing.cast(pa.string())))
     return _Rows(
         batch,
@@ -191,7 +191,7 @@ class RowReader:
         not_input = self._not_input(rows, numbers)
         numbers[list(not_input)] = _MISFIT
         misfits = np.flatnonzero(numbers == _MISFIT)
-        for row, content in zip(misfits.tolist(), rows.explained(misfits), strict=True):
+        for row, content in zip(misfits.tolist(), rows.as_dicts(misfits), strict=True):
             reason = not_input.get(row) or self._reason(content, origin.faults.get(row))
             self.reading.set_aside.append(self._set_aside(rows, row, content, reason))
         for number in np.unique(numbers[numbers >= 0]).tolist():
@@ -215,9 +215,9 @@ class RowReader:
             if name is not None and count:
                 self.reading.unused[name] += count
         if self.reading.follows_time:
-            passed = np.flatnonzero((numbers == _UNUSED) & _is_there(rows.batch.column("arrival")))
+            passed = np.flatnonzero((numbers == _UNUSED) & _is_present(rows.batch.column("arrival")))
             self.reading.note_unused(rows.arrivals[passed], self.reading.n_places + passed)
-        numbers[(numbers >= 0) & ~self._are_in_order(rows)] = _MISFIT
+        numbers[(numbers >= 0) & ~self._are_valid(rows)] = _MISFIT
         return numbers
 
     def _not_input(self, rows: _Rows, numbers: Int64) -> dict[int, str]:
@@ -232,10 +232,10 @@ class RowReader:
                     found[int(which[place])] = not_declared(fvp, record)
         return found
 
-    def _are_in_order(self, rows: _Rows) -> Flags:
+    def _are_valid(self, rows: _Rows) -> Flags:
         """Which rows have valid times and a valid operation."""
         in_order: Flags = (rows.is_addition | rows.is_retraction) & (rows.starts % self.tick == 0)
-        in_order &= _is_there(rows.batch.column("arrival")) & _is_there(rows.batch.column("start"))
+        in_order &= _is_present(rows.batch.column("arrival")) & _is_present(rows.batch.column("start"))
         for times in (rows.arrivals, rows.starts):
             in_order &= (times >= EARLIEST) & (times <= LATEST)
         is_end = (rows.ends % self.tick == 0) & (rows.ends > rows.starts) & (rows.ends <= LATEST)
@@ -274,7 +274,7 @@ class RowReader:
             if time is None and column != "end":
                 return f"expected an integer as {what[column]}, found nothing"
             if time is not None and not EARLIEST <= time <= LATEST:
-                return beyond(what[column], time)
+                return out_of_range(what[column], time)
             if time is not None and column != "arrival" and time % self.tick:
                 return f"the {what[column]} {time} is not a time-point: the clock ticks every {self.tick}"
         return f"the interval ends at {row['end']}, not after its start {row['start']}"
@@ -305,7 +305,7 @@ class RowReader:
             )
             self.reading.add(ReadRecords(is_event, key, records, self.reading.n_places + added))
         reason = "retracts a record that is not there"
-        for row, content in zip(taken.tolist(), rows.explained(taken), strict=True):
+        for row, content in zip(taken.tolist(), rows.as_dicts(taken), strict=True):
             facts = [*columns, rows.starts, *([] if ends is None else [ends])]
             words = tuple(int(column[row]) for column in facts)
             origin = self._set_aside(rows, row, content, reason)

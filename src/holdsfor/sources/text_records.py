@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from holdsfor.analysis.input_facts import input_fact_records
 from holdsfor.analysis.names import Names, Record
 from holdsfor.analysis.patterns import anonymous
-from holdsfor.sources.fields import beyond, is_integer, read_field, read_time
+from holdsfor.sources.fields import is_integer, out_of_range, read_field, read_time
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
 
@@ -182,7 +182,7 @@ def not_declared(fvp: Term, shape: Record) -> str:
 def _time(text: str, what: str, tick: int) -> int:
     time = read_time(text)
     if time is None and is_integer(text):
-        raise _Misfit(beyond(what, text))
+        raise _Misfit(out_of_range(what, text))
     if time is None:
         raise _Misfit(f"expected an integer as {what}, found `{text}`")
     if time % tick:

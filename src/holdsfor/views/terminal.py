@@ -75,7 +75,7 @@ def _cells(row: Row, scale: _Scale) -> str:
         cells[first:last] = _FULL * (last - first)
         if not scale.is_whole(bar.start):
             cells[first] = _PARTLY
-        if bar.goes_on:
+        if bar.continues:
             cells[-1] = _GOES_ON
     for time in visible_times(row, scale.start, scale.end):
         cells[min(scale.cell(time), scale.n_cells)] = _EVENT

@@ -304,7 +304,7 @@ class _Chart:
             axes.vlines(starts, middle - thick / 2, middle + thick / 2, colors=_INK, linewidth=1.3, zorder=4)
         arrow = 0.13 / _CHART_WIDTH * self.span
         for edge, tip, present in (
-            (self.span, self.span + arrow, any(bar.goes_on for bar in shown)),
+            (self.span, self.span + arrow, any(bar.continues for bar in shown)),
             (0, -arrow / 2, any(bar.began_before for bar in shown)),
         ):
             if present:

@@ -47,7 +47,7 @@ class Bar:
 
     start: int
     end: int
-    goes_on: bool
+    continues: bool
     began_before: bool
 
 
@@ -55,13 +55,13 @@ def bars(row: Row, start: int, end: int) -> list[Bar]:
     """The parts of a row's intervals between `start` and `end`.
 
     >>> bars(Row("f=v", [(0, 3), (5, 9), (20, None)]), 2, 8)
-    [Bar(start=2, end=3, goes_on=False, began_before=True), Bar(start=5, end=8, goes_on=True, began_before=False)]
+    [Bar(start=2, end=3, continues=False, began_before=True), Bar(start=5, end=8, continues=True, began_before=False)]
     """
     shown = []
     for first, last in row.intervals:
         if first < end and (last is None or last > max(first, start)):
-            goes_on = last is None or last > end
-            shown.append(Bar(max(first, start), end if goes_on or last is None else last, goes_on, first < start))
+            continues = last is None or last > end
+            shown.append(Bar(max(first, start), end if continues or last is None else last, continues, first < start))
     return shown
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from holdsfor.cli.main import main
+from tests.seeds import share
 from tests.unit.cli.processes import PATIENCE, ended, environment, lines_until, rules, started, wait_until
 
 RULES = """
@@ -26,16 +27,33 @@ happensAt(dark(X), T) :- happensAt(end(lit(X)=true), T).
 collectIntervals(near(_)=true).
 """
 FORKING = """
-import json, os, sys
+import json, os, signal, sys
 import holdsfor.api.session, holdsfor.runtime.live_snapshot, holdsfor.sources.live_inputs
 from holdsfor.cli.main import main
+
+def die_at(n, folder):
+    # Die before the nth step that opens, synchronizes, renames or truncates a file of the folder.
+    steps = iter(range(n))
+    def step(event="fsync", arguments=(folder,)):
+        if event in ("open", "fsync", "os.rename", "os.truncate") and str(arguments[0]).startswith(folder):
+            if next(steps, None) is None:
+                os.kill(os.getpid(), signal.SIGKILL)
+    sys.addaudithook(step)
+    sync = os.fsync
+    os.fsync = lambda descriptor: (step(), sync(descriptor))
+
 for line in sys.stdin:
+    arguments, n_steps = json.loads(line)
     pid = os.fork()
     if not pid:
-        os._exit(main(json.loads(line)))
+        if n_steps is not None:
+            die_at(n_steps, os.path.dirname(arguments[1]))
+        os._exit(main(arguments))
     print(pid, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 """
+N_STEPS, N_SHARES = 100, 10
+"""How many steps on files a run is given before it dies, and in how many shares they are tried."""
 
 
 def stream(n: int, seed: int) -> list[str]:
@@ -62,10 +80,10 @@ class Launcher:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()
         )
 
-    def start(self, arguments: list[str]) -> int:
-        """Start a command and return the id of its process."""
+    def start(self, arguments: list[str], n_steps: int | None = None) -> int:
+        """Start a command, which dies after a number of steps on files, and return the id of its process."""
         assert self.process.stdin is not None
-        self.process.stdin.write(f"{json.dumps(arguments)}\n".encode())
+        self.process.stdin.write(f"{json.dumps([arguments, n_steps])}\n".encode())
         self.process.stdin.flush()
         return self._number()
 
@@ -185,6 +203,27 @@ def test_twenty_kills_over_a_growing_file_change_nothing(
     tmp_path: Path, launcher: Launcher, more: tuple[str, ...]
 ) -> None:
     check_kills(tmp_path, launcher, 20, 1, *more)
+
+
+@pytest.mark.parametrize("first", share(range(N_SHARES), 1))
+def test_a_run_that_dies_before_any_step_on_its_files_continues(tmp_path: Path, launcher: Launcher, first: int) -> None:
+    """Opening, synchronizing, renaming and truncating are where an order that is wrong would show."""
+    lines = stream(40, seed=3)
+    whole = Killed(tmp_path / "whole", lines)
+    whole.grow(len(lines))
+    assert main(whole.command) == 0
+    for n_steps in range(first, N_STEPS, N_SHARES):
+        folder = tmp_path / str(n_steps)
+        run = Killed(folder, lines)
+        run.grow(len(lines))
+        run.command += ["--checkpoint", str(folder / "checkpoints"), "--checkpoint-every", "0"]
+        for limit in (n_steps, n_steps // 2 + 10, None):
+            launcher.start(run.command, limit)
+            code = launcher.wait()
+            assert code in ((0,) if limit is None else (0, -signal.SIGKILL))
+        assert run.output.read_bytes() == whole.output.read_bytes(), n_steps
+        assert run.counts() == whole.counts(), n_steps
+        assert run.set_aside() == whole.set_aside(), n_steps
 
 
 @pytest.mark.long
@@ -414,6 +453,18 @@ def test_a_run_that_is_asked_to_end_writes_a_checkpoint(tmp_path: Path) -> None:
     ]
 
 
+def test_the_last_of_many_query_times_gets_a_checkpoint_while_the_input_is_silent(tmp_path: Path) -> None:
+    pipe, checkpoint = tmp_path / "pipe", tmp_path / "checkpoints" / "checkpoint"
+    os.mkfifo(pipe)
+    command = ["run", rules(tmp_path), "--input", str(pipe), "-o", str(tmp_path / "found.txt"), "--live"]
+    process = started(*command, "--window", "10", "--start", "0", "--checkpoint", str(tmp_path / "checkpoints"))
+    with pipe.open("wb", buffering=0) as writer:
+        writer.write(b"".join(b"switch_on|%d|%d|a\n" % (at, at) for at in range(0, 995, 5)))
+        wait_until(lambda: b'"query_time":980' in checkpoint.read_bytes(), process)
+        process.kill()
+    ended(process)
+
+
 # -- files that grow ---------------------------------------------------------------------------------------------------
 
 
@@ -442,3 +493,59 @@ def test_a_followed_file_that_is_truncated_ends_the_run(tmp_path: Path) -> None:
     code, _, error = ended(process)
     assert code == 2
     assert error.startswith(f"error[HF709]: the input `{stream}` was truncated while it was followed\n")
+
+
+# -- the wall clock and several inputs ---------------------------------------------------------------------------------
+
+
+def test_by_the_wall_clock_no_query_time_is_missing_after_a_kill(tmp_path: Path) -> None:
+    stream, output = tmp_path / "events.txt", tmp_path / "found.txt"
+    stream.write_text("switch_on|3|3|a\n", encoding="utf-8")
+    command = ["run", rules(tmp_path), "--input", str(stream), "-o", str(output), "--live", "--follow"]
+    command += ["--clock", "wall", "--rate", "100", "--window", "1000000", "--step", "10", "--start", "0"]
+    command += ["--checkpoint", str(tmp_path / "checkpoints")]
+
+    def n_reports() -> int:
+        return output.read_text(encoding="utf-8").count("% query time ") if output.exists() else 0
+
+    for n in (5, 10):
+        process = started(*command)
+        wait_until(lambda n=n: n_reports() >= n, process)  # type: ignore[misc]
+        process.kill()
+        ended(process)
+    process = started(*command)
+    wait_until(lambda: n_reports() >= 15, process)
+    process.terminate()
+    assert ended(process)[0] == 130
+    times = [line for line in output.read_text(encoding="utf-8").splitlines() if line.startswith("%")]
+    assert times == [f"% query time {10 * (i + 1)}" for i in range(len(times))]
+
+
+def test_an_input_that_has_ended_stays_ended(tmp_path: Path) -> None:
+    short, pipe, output = tmp_path / "short.txt", tmp_path / "pipe", tmp_path / "found.txt"
+    short.write_text("switch_on|2|2|a", encoding="utf-8")
+    os.mkfifo(pipe)
+    command = ["run", rules(tmp_path), "--input", str(short), str(pipe), "-o", str(output), "--live"]
+    command += ["--window", "10", "--start", "0", "--checkpoint", str(tmp_path / "checkpoints")]
+    command += ["--checkpoint-every", "0"]
+    checkpoint = tmp_path / "checkpoints" / "checkpoint"
+    process = started(*command)
+    with pipe.open("wb", buffering=0) as writer:
+        writer.write(b"switch_on|4|4|b\nswitch_off|12|12|b\n")
+        wait_until(lambda: b'"query_time":10' in checkpoint.read_bytes(), process)
+        process.kill()
+    ended(process)
+    short.unlink()
+    process = started(*command)
+    with pipe.open("wb", buffering=0) as writer:
+        writer.write(b"switch_off|15|15|a\n")
+    code, _, error = ended(process)
+    assert code == 0
+    assert error.startswith(
+        f"continuing after query time 10\n`{pipe}`: 2 records taken, the last arrival is 12\n4 records read\n"
+    )
+    assert output.read_text(encoding="utf-8").splitlines()[-3:] == [
+        "% query time 20",
+        "holdsFor(lit(a)=true, [(3,16)]).",
+        "holdsFor(lit(b)=true, [(5,13)]).",
+    ]

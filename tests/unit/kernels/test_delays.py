@@ -22,7 +22,7 @@ Point = tuple[int, int]
 
 @dataclass(frozen=True)
 class Kind:
-    """The effect that the initiations of a source schedule."""
+    """The effect that the initiations of a source set up."""
 
     source: int
     delay: int
@@ -131,7 +131,7 @@ def test_pending_effects_determine_the_future(history: History, at: int) -> None
 @law
 @given(small, small_times)
 def test_at_most_one_started_and_one_unstarted_effect_of_a_kind_are_pending(history: History, at: int) -> None:
-    """Effects scheduled at the time-point itself may still be revised."""
+    """Effects set up at the time-point itself may still be revised."""
     carried = waiting(history, at)
     assert len(carried) == len({(i, starts) for (i, _), starts in carried.items()})
     assert all(time < at for _, time in carried)

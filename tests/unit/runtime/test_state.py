@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pytest
 
 import holdsfor as hf
+from holdsfor.columns.query_times import QueryTimes
+from holdsfor.columns.tables import FluentTable
+from holdsfor.kernels.packing import OPEN
+from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.snapshot import Snapshot
+from holdsfor.runtime.upstream_results import NEVER
+from holdsfor.sources.inputs import read_inputs
+from holdsfor.syntax.terms import Atom
 
 SWITCH = """
 initiatedAt(s(X)=on, T) :- happensAt(a(X), T).
@@ -102,3 +110,54 @@ def test_a_session_that_goes_on_without_a_part_of_its_state_reports_something_el
     moments = range(1, N_QUERIES)
     assert [reports(case, moment) for moment in moments] == [expected] * len(moments)
     assert any(reports(case, moment, without=part) != expected for moment in moments)
+
+
+# -- sessions of the engine --------------------------------------------------------------------------------------------
+
+UPSTREAM = hf.load_text(SWITCH + "initiatedAt(r(X)=on, T) :- happensAt(c(X), T), holdsAt(s(X)=on, T).")
+
+
+def session_of_a_stage() -> EngineSession:
+    """A session that computes `r`; what another one computes of `s` is known from query times on, until others."""
+    session = EngineSession(UPSTREAM, start=0, window=10, components=[1])
+    p = session.symbols.words([Atom("p"), Atom("p")])
+    on = session.symbols.words([Atom("on"), Atom("on")])
+    starts, ends = np.array([6, 6]), np.array([OPEN, 27])
+    session.insert_computed(("s", 1), FluentTable((p, on, starts, ends), 2), np.array([10, 30]), np.array([30, NEVER]))
+    reading = read_inputs([["c|3|3|p", "c|25|25|p", "c|29|29|p", "c|33|24|p"]], UPSTREAM.names, 1, session.symbols)
+    session.insert_reading(reading)
+    session.announce(QueryTimes(0, 50, 10, 10))
+    return session
+
+
+@pytest.mark.parametrize("saved_after", range(6))
+def test_a_session_of_a_stage_goes_on_with_what_other_stages_have_computed(saved_after: int) -> None:
+    sessions = [session_of_a_stage(), session_of_a_stage()]
+    found: list[list[str]] = [[], []]
+    for number in range(6):
+        if number == saved_after:
+            data = sessions[1].snapshot({"offset": 7}).to_bytes()
+            assert Snapshot.from_bytes(data).more == {"offset": 7}
+            sessions[1] = EngineSession.restored(Snapshot.from_bytes(data), UPSTREAM)
+        for session, reports in zip(sessions, found, strict=True):
+            report = session.query(10 * (number + 1))
+            reports.append(f"{report.intervals(session.symbols)} {session.records.counts} {session.next_change()}")
+    assert found[0] == found[1]
+    assert "r" in found[0][2]
+
+
+def test_a_session_that_passes_query_times_by_goes_on_behind_them() -> None:
+    sessions = [EngineSession(UPSTREAM, start=0, window=10) for _ in range(2)]
+    reports: list[list[str]] = [[], []]
+    for number, (session, found) in enumerate(zip(sessions, reports, strict=True)):
+        session.insert_reading(read_inputs([["a|5|5|p", "c|25|1000|p"]], UPSTREAM.names, 1, session.symbols))
+        session.query(10)
+        session.query(20)
+        session.pass_by(990)
+        if number:
+            session = EngineSession.restored(session.snapshot(), UPSTREAM)
+        session.insert_reading(read_inputs([["b|900|985|p"]], UPSTREAM.names, 1, session.symbols))
+        for at in (1000, 1010, 1020):
+            report = session.query(at)
+            found.append(f"{report.intervals(session.symbols)} {session.records.counts}")
+    assert reports[0] == reports[1]

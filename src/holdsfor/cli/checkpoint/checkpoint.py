@@ -59,7 +59,7 @@ class Checkpoint:
         self._fingerprint = of_rules
         self._settings = settings_of(options)
         self._outputs = output_files(options)
-        self._due = time.monotonic() + options.checkpoint_every
+        self._due: float = time.monotonic() + options.checkpoint_every
         self._has_synced_names = False
         self.run: Snapshot | None = None
         self._session = b""
@@ -163,16 +163,20 @@ class Checkpoint:
 
     # -- write ---------------------------------------------------------------------------------------------------------
 
-    def save_if_due(self, engine: LiveEngine) -> None:
-        """Write a checkpoint if one is due, or if the run is asked to end.
+    def save_if_due(self, engine: LiveEngine) -> float | None:
+        """Write a checkpoint if one is due, or if the run is asked to end. Return when one will be due, else None.
 
         After the end of all inputs there are none: a run over files that have grown continues before their end.
         """
         began = time.monotonic()
-        if (began >= self._due or engine.stop.is_asked) and not engine.run.has_ended:
-            self._save(engine)
-            now, pause = time.monotonic(), self.options.checkpoint_every
-            self._due = now + max(pause, _SHARE * (now - began)) if pause else now
+        if engine.run.has_ended:
+            return None
+        if began < self._due and not engine.stop.is_asked:
+            return self._due
+        self._save(engine)
+        now, pause = time.monotonic(), self.options.checkpoint_every
+        self._due = now + max(pause, _SHARE * (now - began)) if pause else now
+        return None
 
     def _save(self, engine: LiveEngine) -> None:
         from holdsfor.runtime.live_snapshot import run_snapshot

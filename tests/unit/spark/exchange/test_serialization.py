@@ -1,4 +1,4 @@
-"""Packed facts are the same facts, whatever is in their columns and however many there are."""
+"""Serialized facts are restored unchanged, for all columns and numbers of rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONSTANTS: dict[str, list[Term]] = {
 
 @pytest.mark.parametrize("n", [1, 5, 63, 64, 3000])
 @pytest.mark.parametrize("name", CONSTANTS)
-def test_what_is_packed_is_there_again(name: str, n: int) -> None:
+def test_packed_facts_are_restored(name: str, n: int) -> None:
     symbols, other = Symbols(), Symbols()
     other.word(Atom("something else"))
     chosen = [CONSTANTS[name][i % len(CONSTANTS[name])] for i in range(n)]
@@ -65,7 +65,7 @@ def test_a_constant_has_one_owner_in_every_process() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 200])
-def test_every_bucket_has_a_place_of_its_own(n: int) -> None:
+def test_every_bucket_has_a_different_place(n: int) -> None:
     found = places(n)
     assert len(set(found.tolist())) == n
     assert found.min() >= 0

@@ -1,4 +1,4 @@
-"""Lines that Spark hands over, block by block, say what the file says that they come from."""
+"""Lines that Spark delivers block by block have the records of their file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Aside = list[tuple[int, str, str]]
 
 
 def content_of(kind: str, chance: random.Random) -> bytes:
-    """Records that are retracted and come again at one arrival, and lines that are wrong in every way."""
+    """Records that are retracted and inserted again at one arrival, and lines with all kinds of errors."""
     lines = [HEADERS[kind]] if kind in HEADERS else []
     for _ in range(chance.randint(1, 40)):
         sign, vessel, time = chance.choice("+++-"), chance.choice(["a", "B b", "ü"]), chance.choice(["1", "2", "x"])
@@ -59,7 +59,7 @@ def content_of(kind: str, chance: random.Random) -> bytes:
 
 
 def handed_over(content: bytes, chance: random.Random) -> Iterator[Any]:
-    """Batches as Spark makes them: a line belongs to the block in which the byte before it is."""
+    """Batches in the form of Spark: a line belongs to the block of the byte before it."""
     cuts = sorted({0, *(chance.randrange(len(content) + 1) for _ in range(chance.randint(0, 4)))})
     rows = []
     begin = 0
@@ -117,7 +117,7 @@ def facts_of(records: Any, symbols: Symbols) -> Facts:
 
 
 @pytest.mark.parametrize("kind", ["text", "jsonl", "plain", "mapped"])
-def test_blocks_and_batches_do_not_matter(kind: str) -> None:
+def test_blocks_and_batches_do_not_change_the_records(kind: str) -> None:
     form: Any = "csv" if kind in HEADERS else kind
     delimiter = ";" if kind == "mapped" else ","
     header = Header(HEADERS[kind].split(delimiter), delimiter) if kind in HEADERS else None

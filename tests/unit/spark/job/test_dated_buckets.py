@@ -1,4 +1,4 @@
-"""The query times of a run on Spark are never a list that one wild time-point fills."""
+"""The query times of a run on Spark are computed lazily, so one distant time-point does not exhaust memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def test_a_run_has_the_query_times_up_to_the_last() -> None:
     assert list(RunSchedule(0, 25, 1, None, None).query_times) == [25]
 
 
-def test_query_times_up_to_a_wild_time_point_are_refused() -> None:
+def test_too_many_query_times_are_refused() -> None:
     with pytest.raises(UsageProblem) as caught:
         _ = RunSchedule(0, 2**61, 1, 10, 10).query_times
     (problem,) = caught.value.diagnostics.in_order()
@@ -22,5 +22,5 @@ def test_query_times_up_to_a_wild_time_point_are_refused() -> None:
     assert "`--end`" in str(problem.hint)
 
 
-def test_many_query_times_are_no_list() -> None:
+def test_many_query_times_are_not_a_list() -> None:
     assert len(RunSchedule(0, 9_000_000, 1, 1, 1).query_times) == 9_000_000
