@@ -43,11 +43,11 @@ def die_at(n, folder):
     os.fsync = lambda descriptor: (step(), sync(descriptor))
 
 for line in sys.stdin:
-    arguments, n_steps = json.loads(line)
+    arguments, n_steps, folder = json.loads(line)
     pid = os.fork()
     if not pid:
         if n_steps is not None:
-            die_at(n_steps, os.path.dirname(arguments[1]))
+            die_at(n_steps, folder)
         os._exit(main(arguments))
     print(pid, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
@@ -80,10 +80,10 @@ class Launcher:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()
         )
 
-    def start(self, arguments: list[str], n_steps: int | None = None) -> int:
-        """Start a command, which dies after a number of steps on files, and return the id of its process."""
+    def start(self, arguments: list[str], n_steps: int | None = None, folder: Path | None = None) -> int:
+        """Start a command and return the id of its process, which dies after a number of steps on files of a folder."""
         assert self.process.stdin is not None
-        self.process.stdin.write(f"{json.dumps([arguments, n_steps])}\n".encode())
+        self.process.stdin.write(f"{json.dumps([arguments, n_steps, str(folder)])}\n".encode())
         self.process.stdin.flush()
         return self._number()
 
@@ -218,12 +218,51 @@ def test_a_run_that_dies_before_any_step_on_its_files_continues(tmp_path: Path, 
         run.grow(len(lines))
         run.command += ["--checkpoint", str(folder / "checkpoints"), "--checkpoint-every", "0"]
         for limit in (n_steps, n_steps // 2 + 10, None):
-            launcher.start(run.command, limit)
+            launcher.start(run.command, limit, folder)
             code = launcher.wait()
             assert code in ((0,) if limit is None else (0, -signal.SIGKILL))
         assert run.output.read_bytes() == whole.output.read_bytes(), n_steps
         assert run.counts() == whole.counts(), n_steps
         assert run.set_aside() == whole.set_aside(), n_steps
+
+
+APPLICATIONS = {
+    "activity": 100,
+    "argumentation": 10,
+    "ctm": 20,
+    "feedback": 10,
+    "fines": 100,
+    "maritime": 1000,
+    "netbill": 10,
+    "toy": 6,
+    "voting": 4,
+}
+"""The step of each application; its window is two steps long."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("app", APPLICATIONS)
+def test_every_application_continues_after_kills(tmp_path: Path, launcher: Launcher, app: str) -> None:
+    folder, step = Path(__file__).parents[3] / "apps" / app, APPLICATIONS[app]
+    odd = {"feedback": ["phage.prolog", "immune.prolog"], "maritime": ["rules.prolog", "parameters.prolog"]}
+    records = sorted((folder / "events.txt").read_text(encoding="utf-8").splitlines(), key=arrival)
+    (tmp_path / "events.txt").write_text("".join(f"{line}\n" for line in records), encoding="utf-8")
+    command = ["run", *(str(folder / name) for name in (*odd.get(app, ["rules.prolog"]), "background.prolog"))]
+    command += ["--input", str(tmp_path / "events.txt"), "--live", "--start", "0"]
+    command += ["--window", str(2 * step), "--step", str(step)]
+    assert main([*command, "-o", str(tmp_path / "whole")]) == 0
+    command += ["-o", str(tmp_path / "found"), "--checkpoint", str(tmp_path / "checkpoints"), "--checkpoint-every", "0"]
+    for _ in range(30):
+        launcher.start(command, 25, tmp_path)
+        code = launcher.wait()
+        if code != -signal.SIGKILL:
+            break
+    assert code == 0, "each process gets further than the one before"
+    assert (tmp_path / "found").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def arrival(line: str) -> int:
+    return int(line.split("|")[1])
 
 
 @pytest.mark.long
