@@ -91,8 +91,8 @@ def test_parts_of_a_time_range_do_not_change_the_answer(seeds: range, monkeypatc
         case = delayed_case(seed)
         few, length = chance.randint(2, 4), chance.choice([0, 1, 2, 5]) * case.tick
         monkeypatch.setattr(fixpoint, "stepped", lambda *_: None)
-        monkeypatch.setattr(fixpoint, "_TURNS", few)
-        monkeypatch.setattr(fixpoint, "_FEW_TURNS", chance.randint(1, few))
+        monkeypatch.setattr(fixpoint, "_MAX_ITERATIONS", few)
+        monkeypatch.setattr(fixpoint, "_FEW_ITERATIONS", chance.randint(1, few))
         if length:
             monkeypatch.setattr(fixpoint, "_first_length", lambda first, last, length=length: length)
         check_against_the_reference(seed, case)

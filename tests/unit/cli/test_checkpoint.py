@@ -343,11 +343,14 @@ def test_an_output_that_was_truncated_or_removed_is_refused(small: Small, capsys
 @pytest.mark.parametrize("at", [0, 4, 30, -1])
 def test_a_damaged_checkpoint_is_refused(small: Small, at: int, capsys: pytest.CaptureFixture[str]) -> None:
     file = small.checkpoints / "checkpoint"
+    before = small.output.read_bytes()
     data = bytearray(file.read_bytes())
     data[at] ^= 1
-    file.write_bytes(data)
-    assert small() == 2
-    assert "error[HF508]: " in capsys.readouterr().err
+    for damaged in (data, data[: 8 + int.from_bytes(data[:8], "little")]):
+        file.write_bytes(damaged)
+        assert small() == 2
+        assert "error[HF508]: " in capsys.readouterr().err
+        assert small.output.read_bytes() == before
 
 
 def test_a_folder_has_one_run_at_a_time(small: Small, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,7 +62,7 @@ class Checkpoint:
         self._due: float = time.monotonic() + options.checkpoint_every
         self._has_synced_names = False
         self.run: Snapshot | None = None
-        self._session = b""
+        self._session: Snapshot | None = None
         parts = folder.read()
         if parts is not None:
             self._read(*parts)
@@ -75,7 +75,7 @@ class Checkpoint:
     @property
     def is_begun(self) -> bool:
         """Whether there was a query time before the checkpoint."""
-        return self.run is not None and bool(self._session)
+        return self.run is not None and "query_time" in self.run.more
 
     def start_outputs(self) -> None:
         """Cut the output files back to the checkpoint. A new run writes its first checkpoint: nothing read or written.
@@ -117,11 +117,10 @@ class Checkpoint:
     def session(self, engine: LiveEngine) -> EngineSession | None:
         """The session of the checkpoint, None if the run is at its beginning."""
         from holdsfor.runtime.session import EngineSession
-        from holdsfor.runtime.snapshot import Snapshot
 
-        if not self.is_begun:
+        found, self._session = self._session, None
+        if found is None:
             return None
-        found = Snapshot.from_bytes(self._session, self.name)
         return EngineSession.restored(found, engine.compiled, engine.goals, symbols=engine.symbols, name=self.name)
 
     def announce(self, engine: LiveEngine) -> None:
@@ -143,7 +142,8 @@ class Checkpoint:
         """Read a checkpoint, and compare it with the options, the inputs and the outputs of this run."""
         from holdsfor.runtime.snapshot import Snapshot
 
-        self.run, self._session = Snapshot.from_bytes(run, self.name), session
+        self.run = Snapshot.from_bytes(run, self.name)
+        self._session = Snapshot.from_bytes(session, self.name) if self.is_begun else None
         check_settings(self.run.settings, self._settings, self.folder.path)
         if self.run.fingerprint != self._fingerprint:
             message = f"the checkpoint in `{self.folder.path}` is of other rules, background facts or start-up goals"

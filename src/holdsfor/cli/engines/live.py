@@ -50,6 +50,7 @@ class LiveEngine(ColumnarEngine):
         )
         if self.checkpoint is not None:
             self.checkpoint.restore(self)
+            self._keep_count(self.run)
             self.checkpoint.announce(self)
 
     def begin(self) -> tuple[EngineSession, Iterator[int]] | None:
