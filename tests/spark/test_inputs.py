@@ -242,7 +242,7 @@ def test_invalid_columns_are_reported(spark: SparkSession, rules: Any) -> None:
     frame = spark.createDataFrame(TABLE)
     for columns, message in (
         ({"kind": "name", "whn": "start"}, "column `whn` not found in the table"),
-        ({"kind": "name", "when": "begin"}, "column `when` is to be `begin`"),
+        ({"kind": "name", "when": "begin"}, "column `when` has the role `begin`"),
         ({"kind": "name", "who": "name"}, "columns `kind` and `who` both have the role `name`"),
         ("happensAt(velocity(who, knots), when)", "column `knots` not found"),
     ):
