@@ -70,7 +70,7 @@ CODES: dict[str, Code] = {
     "HF304": _warning("a value that is initiated but never terminated"),
     "HF305": _warning("a value that is terminated but never initiated"),
     "HF306": _warning("two clauses that say the same"),
-    "HF307": _warning("a grounding that can never hold"),
+    "HF307": _warning("a grounding without instances"),
     "HF308": _warning("a variable that occurs only once"),
     "HF309": _warning("a grounding of something that looks like a misspelling"),
     "HF310": _warning("a predicate that is called but never defined"),

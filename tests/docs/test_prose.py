@@ -1,7 +1,7 @@
 """Docstrings, comments, messages and documents avoid the words that make a sentence a riddle.
 
-A package or document that is not yet rewritten stands in `PENDING`; everything else is checked. Rewriting one means
-removing its line. `python -m tests.docs.test_prose src/holdsfor/kernels` lists the findings below a folder.
+`PENDING` lists the packages, modules and documents that are not yet rewritten; everything else is checked. Rewriting
+one means removing its line. `python -m tests.docs.test_prose src/holdsfor/kernels` lists the findings below a folder.
 """
 
 from __future__ import annotations
@@ -39,7 +39,13 @@ RULES = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), reason) for words, rea
 PENDING = {
     # packages
     "cli",
-    "runtime",
+    # modules of packages
+    "runtime/live.py",
+    "runtime/session.py",
+    "runtime/session_records.py",
+    "runtime/snapshot.py",
+    "runtime/state.py",
+    "runtime/state_snapshot.py",
 }
 
 Passage = tuple[int, str]
@@ -90,11 +96,13 @@ PLACES = {
 
 @pytest.mark.parametrize("place", sorted(set(PLACES) - PENDING))
 def test_prose_avoids_the_words(place: str) -> None:
-    assert [finding for path in files_below(PLACES[place]) for finding in findings(path)] == []
+    pending = {PACKAGE / name for name in PENDING}
+    checked = [path for path in files_below(PLACES[place]) if path not in pending]
+    assert [finding for path in checked for finding in findings(path)] == []
 
 
 def test_pending_places_exist() -> None:
-    assert set(PLACES) >= PENDING
+    assert [name for name in sorted(PENDING - set(PLACES)) if not (PACKAGE / name).exists()] == []
 
 
 def test_findings_are_placed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
-"""The loops that are written out for components that are walked: what is compiled and run, to be read.
+"""The generated loops of time stepping, as text to read.
 
-The texts are rewritten with `HOLDSFOR_UPDATE_GOLDEN=1`, and then read by someone.
+`HOLDSFOR_UPDATE_GOLDEN=1` rewrites the texts; read the difference afterwards.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NETBILL = ROOT / "apps" / "netbill"
 
 
 def shapes_of(files: list[Path], lines: list[str], monkeypatch: pytest.MonkeyPatch) -> list[LoopShape]:
-    """The shapes of the walks that records lead to."""
+    """The shapes of the loops that records lead to."""
     shapes: list[LoopShape] = []
 
     def noted(shape: LoopShape) -> Callable[[LoopData], int]:

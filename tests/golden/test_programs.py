@@ -1,8 +1,8 @@
-"""Every construct of SPEC §2-§6 in one small program each: what the compiler makes of it, and the answer.
+"""Every construct of SPEC §2-§6 in one small program each: the stages of its compilation, and its answer.
 
-The plan stages are rewritten with `HOLDSFOR_UPDATE_GOLDEN=1` and then read. The answers are never rewritten: they were
-worked out by hand from SPEC, and the comments of each `rules.prolog` say how. A program that fails here either shows a
-defect or a place where SPEC must be read again.
+`HOLDSFOR_UPDATE_GOLDEN=1` rewrites the plan stages; read the difference afterwards. The answers are never rewritten:
+they were derived by hand from SPEC, as the comments of each `rules.prolog` explain. A program that fails here shows
+either a defect or an unclear sentence of SPEC.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def run(program: Path) -> list[str]:
 
 
 def is_circular(name: str) -> bool:
-    """Whether a program has delays or circles."""
+    """Whether a program has delays or cycles."""
     levels = (PROGRAMS / name / "levels.txt").read_text(encoding="utf-8")
     rules = (PROGRAMS / name / "rules.prolog").read_text(encoding="utf-8")
     return "cyclic" in levels or "fi(" in rules or "ft(" in rules
 
 
 def check_stage(arguments: list[str], golden: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Hold that a stage shows what the golden file has."""
+    """Check that the text of a stage equals the golden file."""
     code = main(arguments)
     shown, err = capsys.readouterr()
     assert code == 0, err
@@ -51,7 +51,7 @@ def check_stage(arguments: list[str], golden: Path, capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("stage", STAGES)
-def test_every_stage_of_the_compiler_shows_what_it_showed(
+def test_the_text_of_every_compiler_stage_is_unchanged(
     name: str, stage: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["plan", str(PROGRAMS / name / "rules.prolog"), "--stage", stage]
@@ -60,12 +60,12 @@ def test_every_stage_of_the_compiler_shows_what_it_showed(
 
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("stage", PLANS)
-def test_every_plan_of_an_application_is_what_it_was(name: str, stage: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_plan_of_an_application_is_unchanged(name: str, stage: str, capsys: pytest.CaptureFixture[str]) -> None:
     check_stage(["plan", *RUNS[name].files, "--stage", stage], APPLICATIONS / f"{name}.{stage}.txt", capsys)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if is_circular(name)])
-def test_circles_in_turns_have_the_answer_of_circles_walked(
+def test_fixpoint_iteration_has_the_answer_of_time_stepping(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fixpoint, "stepped", lambda *_: None)
@@ -76,7 +76,7 @@ def test_circles_in_turns_have_the_answer_of_circles_walked(
 
 @pytest.mark.parametrize("engine", ["reference", "columnar"])
 @pytest.mark.parametrize("name", NAMES)
-def test_the_answer_is_the_one_worked_out_by_hand(name: str, engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_answer_is_the_one_derived_by_hand(name: str, engine: str, capsys: pytest.CaptureFixture[str]) -> None:
     code = main([*run(PROGRAMS / name), "--engine", engine])
     out, err = capsys.readouterr()
     assert code == 0, err

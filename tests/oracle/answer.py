@@ -1,4 +1,4 @@
-"""The answer of the oracle: what a run reports of output events and of fluents that rules define."""
+"""The answer of the oracle: the output events of a run, and the FVPs that rules define."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def oracle_answer(
 
 
 def reported(model: Model) -> Answer:
-    """What a model says of output events and of fluents that rules define."""
+    """The output events of a model, and the FVPs that rules define."""
     answer: Answer = {}
     times: dict[Term, list[int]] = {}
     for t in model.line.points:

@@ -1,7 +1,7 @@
-"""Background knowledge by plain resolution, left to right, as Prolog does it.
+"""Background knowledge by plain resolution, left to right, as in Prolog.
 
-A goal that cannot be answered before a variable is bound (`N > 1`, a negation of something open) raises `Unbound`; the
-rule that asks tries it again when other conditions have bound more.
+A goal that cannot be proved before a variable is bound (`N > 1`, a negation with unbound variables) raises `Unbound`;
+the rule tries the goal again when other conditions have bound more variables.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MAX_DEPTH = 200
 
 
 def arithmetic_test(goal: Struct, binding: Binding) -> bool | None:
-    """Whether a comparison of numbers holds; None if the goal is no such comparison."""
+    """Whether a comparison of numbers holds; None for any other goal."""
     if len(goal.args) != 2 or goal.name not in ("<", ">", "=<", ">=", "=:=", "=\\="):
         return None
     x, y = (compute(arg, binding) for arg in goal.args)
@@ -45,7 +45,7 @@ def arithmetic_test(goal: Struct, binding: Binding) -> bool | None:
 
 
 def aggregated(template: Term, found: list[Binding]) -> Term | None:
-    """What `aggregate_all` gives for its solutions; None if that fails."""
+    """The result of `aggregate_all` for its solutions; None if it fails."""
     if template == Atom("count"):
         return Int(len(found))
     if not isinstance(template, Struct) or len(template.args) != 1:
@@ -83,7 +83,7 @@ class Background:
         self.clauses.setdefault(key_of(head), []).append((head, ready))
 
     def answers(self, goal: Term, binding: Binding) -> list[Binding]:
-        """All solutions, those of the same goal more than once if there is more than one proof."""
+        """All solutions; a solution with several proofs occurs several times."""
         return list(self.solve(goal, binding, _Frame(), 0))
 
     def solve(self, goal: Term, binding: Binding, frame: _Frame, depth: int) -> Iterator[Binding]:

@@ -1,4 +1,4 @@
-"""Random conditions for rules with a time-point; a condition may stand before what binds its variables."""
+"""Random conditions for rules with a time-point; a condition may precede the conditions that bind its variables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Fluent:
 
 @dataclass
 class Words:
-    """What there is to talk about, the source of chance, and how often each construct was written."""
+    """The vocabulary of a program, the random generator, and the number of uses of each construct."""
 
     random: random.Random
     constants: list[str]
@@ -35,13 +35,13 @@ class Words:
     fluents: list[Fluent] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
     ahead: list[Fluent] = field(default_factory=list)
-    """Fluents whose rules are being written: only `holdsAt` may ask for them, in a circle that advances time."""
+    """Fluents whose rules are being written: only `holdsAt` may ask for them, in a cycle that advances time."""
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
 
     def use(self, construct: str, probability: float = 1.0) -> bool:
-        """Whether an optional construct is written; it is counted if so."""
+        """Whether an optional construct is written; each use is counted."""
         is_used = self.chance(probability) and construct not in self.without
         self.used[construct] += is_used
         return is_used
@@ -59,7 +59,7 @@ class Words:
         return self.random.choice([fluent for fluent in self.fluents if not kinds or fluent.kind in kinds])
 
     def held(self) -> Fluent:
-        """A fluent that `holdsAt` may ask for."""
+        """A fluent that `holdsAt` may use."""
         if self.ahead and self.use("own fluent in a condition", 0.3):
             return self.random.choice(self.ahead)
         return self.fluent()
@@ -83,7 +83,7 @@ def body(words: Words, *, n_more: int = 2) -> tuple[str, bool, bool]:
 
 
 def _trigger(words: Words) -> tuple[list[str], bool, bool]:
-    """A condition that says when, and binds X."""
+    """A condition that binds the time-point and X."""
     r = words.random
     if words.chance(0.45):
         kind = r.choice(["e1", "e2", "n1", "odd"])

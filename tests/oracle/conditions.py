@@ -34,7 +34,7 @@ _PROBE = Int(1)
 
 @dataclass(frozen=True)
 class Ranges:
-    """What variables range over that no goal binds: one of the names, or all that are left in the end."""
+    """The ranges of variables that no goal binds: of one name, or of all names that remain in the end."""
 
     names: Sequence[str]
     one: Callable[[str, Binding], Iterable[Binding]]
@@ -42,10 +42,10 @@ class Ranges:
 
 
 class Facts(Protocol):
-    """What is true at a time-point."""
+    """The facts at a time-point."""
 
     def candidates(self, predicate: str, what: Term) -> Iterable[Term]:
-        """Ground events or FVPs of which the temporal predicate holds, among those that may match."""
+        """Ground events or FVPs for which the temporal predicate holds, among those that may match."""
         ...
 
 
@@ -62,7 +62,7 @@ class Solver:
         self.facts = facts or _Nothing()
 
     def solve(self, goals: list[Term], binding: Binding, ranges: Ranges | None = None) -> list[Binding]:
-        """All bindings that make the goals true; what no goal binds has its range, before the goals that need it."""
+        """All bindings that satisfy the goals; a variable that no goal binds ranges before the goals that need it."""
         if not goals:
             return list(ranges.rest(binding)) if ranges else [binding]
         for goal in sorted(goals, key=self._rank):
@@ -85,7 +85,7 @@ class Solver:
         return next((name for name in names if name not in computed), next(iter(names), None))
 
     def _computes(self, goal: Term, name: str, binding: Binding) -> bool:
-        """Whether a goal can be answered without a variable of its own, if it has all others."""
+        """Whether a goal can be proved without one of its variables, if all others are bound."""
         free = free_names(goal, binding)
         if name not in free:
             return False
@@ -144,7 +144,7 @@ class Solver:
 
 
 def _temporal(goal: Struct) -> tuple[str, Term] | None:
-    """The predicate of a temporal condition and what it is about."""
+    """The predicate of a temporal condition and its event or FVP."""
     if _TEMPORAL.get(goal.name) == len(goal.args):
         return goal.name, goal.args[0]
     if goal.name in ("initiatedAt", "terminatedAt") and len(goal.args) == 4:

@@ -1,7 +1,7 @@
-"""Delayed effects: what an initiation brings about later (section 5).
+"""Delayed effects of initiations (section 5).
 
-Every delay acts by itself, unless its FVP is broken before it is due: the shortest of several delays acts because its
-effect breaks the FVP.
+Every delay takes effect independently, unless its FVP is broken before it is due: the shortest of several delays takes
+effect because its effect breaks the FVP.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Delays:
         return False
 
     def _targets(self, delay: Delay, source: Term, length: int, t: int, facts: Facts) -> list[Term]:
-        """What a delay of some length brings about when it is due; its conditions are tested then."""
+        """The effects of a delay of some length when it is due; its conditions are tested then."""
         binding = unify(source, rename(delay.source, "~f"), {})
         binding = None if binding is None else unify(rename(delay.length, "~f"), Int(length), binding)
         if binding is None:

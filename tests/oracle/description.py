@@ -1,4 +1,4 @@
-"""Clauses sorted by what they say: rules, declarations, delays, domains, input facts, background knowledge."""
+"""Clauses sorted by kind: rules, declarations, delays, domains, input facts, background knowledge."""
 
 from __future__ import annotations
 

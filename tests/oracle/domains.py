@@ -24,7 +24,7 @@ def fluent_of(entity: Term) -> Term:
 
 
 class Domains:
-    """What FVPs there are."""
+    """The possible FVPs."""
 
     def __init__(self, description: Description, records: Iterable[Record]) -> None:
         self.description = description
@@ -74,7 +74,7 @@ class Domains:
                     yield resolve(entity, found)
 
     def grounded(self, fluent: Term) -> list[Term]:
-        """The FVPs of a fluent that are grounded, whatever the value."""
+        """The grounded FVPs of a fluent, for all values."""
         key = key_of(fluent)
         if key not in self._grounded:
             arguments = tuple(Var(f"A{i}~") for i in range(key[1]))
@@ -84,7 +84,7 @@ class Domains:
         return self._grounded[key]
 
     def widen(self, head: Term, clause: Term, binding: Binding) -> list[Binding]:
-        """The bindings of what is open in a head: by the grounding of all values, or by sorts."""
+        """The bindings of unbound variables of a head: by the grounding of all values, or by sorts."""
         if not free_names(head, binding):
             return [binding]
         if not self.has_grounding(head):
@@ -100,7 +100,7 @@ class Domains:
         return list(unique.values())
 
     def ranges(self, head: Term, clause: Term) -> Ranges:
-        """What the variables of a head range over."""
+        """The ranges of the variables of a head."""
         names = in_order(head)
         return Ranges(
             names, lambda name, b: self.widen_one(head, name, clause, b), lambda b: self.widen(head, clause, b)
@@ -114,7 +114,7 @@ class Domains:
         return self.widen(fluent if name in free_names(fluent, binding) else head, clause, binding)
 
     def universe(self, fluent: Term) -> list[Term]:
-        """The FVPs that there may be: those that are grounded, else all combinations of what stands in each place."""
+        """The possible FVPs: the grounded ones, else all combinations of the constants of each place."""
         if key_of(fluent) not in self._universe:
             self._universe[key_of(fluent)] = self._combinations(fluent)
         return self._universe[key_of(fluent)]
@@ -131,7 +131,7 @@ class Domains:
         return found
 
     def by_sort(self, names: set[str], clause: Term, binding: Binding) -> list[Binding]:
-        """Every variable that is open ranges over what stands in connected places."""
+        """Every unbound variable ranges over the constants in connected places."""
         written = {name: one for one in sorted(names) for name in free_names(Var(one), binding)}
         choices = [sorted(self.sorts.of(name, clause), key=repr) for name in written.values()]
         return [{**binding, **dict(zip(written, chosen, strict=True))} for chosen in product(*choices)]

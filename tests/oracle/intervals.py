@@ -11,9 +11,9 @@ __all__ = ["Interval", "Line", "allen", "longer", "shorter"]
 
 
 class Interval(NamedTuple):
-    """`[start, end)`; `origin` is before `start` where the run or a window hides the first part.
+    """`[start, end)`; `origin` is before `start` if the run or a window hides the first part.
 
-    An interval `is_cut` if it does not really begin at its start, or is derived from one that does not.
+    An interval `is_cut` if its start is not its true start, or if it is derived from such an interval.
     """
 
     start: int
@@ -96,7 +96,7 @@ class Line:
         return set().union(*(self.covered(one) for one in lists))
 
     def _going_on(self, intervals: list[Interval]) -> frozenset[int]:
-        """The time-points before which the list holds, as if nothing were cut: what begins there may only go on."""
+        """The time-points before which the list holds if nothing is cut: intervals only continue there."""
         return frozenset({i.start for i in intervals if i.is_cut} | {t + self.tick for t in self.covered(intervals)})
 
     def known(self, intervals: Iterable[Interval]) -> list[Interval]:
@@ -113,7 +113,7 @@ def shorter(line: Line, intervals: list[Interval], duration: float) -> list[Inte
 
 
 def _length(line: Line, interval: Interval) -> float:
-    """An open interval is as long as it is at the query time."""
+    """The length; an open interval ends at the query time."""
     return (line.beyond if interval.end == inf else interval.end) - interval.origin
 
 
@@ -140,7 +140,7 @@ RELATIONS = frozenset([*_RELATIONS, *_INVERSES])
 def allen(
     line: Line, relation: str, s: list[Interval], t: list[Interval], mode: str, memory: int | None
 ) -> list[Interval]:
-    """What the construct gives for two lists."""
+    """The result of the construct for two lists."""
     sources, targets = line.known(s), line.known(t)
     if relation in _INVERSES:
         pairs = [(i, j) for j, i in _related(_INVERSES[relation], targets, sources, memory)]
@@ -172,7 +172,7 @@ def _edge(*pair: Interval) -> float:
 def _related(
     relation: str, sources: list[Interval], targets: list[Interval], memory: int | None
 ) -> list[tuple[Interval, Interval]]:
-    """The related pairs. An interval that is over when a cut one is first seen makes no pair with it."""
+    """The related pairs. An interval that has ended when a cut one is first visible forms no pair with it."""
     pairs = [(i, j) for i in sources for j in targets if min(i.end, j.end) > _edge(i, j)]
     pairs = [(i, j) for i, j in pairs if _RELATIONS[relation](i, j)]
     if relation == "before" and memory is not None:

@@ -1,9 +1,9 @@
-"""The model of a program: everything that is true, found by brute force over time-points.
+"""The model of a program: all true facts, found by brute force over time-points.
 
-A sweep goes through the time-points in order. At each it applies all rules until nothing new follows there, then says
-what holds next. Behind a sweep, the statically determined fluents are computed from what the sweep found. Sweeps are
-repeated until one changes nothing. Every circle advances time and none goes through a statically determined fluent,
-so there is one such state, and no order of evaluation has to be known to find it.
+A sweep visits the time-points in order. At each it applies all rules until no new fact follows there, then computes the
+FVPs that hold next. After a sweep, the statically determined fluents are computed from its facts. Sweeps are repeated
+until one changes nothing. Every cycle advances time and no cycle contains a statically determined fluent, so there is
+one such state, and no order of evaluation is needed to find it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_ROUNDS = 60
 
 @dataclass
 class Moment:
-    """What is true at one time-point."""
+    """The facts at one time-point."""
 
     events: set[Term] = field(default_factory=set)
     outputs: set[Term] = field(default_factory=set)
@@ -75,7 +75,7 @@ class Model:
                 fluents.setdefault(Struct("=", (piece.entity, piece.value)), []).append(piece)
         for fvp, parts in fluents.items():
             found = self._joined(parts)
-            # A fluent given by points has not ended at the last time-point: the next point may be about to come.
+            # A fluent given by points has not ended at the last time-point: the next point may still arrive.
             is_open = self.description.shape(key_of(parts[0].entity)[0]) == "points"
             self.input[fvp] = [
                 run._replace(end=inf) if is_open and run.end == self.line.beyond else run for run in found
@@ -90,7 +90,7 @@ class Model:
         return [run._replace(origin=origin[run], is_cut=origin[run] < run.start) for run in found]
 
     def _begin(self) -> None:
-        """What holds from the first time-point."""
+        """The FVPs that hold from the first time-point."""
         for head, bodies in self.description.initially:
             clause = next(c for c in self.description.clauses if isinstance(c.head, Struct) and head in c.head.args)
             self.moments[self.line.first].holds |= set(self._initial(head, bodies, clause))
@@ -130,7 +130,7 @@ class Model:
             moment.outputs, moment.initiated, moment.terminated = outputs, initiated, terminated
             if moment.effects() == before:
                 return
-        raise Refused(f"a circle does not advance time at {t}")
+        raise Refused(f"a cycle does not advance time at {t}")
 
     def _consequences(self, t: int) -> tuple[set[Term], set[Term], set[Term]]:
         outputs: set[Term] = set()
@@ -152,7 +152,7 @@ class Model:
                     yield head
 
     def _open(self, rule: PointRule, t: int) -> Ranges:
-        """What a head leaves open ranges over its domain; without one, a termination is of everything that matches."""
+        """An unbound variable of a head ranges over its domain; without one, a termination affects every match."""
         ranges = self._ranges(rule.head, rule.text)
         if rule.effect != "terminatedAt":
             return ranges
@@ -183,7 +183,7 @@ class Model:
         candidates = moment.holds | {fvp for fvp in moment.initiated if self.domains.allows(fvp)}
         self.moments[self.line.next(t)].holds = {fvp for fvp in candidates if not moment.breaks(fvp)}
 
-    # -- what is true ------------------------------------------------------------------------------------------------
+    # -- facts -------------------------------------------------------------------------------------------------------
 
     def intervals(self, fvp: Term) -> list[Interval]:
         """The maximal intervals of an FVP."""
@@ -195,7 +195,7 @@ class Model:
         return set().union(*(moment.holds for moment in self.moments.values()))
 
     def fvps(self, fluent: Term) -> set[Term]:
-        """The FVPs of a fluent of which anything is known."""
+        """The FVPs of a fluent that occur in any fact."""
         key = key_of(fluent)
         known = {*self.static.found, *self.input, *self.simple_fvps()}
         return {fvp for fvp in known if key_of(fluent_of(fvp)) == key}
@@ -209,7 +209,7 @@ class Model:
 
 
 class At:
-    """What is true at one time-point, for the conditions of rules."""
+    """The facts at one time-point, for the conditions of rules."""
 
     def __init__(self, model: Model, t: int) -> None:
         self.model, self.t = model, t
@@ -276,7 +276,7 @@ class At:
                 return any(i.end == self.t for i in intervals)
 
     def _begins(self, interval: Interval, fvp: Term) -> bool:
-        """Whether an interval really starts where it starts: not cut, and no state of the beginning."""
+        """Whether the start of an interval is its true start: not cut, and not an initial state."""
         is_initial = interval.start == self.model.line.first and fvp in self.model.initial
         return not interval.is_cut and not is_initial
 

@@ -1,6 +1,6 @@
-"""Random programs with what rules of other authors have, small enough for the oracle.
+"""Random programs with the constructs of existing rule files, small enough for the oracle.
 
-Every rule is drawn from forms that are counted, so that a test can hold that all of them occur.
+Every rule is drawn from forms that are counted, so that a test can check that all of them occur.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ clause with a variable in its head, clause with a test, disjunction, disjunction
 forall, findall and length, count, count of events, time, unification, different, initiatedAt condition, not initiatedAt
 terminatedAt condition, not terminatedAt, comparison, arithmetic, sum, maximum, negated test
 condition before what binds it, initially, initially of all, unbound head variable, value outside grounding
-value from data, open termination, effect with bounds, initiates and terminates, delay by fact, fi, ft, circle of delays
+value from data, open termination, effect with bounds, initiates and terminates, delay by fact, fi, ft, cycle of delays
 postponable, output event rule, input value beside simple values, static value beside simple values, quoted fluent
 fluent without grounding, value without grounding, grounded static fluent, dynamic domain, double-quoted text
 goal before or between interval operations, goal in static, negated goal in static, emptiness test, empty fall-back
@@ -180,7 +180,7 @@ class _Generator:
             goals = f" :- {condition}"
         if len(values) > 1 and words.use("fi", 0.5):
             self.clauses.append(f"fi({fluent}={values[0]}, {fluent}={values[1]}, {length}){goals}.")
-            if words.use("circle of delays", 0.4):
+            if words.use("cycle of delays", 0.4):
                 self.clauses.append(f"fi({fluent}={values[1]}, {fluent}={values[0]}, {2 * words.tick}).")
         else:
             words.used["ft"] += 1
@@ -311,7 +311,7 @@ class _Generator:
 
 
 def random_question(seed: int, without: frozenset[str] = frozenset()) -> tuple[Question, Words]:
-    """The question of a seed, and what it uses."""
+    """The question of a seed, and the constructs that it uses."""
     return _Generator(seed, without).question()
 
 

@@ -1,7 +1,7 @@
-"""One question, put to the oracle, to the reference evaluator and to the columnar engine, in one go and in windows.
+"""One question, answered by the oracle, the reference evaluator and the columnar engine, in one query and in windows.
 
-An answer says, for every output event and every FVP that rules define, its time-points or intervals (`None` for an open
-end). Intervals that begin after the last time-point of the run are left out: a run does not reach them.
+An answer maps every output event and every FVP that rules define to time-points or intervals (`None` for an open end).
+Intervals that begin after the last time-point of the run are left out: a run does not reach them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def of_oracle(question: Question) -> Answer:
 
 
 def _of_windowed_oracle(question: Question) -> Answer:
-    """What the oracle says of the records that windows admit."""
+    """The answer of the oracle for the records that windows admit."""
     if question.window is None or question.step is None:
         return of_oracle(question)
     window = question.window, question.step
@@ -135,7 +135,7 @@ ENGINES: dict[str, Callable[[Question], Answer]] = {
 
 
 def ask(engine: str, question: Question) -> Answer | str:
-    """The answer of an engine, or what it is refused with."""
+    """The answer of an engine, or the code of its refusal."""
     try:
         return ENGINES[engine](question)
     except HoldsforError as problem:

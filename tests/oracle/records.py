@@ -1,4 +1,4 @@
-"""Records of text, as section 8 has them, and what is left of them after retractions, as section 7 has it."""
+"""Text records (section 8), and the records that remain after retractions (section 7)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Piece:
-    """What the run sees of a record: from `start`, although it began at `origin`."""
+    """The part of a record inside the run: from `start`, although it began at `origin`."""
 
     entity: Term
     value: Term | None
@@ -105,7 +105,7 @@ def _record(line: str, description: Description, tick: int) -> Record:
 
 
 def surviving(records: list[Record]) -> list[Record]:
-    """What the records say after each has taken effect, in the order of arrival, then of the input."""
+    """The records that remain after all operations, in the order of arrival, then of the input."""
     alive: list[Record] = []
     for record in sorted(records, key=lambda record: record.arrival):
         same = [other for other in alive if other.fact == record.fact]
@@ -130,19 +130,19 @@ def _split(alive: list[Record], taken: Record) -> None:
 
 
 def within(records: list[Record], line: Line) -> list[Record]:
-    """What is left of the records that say something of a time-point of the run."""
+    """The parts of the records in the time-points of the run."""
     alive = [record for record in surviving(records) if record.start <= line.last]
     return [record for record in alive if (record.start if record.value is None else record.end - 1) >= line.first]
 
 
 def mentioned(records: list[Record], pieces: list[Piece], line: Line) -> list[Record]:
-    """The records that the run knows of: those that are left, and those that a window has seen."""
+    """The records that the run has seen: those that remain, and those that a window has admitted."""
     seen = [Record(0, False, piece.entity, piece.value, piece.start, piece.end) for piece in pieces]
     return within([*(record for record in surviving(records)), *seen], line)
 
 
 def whole(records: list[Record]) -> list[Piece]:
-    """What a run without windows sees."""
+    """The records of a run without windows."""
     return [Piece(r.entity, r.value, r.start, r.end, r.start) for r in surviving(records)]
 
 
@@ -157,10 +157,10 @@ def query_times(records: list[Record], start: int, end: int, window: int, step: 
 
 
 def admitted(records: list[Record], query_times: list[int], window: int) -> list[Piece]:
-    """What a run over windows has seen at its last query time.
+    """The records of a run over windows at its last query time.
 
-    At each query time the records that have arrived replace what was seen inside the window; what was seen before the
-    window stays. Nothing is settled before the first query time, so the first window has all that the run covers.
+    At each query time the records that have arrived replace the earlier contents of the window; earlier records before
+    the window stay. No time-point is settled before the first query time, so the first window covers the run so far.
     """
     seen: list[Piece] = []
     for q in query_times:

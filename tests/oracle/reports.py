@@ -1,4 +1,4 @@
-"""What each query time reports: the maximal intervals that overlap its window, with their true starts."""
+"""The report of each query time: the maximal intervals that overlap its window, with their true starts."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tests.oracle.model import Model
 from tests.oracle.questions import Question, named_answer
 from tests.oracle.records import admitted, given_records, mentioned, query_times, read_records
 
-__all__ = ["engine_reports", "known_after_changes", "oracle_reports"]
+__all__ = ["engine_reports", "oracle_reports", "rows_after_changes"]
 
 Reports = dict[int, Answer]
 
 
 def oracle_reports(question: Question) -> Reports:
-    """Of each query time what holds and happens in its window, by all that has arrived."""
+    """For each query time the FVPs and events in its window, by all records that have arrived."""
     assert question.window is not None
     assert question.step is not None
     rules = describe(question.text)
@@ -62,7 +62,7 @@ def _last(found: int | tuple[int, int | None], tick: int) -> float:
 
 
 def engine_reports(question: Question) -> Reports:
-    """What the engine reports at each query time."""
+    """The reports of the engine at each query time."""
     session, times = _session(question)
     found: Reports = {}
     for at, report in zip(times, each_report(session, times), strict=True):
@@ -71,8 +71,8 @@ def engine_reports(question: Question) -> Reports:
     return found
 
 
-def known_after_changes(question: Question) -> Answer:
-    """What is known when the changes of all query times are applied one after another."""
+def rows_after_changes(question: Question) -> Answer:
+    """The rows that remain when the changes of all query times are applied one after another."""
     session, times = _session(question)
     known: set[tuple[Term, int | tuple[int, int | None]]] = set()
     for changes in each_change(session, times):

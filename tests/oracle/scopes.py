@@ -1,7 +1,7 @@
-"""Bodies made ready: negations know which of their variables are visible outside, disjunctions are multiplied out.
+"""Prepared bodies: negations with their variables that are visible outside, disjunctions in disjunctive normal form.
 
 Inside the oracle `\\+ G` is `$not(G, $v(X…))` where X… occur outside of it too: in the head, or positively in the same
-conjunction or one around it. Any other variable is quantified inside. `forall` is two negations, `findall` and
+conjunction or an enclosing one. Any other variable is quantified inside. `forall` is two negations, `findall` and
 `aggregate_all` carry the variables that are visible outside in the same way.
 """
 
@@ -24,7 +24,7 @@ def is_negation(term: Term) -> bool:
 
 
 def _shown(goal: Term) -> set[str]:
-    """The variables that a goal shows to the goals beside it."""
+    """The variables of a goal that are visible to its neighbours."""
     if not isinstance(goal, Struct) or is_negation(goal) or _is(goal, "forall", 2):
         return names_in(goal) if isinstance(goal, Var) else set()
     if _is(goal, "findall", 3) or _is(goal, "aggregate_all", 3):

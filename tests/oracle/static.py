@@ -43,7 +43,7 @@ class StaticFluents:
             self.found = {fvp: found for fvp in lists if (found := self.line.union(lists[fvp]))}
             if self.found == before:
                 return
-        raise Refused("statically determined fluents depend on each other in a circle")
+        raise Refused("statically determined fluents depend on each other in a cycle")
 
     def _result(self, rule: _Rule, binding: Binding) -> list[Interval]:
         lists: Lists = {}
@@ -143,7 +143,7 @@ def _written(term: Term) -> Interval:
 
 
 class _Rule:
-    """A rule taken apart: steps over intervals, goals that say which instances there are."""
+    """A rule split into steps over intervals and goals that determine the instances."""
 
     def __init__(self, rule: StaticRule, model: Model) -> None:
         self.rule = rule
@@ -206,7 +206,7 @@ class _Rule:
 
     @staticmethod
     def _widen(model: Model, head: Term, clause: object, ranging: set[str], binding: Binding) -> list[Binding]:
-        """What no goal binds ranges over the head's grounding if it has one, else over its sort."""
+        """A variable that no goal binds ranges over the head's grounding if there is one, else over its sort."""
         wide = [binding]
         if model.domains.has_grounding(head):
             fvps = model.domains.grounded(fluent_of(head))

@@ -42,7 +42,7 @@ class _Stream:
         return FIELDS[self.words.constant()]
 
     def one(self) -> tuple[int, str, str]:
-        """Time, name and what follows the arrival."""
+        """The time, the name and the fields after the arrival."""
         r, tick = self.random, self.words.tick
         t, x = self.time(), self.field()
         longest = max(1, (self.end - 2 * tick - t) // tick) if self.is_quiet_at_the_end else 9
@@ -96,7 +96,7 @@ class _Stream:
 
 
 def records(words: Words, start: int, end: int, declared: str = "") -> list[str]:
-    """Lines of text in any order; the order of arrival says which takes effect first."""
+    """Lines of text in any order; they take effect in order of arrival."""
     lines = list(_Stream(words, start, end).lines(declared))
     if words.use("lines in any order", 0.3):
         keyed = [(int(line.split("|")[1]), words.random.random(), line) for line in lines]

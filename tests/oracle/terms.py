@@ -1,7 +1,7 @@
 """Unification and arithmetic of the oracle.
 
-The oracle shares the parser with the project and nothing else. Double-quoted text becomes an atom here, because it is
-the same constant.
+The oracle shares only the parser with the project. Double-quoted text becomes an atom here, because it is the same
+constant.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def free_names(term: Term, binding: Binding) -> set[str]:
 
 
 def free_variables(names: set[str], binding: Binding) -> set[str]:
-    """What is still open of some variables."""
+    """The unbound variables among some variables."""
     return set().union(*(free_names(Var(name), binding) for name in names)) if names else set()
 
 

@@ -1,11 +1,11 @@
-"""The engines say what the oracle says, on random programs and streams.
+"""The engines agree with the oracle, on random programs and streams.
 
-oracle = reference = one query: all records have arrived, whatever their arrival says.
+oracle = reference = one query: all records have arrived; arrivals are ignored.
 oracle = reports: at each query time, the maximal intervals that overlap its window, with their true starts.
 oracle = windows: the records that the windows admit, in a run that evaluates every query time.
 oracle = changes: the changes of all query times, applied one after another.
 
-A program that an engine refuses is passed over; `test_few_programs_are_refused` holds that this is little. A failure
+A program that an engine refuses is skipped; `test_few_programs_are_refused` checks that this is rare. A failure
 prints the smallest program and stream that still differ.
 """
 
@@ -18,7 +18,7 @@ import pytest
 from tests.oracle.answer import Answer
 from tests.oracle.programs import CONSTRUCTS, NOT_YET, random_question, windowed_question
 from tests.oracle.questions import ENGINES, Question, ask
-from tests.oracle.reports import engine_reports, known_after_changes, oracle_reports
+from tests.oracle.reports import engine_reports, oracle_reports, rows_after_changes
 from tests.oracle.shrink import shrunk
 from tests.seeds import chunks, named, share
 
@@ -52,19 +52,19 @@ def _is_a_difference(question: Question, engine: str) -> bool:
 
 @pytest.mark.parametrize("seeds", chunks(IN_ONE_GO), ids=named)
 @pytest.mark.parametrize("engine", ["reference", "batch"])
-def test_the_engines_say_what_the_oracle_says(engine: str, seeds: range) -> None:
+def test_the_engines_agree_with_the_oracle(engine: str, seeds: range) -> None:
     for seed in seeds:
         _check(seed, random_question(seed, NOT_YET)[0], engine)
 
 
 @pytest.mark.parametrize("seeds", chunks(IN_WINDOWS), ids=named)
-def test_windows_say_what_the_oracle_says_of_the_records_they_admit(seeds: range) -> None:
+def test_windows_agree_with_the_oracle_on_the_records_they_admit(seeds: range) -> None:
     for seed in seeds:
         _check(seed, windowed_question(seed, NOT_YET)[0], "windows")
 
 
 @pytest.mark.parametrize("seeds", chunks(REPORTED), ids=named)
-def test_every_query_time_reports_what_overlaps_its_window(seeds: range) -> None:
+def test_every_report_has_the_intervals_that_overlap_its_window(seeds: range) -> None:
     for seed in seeds:
         question = windowed_question(seed, NOT_YET)[0]
         if question.step is None or question.end - question.start > 8 * question.step:
@@ -78,17 +78,17 @@ def test_every_query_time_reports_what_overlaps_its_window(seeds: range) -> None
 
 
 @pytest.mark.parametrize("seeds", chunks(REPORTED), ids=named)
-def test_changes_applied_one_after_another_give_what_the_oracle_says(seeds: range) -> None:
+def test_changes_applied_one_after_another_give_the_answer_of_the_oracle(seeds: range) -> None:
     for seed in seeds:
         question = windowed_question(seed, NOT_YET)[0]
         if not isinstance(ask("windows", question), str):
-            assert known_after_changes(question) == ask("oracle", question), f"seed {seed}"
+            assert rows_after_changes(question) == ask("oracle", question), f"seed {seed}"
 
 
 def _inside(answer: Answer, question: Question, at: int) -> Answer:
     """The answer without events at the edge of the window.
 
-    What starts at a query time is known at the next one, where it may be at the edge.
+    An event at a query time is reported at the next one, where it may be at the edge.
     """
     assert question.window is not None
     edge = at - question.window

@@ -1,4 +1,4 @@
-"""Relations of input intervals that windows cut: the engine says what the oracle says, in real and in merged windows.
+"""Relations of input intervals that windows cut: the engine agrees with the oracle, in real and in merged windows.
 
 A failure prints the smallest program and stream that still differ.
 """
@@ -11,7 +11,7 @@ import holdsfor as hf
 from tests.oracle.answer import Answer
 from tests.oracle.cut_programs import cut_question
 from tests.oracle.questions import ENGINES, Question, in_windows, named_answer
-from tests.oracle.reports import engine_reports, known_after_changes, oracle_reports
+from tests.oracle.reports import engine_reports, oracle_reports, rows_after_changes
 from tests.oracle.shrink import shrunk
 from tests.seeds import chunks, named, share
 
@@ -54,7 +54,7 @@ def _oracle_reports_differ(question: Question) -> bool:
 _LAWS = {
     "windows": lambda question: in_windows(question) != ENGINES["oracle"](question),
     "merged windows": lambda question: _merged(question) != ENGINES["oracle"](question),
-    "changes": lambda question: known_after_changes(question) != ENGINES["oracle"](question),
+    "changes": lambda question: rows_after_changes(question) != ENGINES["oracle"](question),
     "reports": _oracle_reports_differ,
 }
 

@@ -1,4 +1,4 @@
-"""The oracle gives the answers that the specification writes out."""
+"""The oracle gives the answers written in the specification."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_break_wins_over_an_initiation() -> None:
     assert _ask(EFFECTS, "up|10|10", "down|10|10") == {}
 
 
-def test_a_circle_that_does_not_advance_time_is_refused() -> None:
+def test_a_cycle_that_does_not_advance_time_is_refused() -> None:
     text = "initiatedAt(f=true, T) :- happensAt(up, T), \\+ initiatedAt(f=true, T)."
     with pytest.raises(Refused, match="does not advance time"):
         _ask(text, "up|10|10")

@@ -1,7 +1,7 @@
-"""One case, answered in every way there is: by the reference evaluator, in one query, and in sliding windows.
+"""One case, answered by the reference evaluator, in one query, and in sliding windows.
 
-An answer says, for every FVP and output event as it is written, its intervals (`None` for an open end) or time-points.
-A run that fails has the code of its problem as its answer.
+An answer maps every FVP and output event, as text, to its intervals (`None` for an open end) or time-points. The answer
+of a run that fails is the code of its problem.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Counts: TypeAlias = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Input:
-    """A compiled case with what its records say."""
+    """A compiled case with its records."""
 
     case: Case
     compiled: Compiled
@@ -69,7 +69,7 @@ def read_case(case: Case) -> Input:
 
 
 def as_answer(report: ReportColumns, symbols: Symbols) -> dict[str, list[Found]]:
-    """What a report says, by FVP and event."""
+    """A report as an answer, by FVP and event."""
     answer: dict[str, list[Found]] = {show(event): list(times) for event, times in report.times(symbols).items()}
     answer |= {show(fvp): list(intervals) for fvp, intervals in report.intervals(symbols).items()}
     return _in_order(answer)
@@ -93,7 +93,7 @@ def _problem(problem: ExecutionProblem) -> str:
 
 
 def reference_answer(given: Input) -> Answer:
-    """What the reference evaluator says."""
+    """The answer of the reference evaluator."""
     history = History()
     for fact in given.facts:
         if fact.value is None:
@@ -112,7 +112,7 @@ def reference_answer(given: Input) -> Answer:
 
 
 def batch_answer(given: Input, at: int) -> Answer:
-    """What the engine says when it is asked once, with all records at hand."""
+    """The answer of the engine in one query over all records."""
     session = _session(given, None)
     session.insert((at, fact) for fact in given.facts)
     try:
@@ -129,19 +129,19 @@ def _session(given: Input, window: int | None, end: int | None = None) -> Engine
 
 
 def window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> Answer:
-    """What the engine says over all query times."""
+    """The answer of the engine over all query times."""
     return counted_window_answer(given, schedule, arrivals)[0]
 
 
 def counted_window_answer(given: Input, schedule: Schedule, arrivals: Iterable[int]) -> tuple[Answer, Counts]:
-    """What query times settle one by one, and what became of the records."""
+    """The results that query times settle one by one, and the outcomes of the records."""
     return settled_answer(given, schedule, arrivals, merge_windows=False)
 
 
 def settled_answer(
     given: Input, schedule: Schedule, arrivals: Iterable[int], *, merge_windows: bool = True
 ) -> tuple[Answer, Counts]:
-    """What a run over all query times reports once, and how many records are late, dropped, cut and unmatched."""
+    """The merged report of all query times, and the numbers of records that are late, dropped, cut and unmatched."""
     case = given.case
     session = _session(given, schedule.window, case.end)
     session.insert(zip(arrivals, given.facts, strict=True))

@@ -1,7 +1,7 @@
-"""Random bodies of rules with a time-point: a trigger that says when, then conditions.
+"""Random bodies of rules with a time-point: a trigger that binds the time-point, then conditions.
 
-A body keeps the variables it has bound: *things* (any constant) and *numbers*. Conditions only ask for what is bound,
-or for variables of their own, so that every program that is written here compiles.
+A body keeps the variables it has bound: *things* (any constant) and *numbers*. Conditions use only bound variables or
+new ones, so that every generated program compiles.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def term(name: str, arguments: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Fluent:
-    """A fluent that rules may ask for; `values` are written in the rules, the data may have more."""
+    """A fluent that rules may use; `values` are those written in the rules, the data may have more."""
 
     name: str
     arity: int
@@ -35,7 +35,7 @@ class Fluent:
 
 @dataclass
 class Vocabulary:
-    """What there is to talk about, the source of chance, and how often each construct was used."""
+    """The vocabulary of a program, the random generator, and the number of uses of each construct."""
 
     random: random.Random
     without: frozenset[str]
@@ -48,7 +48,7 @@ class Vocabulary:
 
     @property
     def holding(self) -> list[Fluent]:
-        """The fluents that `holdsAt` may ask for: also those whose rules are still to be written, in a circle."""
+        """The fluents that `holdsAt` may use, including fluents whose rules are still to be written, for cycles."""
         return [*self.fluents, *self.ahead]
 
     def pick(self, choices: Iterable[str]) -> str:
@@ -57,7 +57,7 @@ class Vocabulary:
         return self.random.choice(allowed)
 
     def maybe(self, construct: str, probability: float) -> bool:
-        """Whether an optional construct is used; it is counted if so."""
+        """Whether an optional construct is used; each use is counted."""
         happens = self.random.random() < probability and construct not in self.without
         self.used[construct] += happens
         return happens
@@ -105,7 +105,7 @@ class Body:
     # -- triggers ------------------------------------------------------------------------------------------------------
 
     def trigger(self) -> str:
-        """A condition that says when."""
+        """A condition that binds the time-point."""
         vocabulary = self.vocabulary
         impossible = set() if vocabulary.outputs else {"output event"}
         impossible |= set() if vocabulary.simple_fluents() else {"initiatedAt trigger", "terminatedAt trigger"}
@@ -147,7 +147,7 @@ class Body:
         return f"happensAt({edge}({term(fluent.name, names)}={self.value(fluent)}), T)"
 
     def value(self, fluent: Fluent) -> str:
-        """A value to ask for: written out, any, or one that the rule goes on with."""
+        """A value in a condition: a constant, any value, or a variable that later conditions use."""
         if self.vocabulary.maybe("value variable", 0.2):
             name = self.fresh("V")
             self.things.append(name)
@@ -261,7 +261,7 @@ class Body:
         )
 
     def compute(self) -> str:
-        """Arithmetic whose result the rule goes on with; `mod` and `//` are for integers only."""
+        """Arithmetic with a result that later conditions use; `mod` and `//` are for integers only."""
         number, name = self.random.choice(self.numbers), self.fresh("R")
         expression = self.random.choice(
             [

@@ -1,4 +1,6 @@
-"""One compilation per program: a case is compiled to see whether it has a meaning, and again by every law."""
+"""One compilation per program: the generator compiles a case to see whether it is valid, and every law uses it
+again.
+"""
 
 from __future__ import annotations
 
@@ -11,5 +13,5 @@ __all__ = ["compiled_once"]
 
 @lru_cache(maxsize=100)
 def compiled_once(text: str) -> Compiled:
-    """The rules of a text. Nothing changes a `Compiled`, so those of equal texts may be the same."""
+    """The compiled rules of a text. A `Compiled` never changes, so equal texts may share one."""
     return compile_text(text)

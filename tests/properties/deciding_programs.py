@@ -1,7 +1,7 @@
 """Random programs whose key changes from rule to rule, with rules that decide late in between.
 
-A duration filter or an Allen relation says only later what holds since long ago, and the next stage has to go back to
-that. Layers go by a thing, then by a pair that it is in, then by the other thing of the pair.
+A duration filter or an Allen relation may add an interval that began long ago, and the next stage has to revise results
+from there on. Layers are keyed by a thing, then by a pair that contains it, then by the other thing of the pair.
 """
 
 from __future__ import annotations

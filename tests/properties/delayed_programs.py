@@ -1,9 +1,9 @@
-"""Random programs with delayed effects and circles, on top of everything the other programs use.
+"""Random programs with delayed effects and cycles, besides everything the other programs use.
 
-A handful of simple fluents is settled first, so that every rule may ask whether any of them holds, its own included.
-Conditions that do not advance time (`start`, `end`, `initiatedAt`, `terminatedAt`, output events) ask for fluents that
-come before, or now and then for the rule's own; a program that turns out not to advance time is written anew.
-Few entities, few time-points and records that repeat after a delay make ties at deadlines frequent.
+A few simple fluents are declared first, so that every rule may test whether any of them holds, its own included.
+Conditions that do not advance time (`start`, `end`, `initiatedAt`, `terminatedAt`, output events) use earlier fluents,
+or sometimes the rule's own; a program with a cycle that does not advance time is discarded. Few entities, few
+time-points and records that repeat after a delay make ties at deadlines frequent.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SHORT = [1, 1, 2, 2, 3, 4, 5, 7]
 
 
 class DelayedGenerator(Generator):
-    """Writes one case with delays. A circle may change its mind at every time-point, so runs are not as long."""
+    """Writes one case with delays. A cycle may change at every time-point, so runs are shorter."""
 
     LONG_RUN = 300
 
@@ -70,7 +70,7 @@ class DelayedGenerator(Generator):
         return self.random.choice([0, 1, 1, 1, 2])
 
     def fluent(self, fluent: Fluent) -> None:
-        """Rules for one of the fluents; some ask for what the fluent itself does at the same time-point."""
+        """Rules for one of the fluents; some depend on the fluent itself at the same time-point."""
         known = self.vocabulary.fluents
         if self.vocabulary.maybe("own fluent in body", 0.15):
             self.vocabulary.fluents = [*known, fluent]
@@ -125,7 +125,7 @@ class DelayedGenerator(Generator):
     def delay(
         self, source: Fluent, value: str, target: Fluent | None, result: str, *, to_another_entity: bool = False
     ) -> None:
-        """One declaration, with a length, a body that computes it, and conditions for when it is due."""
+        """One declaration, with a length, a body that computes it, and conditions for the due time."""
         vocabulary = self.vocabulary
         body = Body(vocabulary, self.tick)
         arguments = ["X", "Y"][: source.arity]
@@ -162,7 +162,7 @@ class DelayedGenerator(Generator):
         return n * self.tick
 
     def delay_length(self, body: Body, value: str) -> str:
-        """A delay as it is written; what computes it is added to the body."""
+        """The text of a delay; the goal that computes it is added to the body."""
         vocabulary = self.vocabulary
         if value == "V" and vocabulary.maybe("delay by value", 0.4):
             body.conditions.append("lasts(V, R)")
@@ -224,7 +224,7 @@ class DelayedGenerator(Generator):
 
 
 def _is_refused(case: Case) -> bool:
-    """Whether the compiler finds a circle that does not advance time."""
+    """Whether the compiler finds a cycle that does not advance time."""
     try:
         compiled_once(case.text)
     except HoldsforError as problem:

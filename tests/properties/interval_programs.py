@@ -1,7 +1,7 @@
-"""Random `holdsFor` rules as nobody would write them, with the records that they are about.
+"""Random `holdsFor` rules with unusual shapes, and records for them.
 
-Conditions on fluents leave variables to goals, to the head or to nothing. Operands are empty, outside their grounding
-or of some value. Steps stand in any order. Heads have variables that the body does not have, with and without a
+Variables of conditions on fluents are bound by goals, by the head or not at all. Operands are empty, outside their
+grounding or have any value. Steps are in any order. Heads have variables that the body lacks, with and without a
 grounding.
 """
 
@@ -109,7 +109,7 @@ class _IntervalCase:
         return f"holdsFor({name}({arguments})={r.choice(_VALUES[value])}, {result})"
 
     def operation(self, lists: list[str]) -> list[str]:
-        """A step over some of the lists, perhaps with a goal that binds what it needs; its result is one more."""
+        """A step over some of the lists, possibly with a goal that binds a variable it needs; adds its result."""
         r = self.random
         one, other, result, variable = r.choice(lists), r.choice(lists), self.new_list(), r.choice("XY")
         lists.append(result)

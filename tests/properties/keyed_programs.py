@@ -1,7 +1,7 @@
-"""Random programs about things and pairs of things: what they have in common is a key, and sometimes it is none.
+"""Random programs about things and pairs of things, with and without a common key.
 
-Rules are drawn from forms that go by a thing, by one side of a pair, along a pair, or by nothing; they build on each
-other in any order; within a rule there may be a circle or a delayed effect.
+Rules are drawn from forms keyed by a thing, by one side of a pair, along a pair, or without a key. They build on each
+other in any order; a rule may be recursive or have a delayed effect.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The laws of the engine, for one case each: a failure says everything needed to see why two answers differ.
+"""The laws of the engine, for one case each: a failure prints everything needed to see why two answers differ.
 
-What the engine refuses is passed over.
+Cases that the engine refuses are skipped.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def check_against_the_reference(seed: int, case: Case) -> None:
 
 
 def check_windows(seed: int, case: Case) -> None:
-    """What is settled at each query time, with the last report, is the answer of one query."""
+    """The settled results of each query time, with the last report, are the answer of one query."""
     given = of_the_run(case)
     schedule, step = random_schedule(case, random.Random(seed))
     try:
@@ -76,9 +76,9 @@ def check_windows(seed: int, case: Case) -> None:
 
 
 def check_late_events(seed: int, case: Case) -> None:
-    """Events that come late by up to window - step change nothing.
+    """Events that arrive late by up to window - step change nothing.
 
-    Input intervals come when they begin; all records are inserted in a random order.
+    Input intervals arrive when they begin; all records are inserted in a random order.
     """
     given = of_the_run(case)
     chance = random.Random(seed)
@@ -100,9 +100,9 @@ def check_late_events(seed: int, case: Case) -> None:
 
 
 def check_reporting_once(seed: int, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few long windows settle what many short ones do, with the same records dropped.
+    """Few long windows settle the results of many short ones, with the same records dropped.
 
-    Also when records come too late for their window, or are cut by it.
+    This includes records that arrive too late for their window, or that the window cuts.
     """
     given = of_the_run(case)
     chance = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Random programs and streams that use the whole language without delays and circles."""
+"""Random programs and streams that use the whole language without delays and cycles."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ class Generator:
         self.vocabulary.fluents.append(Fluent(name, arity, (value,), "static"))
 
     def has_own_values(self, fluent: Fluent) -> bool:
-        """Whether all effects on a fluent say which value they are about, so that another value may be computed."""
+        """Whether all effects on a fluent have a constant value, so that another value may be computed."""
         heads = [clause.split(", T) :- ")[0] for clause in self.clauses if f"At({fluent.name}(" in clause]
         return all(head.endswith(tuple(f"={value}" for value in fluent.values)) for head in heads)
 

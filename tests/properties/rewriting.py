@@ -37,17 +37,17 @@ def _is_kept(item: Clause | Directive | FactTable | InputFactTable) -> bool:
 
 
 def answer_as_written(given: Input, at: int) -> Answer:
-    """What the engine says if it plans the rules as they are written."""
+    """The answer of the engine without rewrites."""
     return answer_without(OPTIONAL_REWRITES, given, at)
 
 
 def answer_rewritten(given: Input, at: int) -> Answer:
-    """What the engine says as it is."""
+    """The answer of the engine with all rewrites."""
     return answer_without((), given, at)
 
 
 def answer_without(rewrites: Collection[str], given: Input, at: int) -> Answer:
-    """What the engine says without some rewrites."""
+    """The answer of the engine without some rewrites."""
     session = EngineSession(given.compiled, start=given.case.start, tick=given.case.tick, without=rewrites)
     session.insert((at, fact) for fact in given.facts)
     try:

@@ -192,6 +192,6 @@ def _of_stage(batches: list[Any], number: int) -> list[Any]:
     return [batch.filter(pc.equal(batch.column("stage"), number)) for batch in batches]
 
 
-def _decoded(found: list[Any], kind: str, tell: Callable[[Any], Iterable[Any]]) -> list[dict[str, Any]]:
+def _decoded(found: list[Any], kind: str, rows_of: Callable[[Any], Iterable[Any]]) -> list[dict[str, Any]]:
     results = [batch.filter(pc.equal(batch.column("kind"), kind)) for batch in _of_stage(found, NO_STAGE)]
-    return [row for batch in tell(results) for row in batch.to_pylist()]
+    return [row for batch in rows_of(results) for row in batch.to_pylist()]

@@ -150,7 +150,7 @@ def _given_clause(
 
 
 def spelled_out(program: Program) -> list[Clause | Directive]:
-    """The items with every fact as a clause: how facts are grouped into tables is no part of what a text says."""
+    """The items with every fact as a clause: the grouping of facts into tables is not part of the meaning of a text."""
     items: list[Clause | Directive] = []
     for item in program.items:
         if isinstance(item, FactTable):

@@ -1,9 +1,9 @@
-"""The laws of Allen constructs, on lists dense enough for every relation to show.
+"""The laws of Allen constructs, on lists dense enough for every relation to occur.
 
 Few entities have many short intervals that begin and end together, so that an interval cut at a window's edge would
-relate to others as it does not. Rules relate lists of the input, of simple fluents and of other rules with each other,
-also lists that vary by different entities; events and durations build on what they find. Each case is answered by the
-reference, at once, and in windows of a few time-points with events that come as late as the windows tolerate.
+have wrong relations. Rules relate lists of the input, of simple fluents and of other rules with each other, including
+lists that vary by different entities; events and durations build on the results. Each case is answered by the
+reference, in one query, and in windows of a few time-points with events as late as the windows tolerate.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def short_windows(case: Case, chance: random.Random) -> Schedule:
 
 
 @pytest.mark.parametrize("seeds", chunks(share(SEEDS, 20), 10), ids=named)
-def test_windows_relate_what_the_reference_relates(seeds: range) -> None:
+def test_relations_in_windows_are_those_of_the_reference(seeds: range) -> None:
     for seed in seeds:
         given, chance = read_case(DenseCase(seed).case()), random.Random(seed)
         schedule = short_windows(given.case, chance)
@@ -119,8 +119,8 @@ def test_windows_relate_what_the_reference_relates(seeds: range) -> None:
 
 
 @pytest.mark.parametrize("seeds", chunks(share(SEEDS, 20), 10), ids=named)
-def test_reporting_once_relates_what_all_windows_relate(seeds: range) -> None:
-    """Also when records come too late for their window, or are cut by it."""
+def test_relations_in_merged_windows_are_those_of_all_windows(seeds: range) -> None:
+    """This includes records that arrive too late for their window, or that the window cuts."""
     for seed in seeds:
         given, chance = read_case(DenseCase(seed).case()), random.Random(seed)
         schedule = short_windows(given.case, chance)

@@ -1,10 +1,10 @@
-"""The laws of delayed effects and circles, on random programs that are full of them.
+"""The laws of delayed effects and recursive components, on random programs with many of them.
 
 engine = reference, windows = batch, late events that the window tolerates = in order, and reported once = settled by
 all windows, as in `test_engine`; also with windows in which nothing arrives, and with delays many windows long.
-parts do not matter: a circle that may take few turns, or begins with short parts, says what it says with many.
+parts do not matter: a limit of few iterations per part, or short first parts, does not change the answer.
 
-`delayed_case(seed)` makes a case again.
+`delayed_case(seed)` recreates a case.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ COUNTED = [AGAINST_REFERENCE, IN_WINDOWS, LATE, IN_PARTS] if IS_LONG else [AGAIN
 
 
 @pytest.mark.parametrize("seeds", chunks(share(AGAINST_REFERENCE, 100)), ids=named)
-def test_the_engine_says_what_the_reference_says(seeds: range) -> None:
+def test_the_engine_agrees_with_the_reference(seeds: range) -> None:
     for seed in seeds:
         check_against_the_reference(seed, delayed_case(seed))
 
@@ -57,13 +57,13 @@ def test_late_events_that_the_window_tolerates_do_not_change_the_answer(seeds: r
 
 
 @pytest.mark.parametrize("seeds", chunks(share(ONCE, 50)), ids=named)
-def test_reporting_once_says_what_all_windows_settle(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_merged_windows_settle_the_results_of_all_windows(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in seeds:
         check_reporting_once(seed, delayed_case(seed), monkeypatch)
 
 
 @pytest.mark.parametrize("seeds", chunks(share(QUIET, 50)), ids=named)
-def test_windows_in_which_nothing_arrives_let_effects_come_about(seeds: range) -> None:
+def test_effects_are_due_in_windows_without_records(seeds: range) -> None:
     """All records in the first third of the run, and windows of a few time-points up to its end."""
     for seed in seeds:
         given = of_the_run(delayed_case(seed))
@@ -84,15 +84,15 @@ def test_windows_in_which_nothing_arrives_let_effects_come_about(seeds: range) -
 
 
 @pytest.mark.parametrize("seeds", chunks(share(IN_PARTS, 50), 10), ids=named)
-def test_parts_of_a_stretch_do_not_change_the_answer(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Circles in turns instead of walked, cut after two to four, begun with parts of a few time-points."""
+def test_parts_of_a_time_range_do_not_change_the_answer(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fixpoint iteration instead of time stepping, in parts of two to four iterations, with short first parts."""
     for seed in seeds:
         chance = random.Random(seed)
         case = delayed_case(seed)
         few, length = chance.randint(2, 4), chance.choice([0, 1, 2, 5]) * case.tick
         monkeypatch.setattr(fixpoint, "stepped", lambda *_: None)
-        monkeypatch.setattr(fixpoint, "_TURNS", few)
-        monkeypatch.setattr(fixpoint, "_FEW_TURNS", chance.randint(1, few))
+        monkeypatch.setattr(fixpoint, "_MAX_ITERATIONS", few)
+        monkeypatch.setattr(fixpoint, "_FEW_ITERATIONS", chance.randint(1, few))
         if length:
             monkeypatch.setattr(fixpoint, "_first_length", lambda first, last, length=length: length)
         check_against_the_reference(seed, case)
@@ -124,7 +124,7 @@ def _is_refused(case: Case) -> bool:
 
 
 def test_delays_make_a_difference() -> None:
-    """An engine that knows no delays would agree with a reference that knows none."""
+    """Without delays in both, the engine and the reference would agree as well."""
     different = 0
     for seed in range(50):
         case = delayed_case(seed)

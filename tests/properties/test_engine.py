@@ -1,12 +1,12 @@
 """The laws of the engine on random programs and streams.
 
 engine = reference: one query over the whole history against the evaluator that shares no code with the engine.
-windows = batch: what is settled at each query time, with the last report, is the answer of one query.
-any arrival order the window tolerates = in order: events that come late by up to window - step change nothing.
-reported once = settled by all windows: few long windows settle what many short ones do, with the same records dropped.
+windows = batch: the settled results of each query time, with the last report, are the answer of one query.
+any arrival order the window tolerates = in order: events that arrive late by up to window - step change nothing.
+merged = all windows: few long windows settle the results of many short ones, with the same records dropped.
 
-What the engine refuses is passed over; `test_few_cases_are_refused` holds that this is little. A failure prints the
-seed, the program, the records and what differs; `random_case(seed)` makes the case again.
+Cases that the engine refuses are skipped; `test_few_cases_are_refused` checks that they are rare. A failure prints the
+seed, the program, the records and what differs; `random_case(seed)` recreates the case.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LATE = range(2000, 2400)
 
 
 @pytest.mark.parametrize("seeds", chunks(share(AGAINST_REFERENCE, 150)), ids=named)
-def test_the_engine_says_what_the_reference_says(seeds: range) -> None:
+def test_the_engine_agrees_with_the_reference(seeds: range) -> None:
     for seed in seeds:
         check_against_the_reference(seed, random_case(seed))
 
@@ -51,7 +51,7 @@ def test_late_events_that_the_window_tolerates_do_not_change_the_answer(seeds: r
 
 
 @pytest.mark.parametrize("seeds", chunks(share(LATE, 100)), ids=named)
-def test_reporting_once_says_what_all_windows_settle(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_merged_windows_settle_the_results_of_all_windows(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in seeds:
         check_reporting_once(seed, random_case(seed), monkeypatch)
 
@@ -80,7 +80,7 @@ def test_cases_are_the_same_every_time() -> None:
     assert [random_case(seed) for seed in range(20)] == [random_case(seed) for seed in range(20)]
 
 
-def test_some_cases_have_something_to_say() -> None:
+def test_some_cases_have_results() -> None:
     """An engine that finds nothing would agree with itself."""
     sizes = [len(reference_answer(read_case(random_case(seed)))) for seed in range(60)]
     assert sum(size > 0 for size in sizes) > 40

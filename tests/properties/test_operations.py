@@ -1,7 +1,7 @@
-"""The laws of records that come late, twice, in parts, and are retracted: on random streams of operations.
+"""The laws of records that arrive late, twice or in parts, and are retracted, on random streams of operations.
 
-reference = batch; merged windows = real windows, with the same fates of records; a window over everything = batch;
-a session that has settled nothing = batch over what has arrived.
+reference = batch; merged windows = real windows, with the same outcomes of records; a window over everything = batch;
+a session that has settled nothing = batch over the records that have arrived.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ holdsFor(idle(X)=true, J) :- holdsFor(s(X)=on, I), complement_all([I], J).
 
 
 def operations(chance: random.Random, tick: int, first: int) -> Iterator[str]:
-    """Records, retractions of them or of parts of them, and records that come again."""
+    """Records, retractions of records or of parts of them, and records that are inserted again."""
     given: list[tuple[str, int, list[str]]] = []
     longest = chance.choice([0, 5, 25])
     for _ in range(chance.randint(3, 14)):
@@ -120,7 +120,7 @@ def check(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seeds", chunks(share(SEEDS, 25)), ids=named)
-def test_windows_are_batch_whatever_comes_late_twice_or_is_taken_back(seeds: range) -> None:
+def test_windows_are_batch_with_late_repeated_and_retracted_records(seeds: range) -> None:
     for seed in seeds:
         check(seed)
 

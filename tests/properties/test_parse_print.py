@@ -1,7 +1,7 @@
-"""Reading and printing are inverse to each other, and every node knows where it stands.
+"""Parsing and printing are inverse to each other, and every node has its position.
 
 The laws are for bugs of quoting, of brackets around operators, of tokens that run into each other, of the fast path for
-facts, and of spans that point beside what they mean.
+facts, and of wrong spans.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _facts(rows: list[tuple[Constant, ...]], separator: str) -> str:
 
 @law
 @given(st.integers(1, 3).flatmap(lambda arity: st.lists(st.tuples(*[plain_constants] * arity), min_size=1, max_size=5)))
-def test_a_table_of_facts_says_what_its_facts_say(some: list[tuple[Constant, ...]]) -> None:
+def test_a_table_of_facts_is_equal_to_its_facts(some: list[tuple[Constant, ...]]) -> None:
     rows = (some * MINIMAL_RUN)[: MINIMAL_RUN + 1]
     fast = read(_facts(rows, "\n"))
     slow = read(_facts(rows, "  % one fact at a time\n"))
@@ -172,7 +172,7 @@ _spellings = st.sampled_from(
 @law
 @given(st.lists(_spellings, min_size=1, max_size=4), st.sampled_from(["", " ", "\n", "\t "]))
 def test_facts_in_a_run_read_as_they_do_one_by_one(spellings: list[str], layout: str) -> None:
-    """Also those that the fast path must leave to the slow one."""
+    """This includes facts that the fast path must leave to the parser."""
     plain = [f"fact(a{i})." for i in range(MINIMAL_RUN)]
     special = [f"fact({layout}{spelling}{layout}){layout}." for spelling in spellings]
     fast = read("\n".join([*plain, *special, *plain]) + "\n")

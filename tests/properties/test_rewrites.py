@@ -30,7 +30,7 @@ RECURSIVE = range(3500, 3600)
 
 
 @pytest.mark.parametrize("seeds", chunks(share(SEEDS, 100)), ids=named)
-def test_rewrites_do_not_change_what_the_engine_says(seeds: range) -> None:
+def test_rewrites_do_not_change_the_answer_of_the_engine(seeds: range) -> None:
     for seed in seeds:
         given = read_case(random_case(seed))
         try:
@@ -67,8 +67,8 @@ def check_without(rewrite: str, seed: int, case: Case) -> None:
 
 
 @pytest.mark.parametrize("seeds", chunks(share(SHOWN, 50)), ids=named)
-def test_the_rewritten_rules_mean_what_the_rules_mean(seeds: range) -> None:
-    """The logical stage is shown as rules; they parse, and the reference evaluator says the same of them."""
+def test_the_rewritten_rules_have_the_same_answer(seeds: range) -> None:
+    """The logical stage is shown as rules; they parse, and the reference evaluator gives the same answer for them."""
     for seed in seeds:
         given = read_case(random_case(seed))
         try:
@@ -81,7 +81,7 @@ def test_the_rewritten_rules_mean_what_the_rules_mean(seeds: range) -> None:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_rewrites_do_not_change_what_an_application_recognises(name: str) -> None:
+def test_rewrites_do_not_change_the_answer_of_an_application(name: str) -> None:
     run = RUNS[name]
     tick = 40 if name == "activity" else 1
     compiled = compile_files(run.files)

@@ -1,11 +1,11 @@
 """The laws of sessions on random programs and streams.
 
-pieces = all at once: records may be inserted long before they arrive or only when they do.
+pieces = all at once: records may be inserted at their arrival or long before.
 retract(insert(x)) = nothing: whether a query time has seen x or not.
 changes: applied to the report before they give the report; applied one after another they give the whole answer.
 
 A record that is inserted and retracted here has the constants of one that stays: a query time that has seen an entity
-keeps it in its domains, whatever becomes of the record.
+keeps it in its domains, even if the record is retracted.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def moved(line: str, time: int) -> str:
 
 
 def fact_of(line: str) -> tuple[str, ...]:
-    """What a record says, whenever it arrives."""
+    """The contents of a record without its arrival."""
     name, _, *fields = line.split("|")
     return (name, *fields)
 
@@ -125,7 +125,7 @@ def test_records_may_be_inserted_before_they_arrive_or_when_they_do(seeds: range
 
 
 @pytest.mark.parametrize("seeds", chunks(share(PIECES, 50)), ids=named)
-def test_the_whole_history_may_come_in_any_order(seeds: range) -> None:
+def test_the_whole_history_may_arrive_in_any_order(seeds: range) -> None:
     for seed in seeds:
         given, chance = of_the_run(random_case(seed)), random.Random(seed)
         case = given.case
@@ -149,7 +149,7 @@ def test_the_whole_history_may_come_in_any_order(seeds: range) -> None:
 
 @dataclass
 class Passer:
-    """Records that come and go beside those that stay: retracted before a query time sees them, or after."""
+    """Records that are inserted and retracted again: before a query time sees them, or after."""
 
     case: Case
     window: int | None
@@ -159,7 +159,7 @@ class Passer:
     n_seen: int = 0
 
     def between(self, session: hf.Session, piece: list[str], at: int) -> None:
-        """Retract what was seen before `at`, and insert more, with the constants of a piece of what stays."""
+        """Retract the records seen before `at`, and insert others, with the constants of records that stay."""
         if self.waiting:
             session.retract(self.waiting)
         self.waiting = []
@@ -189,7 +189,7 @@ class Passer:
 
 @pytest.mark.parametrize("is_windowed", [True, False], ids=["windows", "whole history"])
 @pytest.mark.parametrize("seeds", chunks(share(RETRACTIONS, 50)), ids=named)
-def test_what_is_inserted_and_taken_back_leaves_nothing(seeds: range, is_windowed: bool) -> None:
+def test_records_that_are_inserted_and_retracted_change_nothing(seeds: range, is_windowed: bool) -> None:
     n_seen = 0
     for seed in seeds:
         case, chance = random_case(seed), random.Random(seed)
@@ -233,7 +233,7 @@ def applied(known: dict[str, set[Found]], changes: Iterable[hf.Change]) -> None:
 
 
 def in_window(known: dict[str, set[Found]], report: hf.Report, boundary: int, tick: int) -> dict[str, set[Found]]:
-    """What has a time-point in the window; events at its edge are told when they are new."""
+    """The rows with a time-point in the window; events at its edge are included when they are new."""
     told = {(change.name, change.new) for change in report.changes}
     following = (boundary // tick + 1) * tick
 
@@ -286,7 +286,7 @@ def test_all_changes_together_are_the_answer_over_the_whole_history(seeds: range
 
 
 def _changes(given: Input, schedule: Schedule, chance: random.Random, step: int) -> Iterator[list[hf.Change]]:
-    """What each query time changes; events come late by what the window tolerates."""
+    """The changes of each query time; events arrive as late as the window tolerates."""
     case, slack = given.case, (schedule.window - step) // given.case.tick
     window, memory = schedule.window, case.allen_memory
     session = EngineSession(given.compiled, start=case.start, tick=case.tick, window=window, allen_memory=memory)

@@ -1,8 +1,8 @@
-"""reports of stages = reports of one engine: at every query time stages know and change what one session does.
+"""reports of stages = reports of one engine: the same results and changes at every query time.
 
-This is for knowledge at the wrong time: a stage that sees of another what turns out later, or settles before the other
-has decided; for records and intervals that come late, are cut by a window, or are retracted; for reports that tell a
-row at one query time too many or too few. Shuffles are done by hand, as in `test_stages`.
+These laws are for results at the wrong query time: a stage that reads later revisions of another stage, or settles
+before the other has decided; for records and intervals that arrive late, are cut by a window, or are retracted; for
+reports with a row at one query time too many or too few. Shuffles are simulated, as in `test_stages`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ CUT = range(8500, 8550)
 def arriving_late(case: Case, window: int, chance: random.Random) -> list[str]:
     """The records in any order, some too late for every window, some retracted later.
 
-    Rows of a DataFrame have no order, so no record comes at the arrival of what takes an equal one back.
+    Rows of a DataFrame have no order, so no record arrives at the same time as a retraction of an equal record.
     """
     lines: list[str] = []
     facts = [text.split("|") for _, text in case.records]
@@ -59,14 +59,14 @@ def arriving_late(case: Case, window: int, chance: random.Random) -> list[str]:
 
 
 def narrow_windows(case: Case, chance: random.Random) -> tuple[int, int]:
-    """A window and a step with up to twenty query times: what is known has time to change."""
+    """A window and a step with up to twenty query times, so that results are revised."""
     n_points = (case.end - case.start) // case.tick
     step = chance.randint(max(1, n_points // 20), max(1, n_points // 4))
     return (step + chance.choice([0, 0, 1, 3, step])) * case.tick, step * case.tick
 
 
 def compare(seed: int, case: Case, n_buckets: int) -> Reports | None:
-    """Compare what is reported and what is settled; the reports of stages, unless the engine refuses the case."""
+    """Compare the reported and the settled results; the reports of stages, unless the engine refuses the case."""
     chance = random.Random(seed)
     window, step = narrow_windows(case, chance)
     given, lines = read_case(case), arriving_late(case, window, chance)
@@ -97,25 +97,25 @@ def differences(run: RunSchedule, expected: Reports, found: Reports) -> Iterator
 
 
 @pytest.mark.parametrize("seeds", chunks(share(ANY, 25)), ids=named)
-def test_stages_of_any_program_report_what_one_engine_reports(seeds: range) -> None:
+def test_stages_of_any_program_have_the_reports_of_one_engine(seeds: range) -> None:
     for seed in seeds:
         compare(seed, random_case(seed), BUCKETS[seed % 4])
 
 
 @pytest.mark.parametrize("seeds", chunks(share(KEYED, 10)), ids=named)
-def test_stages_of_programs_with_keys_report_what_one_engine_reports(seeds: range) -> None:
+def test_stages_of_programs_with_keys_have_the_reports_of_one_engine(seeds: range) -> None:
     for seed in seeds:
         compare(seed, keyed_case(seed), BUCKETS[seed % 4])
 
 
 @pytest.mark.parametrize("seeds", chunks(share(DELAYED, 10)), ids=named)
-def test_stages_of_programs_with_delays_report_what_one_engine_reports(seeds: range) -> None:
+def test_stages_of_programs_with_delays_have_the_reports_of_one_engine(seeds: range) -> None:
     for seed in seeds:
         compare(seed, delayed_case(seed), BUCKETS[seed % 4])
 
 
 @pytest.mark.parametrize("seeds", chunks(share(DECIDING, 10), 10), ids=named)
-def test_what_a_stage_decides_late_changes_the_reports_of_the_next(seeds: range) -> None:
+def test_late_decisions_of_a_stage_change_the_reports_of_the_next(seeds: range) -> None:
     taken_back = 0
     for seed in seeds:
         case = deciding_case(seed)
@@ -136,7 +136,7 @@ def test_stages_relate_intervals_that_are_cut_as_one_engine_does(seeds: range) -
 
 
 @pytest.mark.parametrize("seeds", chunks(share(ASKING, 5), 5), ids=named)
-def test_rules_that_ask_for_the_query_time_are_told_each(seeds: range) -> None:
+def test_rules_that_use_the_query_time_are_evaluated_at_each(seeds: range) -> None:
     asking = """
         initiatedAt(old(X)=Q, T) :- happensAt(on(X), T), queryTime(Q), Q - T > 3.
         terminatedAt(old(X)=_, T) :- happensAt(off(X), T), queryTime(Q), Q - T < 9.

@@ -1,8 +1,8 @@
-"""stages = one engine: random programs, stage by stage in buckets, say what one evaluation of everything says.
+"""stages = one engine: random programs, evaluated stage by stage in buckets, have the answer of one evaluation.
 
-This is for wrong keys: rows that are sent nowhere or to the wrong bucket, results that two buckets or none own, domains
-and initial values that a bucket knows only in part. Shuffles are done by hand here, so that hundreds of programs can be
-tried; `tests/spark` does the same with Spark.
+These laws are for wrong keys: rows that are sent to no bucket or to the wrong one, results that two buckets or none
+own, domains and initial values of which a bucket has only a part. Shuffles are simulated here, so that hundreds of
+programs can be tried; `tests/spark` does the same with Spark.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ def compare(seed: int, given: Input, n_buckets: int) -> None:
 
 
 @pytest.mark.parametrize("seeds", chunks(share(ANY, 25)), ids=named)
-def test_stages_of_any_program_say_what_one_engine_says(seeds: range) -> None:
+def test_stages_of_any_program_agree_with_one_engine(seeds: range) -> None:
     for seed in seeds:
         compare(seed, read_case(random_case(seed)), BUCKETS[seed % 4])
 
 
 @pytest.mark.parametrize("seeds", chunks(share(KEYED, 50)), ids=named)
-def test_stages_of_programs_with_keys_say_what_one_engine_says(seeds: range) -> None:
+def test_stages_of_programs_with_keys_agree_with_one_engine(seeds: range) -> None:
     for seed in seeds:
         compare(seed, read_case(keyed_case(seed)), BUCKETS[seed % 4])
 
 
 @pytest.mark.parametrize("seeds", chunks(share(DELAYED, 25)), ids=named)
-def test_stages_of_programs_with_delays_say_what_one_engine_says(seeds: range) -> None:
+def test_stages_of_programs_with_delays_agree_with_one_engine(seeds: range) -> None:
     for seed in seeds:
         compare(seed, read_case(delayed_case(seed)), BUCKETS[seed % 4])
 

@@ -1,6 +1,6 @@
-"""The laws of `holdsFor` rules that are hard to read: all evaluators, windows and stages give them the same instances.
+"""The laws of unusual `holdsFor` rules: all evaluators, windows and stages have the same instances.
 
-A program that is refused is passed over: a comparison may be about a variable that stands nowhere else.
+A program that is refused is skipped: a comparison may use a variable that occurs nowhere else.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _schedule(window: int, step: int) -> Schedule:
 
 
 @pytest.mark.parametrize("seeds", chunks(SEEDS, 10), ids=named)
-def test_all_ways_give_rules_the_same_instances(seeds: range) -> None:
+def test_all_evaluators_have_the_same_instances_of_rules(seeds: range) -> None:
     for seed in seeds:
         given = _read(seed)
         if given is None:

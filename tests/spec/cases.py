@@ -14,7 +14,7 @@ REFUSED = "refused"
 
 @dataclass(frozen=True)
 class Case:
-    """What a sentence is about, a question, and the answer written by hand."""
+    """The subject of a sentence, a question, and the answer written by hand."""
 
     name: str
     question: Question

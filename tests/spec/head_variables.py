@@ -24,7 +24,7 @@ def _named(head: str, suffix: str = "") -> list[str]:
 
 
 def _computed(goals: str, head: str) -> list[Case]:
-    """One head in all kinds of clauses; `seen` says over what X ranges."""
+    """One head in all kinds of clauses; `seen` is the range of X."""
     seen = f"initiatedAt({head}=false, T) :- happensAt(seen(X), T), Y = none, fail.\n" + _BACKGROUND
     event = f"happensAt({head}, T) :- happensAt(seen(X), T), Y = none, fail.\n" + _BACKGROUND
     return [
@@ -111,7 +111,7 @@ CASES = [
         {"d(7)=14": [(3, 10)], "d(2)=4": [(4, 10)], "o(7)": [9], "o(2)": [9]},
     ),
     case(
-        "a termination that tests a computed value, in a circle",
+        "a termination that tests a computed value, in a cycle",
         _LEVEL + "terminatedAt(d(_)=V, T) :- happensAt(off(_), T), V > 10, holdsAt(d(2)=4, T).\n",
         _RECORDS,
         {"d(7)=14": [(3, 10)], "d(2)=4": [(4, None)]},

@@ -36,7 +36,7 @@ OPERATIONS = [
         _INPUT + "holdsFor(u=true, J) :- holdsFor(a=true, A), holdsFor(b=true, B), union_all([A, B], J).\n"
         "holdsFor(i=true, J) :- holdsFor(a=true, A), holdsFor(b=true, B), intersect_all([A, B], J).\n"
         "holdsFor(r=true, J) :- holdsFor(a=true, A), holdsFor(b=true, B), relative_complement_all(A, [B], J).\n",
-        # A loses and gains, B loses and gains: each loss is written as a retraction and what is left of its record.
+        # A loses and gains, B loses and gains: each loss is written as a retraction and the rest of its record.
         "\n".join(
             [
                 _AB,

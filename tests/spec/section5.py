@@ -1,4 +1,4 @@
-"""Section 5: delayed effects, postponement, circles."""
+"""Section 5: delayed effects, postponement, cycles."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ DELAYS = [
         {"f=on": [(4, 7)], "f=expiring": [(7, 9)], "f=off": [(9, None)]},
     ),
     case(
-        "circles of delays, over windows",
+        "cycles of delays, over windows",
         _ON + "fi(f=on, f=b, 4).\nfi(f=b, f=c, 7).\nfi(f=c, f=on, 2).",
         "on|3|3",
         {"f=on": [(4, 8), (17, 21)], "f=b": [(8, 15), (21, 28)], "f=c": [(15, 17), (28, 30)]},
@@ -138,9 +138,9 @@ DELAYS = [
     ),
 ]
 
-CIRCLES = [
+CYCLES = [
     case(
-        "a circle through holdsAt",
+        "a cycle through holdsAt",
         "initiatedAt(a=true, T) :- happensAt(e, T), \\+ holdsAt(b=true, T).\n"
         "initiatedAt(b=true, T) :- happensAt(e, T), holdsAt(a=true, T).\n"
         "terminatedAt(a=true, T) :- happensAt(e, T), holdsAt(b=true, T).\n",
@@ -148,14 +148,14 @@ CIRCLES = [
         {"a=true": [(4, 10)], "b=true": [(7, None)]},
     ),
     case(
-        "a circle of an FVP with itself",
+        "a cycle of an FVP with itself",
         "initiatedAt(a=true, T) :- happensAt(e, T), \\+ holdsAt(a=true, T).\n"
         "terminatedAt(a=true, T) :- happensAt(e, T), holdsAt(a=true, T).\n",
         "e|3|3\ne|6|6\ne|9|9",
         {"a=true": [(4, 7), (10, None)]},
     ),
     case(
-        "a circle over windows",
+        "a cycle over windows",
         "initiatedAt(a=true, T) :- happensAt(e, T), \\+ holdsAt(a=true, T).\n"
         "terminatedAt(a=true, T) :- happensAt(e, T), holdsAt(a=true, T).\n",
         "e|3|3\ne|6|6\ne|9|9",
@@ -163,15 +163,15 @@ CIRCLES = [
         window=2,
     ),
     refused(
-        "a circle that does not advance time",
+        "a cycle that does not advance time",
         "initiatedAt(a=true, T) :- happensAt(e, T), initiatedAt(b=true, T).\n"
         "initiatedAt(b=true, T) :- happensAt(e, T), \\+ initiatedAt(a=true, T).\n",
     ),
     refused(
-        "a circle through a statically determined fluent",
+        "a cycle through a statically determined fluent",
         "initiatedAt(a=true, T) :- happensAt(e, T), \\+ holdsAt(b=true, T).\n"
         "holdsFor(b=true, J) :- holdsFor(a=true, I), complement_all([I], J).\n",
     ),
 ]
 
-CASES = [*DELAYS, *CIRCLES]
+CASES = [*DELAYS, *CYCLES]

@@ -1,4 +1,4 @@
-"""Section 7: what becomes of a record has one name. Section 1 and 8: records that do not fit are set aside."""
+"""Section 7: every outcome of a record has one name. Sections 1 and 8: invalid records are set aside."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_record_has_one_fate(tmp_path: Path, name: str, merge_windows: bool) -
 
 
 @pytest.mark.parametrize("merge_windows", [False, True])
-def test_stretches_in_which_nothing_happens_cost_nothing(tmp_path: Path, merge_windows: bool) -> None:
+def test_time_ranges_without_records_cost_nothing(tmp_path: Path, merge_windows: bool) -> None:
     path = tmp_path / "records.txt"
     far = 10**15
     path.write_text(f"on|1|1|a\noff|{far}|{far}|a\njf|{far + 7}|{far + 7}|{far + 9}|true|b\n")

@@ -1,6 +1,6 @@
-"""Every sentence of the specification, asked of the oracle, the reference evaluator and the engine.
+"""Every sentence of the specification, checked with the oracle, the reference evaluator and the engine.
 
-The answers are written by hand. A run in windows evaluates every query time; a case that gives no window is run with
+The answers are written by hand. A run in windows evaluates every query time; a case without a window is run with
 windows of half the run, which may not change its answer.
 """
 

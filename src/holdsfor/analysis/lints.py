@@ -121,13 +121,13 @@ def unused_output(draft: Draft) -> None:
         return
     fvps = [g.entity for g in description.groundings if isinstance(g.entity, Fvp)]
     events = [g.entity for g in description.groundings if not isinstance(g.entity, Fvp)]
-    asked_fluents: list[Term] = [Struct("=", (fvp.fluent, Var("_"))) for fvp in fvps]
+    grounded_fluents: list[Term] = [Struct("=", (fvp.fluent, Var("_"))) for fvp in fvps]
     heads = [(r.event, events, names.used_events) for r in description.point_rules if r.kind == "happensAt"]
-    heads += [(r.fvp.term, asked_fluents, names.used_fvps) for r in description.point_rules if r.kind != "happensAt"]
-    heads += [(r.fvp.term, asked_fluents, names.used_fvps) for r in description.interval_rules]
+    heads += [(r.fvp.term, grounded_fluents, names.used_fvps) for r in description.point_rules if r.kind != "happensAt"]
+    heads += [(r.fvp.term, grounded_fluents, names.used_fvps) for r in description.interval_rules]
     reported: set[Term] = set()
-    for head, asked, used in heads:
-        if any(may_match(head, p) for p in (*asked, *used)) or anonymous(head) in reported:
+    for head, grounded, used in heads:
+        if any(may_match(head, p) for p in (*grounded, *used)) or anonymous(head) in reported:
             continue
         reported.add(anonymous(head))
         hint = f"add a grounding: `grounding({show(head)}) :- ….`"

@@ -145,10 +145,15 @@ def _computed(waiting: Sequence[Condition], bound: set[str]) -> set[str]:
     """The variables that conditions compute; a goal on a list computes variables once the list is computed."""
     found: set[str] = set()
     left = [condition for condition in waiting if not isinstance(condition, Not)]
-    while able := [condition for condition in left if _list_names(condition) <= bound | found]:
+    while able := [condition for condition in left if _may_compute(condition, bound | found)]:
         left = [condition for condition in left if not any(condition is each for each in able)]
         found = found.union(*(_results(condition) for condition in able))
     return found
+
+
+def _may_compute(condition: Condition, known: set[str]) -> bool:
+    """Whether a condition has the list and the other values that it needs, apart from variables of other conditions."""
+    return _list_names(condition) <= known and needed_variables(condition, set(), known) <= known
 
 
 def _results(condition: Condition) -> set[str]:

@@ -59,15 +59,15 @@ def _moved(before: tuple[Condition, ...], after: tuple[Condition, ...]) -> tuple
 
 def _is_inside(condition: Condition, component: tuple[Vertex, ...]) -> bool:
     for each, _ in flat_conditions((condition,)):
-        asked: Term | None = None
+        pattern: Term | None = None
         match each:
             case Happens(event):
-                asked = event
+                pattern = event
             case Terminated(fvp):
-                asked = Struct("=", (fvp.fluent, Var("_#value")))
+                pattern = Struct("=", (fvp.fluent, Var("_#value")))
             case Starts(fvp) | Ends(fvp) | Holds(fvp) | Initiated(fvp):
-                asked = fvp.term
-        if asked is not None and any(may_match(vertex.pattern, asked) for vertex in component):
+                pattern = fvp.term
+        if pattern is not None and any(may_match(vertex.pattern, pattern) for vertex in component):
             return True
     return False
 

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from holdsfor.analysis.switches import check_switches
 from holdsfor.logical.fold_facts import fold_facts, fold_interval_facts
 from holdsfor.logical.hoist_external import hoist_external
+from holdsfor.logical.order_joins import order_joins
 from holdsfor.logical.rewritten import RewriteContext, Rewritten, RewrittenIntervals
 from holdsfor.logical.split_branches import split_branches
 
@@ -36,6 +37,7 @@ class Rewrite:
 REWRITES: tuple[Rewrite, ...] = (
     Rewrite("split_branches", split_branches, required="all rows of a plan have the same columns"),
     Rewrite("fold_facts", fold_facts, fold_interval_facts),
+    Rewrite("order_joins", order_joins),
     Rewrite("hoist_external", hoist_external),
     Rewrite("time_first", required="rows have no time-points before a condition on events"),
     Rewrite("defer_open_goals", required="a variable without a value has no column"),

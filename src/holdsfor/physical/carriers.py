@@ -25,10 +25,10 @@ def carriers_of(body: Sequence[Condition], arguments: tuple[str, ...]) -> dict[t
 
     Such tuples are the arguments of the head, and of fluents that later conditions look up.
     """
-    asked = {names: i for i, c in reversed(list(enumerate(body))) if (names := tested_arguments(c))}
+    tested = {names: i for i, c in reversed(list(enumerate(body))) if (names := tested_arguments(c))}
     carriers: dict[tuple[str, ...], Condition] = {}
-    for names in dict.fromkeys([*([arguments] if arguments else []), *asked]):
-        for condition in body[: asked.get(names, len(body))]:
+    for names in dict.fromkeys([*([arguments] if arguments else []), *tested]):
+        for condition in body[: tested.get(names, len(body))]:
             is_of_use = isinstance(condition, Happens | Starts | Ends | Initiated)
             if is_of_use and _places(condition, names) is not None:
                 carriers.setdefault(names, condition)

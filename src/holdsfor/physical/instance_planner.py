@@ -49,8 +49,8 @@ class _Instances:
 
     def plan(self, bound: set[str], wanted: frozenset[str] | None) -> list[Operator]:
         scope = self.scope
-        asked = scope.head if wanted is None else wanted
-        waiting = scope.scoped(scope.tests if wanted is None else connected(scope.tests, asked - bound))
+        wanted_names = scope.head if wanted is None else wanted
+        waiting = scope.scoped(scope.tests if wanted is None else connected(scope.tests, wanted_names - bound))
         names = [name for name in scope.names if wanted is None or name in wanted]
         operators: list[Operator] = []
         scope_names = set(scope.names)
@@ -66,7 +66,7 @@ class _Instances:
                 operators.append(GroundHead(scope.rule.fvp.term))
                 bound |= scope.head
             else:
-                is_any = missing[0] not in needed and missing[0] not in asked
+                is_any = missing[0] not in needed and missing[0] not in wanted_names
                 operators.append(self.range_over(missing[0], is_any=is_any))
                 bound.add(missing[0])
 

@@ -81,7 +81,7 @@ class PlannedFluent:
     """The rules of one simple fluent, for all of its values.
 
     `patterns` are the FVPs of the rules; unless it `is_whole`, other FVPs of the name belong to another component. If
-    `has_asked_breaks`, a condition `terminatedAt` reads the breaks of its values.
+    `has_break_conditions`, a condition `terminatedAt` reads the breaks of its values.
     """
 
     id: FluentId
@@ -90,7 +90,7 @@ class PlannedFluent:
     initially: tuple[PlannedInitial, ...]
     patterns: tuple[tuple[Term, ...], ...]
     is_whole: bool
-    has_asked_breaks: bool
+    has_break_conditions: bool
 
 
 @dataclass(frozen=True)
@@ -310,11 +310,11 @@ def _fluent(
             _columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple" and name_and_arity(v.fluent) == key
         ),
         is_whole=all(v in vertices for v in compiled.graph.named(key)) and key not in compiled.names.input_fluents,
-        has_asked_breaks=any(name_and_arity(fvp.fluent) == key for fvp in _asked_breaks(compiled)),
+        has_break_conditions=any(name_and_arity(fvp.fluent) == key for fvp in _break_conditions(compiled)),
     )
 
 
-def _asked_breaks(compiled: Compiled) -> Iterator[Fvp]:
+def _break_conditions(compiled: Compiled) -> Iterator[Fvp]:
     """The FVPs of conditions `terminatedAt(F=V, T)`."""
     description = compiled.description
     for body in (*(rule.body for rule in description.point_rules), *(delay.body for delay in description.delays)):

@@ -63,8 +63,8 @@ class RuleBindings:
         if not self.domains.is_declared(self.head):
             yield {}
             return
-        asked = {name for goal in self.goals for name in step_variables(goal)}
-        left_to_goals = asked & {*variables(self.head.args[1])} if isinstance(self.head, Struct) else set()
+        goal_names = {name for goal in self.goals for name in step_variables(goal)}
+        left_to_goals = goal_names & {*variables(self.head.args[1])} if isinstance(self.head, Struct) else set()
         for instance in self.domains.instances(self.head):
             binding = match(self.head, instance, {})
             if binding is not None:

@@ -179,7 +179,7 @@ class _TimeStepping:
         self.moments = [part for part in compiled.moments if part[0].vertex in set(component.vertices)]
         self.rules = {rule: self._conditions(rule) for rule in compiled.description.point_rules}
         self.open_terminations = [rule for rule in self.rules if self._has_open_arguments(rule)]
-        self.asked: set[Term] = set()
+        self.in_derivation: set[Term] = set()
         self.pending = PendingEffects(compiled.description, world.engine, world.run.tick)
         self.current: dict[Term, tuple[Term, int]] = {}
         self.results: dict[Term, list[tuple[int, float]]] = {}
@@ -406,11 +406,11 @@ class _TimeStepping:
         """
         matches = [(rule, match(rule.head_term, fvp, {})) for rule in self.open_terminations]
         bindings = [(rule, binding) for rule, binding in matches if binding is not None]
-        if not bindings or fvp in self.asked or not (fvp in self.initiated() or fvp in set(self.holding(fvp))):
+        if not bindings or fvp in self.in_derivation or not (fvp in self.initiated() or fvp in set(self.holding(fvp))):
             return False
-        self.asked.add(fvp)
+        self.in_derivation.add(fvp)
         found = any(next(self.rules[rule].solutions(self, binding), None) is not None for rule, binding in bindings)
-        self.asked.remove(fvp)
+        self.in_derivation.remove(fvp)
         return found
 
     def broken(self, pattern: Term) -> Iterable[Term]:

@@ -70,8 +70,8 @@ def without_cuts(kind: EdgeKind, table: FluentTable, cuts: FluentTable | None) -
 def cuts_of_rules(rules: Sequence[PlannedIntervalRule], key: Key, table: FluentTable, context: Evaluation) -> None:
     """Record which intervals of the rules only continue where an input interval is cut."""
     operators = [operator for rule in rules for operator in rule.operators]
-    asked = {operator.shape.key for operator in operators if isinstance(operator, ReadFluent)}
-    known = [cuts for name, cuts in context.cuts.items() if name in asked]
+    read = {operator.shape.key for operator in operators if isinstance(operator, ReadFluent)}
+    known = [cuts for name, cuts in context.cuts.items() if name in read]
     if not known or table.n == 0:
         return
     whole = _as_if_whole(rules, context)

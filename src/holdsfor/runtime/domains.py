@@ -72,10 +72,10 @@ class _GroundingPlan:
             if columns[-1] != value:
                 return None
             columns = columns[:-1]
-        asked = (*columns, *self.goals)
-        names: dict[str, Term] = {name: Var(f"#{i}") for i, name in enumerate(variables(*asked))}
+        terms = (*columns, *self.goals)
+        names: dict[str, Term] = {name: Var(f"#{i}") for i, name in enumerate(variables(*terms))}
         given = (value,) if value is not None and len(columns) == len(self.columns) else ()
-        return (*(substitute(term, names) for term in asked), *given)
+        return (*(substitute(term, names) for term in terms), *given)
 
     @property
     def planned(self) -> list[tuple[list[str], Plan]]:
@@ -205,13 +205,13 @@ class Domains:
             known = np.concatenate((known, more))
         found = known[numbers]
         if np.count_nonzero(found == _UNKNOWN):
-            is_asked = np.zeros(len(known), dtype=bool)
-            is_asked[numbers[found == _UNKNOWN]] = True
-            asked = is_asked.nonzero()[0]
-            columns = list(instances.words(key[2], asked))
+            is_missing = np.zeros(len(known), dtype=bool)
+            is_missing[numbers[found == _UNKNOWN]] = True
+            missing = is_missing.nonzero()[0]
+            columns = list(instances.words(key[2], missing))
             if value is not None:
-                columns.append(np.full(len(asked), value, dtype=np.int64))
-            known[asked] = self._checked(key, columns, len(asked), context)
+                columns.append(np.full(len(missing), value, dtype=np.int64))
+            known[missing] = self._checked(key, columns, len(missing), context)
             found = known[numbers]
             if np.count_nonzero(known == _MEMBER) == _count(key, context):
                 self._everyone[signature] = version, _count(key, context)

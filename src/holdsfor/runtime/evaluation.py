@@ -155,7 +155,7 @@ class Evaluation:
             known = self._resumed[key] = table, rest.with_starts(np.maximum(rest.starts, self.time_range.first))
         return known[1]
 
-    def asked_fluents(self, key: Key) -> FluentTable:
+    def condition_fluents(self, key: Key) -> FluentTable:
         """The intervals of a fluent for conditions of interval rules, without input outside its grounding."""
         table = self.resumed_fluents(key)
         if key not in self.inputs or not self.domains.is_declared((True, *key)):

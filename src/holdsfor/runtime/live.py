@@ -44,8 +44,9 @@ class LiveRun:
 
     `rate` is how many time-points go by in a second of the wall clock; without it time is told by the records.
     `after_reading` is called whenever something was read, `on_silence` once for each input that nothing has come from
-    after a second. `at_rest` is called after query times have been reported, before more is read, and
-    when the run is asked to end.
+    after a second. `at_rest` is called after query times have been reported, before more is read, and when the run is
+    asked to end. `at_rest` may return a moment of the monotonic clock, at which it is called again, unless a query time
+    is due before.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class LiveRun:
         stop: Stop,
         after_reading: Callable[[LiveRun], None] = lambda _: None,
         on_silence: Callable[[str], None] = lambda _: None,
-        at_rest: Callable[[LiveRun], None] = lambda _: None,
+        at_rest: Callable[[LiveRun], float | None] = lambda _: None,
     ) -> None:
         self.feeds = feeds
         self.step = step
@@ -81,6 +82,7 @@ class LiveRun:
         self._earliest = -_LATEST
         self._next: int | None = None
         self._held: list[int] = []
+        self._rest_due: float | None = None
         self._began = time.monotonic()
 
     # -- counts --------------------------------------------------------------------------------------------------------
@@ -167,7 +169,7 @@ class LiveRun:
                     self._earliest = query_time + 1
                 self._held.clear()
             at = self._next = self._following(at, session)
-            self.at_rest(self)
+            self._rest_due = self.at_rest(self)
         if self.stop.is_asked:
             self.at_rest(self)
         self._close(session)
@@ -246,8 +248,12 @@ class LiveRun:
             if self.has_ended or (self.rate is None and not behind):
                 return True
             due = None if self.rate is None else self._due(at)
-            if self._read_some(behind, due) and due is not None and time.monotonic() >= due:
+            deadlines = [each for each in (due, self._rest_due) if each is not None]
+            is_going_on = self._read_some(behind, min(deadlines, default=None))
+            if is_going_on and due is not None and time.monotonic() >= due:
                 return True
+            if is_going_on and self._rest_due is not None and time.monotonic() >= self._rest_due:
+                self._rest_due = self.at_rest(self)
         return False
 
     def _due(self, query_time: int) -> float:

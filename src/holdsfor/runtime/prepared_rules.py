@@ -58,7 +58,7 @@ class PreparedRules:
         )
         sorts = self.sorts if self.ranges_over_sorts else None
         self.members = Members(compiled, self.background, self.symbols, sorts)
-        self.asks_for_the_query_time = _asks_for_the_query_time(compiled)
+        self.uses_query_time = _uses_query_time(compiled)
         self.point_fluents = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
         self.numbered_events = self.program.numbered_events
         self.asked_edges = self.program.edges
@@ -84,7 +84,7 @@ class PreparedRules:
         return self._sorts
 
 
-def _asks_for_the_query_time(compiled: Compiled) -> bool:
+def _uses_query_time(compiled: Compiled) -> bool:
     """Whether rules depend on the query time."""
     goals = (goal for goal, _ in atemporal_goals(compiled.description))
     return any(name_and_arity(call) == ("queryTime", 1) for goal in goals for call in called_predicates(goal))

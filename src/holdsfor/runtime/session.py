@@ -208,7 +208,7 @@ class EngineSession(SessionRecords):
         """
         assert self.previous is not None
         assert self._evaluation is not None
-        if self.rules.asks_for_the_query_time:
+        if self.rules.uses_query_time:
             return self.previous + 1
         last = self._evaluation.time_range.last
         found = [self.records.next_moment(min(self.previous, last), self.tick), self._evaluation.next_crossing]
@@ -254,7 +254,7 @@ class EngineSession(SessionRecords):
         events, fluents = input_tables(self.rules, self.state, time_range, arrived_by)
         self.n_input = sum(table.n for table in (*events.values(), *fluents.values()))
         events, fluents = with_upstream(events, fluents, self.state.computed, at, time_range.first)
-        if self.rules.asks_for_the_query_time:
+        if self.rules.uses_query_time:
             self.rules.members.version += 1
         kind = Evaluation if self.profile is None else ProfiledEvaluation
         evaluation = kind(self.rules, self.state, time_range, events, fluents, self.allen_memory)

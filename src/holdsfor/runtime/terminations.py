@@ -51,7 +51,7 @@ def terminations_of(
     found = [_terminated(evaluation, key, rule, initiations, state) for rule in fluent.terminations]
     evaluation.affected = None
     points = evaluation.effects(key, [part for part in found if part is not None])
-    if not fluent.has_asked_breaks:
+    if not fluent.has_break_conditions:
         return Terminations(points, points)
     firm: list[_Effects | None] = []
     for rule, part, ranges in zip(fluent.terminations, found, is_ranging, strict=True):
@@ -70,7 +70,7 @@ def visible_breaks(
     held: FluentTable,
 ) -> PointTable:
     """The terminations that a condition sees: firm ones, and others whose fluents hold or are initiated then."""
-    if not fluent.has_asked_breaks or firm is points:
+    if not fluent.has_break_conditions or firm is points:
         return points
     width = tuple(range(len(fluent.patterns[0]) - 1))
     numbers = points.numbers(width, evaluation.instances)

@@ -74,7 +74,7 @@ def check_query_times(queries: QueryTimes, last: int) -> None:
 
 def check_idle_query_times(session: EngineSession, queries: QueryTimes, last: int) -> None:
     """Refuse a run whose rules depend on the query time, with too many query times far from records."""
-    if not session.rules.asks_for_the_query_time or queries.step is None or queries.n_up_to(last) <= _MOST_QUERY_TIMES:
+    if not session.rules.uses_query_time or queries.step is None or queries.n_up_to(last) <= _MOST_QUERY_TIMES:
         return
     moments = session.records.moments(session.tick)
     inside = moments[(moments > queries.start) & (moments < last)]
@@ -87,7 +87,7 @@ def check_idle_query_times(session: EngineSession, queries: QueryTimes, last: in
 def check_distance(session: EngineSession, at: int, following: int, step: int) -> None:
     """Refuse to evaluate all query times of a long gap for rules that depend on the query time."""
     n_idle = (following - at - (session.window or 0)) // step
-    if session.rules.asks_for_the_query_time and n_idle > _MOST_QUERY_TIMES:
+    if session.rules.uses_query_time and n_idle > _MOST_QUERY_TIMES:
         raise _too_many_idle(at, following, n_idle)
 
 
@@ -151,9 +151,9 @@ def settled_report(
     if not merge_windows:
         return settled_so_far(session, busy_query_times(session, queries, last))
     session.judge_all(queries)
-    if session.rules.asks_for_the_query_time:
+    if session.rules.uses_query_time:
         check_query_times(queries, last)
-    few = list(queries.up_to(last)) if session.rules.asks_for_the_query_time else _far_apart(session, queries, last)
+    few = list(queries.up_to(last)) if session.rules.uses_query_time else _far_apart(session, queries, last)
     settled: list[ReportColumns] = []
     for at, following in zip(few, [*few[1:], None], strict=True):
         report = session.query(at)

@@ -124,7 +124,7 @@ class IntervalStepReader:
         """`holdsFor(F=V, I)` for `holdsFor(Index, F=V, I)`: the index is the place where RTEC stores the intervals."""
         if isinstance(goal, Struct) and (goal.name, len(goal.args)) == ("holdsFor", 3) and _is_fvp(goal.args[1]):
             message = f"the index `{show(goal.args[0])}` of `holdsFor` has no effect"
-            self.diagnostics.add("HF392", message, goal.args[0].span or goal.span, "it can go")
+            self.diagnostics.add("HF392", message, goal.args[0].span or goal.span, "remove the index")
             return Struct("holdsFor", goal.args[1:], goal.span)
         return goal
 

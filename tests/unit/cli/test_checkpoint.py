@@ -43,11 +43,11 @@ def die_at(n, folder):
     os.fsync = lambda descriptor: (step(), sync(descriptor))
 
 for line in sys.stdin:
-    arguments, n_steps = json.loads(line)
+    arguments, n_steps, folder = json.loads(line)
     pid = os.fork()
     if not pid:
         if n_steps is not None:
-            die_at(n_steps, os.path.dirname(arguments[1]))
+            die_at(n_steps, folder)
         os._exit(main(arguments))
     print(pid, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
@@ -80,10 +80,10 @@ class Launcher:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()
         )
 
-    def start(self, arguments: list[str], n_steps: int | None = None) -> int:
-        """Start a command, which dies after a number of steps on files, and return the id of its process."""
+    def start(self, arguments: list[str], n_steps: int | None = None, folder: Path | None = None) -> int:
+        """Start a command and return the id of its process, which dies after a number of steps on files of a folder."""
         assert self.process.stdin is not None
-        self.process.stdin.write(f"{json.dumps([arguments, n_steps])}\n".encode())
+        self.process.stdin.write(f"{json.dumps([arguments, n_steps, str(folder)])}\n".encode())
         self.process.stdin.flush()
         return self._number()
 
@@ -218,12 +218,51 @@ def test_a_run_that_dies_before_any_step_on_its_files_continues(tmp_path: Path, 
         run.grow(len(lines))
         run.command += ["--checkpoint", str(folder / "checkpoints"), "--checkpoint-every", "0"]
         for limit in (n_steps, n_steps // 2 + 10, None):
-            launcher.start(run.command, limit)
+            launcher.start(run.command, limit, folder)
             code = launcher.wait()
             assert code in ((0,) if limit is None else (0, -signal.SIGKILL))
         assert run.output.read_bytes() == whole.output.read_bytes(), n_steps
         assert run.counts() == whole.counts(), n_steps
         assert run.set_aside() == whole.set_aside(), n_steps
+
+
+APPLICATIONS = {
+    "activity": 100,
+    "argumentation": 10,
+    "ctm": 20,
+    "feedback": 10,
+    "fines": 100,
+    "maritime": 1000,
+    "netbill": 10,
+    "toy": 6,
+    "voting": 4,
+}
+"""The step of each application; its window is two steps long."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("app", APPLICATIONS)
+def test_every_application_continues_after_kills(tmp_path: Path, launcher: Launcher, app: str) -> None:
+    folder, step = Path(__file__).parents[3] / "apps" / app, APPLICATIONS[app]
+    odd = {"feedback": ["phage.prolog", "immune.prolog"], "maritime": ["rules.prolog", "parameters.prolog"]}
+    records = sorted((folder / "events.txt").read_text(encoding="utf-8").splitlines(), key=arrival)
+    (tmp_path / "events.txt").write_text("".join(f"{line}\n" for line in records), encoding="utf-8")
+    command = ["run", *(str(folder / name) for name in (*odd.get(app, ["rules.prolog"]), "background.prolog"))]
+    command += ["--input", str(tmp_path / "events.txt"), "--live", "--start", "0"]
+    command += ["--window", str(2 * step), "--step", str(step)]
+    assert main([*command, "-o", str(tmp_path / "whole")]) == 0
+    command += ["-o", str(tmp_path / "found"), "--checkpoint", str(tmp_path / "checkpoints"), "--checkpoint-every", "0"]
+    for _ in range(30):
+        launcher.start(command, 25, tmp_path)
+        code = launcher.wait()
+        if code != -signal.SIGKILL:
+            break
+    assert code == 0, "each process gets further than the one before"
+    assert (tmp_path / "found").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def arrival(line: str) -> int:
+    return int(line.split("|")[1])
 
 
 @pytest.mark.long
@@ -343,11 +382,14 @@ def test_an_output_that_was_truncated_or_removed_is_refused(small: Small, capsys
 @pytest.mark.parametrize("at", [0, 4, 30, -1])
 def test_a_damaged_checkpoint_is_refused(small: Small, at: int, capsys: pytest.CaptureFixture[str]) -> None:
     file = small.checkpoints / "checkpoint"
+    before = small.output.read_bytes()
     data = bytearray(file.read_bytes())
     data[at] ^= 1
-    file.write_bytes(data)
-    assert small() == 2
-    assert "error[HF508]: " in capsys.readouterr().err
+    for damaged in (data, data[: 8 + int.from_bytes(data[:8], "little")]):
+        file.write_bytes(damaged)
+        assert small() == 2
+        assert "error[HF508]: " in capsys.readouterr().err
+        assert small.output.read_bytes() == before
 
 
 def test_a_folder_has_one_run_at_a_time(small: Small, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -451,6 +493,18 @@ def test_a_run_that_is_asked_to_end_writes_a_checkpoint(tmp_path: Path) -> None:
         "holdsFor(lit(a)=true, [(4,13)]).",
         "holdsFor(lit(b)=true, [(15,inf)]).",
     ]
+
+
+def test_the_last_of_many_query_times_gets_a_checkpoint_while_the_input_is_silent(tmp_path: Path) -> None:
+    pipe, checkpoint = tmp_path / "pipe", tmp_path / "checkpoints" / "checkpoint"
+    os.mkfifo(pipe)
+    command = ["run", rules(tmp_path), "--input", str(pipe), "-o", str(tmp_path / "found.txt"), "--live"]
+    process = started(*command, "--window", "10", "--start", "0", "--checkpoint", str(tmp_path / "checkpoints"))
+    with pipe.open("wb", buffering=0) as writer:
+        writer.write(b"".join(b"switch_on|%d|%d|a\n" % (at, at) for at in range(0, 995, 5)))
+        wait_until(lambda: b'"query_time":980' in checkpoint.read_bytes(), process)
+        process.kill()
+    ended(process)
 
 
 # -- files that grow ---------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Arithmetic on columns: the value that the background engine computes in every row, or no column at all.
 
-No column is always a right answer, for then the background engine is asked row by row; a wrong number, a wrong kind of
-number or a value where the background engine finds none never is. A test at the end holds that the ordinary cases do
-have columns.
+No column is always correct, because the background engine then evaluates row by row. A wrong number, a wrong kind of
+number or a value where the background engine finds none is an error. A test at the end checks that the ordinary cases
+do have columns.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def rows_of(table: Table, symbols: Symbols) -> Rows:
 
 
 def evaluated(expression: Term, row: tuple[Number, ...]) -> Number | None:
-    """The value in one row, or None where there is none."""
+    """The value in one row, or None."""
     try:
         return evaluate(substitute(expression, dict(zip(NAMES, row, strict=True))))
     except ExecutionProblem:

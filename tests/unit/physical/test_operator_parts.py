@@ -62,11 +62,11 @@ def test_an_operator_has_every_part(operator: type[Operator], part: str) -> None
     assert (operator.__doc__ or "").strip()
 
 
-def test_the_operators_without_a_scalar_form_are_known() -> None:
+def test_the_operators_without_a_scalar_form_are_listed() -> None:
     assert {operator.__name__ for operator in OPERATORS if not is_scalar(operator)} == NOT_SCALAR
 
 
-def test_nothing_asks_for_one_operator_after_another() -> None:
+def test_no_module_tests_for_one_operator_after_another() -> None:
     """A chain of tests for classes of operators is a method of operators that is missing."""
     names = {operator.__name__ for operator in OPERATORS}
     source = FOLDER.parents[1]

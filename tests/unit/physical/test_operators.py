@@ -29,7 +29,7 @@ def world() -> World:
     return small_world()
 
 
-def test_the_first_points_say_when_and_later_ones_must_happen_then(world: World) -> None:
+def test_the_first_points_bind_the_time_and_later_ones_are_joined_on_it(world: World) -> None:
     assert world.found([E1]) == [("a", "1"), ("a", "5"), ("b", "1")]
     again = JoinPoints("events", ("n", 2), patterns("n(X, N)"))
     assert world.found([E1, again]) == [("a", "2.5", "5"), ("a", "3", "1"), ("b", "4", "1")]
@@ -43,7 +43,7 @@ def test_the_first_points_say_when_and_later_ones_must_happen_then(world: World)
     ]
 
 
-def test_holding_is_asked_at_the_time_point(world: World) -> None:
+def test_fluents_are_joined_at_the_time_point(world: World) -> None:
     assert world.found([E1, JoinFluents(("f", 1), (Var("X"), Atom("on")))]) == [("a", "1")]
     assert world.found([E1, JoinFluents(("f", 1), (Var("X"), Var("V")))]) == [
         ("a", "off", "5"),
@@ -52,14 +52,14 @@ def test_holding_is_asked_at_the_time_point(world: World) -> None:
     ]
 
 
-def test_none_of_asks_row_by_row(world: World) -> None:
+def test_an_anti_join_tests_each_row(world: World) -> None:
     holds = JoinFluents(("f", 1), (Var("X"), Atom("off")))
     assert world.found([E1, AntiJoin((holds,))]) == [("a", "1")]
     assert world.found([E1, AntiJoin((JoinFluents(("f", 1), (Var("Q"), Atom("off"))),))]) == []
     assert world.found([E1, AntiJoin((AntiJoin((holds,)),))]) == [("a", "5"), ("b", "1")]
 
 
-def test_any_of_keeps_what_all_branches_bind(world: World) -> None:
+def test_a_union_keeps_the_columns_that_all_branches_bind(world: World) -> None:
     branches = (
         (JoinFluents(("f", 1), (Var("X"), Var("V"))),),
         (JoinFacts(("bg", 2), (Var("X"), Var("V"))), Unify(Var("W"), Var("V"))),
@@ -106,7 +106,7 @@ def test_the_time_point_becomes_a_number(world: World) -> None:
     assert world.found(steps) == [("a", "5", "5")]
 
 
-def test_what_has_no_column_is_proved_row_by_row(world: World) -> None:
+def test_expressions_without_a_column_are_proved_row_by_row(world: World) -> None:
     goal = parse_goal("R is gcd(truncate(N), 2)")
     numbers = JoinPoints("events", ("n", 2), patterns("n(X, N)"))
     steps: list[Operator] = [numbers, ComputeNumbers(goal, Prove(goal, ("N",), ("R",), is_stable=True))]
@@ -122,7 +122,7 @@ def test_what_has_no_column_is_proved_row_by_row(world: World) -> None:
         ("min", [("a", "2.5", "5"), ("a", "3", "1"), ("b", "3", "1")]),
     ],
 )
-def test_gathering_gives_every_row_its_own(world: World, aggregate: str, expected: list[tuple[str, ...]]) -> None:
+def test_an_aggregate_has_one_result_per_row(world: World, aggregate: str, expected: list[tuple[str, ...]]) -> None:
     inner = JoinPoints("events", ("n", 2), patterns("n(P, Q)"))
     gather = Aggregate(Var("Q"), (inner,), ("P", "Q"), Var("K"), aggregate)  # type: ignore[arg-type]
     assert world.found([E1, gather]) == expected

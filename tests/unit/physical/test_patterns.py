@@ -118,7 +118,7 @@ def test_a_structure_may_stand_in_one_of_the_same_name() -> None:
     assert bindings_of(found, symbols) == [{"X": Atom("a"), "Y": Atom("b"), "Z": Atom("c")}]
 
 
-def test_a_join_may_ask_for_one_more_equal_column() -> None:
+def test_a_join_may_require_one_more_equal_column() -> None:
     symbols = Symbols()
     words = symbols.words([Atom("a"), Atom("a"), Atom("b")])
     (times,) = as_columns([(3,), (5,), (5,)], 1)

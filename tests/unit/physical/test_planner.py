@@ -1,4 +1,4 @@
-"""Which instances a plan carries as numbers, and which words it drops for that."""
+"""The instances that a plan carries as numbers, and the words that it drops."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def test_the_arguments_of_the_head_come_as_numbers_instead_of_words() -> None:
     assert shown(scanned(rule).patterns) == ["_", "V", "_", "Z"]
 
 
-def test_words_that_others_ask_for_are_kept() -> None:
+def test_words_that_other_conditions_use_are_kept() -> None:
     rule = planned("initiatedAt(f(X, Y)=X, T) :- happensAt(e(X, Y), T), Y > 1.")
     assert rule.numbered == "#X,Y"
     assert shown(scanned(rule).patterns) == ["X", "Y"]
 
 
 @pytest.mark.parametrize("negated", [False, True])
-def test_what_must_hold_is_asked_by_number(negated: bool) -> None:
+def test_fluents_are_looked_up_by_number(negated: bool) -> None:
     literal = "not holdsAt(s(X, Y)=on, T)" if negated else "holdsAt(s(X, Y)=on, T)"
     rule = planned(f"initiatedAt(f(X)=on, T) :- happensAt(e(X, Y), T), {literal}.")
     assert scanned(rule).numbered == (("#X", (0,)), ("#X,Y", (0, 1)))
@@ -74,7 +74,7 @@ def test_arguments_that_no_condition_has_as_they_are_come_as_words(rule: str) ->
     assert planned(rule).numbered is None
 
 
-def test_what_holds_before_its_instance_is_known_is_asked_by_words() -> None:
+def test_fluents_before_their_instance_is_numbered_are_looked_up_by_words() -> None:
     rule = planned("initiatedAt(f(X)=on, T) :- happensAt(e(X), T), holdsAt(s(X, Y)=on, T), happensAt(g(X, Y), T).")
     assert [step.numbered for step in rule.operators if isinstance(step, JoinFluents)] == [None]
     assert rule.numbered == "#X"

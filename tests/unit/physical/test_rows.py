@@ -36,7 +36,7 @@ def test_rows_are_taken_by_mask_and_by_position(table: list[Row], data: st.DataO
 
 @law
 @given(_rows)
-def test_distinct_rows_are_told_apart_by_their_time_points_too(table: list[Row]) -> None:
+def test_rows_with_different_time_points_are_distinct(table: list[Row]) -> None:
     assert sorted(table_of(rows_of(table).distinct())) == sorted(set(table))
 
 

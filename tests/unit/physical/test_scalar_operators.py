@@ -1,4 +1,4 @@
-"""An operator on single bindings says what it says on rows, for tables of other components and of its own."""
+"""An operator has the same results on single bindings as on rows, for tables of other components and of its own."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def scalar_rows(world: World, plan: list[Operator], names: list[str]) -> list[tu
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_single_bindings_say_what_rows_say(world: World, name: str) -> None:
+def test_single_bindings_have_the_results_of_rows(world: World, name: str) -> None:
     rows = run_operators([FIRST, *PLANS[name]], one_row(), world)
     assert rows.n > 0
     assert rows.times is not None
@@ -110,13 +110,13 @@ def test_single_bindings_say_what_rows_say(world: World, name: str) -> None:
     ],
     ids=lambda operator: type(operator).__name__,
 )
-def test_what_has_no_scalar_form_is_refused(world: World, operator: Operator) -> None:
+def test_operators_without_a_scalar_form_are_refused(world: World, operator: Operator) -> None:
     with pytest.raises(NotScalar):
         ScalarCompiler(Moment(), world, Owned(())).compiled([operator], {"X"})
 
 
 def test_every_operator_with_a_scalar_form_is_compared() -> None:
-    """Breaks and counts of what holds have a scalar form only for the component that is walked."""
+    """Breaks and counts have a scalar form only for the component itself."""
     named = {name.partition(",")[0].partition(" ")[0] for name in PLANS}
     forms = ("scalar", "scalar_test")
     scalar = {each.__name__ for each in OPERATORS if any(getattr(each, f) is not getattr(Operator, f) for f in forms)}

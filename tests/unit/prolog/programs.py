@@ -34,7 +34,7 @@ def engine(text: str = "", *, max_steps: int = 1_000_000, max_depth: int = 1_000
 
 
 def answers(program: str | Engine, goal: str, limit: int = 100) -> list[str]:
-    """The first solutions, each as `X=1 Y=a`; `yes` when the goal has no variables to tell of."""
+    """The first solutions, each as `X=1 Y=a`; `yes` for a goal without variables."""
     asked = program if isinstance(program, Engine) else engine(program)
     return [_text(solution) for solution in islice(asked.solve(parse_term(goal)), limit)]
 

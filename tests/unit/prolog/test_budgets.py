@@ -70,7 +70,7 @@ print(json.dumps([code, units, resource.getrusage(resource.RUSAGE_SELF).ru_maxrs
 
 @pytest.mark.parametrize("goal", GOALS)
 def test_a_goal_without_end_is_stopped_soon_and_in_bounded_memory(goal: str) -> None:
-    """The unit of time is what a plain loop takes in the same process, so that the machine does not matter."""
+    """The unit of time is the duration of a plain loop in the same process, independent of the machine."""
     root = Path(__file__).parents[3]
     run = subprocess.run(
         [sys.executable, "-c", _SCRIPT],
@@ -95,7 +95,7 @@ def test_long_lists_and_texts_are_fine_within_the_budgets() -> None:
     assert values(asked, "numlist(1, 100000, L), atomic_list_concat(L, ',', A), atom_length(A, X)") == ["588894"]
 
 
-def test_a_list_is_refused_before_it_is_made() -> None:
+def test_a_list_is_refused_before_it_is_created() -> None:
     code, message, _ = problem(engine(max_steps=10**9), "numlist(1, 100000000, L)")
     assert (code, message) == ("HF611", "the goal exceeds its memory budget in `numlist(1,100000000,L)`")
 

@@ -112,7 +112,7 @@ def test_bindings_of_a_failed_clause_head_are_undone() -> None:
     assert answers("p(1, f(a)). p(Y, f(Y)). p(X, X).", "p(X, f(b))") == ["X=b", "X=f(b)"]
 
 
-def test_variables_that_are_one_are_told_as_one() -> None:
+def test_unified_variables_have_one_name_in_the_answer() -> None:
     assert answers("", "X = Y, Z = f(X, W)") == ["X=X Y=X Z=f(X,W) W=W"]
 
 

@@ -140,7 +140,7 @@ def test_a_copy_changes_on_its_own() -> None:
     assert not original.defines("new", 0)
 
 
-def test_clauses_told_apart_by_any_argument_leave_no_choice_point() -> None:
+def test_clauses_that_differ_in_any_argument_leave_no_choice_point() -> None:
     program = """
     second(_, [], 0).
     second(X, [_|T], N) :- second(X, T, M), N is M + 1.
@@ -154,7 +154,7 @@ def test_clauses_told_apart_by_any_argument_leave_no_choice_point() -> None:
     assert values(engine(program, max_depth=3), "kind(g(1), X)") == ["2"]
 
 
-def test_lookups_agree_whatever_is_bound() -> None:
+def test_lookups_agree_for_all_sets_of_bound_arguments() -> None:
     rows = [(a, b, c) for a in "xyz" for b in "xy" for c in "xyzw"]
     program = " ".join(f"p({a}, {b}, {c})." for a, b, c in rows) + " p(V, V, V)."
     asked = engine(program)

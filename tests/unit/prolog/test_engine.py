@@ -41,7 +41,7 @@ def test_once_holds_and_run_take_the_first_answer() -> None:
     assert asked.holds(parse_term("q(1)"))
 
 
-def test_an_unbound_variable_is_told_as_itself() -> None:
+def test_an_unbound_variable_is_its_own_value() -> None:
     assert engine("p(_).").once(parse_term("p(X)")) == {"X": Var("X")}
 
 
@@ -97,7 +97,7 @@ def test_a_problem_points_at_the_goal_in_the_program() -> None:
     assert diagnostic.message == "expected a number, found `a` in `Y is 1+a`"
 
 
-def test_a_problem_inside_the_library_is_told_of_the_goal_that_called_it() -> None:
+def test_a_problem_inside_the_library_names_the_goal_that_called_it() -> None:
     with pytest.raises(ExecutionProblem) as raised:
         engine("p(X) :- length(X, N), q(N).\nq(_).").holds(parse_term("p(a)"))
     (diagnostic,) = raised.value.diagnostics

@@ -80,7 +80,7 @@ def test_list_predicates(goal: str, expected: list[str]) -> None:
     assert values("", goal, limit=10) == expected
 
 
-def test_length_enumerates_lists_when_nothing_is_known() -> None:
+def test_length_enumerates_lists_when_no_argument_is_bound() -> None:
     assert answers("", "length(L, N)", limit=3) == ["L=[] N=0", "L=[_G1] N=1", "L=[_G1,_G2] N=2"]
 
 

@@ -1,4 +1,4 @@
-"""bagof/3, setof/3 and aggregate_all/3; the cases with `^` are those of the ISO standard, 8.10."""
+"""bagof/3, setof/3 and aggregate_all/3; the cases with `^` are from the ISO standard, 8.10."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_an_unknown_aggregate_is_a_problem() -> None:
     assert problem("", "aggregate_all(mean(X), member(X, [1]), M)")[0] == "HF603"
 
 
-def test_a_goal_that_is_not_known_is_a_problem() -> None:
+def test_an_unbound_goal_is_a_problem() -> None:
     assert problem("", "bagof(X, G, L)")[0] == "HF602"
 
 
@@ -77,7 +77,7 @@ def test_findall_is_the_list_of_solutions(pairs: list[tuple[int, int]]) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=8))
-def test_bagof_groups_what_findall_finds(pairs: list[tuple[int, int]]) -> None:
+def test_bagof_groups_the_answers_of_findall(pairs: list[tuple[int, int]]) -> None:
     asked = engine(" ".join(f"p({a}, {b})." for a, b in pairs))
     groups = [(s["Y"], list_items(s["L"])[0]) for s in asked.solve(parse_term("bagof(X, p(X, Y), L)"))]
     expected = [

@@ -69,7 +69,7 @@ def test_a_failed_unification_can_be_undone(left: Term, right: Term) -> None:
 
 
 @given(TERMS, TERMS)
-def test_the_trail_undoes_what_was_bound_since_a_mark(left: Term, right: Term) -> None:
+def test_the_trail_undoes_bindings_since_a_mark(left: Term, right: Term) -> None:
     a, b = _with_cells(left, right)
     before = resolve(a), resolve(b)
     trail = Trail()
@@ -167,7 +167,7 @@ def test_long_lists_are_unified_compared_and_copied_without_recursion() -> None:
     assert resolve(one) == other
 
 
-def test_a_shared_part_is_walked_once() -> None:
+def test_a_shared_part_is_visited_once() -> None:
     term: Term = Struct("f", (Ref(),))
     for _ in range(200):
         term = Struct("f", (term, term))

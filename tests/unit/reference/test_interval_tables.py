@@ -39,7 +39,7 @@ def test_table_6_combines_the_two_lists() -> None:
 
 
 def test_the_worked_example_from_scratch() -> None:
-    """Equation (12) gives the lists at the later query time; the operations on them give the results of SPEC §4."""
+    """Equation (12) has the lists at the later query time; the operations on them have the results of SPEC §4."""
     later_a = union([relative_complement(A, [A_LOST]), A_GAINED])
     later_b = union([relative_complement(B, [B_LOST]), B_GAINED])
     assert union([later_a, later_b]) == NEW_OR

@@ -41,20 +41,20 @@ class Example:
         return batch_answer(self.given, self.end)
 
     def windows(self, window: int, step: int | None = None) -> tuple[Answer, Answer]:
-        """What is expected of query times with a window, and what they give; records arrive when they begin."""
+        """The expected and the actual result of query times with a window; records arrive when they begin."""
         given = replace(self.given, facts=[fact for fact in self.given.facts if fact.start <= self.end])
         schedule = Schedule(window, steps(self.start, self.end, step or window))
         return reference_answer(given), window_answer(given, schedule, [fact.start for fact in given.facts])
 
     def check(self, *windows: int) -> None:
-        """Hold that all ways give one answer."""
+        """Check that all evaluators give one answer."""
         assert self.batch() == self.reference()
         for window in windows:
             expected, found = self.windows(window * self.tick)
             assert found == expected, f"window {window}"
 
     def check_stages(self, *n_buckets: int) -> None:
-        """Hold that stages in buckets, as Spark has them, give the answer of one query."""
+        """Check that stages in buckets, as on Spark, give the answer of one query."""
         expected = self.batch()
         assert isinstance(expected, dict)
         in_order = {name: sorted(found, key=str) for name, found in expected.items()}

@@ -1,4 +1,4 @@
-"""Allen constructs over windows, on lists of a few intervals: what a window's edge must not make of them."""
+"""Allen constructs over windows, on lists of a few intervals: the edge of a window must not change relations."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_target_that_is_first_seen_late_finds_sources_that_have_been_there_for
     assert session.query(70).holds_for("d(a,b)=true") == [(65, 68)]
 
 
-def test_what_is_kept_does_not_grow_with_the_stream() -> None:
+def test_kept_intervals_do_not_grow_with_the_stream() -> None:
     session = hf.Session(hf.load_text(rule("overlaps", "union")), start=0, window=20)
     kept = []
     for at in range(20, 2020, 20):

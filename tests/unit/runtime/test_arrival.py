@@ -1,4 +1,4 @@
-"""When a run ends, what has arrived, and what becomes of records: the smallest programs that notice."""
+"""The end of a run, arrivals, and outcomes of records: the smallest programs that depend on them."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_the_reference_agrees_about_the_end(shape: str, tmp_path: Path, capsys: 
 # -- retractions -------------------------------------------------------------------------------------------------------
 
 
-def test_a_part_of_an_interval_is_taken_back() -> None:
+def test_a_part_of_an_interval_is_retracted() -> None:
     lines = ("f|1|1|20|true|p", "-f|2|5|8|true|p", "-f|3|10|20|true|p", "-f|4|30|40|true|p")
     for options in ({}, {"window": 30}, {"window": 30, "step": 10}):
         result = everywhere(INTERVALS, *lines, start=0, end=25, **options)

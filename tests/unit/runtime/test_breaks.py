@@ -1,4 +1,4 @@
-"""`terminatedAt` as a condition: what is broken, with arguments and values that are open here or in the effect."""
+"""`terminatedAt` as a condition: breaks with arguments and values that are unbound here or in the effect."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ EXAMPLES: dict[str, tuple[Example, dict[str, list[Found]] | None]] = {
         ),
         None,
     ),
-    "in a circle": (
+    "in a cycle": (
         Example(
             GROUNDED + SET + "terminatedAt(s(_)=_, T) :- happensAt(clear, T), holdsAt(r(b)=on, T). "
             "initiatedAt(r(X)=on, T) :- terminatedAt(s(X)=V, T), V > 1. "
@@ -83,7 +83,7 @@ EXAMPLES: dict[str, tuple[Example, dict[str, list[Found]] | None]] = {
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_breaks_are_found_whatever_is_open(name: str) -> None:
+def test_breaks_are_found_for_all_unbound_parts(name: str) -> None:
     example, expected = EXAMPLES[name]
     found = example.reference()
     assert isinstance(found, dict)

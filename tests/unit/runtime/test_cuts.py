@@ -45,8 +45,8 @@ def answers(*lines: str, window: int = 20, step: int = 10, end: int = 80) -> hf.
     return real
 
 
-def test_a_cut_interval_has_no_start_and_neither_has_what_follows_from_it() -> None:
-    # It arrives at 48, is seen at 50, and the window begins after 30.
+def test_a_cut_interval_has_no_start_nor_have_intervals_derived_from_it() -> None:
+    # f arrives at 48, is seen at 50, and the window begins after 30.
     result = answers("f|48|12|49|true|p")
     assert result.cut == 1
     assert result.holds_for("copy(p)=true") == [(31, 49)]
@@ -56,7 +56,7 @@ def test_a_cut_interval_has_no_start_and_neither_has_what_follows_from_it() -> N
         assert result.happens_at(f"{name}(p)") == [], name
 
 
-def test_a_duration_of_the_input_fluent_knows_the_true_start() -> None:
+def test_a_duration_of_the_input_fluent_counts_from_the_true_start() -> None:
     result = answers("f|48|12|49|true|p")
     assert result.holds_for("long(p)=true") == [(31, 49)]
     assert result.holds_for("short(p)=true") == []
@@ -80,11 +80,11 @@ def test_the_query_time_at_which_a_cut_interval_becomes_long_is_evaluated() -> N
     for at in busy_query_times(session, QueryTimes(0, 300, 1, 20), 60):
         if ("long", 1) in session.query(at).fluents:
             long.append(at)
-    # Its true start is 25, so it is longer than 30 when its time-points up to 55 are known.
+    # The true start is 25, so f is longer than 30 when its time-points up to 55 are known.
     assert long[0] == 55
 
 
-def test_what_truly_starts_at_the_edge_starts() -> None:
+def test_an_interval_with_its_true_start_at_the_edge_starts() -> None:
     result = answers("f|48|12|49|true|p", "g|31|31|60|true|p")
     assert result.holds_for("both(p)=true") == [(31, 49)]
     assert result.happens_at("both_began(p)") == [30]
@@ -99,7 +99,7 @@ def test_nothing_that_is_settled_changes() -> None:
     assert result.holds_for("short(p)=true") == [(5, 20)]
 
 
-def test_relations_know_the_true_start() -> None:
+def test_relations_compare_the_true_start() -> None:
     result = answers("f|48|12|49|true|p", "g|31|31|60|true|p", "f|48|12|49|true|q", "g|35|35|60|true|q")
     assert result.holds_for("started(p)=true") == []
     assert result.holds_for("overlapped(p)=true") == [(31, 60)]
@@ -108,7 +108,7 @@ def test_relations_know_the_true_start() -> None:
 
 
 def test_a_relation_with_a_cut_interval_shows_from_its_edge_on() -> None:
-    # g began before the edge of f, 31: what is before it is settled, and g merely goes on there.
+    # g began before the edge of f, 31: earlier time-points are settled, and g only continues there.
     result = answers("f|48|12|49|true|p", "g|25|25|60|true|p")
     assert result.holds_for("overlapped(p)=true") == [(31, 60)]
     assert result.happens_at("overlapped_began(p)") == []
@@ -116,7 +116,7 @@ def test_a_relation_with_a_cut_interval_shows_from_its_edge_on() -> None:
     assert result.holds_for("started(p)=true") == [(31, 60)]
 
 
-def test_an_interval_that_is_over_at_the_edge_makes_no_pair_with_a_cut_one() -> None:
+def test_an_interval_that_ends_by_the_edge_forms_no_pair_with_a_cut_one() -> None:
     for end, expected in ((30, []), (31, []), (32, [(31, 49)])):
         result = answers(f"g|5|5|{end}|true|p", "f|48|12|49|true|p")
         assert result.holds_for("overlapping(p)=true") == expected, end
@@ -131,7 +131,7 @@ def test_of_two_cut_intervals_the_later_edge_counts() -> None:
 
 
 def test_true_starts_outlast_the_record_that_is_cut() -> None:
-    # The second record goes on where the first ends, and the first is forgotten long before the interval is over.
+    # The second record continues where the first ends, and the first is dropped long before the interval ends.
     lines = ["f|48|12|45|true|p", "f|45|45|140|true|p", "g|100|100|180|true|p", "g|35|35|150|true|q"]
     lines += ["f|48|12|45|true|q", "f|45|45|170|true|q"]
     result = answers(*lines, end=200)
@@ -141,14 +141,14 @@ def test_true_starts_outlast_the_record_that_is_cut() -> None:
 
 
 def test_a_cut_record_does_not_reach_further_back_because_of_one_that_is_settled() -> None:
-    # Nobody has said that f held between 8 and 31; its true start is that of the record that is cut.
+    # No record covers the time between 8 and 31; the true start of f is that of the record that is cut.
     result = answers("f|2|2|8|true|p", "f|48|7|45|true|p")
     assert result.holds_for("longest(p)=true") == []
     assert result.holds_for("long(p)=true") == [(31, 45)]
 
 
 def test_a_record_without_a_time_point_in_the_window_is_no_earlier_start() -> None:
-    # The window begins after 55: its first time-point is 60, where the second record is over.
+    # The window begins after 55: its first time-point is 60, where the second record has ended.
     lines = ["f|80|60|75|true|p", "f|80|35|60|true|p"]
     given = {"start": 0, "end": 80, "window": 25, "step": 10, "tick": 5}
     for merge in (True, False):
@@ -179,7 +179,7 @@ def test_ticks_and_edges(tick: int) -> None:
             hf.recognise(COMPILED, [line], merge_windows=merge, **given)  # type: ignore[arg-type]
             for merge in (True, False)
         )
-        # It is seen at 12, and the window begins after 8.
+        # f is seen at 12, and the window begins after 8.
         assert (merged.times, merged.intervals) == (real.times, real.intervals)
         assert real.happens_at("began(p)") == ([8 * tick] if start == 9 else [])
         assert real.holds_for("copy(p)=true") == [(9 * tick, 14 * tick)]

@@ -30,7 +30,7 @@ def program(term: str, where: str) -> str:
 
 @pytest.mark.parametrize("where", ["rule", "background"])
 @pytest.mark.parametrize("kind", WRITTEN)
-def test_what_is_nested_too_deeply_is_refused(kind: str, where: str) -> None:
+def test_terms_that_are_nested_too_deeply_are_refused(kind: str, where: str) -> None:
     with pytest.raises(HoldsforError, match="HF112"):
         Example(program(WRITTEN[kind], where), ("e|1|a",)).batch()
 

@@ -14,7 +14,7 @@ terminatedAt(f=a, T) :- happensAt(x, T).
 fi(f=a, g=b, 4).
 terminatedAt(g=b, T) :- happensAt(y, T).
 """
-CIRCLE = """
+CYCLE = """
 initiatedAt(f=a, T) :- happensAt(e, T), \\+ holdsAt(h=on, T).
 initiatedAt(f=c, T) :- happensAt(z, T).
 terminatedAt(f=a, T) :- happensAt(x, T).
@@ -33,24 +33,24 @@ ft(f=c, 2).
 fi(f=c, g=b, 5).
 terminatedAt(g=b, T) :- happensAt(y, T).
 """
-DECLARATIONS = {"plain": PLAIN, "circle": CIRCLE, "chain": CHAIN}
+DECLARATIONS = {"plain": PLAIN, "cycle": CYCLE, "chain": CHAIN}
 
 
-@pytest.mark.parametrize("rules", [PLAIN, CIRCLE], ids=["plain", "circle"])
+@pytest.mark.parametrize("rules", [PLAIN, CYCLE], ids=["plain", "cycle"])
 def test_the_next_initiation_is_the_first_since_the_fvp_began_to_hold(rules: str) -> None:
     example = Example(rules, ("e|5", "x|5", "e|7", "y|10"))
     assert example.reference() == {"f=a": [(8, None)], "g=b": [(10, 11), (12, None)]}
     example.check(1, 3, 4)
 
 
-@pytest.mark.parametrize("rules", [PLAIN, CIRCLE], ids=["plain", "circle"])
+@pytest.mark.parametrize("rules", [PLAIN, CYCLE], ids=["plain", "cycle"])
 def test_one_after_it_is_a_reinitiation(rules: str) -> None:
     example = Example(rules, ("e|5", "x|5", "e|7", "e|8", "y|10", "y|11", "e|20"))
     assert example.reference() == {"f=a": [(8, None)], "g=b": [(10, 11)]}
     example.check(1, 3, 4)
 
 
-def test_a_break_cancels_what_both_set_up() -> None:
+def test_a_break_cancels_the_effects_of_both() -> None:
     example = Example(PLAIN, ("e|5", "x|5", "e|7", "x|8"))
     assert example.reference() == {"f=a": [(8, 9)]}
     example.check(1, 3, 4)
@@ -64,7 +64,7 @@ def test_the_next_initiation_moves_a_postponable_effect() -> None:
 
 @pytest.mark.parametrize("name", DECLARATIONS)
 @pytest.mark.parametrize("is_postponable", [False, True])
-def test_all_ways_give_one_answer(name: str, is_postponable: bool) -> None:
+def test_all_evaluators_agree(name: str, is_postponable: bool) -> None:
     random_ = random.Random(f"{name} {is_postponable}")
     rules = DECLARATIONS[name] + ("p(f=a)." if is_postponable else "")
     for _ in range(8):

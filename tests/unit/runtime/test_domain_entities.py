@@ -1,4 +1,4 @@
-"""Input that only a dynamic domain needs is read: its records give the domain members."""
+"""Input that only a dynamic domain uses is read: its records are members of the domain."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def test_records_of_an_entity_that_no_rule_uses_give_members(name: str) -> None:
     example.check_stages(1, 2)
 
 
-def test_what_rules_compute_gives_no_members() -> None:
+def test_computed_entities_are_no_members() -> None:
     rules = RULES + "happensAt(out(X), T) :- happensAt(e2(X), T). collectGrounds([e1(X), out(X)], dom(X))."
     example = Example(rules, ("e1|5|a", "e2|28|b"))
     assert example.reference() == example.batch()
     assert "s0(b)=2" not in example.batch()
 
 
-def test_variables_range_over_what_fills_a_connected_domain() -> None:
+def test_variables_range_over_the_input_of_a_connected_domain() -> None:
     """`collectGrounds` connects the places of its entities with the domain, as the `grounding` of an entity does."""
     rules = """
     happensAt(o(G), T) :- happensAt(e0, T).

@@ -67,7 +67,7 @@ EXAMPLES: dict[str, tuple[Example, dict[str, list[Found]] | None]] = {
         ),
         {"quiet(p)": [3, 8], "quiet(r)": [7], "n(1)": [8, 9], "n(0)": [10]},
     ),
-    "a circle that advances time": (
+    "a cycle that advances time": (
         Example(
             "initiatedAt(s(X)=on, T) :- happensAt(a(X), T). terminatedAt(s(X)=on, T) :- happensAt(startI(s(X)=on), T). "
             "initiatedAt(s(X)=on, T) :- happensAt(endI(s(X)=on), T), not happensAt(b, T). ",
@@ -75,7 +75,7 @@ EXAMPLES: dict[str, tuple[Example, dict[str, list[Found]] | None]] = {
         ),
         {"s(p)=on": [(4, 5), (6, 7), (8, 9), (10, 11)]},
     ),
-    "a circle through an event": (
+    "a cycle through an event": (
         Example(
             "happensAt(e(X), T) :- happensAt(startI(s(X)=on), T). initiatedAt(s(X)=on, T) :- happensAt(a(X), T). "
             "initiatedAt(s(X)=off, T) :- happensAt(e(X), T). happensAt(g(X), T) :- happensAt(endI(s(X)=on), T). "
@@ -136,7 +136,7 @@ def test_edges_are_events_at_the_edge_itself(name: str) -> None:
     example.check_stages(1, 3)
 
 
-def test_a_circle_through_the_edge_of_a_static_fluent_is_refused() -> None:
+def test_a_cycle_through_the_edge_of_a_static_fluent_is_refused() -> None:
     with pytest.raises(AnalysisProblem, match="HF212"):
         compile_text(
             "initiatedAt(s=on, T) :- happensAt(startI(r=on), T). "

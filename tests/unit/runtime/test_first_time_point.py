@@ -1,4 +1,4 @@
-"""The first time-point of a run: what lies before it, what crosses it, and runs that start between two time-points."""
+"""The first time-point of a run: records before and across it, and runs that start between two time-points."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_window_with_the_first_time_point_cuts_nothing(merge_windows: bool) ->
 BRIEF = "initially(f=true). terminatedAt(f=true, T) :- happensAt(x, T). happensAt(o, T) :- happensAt(x, T)."
 
 
-def test_the_first_report_has_what_holds_only_at_the_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_first_report_has_intervals_of_the_start_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "rules.prolog").write_text(BRIEF)
     (tmp_path / "records.txt").write_text("x|0|0\n")
     files = [str(tmp_path / "rules.prolog"), "--input", str(tmp_path / "records.txt")]
@@ -59,7 +59,7 @@ def test_the_first_report_has_what_holds_only_at_the_start(tmp_path: Path, capsy
     assert [report.strip() for report in reports[2:]] == ["6", "9"]
 
 
-def test_the_first_report_of_a_session_has_what_holds_only_at_the_start() -> None:
+def test_the_first_report_of_a_session_has_intervals_of_the_start_alone() -> None:
     session = hf.Session(hf.load_text(BRIEF), start=0, window=3)
     session.insert(["x|0|0"])
     first, second = session.query(), session.query()
@@ -67,7 +67,7 @@ def test_the_first_report_of_a_session_has_what_holds_only_at_the_start() -> Non
     assert (second.intervals, second.times, second.changes) == ({}, {}, [])
 
 
-def test_the_first_report_of_revisions_has_what_holds_only_at_the_start() -> None:
+def test_the_first_report_of_revisions_has_intervals_of_the_start_alone() -> None:
     rules, reading = hf.load_text(BRIEF), Reading()
     session = EngineSession(rules, start=0, end=9, window=3)
     read_text_records(["x|0|0"], "records", rules.names, 1, reading)

@@ -1,4 +1,4 @@
-"""Goals that use what another goal of the same body computes may stand before it or behind it."""
+"""A goal that uses the result of another goal of the same body may be written before it or after it."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ RULES = {
 
 @pytest.mark.parametrize("members", MEMBERS)
 @pytest.mark.parametrize("rule", RULES)
-def test_both_evaluators_know_the_declared_grounding(rule: str, members: str) -> None:
+def test_both_evaluators_have_the_declared_grounding(rule: str, members: str) -> None:
     Example(DECLARED + MEMBERS[members] + "\n" + RULES[rule], RECORDS).check()
 
 

@@ -46,7 +46,7 @@ EXAMPLES = {
             "voted(v2,n)=aye": [(5, None)],
         },
     ),
-    "in a circle": (
+    "in a cycle": (
         Example(
             VOTES + "initiatedAt(voted(_V, M)=null, T) :- happensAt(clear(M), T), holdsAt(voted(v1, M)=aye, T).",
             RECORDS,

@@ -1,4 +1,4 @@
-"""Stretches in which nothing happens cost nothing, however long, and change nothing."""
+"""Time ranges without records cost nothing, however long, and change nothing."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_command_leaves_out_reports_that_repeat_the_last(
 
 
 def random_lines(chance: random.Random) -> list[str]:
-    """Records in a few bursts, some of which come late."""
+    """Records in a few bursts, some of which arrive late."""
     lines: list[str] = []
     for burst in sorted(chance.sample(range(0, 5000, 50), 4)):
         for _ in range(chance.randint(1, 4)):

@@ -70,7 +70,7 @@ def test_facts_set_the_run_where_nothing_else_does() -> None:
 @pytest.mark.parametrize(
     "text", ["happensAt(a(X), 3).", "happensAt(a(p), T).", "holdsFor(f(p)=up, [(5,3)]).", "holdsFor(f(p)=up, [3])."]
 )
-def test_what_cannot_be_a_record_is_refused(text: str) -> None:
+def test_facts_that_are_no_records_are_refused(text: str) -> None:
     with pytest.raises(AnalysisProblem, match="HF215"):
         compile_text(RULES + text)
 
@@ -81,7 +81,7 @@ def test_a_fact_between_time_points_is_refused() -> None:
         example.batch()
 
 
-def test_what_rules_compute_cannot_be_given() -> None:
+def test_facts_for_computed_fvps_are_refused() -> None:
     with pytest.raises(AnalysisProblem, match="HF214"):
         compile_text(RULES + "holdsFor(s(p)=on, [(3,5)]).")
     with pytest.raises(AnalysisProblem, match="HF214"):

@@ -18,7 +18,7 @@ FORMED = ("c|3|9|formed|p", "c|12|15|formed|p", "c|12|15|formed|q")
 EVENTS = ("a|2|p", "a|5|p", "b|7|p", "a|11|p", "a|13|q", "b|14|q")
 
 EXAMPLES = {
-    "a condition on the input value in a circle": (
+    "a condition on the input value in a cycle": (
         Example(
             INPUT + "initiatedAt(c(C)=inEffect, T) :- happensAt(a(C), T), holdsAt(c(C)=formed, T). "
             "initiatedAt(c(C)=over, T) :- happensAt(b(C), T), holdsAt(c(C)=inEffect, T).",
@@ -31,7 +31,7 @@ EXAMPLES = {
             "c(q)=over": [(15, None)],
         },
     ),
-    "edges of the input value in a circle": (
+    "edges of the input value in a cycle": (
         Example(
             INPUT + "initiatedAt(c(C)=inEffect, T) :- happensAt(start(c(C)=formed), T), not holdsAt(c(C)=over, T). "
             "initiatedAt(c(C)=over, T) :- happensAt(endI(c(C)=formed), T), holdsAt(c(C)=inEffect, T).",
@@ -86,7 +86,7 @@ EXAMPLES = {
             "ends(q,inEffect)": [16],
         },
     ),
-    "a computed value in a circle of others": (
+    "a computed value in a cycle of others": (
         Example(
             "holdsFor(c(C)=formed, I) :- holdsFor(g(C)=true, J), union_all([J], I). "
             "initiatedAt(c(C)=inEffect, T) :- happensAt(a(C), T), holdsAt(c(C)=formed, T). "

@@ -1,7 +1,7 @@
 """Which instances a `holdsFor` rule has (SPEC §4): every case by all evaluators, and in the stages of a cluster.
 
-What can go wrong: an operand of which nothing is known makes its instance disappear; an instance appears or not by the
-order of the conditions; the grounding of an operand restricts the head; a value left open is subtracted value by value.
+Possible errors: an operand without intervals makes its instance disappear; the instances depend on the
+order of the conditions; the grounding of an operand restricts the head; an unbound value is subtracted value by value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Predicates over interval lists: whole lists without windows, interval by interval where they are declared so.
 
-What can go wrong in windows: an interval that a window cuts is seen cut, what was made of an interval that goes on is
-taken as settled, and what reaches beyond the end of an interval is forgotten with the interval.
+Possible errors in windows: the predicate sees a cut interval, the result for an open interval is settled, and a result
+that extends beyond its interval is dropped with the interval.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def records(seed: int) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("made", MADE.values(), ids=MADE)
-def test_windows_make_what_the_reference_makes(made: str, rule: str) -> None:
+def test_windows_agree_with_the_reference(made: str, rule: str) -> None:
     example = Example(f"{PREDICATES}{made}\n{rule}", records(len(made)), end=40)
     assert example.batch() == example.reference()
     for window, step in ((1, 1), (4, 4), (7, 3), (40, 10)):
@@ -74,7 +74,7 @@ def test_windows_make_what_the_reference_makes(made: str, rule: str) -> None:
         assert found == expected, (window, step)
 
 
-def test_stages_make_what_the_reference_makes() -> None:
+def test_stages_agree_with_the_reference() -> None:
     for made in MADE.values():
         example = Example(f"{PREDICATES}{made}\n{RULES['of a simple fluent']}", records(3), end=40)
         answer, expected = staged_answer(example.given, stages_of(example.given), 3), example.reference()
@@ -124,7 +124,7 @@ def test_an_interval_wise_predicate_reads_one_list_and_makes_another(goal: str) 
         ("made(_, [(a, b)]).", r"expected an interval `\(S,E\)`"),
     ],
 )
-def test_what_cannot_be_made_of_an_interval_is_an_error(made: str, message: str) -> None:
+def test_invalid_results_for_an_interval_are_errors(made: str, message: str) -> None:
     given = Example(f"{PREDICATES}{made}\n{RULES['of input']}", ("on|3|6|true|a",)).given
     assert Example(f"{PREDICATES}{made}\n{RULES['of input']}", ("on|3|6|true|a",)).reference() == "fails with HF609"
     session = EngineSession(given.compiled, start=0)

@@ -1,6 +1,6 @@
-"""A session keeps its window and its open state, however long the stream: what it can reach does not grow.
+"""A session keeps its window and its open state, however long the stream: the reachable objects do not grow.
 
-Everything that is kept is counted: rows of columns, entries of tables, clauses, remembered answers.
+All stored data is counted: rows of columns, entries of tables, clauses, cached answers.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _parts(each: object) -> Iterable[object]:
 
 
 def step_of_the_stream(session: hf.Session, begin: int) -> hf.Report:
-    """Ten time-points with four entities, measurements that never come again, and a record that is retracted."""
+    """Ten time-points with four entities, measurements that never recur, and a record that is retracted."""
     lines: list[str] = []
     for i in range(4):
         name, time = f"v{i}", begin + 1 + i
@@ -91,8 +91,8 @@ def test_a_steady_stream_keeps_no_more_at_its_end_than_near_its_beginning(monkey
     assert late <= 1.05 * early
 
 
-def test_entities_that_come_and_go_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ever new entities: everything that is kept stays as large as the window and what is open."""
+def test_entities_that_disappear_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """New entities all the time: all stored data stays as large as the window and the open intervals."""
     monkeypatch.setattr(session_module, "_ROOM", 500)
     text = "initiatedAt(s(X)=on, T) :- happensAt(a(X, per(Y)), T).\nft(s(X)=on, 7).\n"
     text += "holdsFor(long(X)=true, J) :- holdsFor(s(X)=on, I), intDurGreater(I, 4, J)."

@@ -1,6 +1,6 @@
 """Goals that need the values of variables: a proof without them is an error, and the goal does not bind them.
 
-Other conditions bind such a variable, whichever stands first; where none does, it ranges over its grounding or sort.
+Other conditions bind such a variable, in any order; without such a condition, it ranges over its grounding or sort.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_both_evaluators_give_needed_variables_values(rule: str) -> None:
+def test_both_evaluators_bind_needed_variables(rule: str) -> None:
     example = Example(f"{RULES[rule]}\n{FLUENTS}{BACKGROUND}", RECORDS)
     assert isinstance(example.reference(), dict)
     example.check(10)

@@ -154,7 +154,7 @@ LISTS = {
 
 @pytest.mark.parametrize("goals", LISTS)
 def test_goals_on_a_list_wait_until_it_is_collected(goals: str) -> None:
-    """An open list would give them answers without end."""
+    """An unbound list would give them infinitely many answers."""
     answers = []
     for body in permutations(LISTS[goals]):
         example = Example(

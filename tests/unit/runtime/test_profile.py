@@ -1,4 +1,4 @@
-"""What an analysis counts: rows that add up, time that adds up, turns and walks; and that counting changes nothing."""
+"""The counts of an analysis: rows and times that add up, iterations and steps; counting changes no answer."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from tests.properties.answers import Input, as_answer, read_case
 from tests.properties.programs import Case, random_case
 
 SEEDS = range(4000, 4060)
-CIRCLE = """
+CYCLE = """
 initiatedAt(lit(X)=true, T) :- happensAt(push(X), T), not holdsAt(lit(X)=true, T).
 terminatedAt(lit(X)=true, T) :- happensAt(push(X), T), holdsAt(lit(X)=true, T).
 ft(lit(X)=true, 5).
 """
-OPEN_CIRCLE = """
+OPEN_CYCLE = """
 initiatedAt(lit(X)=true, T) :- happensAt(push(X), T), not holdsAt(lit(_)=true, T).
 terminatedAt(lit(X)=true, T) :- happensAt(push(_), T), holdsAt(lit(X)=true, T).
 """
@@ -41,7 +41,7 @@ initiatedAt(lamp(X)=bright, T) :- happensAt(push(X), T).
 fi(lamp(X)=bright, lamp(X)=dim, 3).
 fi(lamp(X)=dim, lamp(X)=dark, 3).
 """
-COUNTS = 42  # what is counted stands before the plan
+COUNTS = 42  # the counts come before the plan
 PUSHES = "push|1|1|a\npush|3|3|a\npush|4|4|b\n"
 
 
@@ -54,7 +54,7 @@ def profiled(given: Input) -> EngineSession:
     return session
 
 
-def test_an_analysis_tells_how_many_intervals_allen_relations_keep(
+def test_an_analysis_shows_how_many_intervals_allen_relations_keep(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules, events = tmp_path / "rules.prolog", tmp_path / "events.txt"
@@ -78,7 +78,7 @@ def random_sessions() -> Iterator[EngineSession]:
 
 
 def pushed(rules: str) -> EngineSession:
-    """The circle or chain of delays after three pushes, analysed."""
+    """The cycle or chain of delays after three pushes, analysed."""
     compiled = compile_text(rules)
     reading = Reading()
     read_text_records(PUSHES.splitlines(), "pushes", compiled.names, 1, reading)
@@ -100,8 +100,8 @@ def rules_of(component: PlannedComponent) -> list[Sequence[Operator]]:
     return [rule.operators for rule in (*component.events, *effects)]
 
 
-def test_what_comes_out_of_a_step_goes_into_the_next() -> None:
-    """Components without circles; one with a circle asks its first steps once and the others again and again."""
+def test_the_output_of_a_step_is_the_input_of_the_next() -> None:
+    """Only for components without recursion; a recursive one runs its external steps once and the others repeatedly."""
     n_rows = 0
     for session in random_sessions():
         profile = counted(session)
@@ -150,8 +150,8 @@ def test_counting_does_not_change_the_answer() -> None:
         assert as_answer(analysed.query(given.case.end), analysed.symbols) == expected
 
 
-def test_a_circle_that_is_walked_says_where_it_stopped_and_what_it_set_up() -> None:
-    session = pushed(CIRCLE)
+def test_time_stepping_counts_visited_time_points_and_effects() -> None:
+    session = pushed(CYCLE)
     assert is_steppable(session.rules.program.components[0], session.symbols)
     assert rows_out_of(session, ("iterations", 0)) == 0
     assert rows_out_of(session, ("stepped", 0)) == 5  # pushes at 1, 3, 4; deadlines at 6 (cancelled) and 9
@@ -159,15 +159,15 @@ def test_a_circle_that_is_walked_says_where_it_stopped_and_what_it_set_up() -> N
     assert "recursive: stepped through time" in explain(session)
 
 
-def test_a_circle_that_cannot_be_walked_takes_turns_and_the_plan_says_so() -> None:
-    session = pushed(OPEN_CIRCLE)
+def test_a_component_without_scalar_form_is_iterated_and_the_plan_shows_it() -> None:
+    session = pushed(OPEN_CYCLE)
     assert not is_steppable(session.rules.program.components[0], session.symbols)
     assert rows_out_of(session, ("iterations", 0)) >= 2
     assert rows_out_of(session, ("stepped", 0)) == 0
     assert "recursive: fixpoint iteration" in explain(session)
 
 
-def test_a_chain_of_delays_takes_a_few_turns() -> None:
+def test_a_chain_of_delays_takes_a_few_iterations() -> None:
     session = pushed(CHAIN)
     assert 2 <= rows_out_of(session, ("iterations", 0)) <= 6
     assert rows_out_of(session, ("stepped", 0)) == 0
@@ -192,9 +192,9 @@ def depth(line: str) -> int:
     return (len(line) - COUNTS - len(line[COUNTS:].lstrip())) // 2
 
 
-@pytest.mark.parametrize("rules", [CIRCLE, OPEN_CIRCLE, CHAIN])
+@pytest.mark.parametrize("rules", [CYCLE, OPEN_CYCLE, CHAIN])
 def test_the_times_that_are_shown_add_up(rules: str) -> None:
-    """The operators, but for those inside others, and the rest make up the component; components make up the total."""
+    """The operators, except inner ones, and the rest make up the component; components make up the total."""
     _, *shown, _, total = explain(pushed(rules)).splitlines()
     component, *parts = shown
     spent = [milliseconds(line) for line in parts if depth(line) in (1, 2)]
@@ -203,9 +203,9 @@ def test_the_times_that_are_shown_add_up(rules: str) -> None:
     assert told == pytest.approx(milliseconds(component), abs=0.01)
 
 
-def test_records_that_do_not_fit_are_told_not_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_records_are_counted_not_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules, events = tmp_path / "rules.prolog", tmp_path / "events.txt"
-    rules.write_text(CIRCLE, encoding="utf-8")
+    rules.write_text(CYCLE, encoding="utf-8")
     events.write_text(PUSHES + "push|7\n", encoding="utf-8")
     assert main(["plan", str(rules), "--analyse", "--input", str(events)]) == 0
     out, err = capsys.readouterr()
@@ -214,7 +214,7 @@ def test_records_that_do_not_fit_are_told_not_shown(tmp_path: Path, capsys: pyte
 
 
 def counted_rows(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
-    """What an analysis shows but for the times."""
+    """The rows of an analysis without the times."""
     assert main(["plan", *RUNS["toy"].files, "--input", "apps/toy/events.txt", "--analyse", *arguments]) == 0
     shown = [line for line in capsys.readouterr().out.splitlines() if not line.startswith("total ")]
     return [[*line[:COUNTS].split()[1:], line[COUNTS:]] for line in shown]

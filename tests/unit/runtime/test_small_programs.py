@@ -1,6 +1,6 @@
 """Programs of a few lines on which the engine once differed, or still differs, from the reference evaluator.
 
-Each stands for a family that random programs showed; those that are still open are expected to fail.
+Each represents a family found by random programs; cases that are still open are expected to fail.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PROGRAMS = {
         "initiatedAt(s(k(X))=low, T) :- happensAt(e(X), T). initiatedAt(r(X)=on, T) :- terminatedAt(s(X)=high, T).",
         ("e|3|b",),
     ),
-    "a circle of which nothing happens": Example(
+    "a cycle without events": Example(
         "initiatedAt(s(X)=on, T) :- happensAt(e(X), T), not holdsAt(r(X)=on, T). "
         "initiatedAt(r(X)=on, T) :- happensAt(f(X), T), holdsAt(s(X)=on, T). "
         "initiatedAt(q(X)=on, T) :- happensAt(g(X), T).",
@@ -165,7 +165,7 @@ def test_closed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_the_engine_says_what_the_reference_says(name: str) -> None:
+def test_the_engine_agrees_with_the_reference(name: str) -> None:
     PROGRAMS[name].check()
 
 
@@ -176,7 +176,7 @@ def test_windows_do_not_change_the_answer(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_computed_exactly_is_refused(name: str) -> None:
+def test_programs_without_an_exact_answer_are_refused(name: str) -> None:
     example, window = REFUSED[name]
     with pytest.raises(PlanningProblem, match="HF402"):
         example.windows(window)

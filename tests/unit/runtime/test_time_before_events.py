@@ -1,4 +1,4 @@
-"""Conditions may use the time-point before the condition that says when: their order never changes the meaning."""
+"""Conditions may use the time-point before the condition that binds it: their order never changes the meaning."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ HEADS = {
     "event": "happensAt(o(X), T) :- BODY.",
     "initiation": "initiatedAt(f(X)=true, T) :- BODY. "
     "terminatedAt(f(X)=true, T) :- happensAt(k(_), T), happensAt(e(X), T).",
-    "circle": "initiatedAt(f(X)=true, T) :- BODY. "
+    "cycle": "initiatedAt(f(X)=true, T) :- BODY. "
     "initiatedAt(f(X)=off, T) :- happensAt(e(X), T), holdsAt(f(X)=true, T), T > 1.",
     "termination": "initially(f(a)=true). initially(f(b)=true). grounding(f(X)=true) :- thing(X). "
     "terminatedAt(f(X)=true, T) :- BODY.",
@@ -82,6 +82,6 @@ def test_a_fact_of_the_time_point_is_a_test() -> None:
     assert Example(rules, ("e|1|a", "e|3|b")).batch() == {"o(b)": [3]}
 
 
-def test_a_choice_that_says_when_knows_the_time_point_in_its_branches() -> None:
+def test_a_disjunction_that_binds_the_time_point_may_use_it_in_its_branches() -> None:
     rules = "happensAt(o(X), T) :- (T > 4, happensAt(e(X), T) ; happensAt(k(X), T), T < 3)."
     assert Example(rules, ("e|3|a", "e|5|b", "k|2|c", "k|4|d")).batch() == {"o(b)": [5], "o(c)": [2]}

@@ -1,4 +1,4 @@
-"""Unifications of structures: each argument may bind what the next one needs, from either side."""
+"""Unifications of structures: each argument may bind variables that the next one needs, from either side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others have computed: at each query time what was known then, and how far back what is to come reaches."""
+"""Results of other sessions: their versions at each query time, and the earliest time-point of future changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Version = tuple[tuple[int, ...], int, int]
 
 
 def computed(fluents: Sequence[Version] = (), events: Sequence[Version] = ()) -> UpstreamResults:
-    """Rows with the query times between which they are known, each given twice: they may come in two ways."""
+    """Rows with the query times between which they are valid, each given twice: rows may arrive on two routes."""
     found = UpstreamResults(TupleIds())
     for _ in range(2):
         if fluents:
@@ -35,7 +35,7 @@ def dates_of(versions: Sequence[Version]) -> tuple[Int64, Int64]:
     return since, until
 
 
-def test_a_query_time_knows_what_was_known_then() -> None:
+def test_a_query_time_reads_the_rows_that_are_valid_then() -> None:
     found = computed([((7, 1, 4, OPEN), 10, 20), ((7, 1, 4, 15), 20, NEVER), ((8, 1, 30, OPEN), 30, NEVER)])
     assert [as_rows(found.fluents(at, 0)[KEY].columns) for at in (10, 20, 30)] == [
         [(7, 1, 4, OPEN)],
@@ -44,7 +44,7 @@ def test_a_query_time_knows_what_was_known_then() -> None:
     ]
 
 
-def test_what_is_over_is_not_told_again() -> None:
+def test_ended_rows_are_not_returned_again() -> None:
     found = computed([((7, 1, 4, 6), 10, NEVER)], [((7, 4), 10, NEVER), ((7, 6), 10, NEVER)])
     assert found.fluents(10, 5)[KEY].n == 1
     assert found.fluents(20, 6)[KEY].n == 0
@@ -57,12 +57,12 @@ def test_an_interval_that_ends_changes_nothing_before_its_end() -> None:
     assert [found.unchanged_until(at) for at in (10, 20, 21)] == [3, 14, OPEN]
 
 
-def test_intervals_that_grow_together_change_what_lay_between_them() -> None:
+def test_intervals_that_merge_change_the_gap_between_them() -> None:
     found = computed([((7, 1, 4, 6), 10, 20), ((7, 1, 9, 12), 10, 20), ((7, 1, 4, 12), 20, NEVER)])
     assert found.unchanged_until(20) == 5
 
 
-def test_what_is_known_late_reaches_back_to_its_start_and_so_does_every_query_time_before() -> None:
+def test_a_late_interval_changes_the_time_from_its_start_on_for_earlier_query_times_too() -> None:
     found = computed([((7, 1, 25, OPEN), 30, NEVER), ((8, 1, 2, OPEN), 50, NEVER)], [((7, 1), 20, 40)])
     assert [found.unchanged_until(at) for at in (20, 30, 40, 41, 50)] == [0, 0, 0, 1, 1]
 

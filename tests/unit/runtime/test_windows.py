@@ -1,6 +1,6 @@
-"""The traps of windows, a small program each: whatever the window, the settled answers are those of the whole history.
+"""Small programs that are sensitive to windows: for every window, the settled answers are those of the whole history.
 
-What is lost, cut or told twice at a window's edge shows here with the edge at every place.
+Results that are lost, cut or repeated at a window's edge are found with the edge at every place.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def described(text: str) -> EventDescription:
 
 
 def refused(text: str) -> list[Diagnostic]:
-    """What is said about the rules of a text that can be read, in order of place."""
+    """The diagnostics for the rules of a text that can be parsed, in source order."""
     diagnostics = Diagnostics()
     describe([program(text)], diagnostics)
     return diagnostics.in_order()

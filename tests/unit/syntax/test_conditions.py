@@ -1,4 +1,4 @@
-"""What may stand in the body of a rule with a time-point, and that spelling makes no difference."""
+"""The conditions of rules with a time-point; spelling makes no difference."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_the_branches_of_a_disjunction_are_side_by_side() -> None:
         ("happensAt(e, T), aggregate_all(cuont(X), holdsAt(g=X, T), N)", "HF204"),
     ],
 )
-def test_what_cannot_be_a_condition_is_refused(goals: str, code: str) -> None:
+def test_invalid_conditions_are_refused(goals: str, code: str) -> None:
     assert codes(goals) == [code]
 
 

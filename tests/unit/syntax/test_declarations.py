@@ -32,7 +32,7 @@ def shapes(compiled: Compiled) -> list[tuple[str, str]]:
         ("collectIntervals(f(_)=true). collectIntervals(_) :- fail.", [("f(_)=true", "intervals")]),
     ],
 )
-def test_a_declaration_with_a_body_declares_what_is_proved(text: str, expected: list[tuple[str, str]]) -> None:
+def test_a_declaration_with_a_body_declares_every_answer(text: str, expected: list[tuple[str, str]]) -> None:
     assert shapes(compile_text(USED + text)) == expected
 
 
@@ -51,7 +51,7 @@ def test_a_body_about_time_is_refused() -> None:
         compile_text(USED + "points(f(X)=true) :- happensAt(e(X), T).")
 
 
-def test_a_body_that_goes_wrong_is_an_error() -> None:
+def test_a_body_that_cannot_be_proved_is_an_error() -> None:
     with pytest.raises(AnalysisProblem, match="HF60"):
         compile_text(USED + "points(f(_)=true) :- X > 2.")
 

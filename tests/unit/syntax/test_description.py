@@ -161,7 +161,8 @@ def test_the_time_point_of_a_rule_is_a_variable(head: str) -> None:
     assert said(f"{head} :- happensAt(e, T).") == ["HF203"]
 
 
-# -- what the language keeps to itself ---------------------------------------------------------------------------------
+# -- predicates that cannot be defined
+# -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,7 @@ def test_the_time_point_of_a_rule_is_a_variable(head: str) -> None:
         "happensAt(end(f=true), T) :- happensAt(e, T).",
     ],
 )
-def test_what_the_language_defines_cannot_be_defined(text: str) -> None:
+def test_predicates_of_the_language_cannot_be_defined(text: str) -> None:
     assert said(text) == ["HF201"]
 
 
@@ -243,7 +244,7 @@ def test_a_directive_that_is_no_goal_is_refused(directive: str) -> None:
     assert said(f":- {directive}.") == ["HF202"]
 
 
-def test_dynamic_predicates_are_known() -> None:
+def test_dynamic_predicates_are_declared() -> None:
     assert described(":- dynamic a/1, b/2.\n:- dynamic([c/3]).").dynamic_predicates == [("a", 1), ("b", 2), ("c", 3)]
 
 

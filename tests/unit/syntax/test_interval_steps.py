@@ -1,4 +1,4 @@
-"""What may stand in the body of a `holdsFor` rule; optimisations that cannot change the answer are dropped."""
+"""The steps of `holdsFor` rules; optimisations that cannot change the answer are dropped."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_atemporal_goals_are_tests() -> None:
     )
 
 
-def test_a_call_over_intervals_says_what_it_reads_and_what_it_binds() -> None:
+def test_a_call_over_intervals_has_inputs_and_outputs() -> None:
     (call,) = steps("longest(A, X, I)")
     assert call == IntervalCall(parse_term("longest(A, X, I)"), ("A",), ("I",))
 
@@ -165,7 +165,7 @@ def test_a_value_left_open_is_a_variable() -> None:
         ("\\+ long(A), union_all([A], I)", "HF207"),
     ],
 )
-def test_what_cannot_be_a_step_is_refused(goals: str, code: str) -> None:
+def test_invalid_steps_are_refused(goals: str, code: str) -> None:
     assert codes(goals) == [code]
 
 
@@ -246,7 +246,7 @@ def test_interval_operations_do_not_stand_inside_control_constructs(goal: str) -
 
 @pytest.mark.parametrize("test", ["A = []", "A == []", "[] = A"])
 def test_a_test_that_a_list_is_empty_is_refused(test: str) -> None:
-    """Whether a list is empty depends on the window, and such a rule answers only if it is."""
+    """Whether a list is empty depends on the window, so the answer of such a rule would, too."""
     assert codes(f"{test}, union_all([B], I)") == ["HF207"]
 
 

@@ -1,4 +1,4 @@
-"""Files of every sort: those that consult others, and those that hold no text at all."""
+"""Files of every kind: files that consult others, and files without text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdsfor.syntax.printer import show
 
 
 def load(*paths: Path) -> tuple[list[str], list[Diagnostic]]:
-    """The names of the loaded files in their order, and what was said."""
+    """The names of the loaded files in their order, and the diagnostics."""
     diagnostics = Diagnostics()
     programs = load_programs(paths, diagnostics)
     assert diagnostics.render() or not len(diagnostics)
@@ -43,7 +43,7 @@ def test_consulted_files_come_first_each_once(tmp_path: Path) -> None:
     assert load(rules, tmp_path / "base.prolog")[0] == ["base.prolog", "more.pl", "rules.prolog"]
 
 
-def test_files_may_consult_each_other_in_a_circle(tmp_path: Path) -> None:
+def test_files_may_consult_each_other_in_a_cycle(tmp_path: Path) -> None:
     a = write(tmp_path / "a.prolog", ":- [b].\na.")
     write(tmp_path / "b.prolog", ":- [c].\nb.")
     write(tmp_path / "c.prolog", ":- [a, c].\nc.")
@@ -93,7 +93,7 @@ def test_a_long_chain_of_files_is_loaded(tmp_path: Path) -> None:
     assert (len(names), names[0], said) == (1_501, "f1500.pl", [])
 
 
-def test_a_missing_file_is_reported_where_it_is_consulted_with_what_there_is(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_where_it_is_consulted_with_the_existing_files(tmp_path: Path) -> None:
     rules = write(tmp_path / "rules.prolog", "a.\n:- [bsae].\n")
     write(tmp_path / "base.prolog", "b.")
     names, (error,) = load(rules)
@@ -179,7 +179,7 @@ def test_all_line_ends_are_read(tmp_path: Path, line_end: str) -> None:
     assert heads(write(tmp_path / "rules.prolog", text)) == ["a(b)", "c(d)"]
 
 
-def test_a_comment_ends_with_its_line_whatever_the_line_end(tmp_path: Path) -> None:
+def test_a_comment_ends_with_its_line_for_all_line_ends(tmp_path: Path) -> None:
     assert heads(write(tmp_path / "rules.prolog", "a. % note\r\nb.\r\n")) == ["a", "b"]
 
 

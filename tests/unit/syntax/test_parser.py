@@ -1,4 +1,4 @@
-"""How tokens make up terms and clauses, and what is said about those that do not."""
+"""Terms and clauses made of tokens, and the diagnostics for invalid ones."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def test_operators_of_one_text_are_not_known_in_another() -> None:
         ":- op(200, fy, neg).\na(neg, neg x).\n",
     ],
 )
-def test_a_program_with_other_operators_prints_to_what_it_says(text: str) -> None:
+def test_a_program_with_other_operators_is_printed_with_them(text: str) -> None:
     read = program(text)
     assert program(show_program(read)).items == read.items
 
@@ -274,7 +274,7 @@ def test_very_many_predicates_of_one_fact_each_are_read() -> None:
         (".", "HF106", "expected a term, found the end of the clause"),
     ],
 )
-def test_every_error_says_what_was_expected_and_what_was_found(text: str, code: str, message: str) -> None:
+def test_every_error_names_the_expected_and_the_found_token(text: str, code: str, message: str) -> None:
     error = only_error(text)
     assert (error.code, error.message) == (code, message)
 
@@ -316,7 +316,7 @@ def test_an_error_is_shown_with_its_line_and_a_caret() -> None:
     )
 
 
-def test_a_term_that_is_none_is_a_problem() -> None:
+def test_an_invalid_term_is_a_problem() -> None:
     for text in ("", "  ", "% only a comment", "a b", "a. b.", "/* open"):
         with pytest.raises(SyntaxProblem):
             parse_term(text)
@@ -382,7 +382,7 @@ def printed_without_recursion(term: Term) -> str | None:
     ids=["sums", "colons", "equations", "minus", "negations", "nots", "priorities", "priorities in brackets"],
 )
 def test_a_long_expression_is_read_and_printed_or_refused(text: str) -> None:
-    """Whatever can be read can be printed, compared and hashed."""
+    """Every term that can be parsed can be printed, compared and hashed."""
     try:
         term = parse_term(text)
     except SyntaxProblem as problem:

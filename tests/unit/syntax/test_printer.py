@@ -1,4 +1,4 @@
-"""What needs quotes, brackets and spaces when terms are printed."""
+"""Quotes, brackets and spaces of printed terms."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_operators_are_printed_with_the_brackets_and_spaces_they_need(text: str)
         "location('Chris')=pub",
     ],
 )
-def test_what_is_written_plainly_is_printed_as_it_is(text: str) -> None:
+def test_canonical_text_is_printed_unchanged(text: str) -> None:
     assert show(parse_term(text)).replace(" :- ", ":-") == text
 
 

@@ -299,6 +299,6 @@ def test_a_lexical_problem_carries_its_diagnostic() -> None:
     assert caught.value.diagnostic.code == "HF102"
 
 
-def test_a_token_knows_where_it_stands_and_whether_layout_precedes_it() -> None:
+def test_a_token_has_a_position_and_the_layout_before_it() -> None:
     a, plus, b = tokens("a +b")
     assert [(t.start, t.end, t.follows_layout) for t in (a, plus, b)] == [(0, 1, False), (2, 3, True), (3, 4, False)]

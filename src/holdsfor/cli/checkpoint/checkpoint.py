@@ -59,10 +59,10 @@ class Checkpoint:
         self._fingerprint = of_rules
         self._settings = settings_of(options)
         self._outputs = output_files(options)
-        self._due = time.monotonic() + options.checkpoint_every
+        self._due: float = time.monotonic() + options.checkpoint_every
         self._has_synced_names = False
         self.run: Snapshot | None = None
-        self._session = b""
+        self._session: Snapshot | None = None
         parts = folder.read()
         if parts is not None:
             self._read(*parts)
@@ -75,7 +75,7 @@ class Checkpoint:
     @property
     def is_begun(self) -> bool:
         """Whether there was a query time before the checkpoint."""
-        return self.run is not None and bool(self._session)
+        return self.run is not None and "query_time" in self.run.more
 
     def start_outputs(self) -> None:
         """Cut the output files back to the checkpoint. A new run writes its first checkpoint: nothing read or written.
@@ -117,11 +117,10 @@ class Checkpoint:
     def session(self, engine: LiveEngine) -> EngineSession | None:
         """The session of the checkpoint, None if the run is at its beginning."""
         from holdsfor.runtime.session import EngineSession
-        from holdsfor.runtime.snapshot import Snapshot
 
-        if not self.is_begun:
+        found, self._session = self._session, None
+        if found is None:
             return None
-        found = Snapshot.from_bytes(self._session, self.name)
         return EngineSession.restored(found, engine.compiled, engine.goals, symbols=engine.symbols, name=self.name)
 
     def announce(self, engine: LiveEngine) -> None:
@@ -143,7 +142,8 @@ class Checkpoint:
         """Read a checkpoint, and compare it with the options, the inputs and the outputs of this run."""
         from holdsfor.runtime.snapshot import Snapshot
 
-        self.run, self._session = Snapshot.from_bytes(run, self.name), session
+        self.run = Snapshot.from_bytes(run, self.name)
+        self._session = Snapshot.from_bytes(session, self.name) if self.is_begun else None
         check_settings(self.run.settings, self._settings, self.folder.path)
         if self.run.fingerprint != self._fingerprint:
             message = f"the checkpoint in `{self.folder.path}` is of other rules, background facts or start-up goals"
@@ -163,16 +163,20 @@ class Checkpoint:
 
     # -- write ---------------------------------------------------------------------------------------------------------
 
-    def save_if_due(self, engine: LiveEngine) -> None:
-        """Write a checkpoint if one is due, or if the run is asked to end.
+    def save_if_due(self, engine: LiveEngine) -> float | None:
+        """Write a checkpoint if one is due, or if the run is asked to end. Return when one will be due, else None.
 
         After the end of all inputs there are none: a run over files that have grown continues before their end.
         """
         began = time.monotonic()
-        if (began >= self._due or engine.stop.is_asked) and not engine.run.has_ended:
-            self._save(engine)
-            now, pause = time.monotonic(), self.options.checkpoint_every
-            self._due = now + max(pause, _SHARE * (now - began)) if pause else now
+        if engine.run.has_ended:
+            return None
+        if began < self._due and not engine.stop.is_asked:
+            return self._due
+        self._save(engine)
+        now, pause = time.monotonic(), self.options.checkpoint_every
+        self._due = now + max(pause, _SHARE * (now - began)) if pause else now
+        return None
 
     def _save(self, engine: LiveEngine) -> None:
         from holdsfor.runtime.live_snapshot import run_snapshot

@@ -50,6 +50,7 @@ class LiveEngine(ColumnarEngine):
         )
         if self.checkpoint is not None:
             self.checkpoint.restore(self)
+            self._keep_count(self.run)
             self.checkpoint.announce(self)
 
     def begin(self) -> tuple[EngineSession, Iterator[int]] | None:
@@ -80,9 +81,8 @@ class LiveEngine(ColumnarEngine):
         self.counts.unused = run.unused
         self.seconds |= {"load": self.seconds["load"] + run.seconds_reading, "wait": run.seconds_waiting}
 
-    def _save(self, run: LiveRun) -> None:
-        if self.checkpoint is not None:
-            self.checkpoint.save_if_due(self)
+    def _save(self, run: LiveRun) -> float | None:
+        return None if self.checkpoint is None else self.checkpoint.save_if_due(self)
 
     def _keep_count(self, run: LiveRun) -> None:
         """Update the number of records, and collect the records that do not fit."""

@@ -30,7 +30,7 @@ class IntervalContext(Context, Protocol):
     input_cuts: dict[Key, FluentTable]
     """The input intervals that are cut at a window's edge: FVP, seen start, and the true start instead of the end."""
 
-    def asked_fluents(self, key: Key) -> FluentTable:
+    def condition_fluents(self, key: Key) -> FluentTable:
         """The intervals of a fluent for conditions of interval rules."""
 
     def instances_of(self, head: Term, names: tuple[str, ...]) -> Rows:

@@ -31,7 +31,7 @@ class ReadFluent(IntervalOperator):
 
     def run(self, registers: Registers, context: IntervalContext) -> Lists:
         shape, instances = self.shape, context.symbols.instances
-        table = context.asked_fluents(shape.key)
+        table = context.condition_fluents(shape.key)
         if shape.is_plain:
             assert shape.arguments is not None
             assert shape.value is not None

@@ -130,8 +130,8 @@ def _next_time(shape: LoopShape) -> Iterator[str]:
 def _rows(number: int, rules: Sequence[RuleShape]) -> Iterator[str]:
     """The rows of a group at the time-point: the values that its rules test, then each rule."""
     yield f"while time_{number} == time:"
-    asked = dict.fromkeys((guard.fluent, guard.column) for rule in rules for guard in rule.guards)
-    for fluent, column in asked:
+    tested = dict.fromkeys((guard.fluent, guard.column) for rule in rules for guard in rule.guards)
+    for fluent, column in tested:
         yield f"    {_value(fluent, column)} = values_{fluent}.get(cells_{number}_{column}[row_{number}])"
     for place, rule in enumerate(rules):
         yield from _indented(1, _rule(number, place, rule))

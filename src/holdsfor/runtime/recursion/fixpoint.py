@@ -183,7 +183,7 @@ class _Fixpoint:
             ended = terminations_of(part, key, fluent, started, self.affected(key))
             initiations[key] = started
             terminations[key] = distinct_points([ended.points, *due.effects[key, True]])
-            has_firm = fluent.has_asked_breaks
+            has_firm = fluent.has_break_conditions
             breaks[key] = distinct_points([ended.firm, *due.effects[key, True]]) if has_firm else terminations[key]
             if not self.is_only_delayed:
                 fluents[key] = part.inertia(key, started, terminations[key], self.state[key])

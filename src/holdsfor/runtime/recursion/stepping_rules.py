@@ -184,13 +184,13 @@ class SteppingRules:
     ) -> None:
         symbols = self.part.symbols
         group = self.group(rows) if effect == "terminated" else self.in_grounding(self.group(rows), rule)
-        asked = tuple(
+        tests = tuple(
             Guard(holds.key, group.column(holds.patterns[:-1], symbols), symbols.word(holds.patterns[-1]), is_wanted)
             for holds, is_wanted in guards
         )
         column = group.column(rule.columns[:-1], symbols)
         values = _values(rule.columns[-1], effect, group.rows, symbols)
-        group.rules.append(GuardedRule(effect, rule.key, column, asked, values))
+        group.rules.append(GuardedRule(effect, rule.key, column, tests, values))
 
     def group(self, rows: Rows) -> Group:
         """The group of the rules with these rows."""

@@ -102,7 +102,7 @@ class Bucket:
 
     def results(self, session: EngineSession, bucket: int, texts: Texts) -> Iterator[Facts]:
         """The settled results. They do not depend on windows, unless rules use the query time."""
-        session.window = self.run.window if session.rules.asks_for_the_query_time else None
+        session.window = self.run.window if session.rules.uses_query_time else None
         report = settled_report(session, self.run.queries, self.run.last)
         for key, table in report.fluents.items():
             rows = self.owned(("fluent", key), table, bucket, texts)

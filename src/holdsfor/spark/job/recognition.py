@@ -140,7 +140,7 @@ def recognise(
     n_buckets = job_input.n_buckets if buckets is None else buckets
     bounds = _bounds(job_input, start, end, n_buckets)
     run = RunSchedule(*bounds, tick, window, step, allen_memory)
-    if planned.rules.asks_for_the_query_time:
+    if planned.rules.uses_query_time:
         check_query_times(run.queries, run.last)
     known = _known(job_input, stages, JobAdmission(job_input.rules, run, stages.ranges_over_sorts), n_buckets)
 

@@ -51,7 +51,7 @@ def due_effects(part: list[tuple[int, str, str]], symbols: Symbols) -> DueEffect
 
 @law
 @given(contests, st.integers(1, 3))
-def test_the_engine_lets_those_act_that_the_reference_lets_act(given: Contest, n_parts: int) -> None:
+def test_the_engine_agrees_with_the_reference(given: Contest, n_parts: int) -> None:
     rows = sorted(given, reverse=True)
     assert by_the_engine([rows[i::n_parts] for i in range(n_parts)]) == by_the_reference(given)
 
@@ -60,11 +60,11 @@ def test_nothing_is_due() -> None:
     assert by_the_engine([]) == set()
 
 
-def test_the_first_in_standard_order_breaks_a_circle_of_three() -> None:
-    """b acts, so c (whose source is b) is postponed; then nothing initiates c, and d, which comes from c, acts."""
+def test_the_first_in_standard_order_breaks_a_cycle_of_three() -> None:
+    """b takes effect, so c (whose source is b) is postponed; then nothing initiates c, and d takes effect."""
     assert by_the_reference({(0, "d", "b"), (0, "b", "c"), (0, "c", "d")}) == {(0, fvp("b")), (0, fvp("d"))}
 
 
-def test_one_behind_a_circle_waits_for_it() -> None:
-    """a comes first by name, but it only waits for the circle of b and c: b acts, and postpones a and c."""
+def test_an_effect_that_depends_on_a_cycle_is_decided_after_it() -> None:
+    """a comes first by name, but depends on the cycle of b and c: b takes effect, and postpones a and c."""
     assert by_the_reference({(0, "c", "b"), (0, "b", "c"), (0, "b", "a")}) == {(0, fvp("b"))}

@@ -1,4 +1,4 @@
-"""Circles that are walked: what guarded rules, other rules and delays do to each other at one time-point."""
+"""Time stepping: interaction of guarded rules, other rules and delays at one time-point."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WALKED = {
         "terminatedAt(r(X)=on, T) :- happensAt(g(X), T), not holdsAt(s(X)=on, T).",
         ("e|1|a", "f|2|a", "e|2|a", "e|4|a", "g|4|a", "g|6|a", "f|7|a", "g|9|a", "e|9|a", "f|10|a", "g|11|a"),
     ),
-    "a rule that starts set off, one that ends set off, and an event of the circle": Example(
+    "a rule triggered by starts, one triggered by ends, and an event of the component": Example(
         "initiatedAt(s(X)=on, T) :- happensAt(e(X), T), not holdsAt(r(X)=on, T). "
         "initiatedAt(s(X)=off, T) :- happensAt(f(X), T), holdsAt(s(X)=on, T). "
         "initiatedAt(r(X)=on, T) :- happensAt(start(s(X)=on), T). "
@@ -70,16 +70,16 @@ WALKED = {
 
 
 @pytest.mark.parametrize("name", WALKED)
-def test_walks_have_the_answer_of_the_reference(name: str) -> None:
+def test_time_stepping_has_the_answer_of_the_reference(name: str) -> None:
     session = EngineSession(WALKED[name].given.compiled, start=0)
-    circles = [c for c in session.rules.program.components if c.is_circular and not c.is_only_delayed]
-    assert circles
-    assert all(is_steppable(circle, session.symbols) for circle in circles)
+    recursive = [c for c in session.rules.program.components if c.is_circular and not c.is_only_delayed]
+    assert recursive
+    assert all(is_steppable(component, session.symbols) for component in recursive)
     WALKED[name].check(1, 2, 5)
 
 
 @pytest.mark.parametrize("name", WALKED)
-def test_nothing_of_a_walk_is_left_to_the_collector(name: str) -> None:
+def test_time_stepping_leaves_no_reference_cycles(name: str) -> None:
     gc.collect()
     gc.disable()
     try:

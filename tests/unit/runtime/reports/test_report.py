@@ -1,4 +1,4 @@
-"""What a query time tells: the parts of a report fit together, and its terms are in standard order."""
+"""Reports: their parts fit together, and their terms are in standard order."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def report_of(
 
 @law
 @given(_fluents, _events, st.integers(-7, 9))
-def test_what_is_before_and_what_is_since_make_up_the_report(
+def test_the_parts_before_and_since_a_boundary_make_up_the_report(
     fluents: list[tuple[int, int, int, int | None]], events: list[tuple[int, int]], boundary: int
 ) -> None:
     report, symbols = report_of(fluents, events)

@@ -1,4 +1,4 @@
-"""Between which query times things are known, and which reports tell them."""
+"""The query times between which rows are valid, and the reports that contain them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def known(lines: list[str], *, window: int | None = 10) -> tuple[Versions, Versi
     return found.fluents["rich", 1], found.events["ruined", 1]
 
 
-def test_what_ends_replaces_what_was_open() -> None:
+def test_an_ended_interval_replaces_the_open_one() -> None:
     rich, ruined = known(["win|3|3|ann", "lose|15|15|ann"])
     order = rich.known_from.argsort()
     assert rich.known_from[order].tolist() == [10, 20]
@@ -37,7 +37,7 @@ def test_what_ends_replaces_what_was_open() -> None:
     assert (ruined.known_from.tolist(), ruined.last_report.tolist()) == ([20], [20])
 
 
-def test_what_a_late_record_takes_back_goes_for_nothing() -> None:
+def test_rows_that_a_late_record_removes_are_retracted() -> None:
     _, ruined = known(["win|3|3|ann", "lose|12|12|ann", "lose|25|5|ann"], window=40)
     times, order = ruined.table.times, ruined.table.times.argsort()
     assert times[order].tolist() == [5, 12]
@@ -46,12 +46,12 @@ def test_what_a_late_record_takes_back_goes_for_nothing() -> None:
     assert ruined.is_retracted[order].tolist() == [False, True]
 
 
-def test_what_stays_is_told_once_and_reported_as_long_as_it_lies_in_a_window() -> None:
+def test_an_unchanged_row_occurs_once_and_is_reported_while_it_is_in_a_window() -> None:
     rich, _ = known(["win|3|3|ann", "lose|5|5|ann"], window=25)
     assert rich.table.n == 1
     assert (rich.known_from.tolist(), rich.known_until.tolist(), rich.last_report.tolist()) == ([10], [NEVER], [20])
 
 
-def test_without_a_window_every_report_tells_everything() -> None:
+def test_without_a_window_every_report_has_all_rows() -> None:
     rich, ruined = known(["win|3|3|ann", "lose|5|5|ann"], window=None)
     assert rich.last_report.tolist() == ruined.last_report.tolist() == [40]
