@@ -35,6 +35,8 @@ from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_ar
 
 __all__ = ["ReferenceResult", "recognise"]
 
+_ANY_FVP = Struct("=", (Var("_F"), Var("_V")))
+
 
 @dataclass(frozen=True)
 class ReferenceResult:
@@ -243,7 +245,7 @@ class _TimeStepping:
             for moment in part:
                 self.derive(moment)
             self.derive_due_effects(part)
-        started, ended = self.starting(), self.ending()
+        started, ended = self.starting(_ANY_FVP), self.ending(_ANY_FVP)
         for fvp in ended:
             self.end(fvp)
         for fvp in started:
@@ -344,13 +346,13 @@ class _TimeStepping:
     def initiated(self) -> Iterable[Term]:
         return self.world.initiated.get(self.time, {})
 
-    def started(self) -> Iterable[Term]:
-        """The FVPs whose intervals start now, of finished components and of this one."""
-        return [*self.world.started.get(self.time, {}), *self.starting()]
+    def started(self, pattern: Term) -> Iterable[Term]:
+        """The FVPs whose intervals start now: of finished components, and those of a pattern of this one."""
+        return [*self.world.started.get(self.time, {}), *self.starting(pattern)]
 
-    def ended(self) -> Iterable[Term]:
-        """The FVPs whose intervals end now, of finished components and of this one."""
-        return [*self.world.ended.get(self.time, {}), *self.ending()]
+    def ended(self, pattern: Term) -> Iterable[Term]:
+        """The FVPs whose intervals end now: of finished components, and those of a pattern of this one."""
+        return [*self.world.ended.get(self.time, {}), *self.ending(pattern)]
 
     def begun(self) -> Iterable[Term]:
         """The FVPs with an interval whose first time-point is this one."""
@@ -360,14 +362,16 @@ class _TimeStepping:
         """The FVPs with an interval whose end is this time-point."""
         return self.world.over.get(self.time, {})
 
-    def starting(self) -> list[Term]:
-        """The FVPs of this component that do not hold yet, are initiated and not broken."""
-        candidates = [fvp for fvp in self.own(self.initiated()) if not self.holds(fvp)]
+    def starting(self, pattern: Term) -> list[Term]:
+        """The FVPs of a pattern in this component that do not hold yet, are initiated and not broken."""
+        fitting = (fvp for fvp in self.own(self.initiated()) if match(pattern, fvp, {}) is not None)
+        candidates = [fvp for fvp in fitting if not self.holds(fvp)]
         return [fvp for fvp in candidates if not self.is_broken(fvp) and self.world.domains.includes(fvp)]
 
-    def ending(self) -> list[Term]:
-        """The FVPs of this component that hold and are broken."""
-        return [fvp for fvp in self.current_fvps() if self.is_broken(fvp)]
+    def ending(self, pattern: Term) -> list[Term]:
+        """The FVPs of a pattern in this component that hold and are broken."""
+        fitting = (fvp for fvp in self.current_fvps() if match(pattern, fvp, {}) is not None)
+        return [fvp for fvp in fitting if self.is_broken(fvp)]
 
     def current_fvps(self) -> list[Term]:
         return [Struct("=", (fluent, value)) for fluent, (value, _) in self.current.items()]
@@ -388,6 +392,13 @@ class _TimeStepping:
             if since <= self.time and name_and_arity(fluent) == key:
                 yield Struct("=", (fluent, value))
 
+    def is_holding(self, fvp: Term) -> bool:
+        """Whether a ground FVP holds now."""
+        assert isinstance(fvp, Struct)
+        value, since = self.current.get(fvp.args[0], (None, 0))
+        finished = self.world.finished.get(name_and_arity(fvp.args[0]), {}).get(fvp, ())
+        return (value == fvp.args[1] and since <= self.time) or contains(finished, self.time)
+
     def is_broken(self, fvp: Term) -> bool:
         """Whether a ground FVP is terminated now, or another value of its fluent is initiated."""
         assert isinstance(fvp, Struct)
@@ -406,7 +417,7 @@ class _TimeStepping:
         """
         matches = [(rule, match(rule.head_term, fvp, {})) for rule in self.open_terminations]
         bindings = [(rule, binding) for rule, binding in matches if binding is not None]
-        if not bindings or fvp in self.in_derivation or not (fvp in self.initiated() or fvp in set(self.holding(fvp))):
+        if not bindings or fvp in self.in_derivation or not (fvp in self.initiated() or self.is_holding(fvp)):
             return False
         self.in_derivation.add(fvp)
         found = any(next(self.rules[rule].solutions(self, binding), None) is not None for rule, binding in bindings)
