@@ -32,7 +32,7 @@ demo: $(CORE) ## run the toy day and city transport, and draw their timelines
 
 test: lint ## run every check: lint, types, unit, golden, property and documentation tests, those on Spark beside them
 	@$(call pytest,,-m "not long")
-	@$(BIN)/python -m tests.pythons smoke
+	@$(BIN)/python -m tests.pythons syntax
 
 test-long: lint ## the same with all seeds, ten times the examples, and clusters of several processes
 	@$(call pytest,HOLDSFOR_LONG=1)

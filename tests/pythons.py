@@ -1,8 +1,8 @@
 """Run tests on the other versions of Python that the package claims to support.
 
-`python -m tests.pythons smoke` imports every module and runs the doctests and one application; `make test` ends
-with it. `python -m tests.pythons all` runs the tests that do not need Spark; `make test-pythons` is that. A version
-that is not installed on this machine is skipped. Packages are installed once, below the virtual environment.
+`python -m tests.pythons syntax` compiles every module, which needs no packages; `make test` ends with it.
+`python -m tests.pythons all` runs the tests that do not need Spark; `make test-pythons` is that. A version that is not
+installed on this machine is skipped. Packages are installed once, below the virtual environment.
 """
 
 from __future__ import annotations
@@ -13,18 +13,15 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from shutil import which
 
-__all__ = ["PARTS", "claimed_versions", "interpreter_of", "main"]
+__all__ = ["FOLDERS", "claimed_versions", "interpreter_of", "main"]
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("numpy", "pyarrow", "pandas", "matplotlib", "pygraphviz", "hypothesis", "pytest", "pytest-xdist", "pyyaml")
-PARTS = {
-    "smoke": ("src", "tests/apps/test_toy.py"),
-    "all": ("src", "tests", "-m", "not long", "--ignore=tests/spark", "--ignore=tests/rtec"),
-}
+FOLDERS = ("src", "tests", "benchmarks")
+ALL = ("src", "tests", "-m", "not long", "--ignore=tests/spark", "--ignore=tests/rtec")
 _CLASSIFIER = re.compile(r"Programming Language :: Python :: (3\.\d+)")
 
 
@@ -66,28 +63,40 @@ def _environment(version: str, interpreter: str) -> str | None:
     return python
 
 
-def _succeeds(version: str, arguments: Sequence[str]) -> bool:
-    interpreter = interpreter_of(version)
-    if interpreter is None:
-        print(f"Python {version}: not installed, skipped", flush=True)
-        return True
+def _compiles(version: str, interpreter: str) -> bool:
+    """Whether every module is valid in a version."""
+    print(f"Python {version}: {interpreter}", flush=True)
+    program = (
+        "import pathlib, sys\n"
+        "for path in [p for folder in sys.argv[1:] for p in pathlib.Path(folder).rglob('*.py')]:\n"
+        "    compile(path.read_text(encoding='utf-8'), str(path), 'exec', dont_inherit=True)\n"
+    )
+    command = [interpreter, "-W", "error", "-c", program, *FOLDERS]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+
+
+def _passes(version: str, interpreter: str) -> bool:
+    """Whether the tests pass in a version."""
     python = _environment(version, interpreter)
     if python is None:
         print(f"Python {version}: the packages of the tests cannot be installed", flush=True)
         return False
     print(f"Python {version}: {interpreter}", flush=True)
     paths = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    command = [python, "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", *arguments]
+    command = [python, "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", *ALL]
     return subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": paths}, check=False).returncode == 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run tests on the other versions of Python that are claimed.")
-    parser.add_argument("part", choices=PARTS)
-    part = parser.parse_args().part
+    parser.add_argument("part", choices=("syntax", "all"))
+    check = _compiles if parser.parse_args().part == "syntax" else _passes
     own = f"{sys.version_info.major}.{sys.version_info.minor}"
     others = [version for version in claimed_versions() if version != own]
-    failed = [version for version in others if not _succeeds(version, PARTS[part])]
+    found = {version: interpreter_of(version) for version in others}
+    for version in (each for each, interpreter in found.items() if interpreter is None):
+        print(f"Python {version}: not installed, skipped", flush=True)
+    failed = [version for version, each in found.items() if each is not None and not check(version, each)]
     return 1 if failed else 0
 
 

@@ -14,7 +14,7 @@ from tests.fuzz.laws import TooSlow, check_text, reduced, time_limit
 from tests.fuzz.mutations import corpus
 from tests.fuzz.run import Fuzzer
 
-N_INPUTS = 1_200
+N_INPUTS = 600
 
 _PAUSE = """
 def collected(phase, info):

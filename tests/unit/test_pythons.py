@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pythons import PARTS, ROOT, claimed_versions, interpreter_of
+from tests.pythons import FOLDERS, ROOT, claimed_versions, interpreter_of
 
 OWN = f"{sys.version_info.major}.{sys.version_info.minor}"
 
@@ -31,6 +31,5 @@ def test_a_version_that_is_not_installed_has_no_interpreter(tmp_path: Path) -> N
     assert interpreter_of("3.99", tmp_path) is None
 
 
-def test_the_parts_name_what_exists() -> None:
-    paths = [each for part in PARTS.values() for each in part if each.startswith(("src", "tests"))]
-    assert all((ROOT / path).exists() for path in paths)
+def test_the_folders_exist() -> None:
+    assert all((ROOT / folder).is_dir() for folder in FOLDERS)

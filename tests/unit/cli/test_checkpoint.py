@@ -52,7 +52,7 @@ for line in sys.stdin:
     print(pid, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 """
-N_STEPS, N_SHARES = 100, 10
+N_STEPS, N_SHARES = 100, 20
 """How many steps on files a run is given before it dies, and in how many shares they are tried."""
 
 

@@ -75,6 +75,8 @@ def test_arguments_that_no_condition_has_as_they_are_come_as_words(rule: str) ->
 
 
 def test_fluents_before_their_instance_is_numbered_are_looked_up_by_words() -> None:
-    rule = planned("initiatedAt(f(X)=on, T) :- happensAt(e(X), T), holdsAt(s(X, Y)=on, T), happensAt(g(X, Y), T).")
+    rule = planned(
+        "initiatedAt(f(X)=on, T) :- happensAt(e(X), T), holdsAt(s(X, Y)=on, T), 1 < 2, happensAt(g(X, Y), T)."
+    )
     assert [step.numbered for step in rule.operators if isinstance(step, JoinFluents)] == [None]
     assert rule.numbered == "#X"
