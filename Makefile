@@ -17,7 +17,7 @@ pytest = sh tests/spark/postgresql.sh; JAVA_HOME=$$(sh tests/spark/java.sh) || t
 measure = for name in $(1); do printf '\n%s\n\n' "$$name" && $(BIN)/python benchmarks/$$name.py $(2) || exit 1; done
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-pythons test-spark test-rtec rtec-checkout lint lint-format lint-style lint-types hooks bench bench-spark bench-long docs fuzz lock clean
+.PHONY: help demo test test-long test-pythons test-spark test-rtec rtec-checkout lint lint-format lint-style lint-types hooks bench bench-cliffs bench-spark bench-rtec bench-long docs fuzz lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,7 +49,7 @@ test-rtec: rtec-checkout $(READY) ## compare with RTEC: its examples and unit te
 
 rtec-checkout:
 	@test -f "$(RTEC)/src/RTEC.prolog" || { echo "No checkout of RTEC in $(RTEC). Get one, then say where it is:" >&2; \
-		echo "    git clone https://github.com/aartikis/RTEC && make test-rtec RTEC=RTEC" >&2; exit 1; }
+		echo "    git clone https://github.com/aartikis/RTEC && make $(firstword $(MAKECMDGOALS)) RTEC=RTEC" >&2; exit 1; }
 
 lint: lint-format lint-style lint-types ## check formatting, style and types
 
@@ -66,14 +66,21 @@ hooks: $(READY) ## check formatting, style and types before every commit
 	@$(BIN)/pre-commit install
 
 bench: $(READY) ## measure parsing, loading, recognition, how they scale, Allen's relations and memory
-	@$(call measure,front loading recognition allen allen_patterns memory curves delays evaluations feedback)
+	@$(call measure,front loading recognition onoff irrelevant allen allen_patterns memory live_memory curves delays evaluations feedback overlapping_windows)
+
+bench-cliffs: $(READY) ## measure how the cost of every operator, kernel and shape of rules grows
+	@$(call measure,cliffs)
 
 bench-spark: $(READY) ## measure Spark beside the embedded engine; Java 17 is needed
 	@$(call measure,spark scale)
 
+bench-rtec: rtec-checkout $(READY) ## measure RTEC's applications on RTEC and on holdsfor, from a checkout in RTEC (../RTEC)
+	@sh tests/rtec/swipl.sh
+	@RTEC="$(abspath $(RTEC))" $(BIN)/python benchmarks/rtec.py --ten
+
 bench-long: $(READY) ## measure up to ten million records, and draw the curves of the documentation anew
-	@$(call measure,front loading recognition allen allen_patterns memory)
-	@$(call measure,curves delays evaluations feedback,--long --pictures docs/images)
+	@$(call measure,front loading recognition onoff irrelevant allen allen_patterns memory live_memory)
+	@$(call measure,curves delays evaluations feedback overlapping_windows,--long --pictures docs/images)
 
 docs: $(READY) ## build the documentation into build/site
 	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site

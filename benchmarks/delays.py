@@ -2,8 +2,7 @@
 
 `python benchmarks/delays.py [--long]` prints three tables, writes `build/benchmarks/delays.json` and draws
 `delays.png`: the time of each work, the time of every window of the largest vote, and the cost of a state change of
-the light with more of them in one window. RTEC's figures are for orientation: SWI-Prolog, with the same windows of ten
-time-points. `--long` adds four thousand agents and a million presses of the button.
+the light with more of them in one window. `--long` adds four thousand agents and a million presses of the button.
 """
 
 from __future__ import annotations
@@ -40,22 +39,21 @@ def presses(n: int) -> Stream:
 
 @dataclass(frozen=True)
 class Work:
-    """A stream in windows of some time-points, or in one; the seconds that RTEC takes, and the target."""
+    """A stream in windows of some time-points, or in one; and the target in seconds."""
 
     name: str
     stream: Callable[[], Stream]
     wanted_seconds: float
-    rtec_seconds: float | None = None
     window: int | None = WINDOW
     is_long: bool = False
 
 
-MANY_VOTES = Work("voting, 10,000 agents", lambda: generated("voting", 10_000, 100), 2, 356)
+MANY_VOTES = Work("voting, 10,000 agents", lambda: generated("voting", 10_000, 100), 2)
 WORKS = (
-    Work("voting, " + ("as shipped with RTEC" if VOTES.exists() else "1,000 agents"), votes, 0.06, 2.8),
+    Work("voting, " + ("as shipped with RTEC" if VOTES.exists() else "1,000 agents"), votes, 0.06),
     MANY_VOTES,
-    Work("NetBill, 400 agents", lambda: generated("netbill", 400, 150), 1.2, 142),
-    Work("NetBill, 1,000 agents", lambda: generated("netbill", 1_000, 150), 4, 438),
+    Work("NetBill, 400 agents", lambda: generated("netbill", 400, 150), 1.2),
+    Work("NetBill, 1,000 agents", lambda: generated("netbill", 1_000, 150), 4),
     Work("NetBill, 4,000 agents", lambda: generated("netbill", 4_000, 168), 20, is_long=True),
     Work("one light, one window", lambda: presses(100_000), 0.3, window=None),
     Work("one light, one window", lambda: presses(1_000_000), 3, window=None, is_long=True),
@@ -72,14 +70,13 @@ def measured(work: Work) -> dict[str, Any]:
         "load_seconds": stream.load_seconds(repetitions),
         "settled_once_seconds": stream.settle_seconds(work.window, repetitions),
         "every_window_seconds": stream.report_seconds(work.window, repetitions),
-        "rtec_seconds": work.rtec_seconds,
         "wanted_seconds": work.wanted_seconds,
     }
 
 
 def show_works(rows: list[dict[str, Any]]) -> None:
-    keys = ("load_seconds", "settled_once_seconds", "every_window_seconds", "rtec_seconds", "wanted_seconds")
-    headings = ["work", "records", "intervals", "load", "settled once", "every window reported", "RTEC", "wanted"]
+    keys = ("load_seconds", "settled_once_seconds", "every_window_seconds", "wanted_seconds")
+    headings = ["work", "records", "intervals", "load", "settled once", "every window reported", "wanted"]
     cells = [["–" if row[key] is None else duration(row[key]) for key in keys] for row in rows]
     counts = [[row["work"], f"{row['records']:,}", f"{row['intervals']:,}"] for row in rows]
     print_table(headings, [[*counted, *shown] for counted, shown in zip(counts, cells, strict=True)])
@@ -139,7 +136,7 @@ def panels(windows: list[dict[str, Any]], light: list[dict[str, Any]]) -> list[P
 
 
 def main() -> None:
-    options = size_options("How fast are delayed effects and circles?")
+    options = size_options("How fast are delayed effects and cycles?")
     works = [measured(work) for work in WORKS if options.long or not work.is_long]
     show_works(works)
     windows = windows_of(MANY_VOTES)

@@ -31,7 +31,7 @@ from holdsfor.physical.operators.scalar import Binding, ScalarCompiler, ScalarOp
 from holdsfor.physical.patterns import build
 from holdsfor.physical.plan import PlannedComponent, PlannedDelay, PlannedRule
 from holdsfor.physical.rows import Rows, one_row
-from holdsfor.runtime.delays import Prospects, SetUp, set_up_by
+from holdsfor.runtime.delays import DelayedEffects, SetUp, set_up_by
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.session import EngineSession
 from holdsfor.syntax.terms import Var
@@ -72,7 +72,7 @@ class Count:
 def counted() -> Iterator[Count]:
     """Count the engine's evaluations: triggers of rules, for all entities at once or stepwise, and delayed effects."""
     count = Count()
-    match, match_own, found = JoinPoints.run, JoinPoints.of_component, Prospects.__init__
+    match, match_own, found = JoinPoints.run, JoinPoints.of_component, DelayedEffects.__init__
 
     def run(self: JoinPoints, rows: Rows, context: Context) -> Rows:
         result = match(self, rows, context)
@@ -89,15 +89,15 @@ def counted() -> Iterator[Count]:
 
         return run_row
 
-    def prospects(self: Prospects, set_up: SetUp, ahead: Any, is_contested: Any = None) -> None:
-        found(self, set_up, ahead, is_contested)
+    def delayed_effects(self: DelayedEffects, set_up: SetUp, schedule: Any, is_contested: Any = None) -> None:
+        found(self, set_up, schedule, is_contested)
         count.n += set_up.rows.n
 
     with ExitStack() as stack:
         for owner, name, counting in (
             (JoinPoints, "run", run),
             (JoinPoints, "of_component", of_component),
-            (Prospects, "__init__", prospects),
+            (DelayedEffects, "__init__", delayed_effects),
         ):
             stack.enter_context(patch.object(owner, name, counting))
         yield count

@@ -16,9 +16,9 @@ TYPES = ("fishing", "cargo", "tanker", "tug", "passenger")
 
 
 def facts(n: int, *, plain: bool) -> str:
-    """`n` facts about vessels; with a comment after each they are not plain and take the ordinary path."""
-    tail = "\n" if plain else " % a vessel\n"
-    return "".join(f"vesselType({227_000_000 + i}, {TYPES[i % len(TYPES)]}).{tail}" for i in range(n))
+    """`n` facts about vessels; with lists as arguments they are not plain and take the ordinary path."""
+    types = TYPES if plain else [f"[{each}]" for each in TYPES]
+    return "".join(f"vesselType({227_000_000 + i}, {types[i % len(types)]}).\n" for i in range(n))
 
 
 def parsing(n: int, *, plain: bool) -> float:

@@ -1,70 +1,125 @@
-"""Memory of a live run over a long stream: a thousand windows of city transport.
+"""Memory and processor time of runs over files that grow while the window stays the same.
 
-`python benchmarks/memory.py` prints a table and writes `build/benchmarks/memory.json`. Memory is bounded by the window
-and the open FVPs, so the resident memory of the last windows equals that of the early ones.
+`python benchmarks/memory.py` prints a table for a million records and writes `build/benchmarks/memory.json`; `--long`
+adds 10 million records, `--longest` 100 million. The files are generated in pieces, in a folder that `--folder` names.
+*In order* is a file in order of arrival, *late* has arrivals up to half a window late, and the lines of *shuffled* are
+in no order at all. *Loaded* holds all records in memory, as runs without a window do.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from timing import write_results
 
-from holdsfor.cli.main import main as holdsfor
+RULES = """
+initiatedAt(active(X)=true, T) :- happensAt(on(X), T).
+terminatedAt(active(X)=true, T) :- happensAt(off(X), T).
+"""
+ENTITIES = 1_000
+PER_TIME_POINT = 10
+WINDOW = 10_000
+PIECE = 1 << 18
+ORDERS = ("in order", "late", "shuffled")
+LOADED = "import holdsfor.sources.input_sizes as sizes; sizes._MANY = 1 << 60; "
+RUN = "import sys; from holdsfor.__main__ import main; sys.exit(main())"
 
-N_WINDOWS = 1_000
-WINDOW = 200
-VEHICLES = 20
-EVERY = 100
+
+@dataclass(frozen=True)
+class Measured:
+    """The cost of one run."""
+
+    records: int
+    order: str
+    mode: str
+    is_loaded: bool
+    peak_bytes: int
+    cpu_seconds: float
+    file_bytes: int
 
 
-def resident(process: int) -> int:
-    """The resident bytes of a process."""
-    pages = Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]
-    return int(pages) * resource.getpagesize()
+def generate(path: Path, n: int, order: str) -> None:
+    """Write a file of on and off events, a piece at a time."""
+    random = np.random.default_rng(1)
+    with path.open("w", encoding="ascii") as file:
+        for first in range(0, n, PIECE):
+            size = min(PIECE, n - first)
+            starts = np.arange(first, first + size) // PER_TIME_POINT
+            if order == "shuffled":
+                starts = random.integers(0, n // PER_TIME_POINT, size)
+            delays = random.integers(0, WINDOW // 2, size) if order == "late" else np.zeros(size, np.int64)
+            names, entities = random.choice(["on", "off"], size), random.integers(0, ENTITIES, size)
+            rows = zip(*(each.tolist() for each in (names, starts + delays, starts, entities)), strict=True)
+            file.writelines(f"{name}|{arrival}|{start}|v{entity}\n" for name, arrival, start, entity in rows)
 
 
-def measured(stream: Path) -> list[tuple[int, int]]:
-    """(windows done, resident bytes) at some moments of a live run."""
-    rules = ["apps/ctm/rules.prolog", "apps/ctm/background.prolog"]
-    options = ["--live", "--window", str(WINDOW), "--start", "0", "--end", str(N_WINDOWS * WINDOW)]
-    command = [sys.executable, "-m", "holdsfor.cli.main", "run", *rules, "--input", "-", *options]
-    samples: list[tuple[int, int]] = []
-    with stream.open("rb") as records:
-        process = subprocess.Popen(command, stdin=records, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    assert process.stdout is not None
-    n_windows = 0
-    with process.stdout:
-        for line in process.stdout:
-            if line.startswith("% query time"):
-                n_windows += 1
-                if n_windows % EVERY == 0:
-                    samples.append((n_windows, resident(process.pid)))
-    assert process.wait() == 0
-    return samples
+def measure(rules: Path, events: Path, order: str, n: int, mode: str, *, is_loaded: bool) -> Measured:
+    """Run the command in a new process."""
+    options = ["--window", str(WINDOW), "--jobs", "1", "--format", "csv", "--output", "/dev/null"]
+    options += ["--final"] if mode == "settled once" else []
+    stats = events.with_suffix(".json")
+    command = [sys.executable, "-c", (LOADED if is_loaded else "") + RUN, "run", str(rules), "--input", str(events)]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([*command, *options, "--stats", str(stats)], check=True, stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    peak = json.loads(stats.read_text(encoding="utf-8"))["peak_memory_bytes"]
+    return Measured(n, order, mode, is_loaded, peak, seconds, events.stat().st_size)
+
+
+def runs(n: int, folder: Path, orders: Iterable[str]) -> list[Measured]:
+    """The runs over files of one size."""
+    rules = folder / "rules.prolog"
+    rules.write_text(RULES, encoding="utf-8")
+    found: list[Measured] = []
+    for order in orders:
+        events = folder / "events.txt"
+        generate(events, n, order)
+        for mode in ("every window reported", "settled once") if order == "in order" else ("every window reported",):
+            for is_loaded in (False, True) if n <= 10_000_000 else (False,):
+                found.append(measure(rules, events, order, n, mode, is_loaded=is_loaded))
+        events.unlink()
+    return found
+
+
+def table(found: list[Measured]) -> Iterable[str]:
+    """The rows of the table: on disk and loaded side by side."""
+    yield "| records | order | reports | memory | loaded | CPU s | loaded |"
+    yield "|---|---|---|---|---|---|---|"
+    loaded = {(each.records, each.order, each.mode): each for each in found if each.is_loaded}
+    for each in found:
+        if not each.is_loaded:
+            other = loaded.get((each.records, each.order, each.mode))
+            columns: list[Any] = [f"{each.records:,}", each.order, each.mode, f"{each.peak_bytes / 1e6:.0f} MB"]
+            columns += ["" if other is None else f"{other.peak_bytes / 1e6:.0f} MB", f"{each.cpu_seconds:.1f}"]
+            columns += ["" if other is None else f"{other.cpu_seconds:.1f}"]
+            yield f"| {' | '.join(columns)} |"
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        stream = Path(folder) / "events.txt"
-        size = ["--entities", str(VEHICLES), "--duration", str(N_WINDOWS * WINDOW), "--seed", "1"]
-        holdsfor(["generate", "ctm", *size, "-o", str(stream)])
-        with stream.open("rb") as lines:
-            n_records = sum(1 for _ in lines)
-        samples = measured(stream)
-    print("| windows | resident memory |")
-    print("|---|---|")
-    for n_windows, n_bytes in samples:
-        print(f"| {n_windows:,} | {n_bytes / 1e6:.1f} MB |")
-    growth = samples[-1][1] / samples[0][1]
-    print(f"\n{n_records:,} records; the last is {growth:.2f} times the first")
-    result = {"work": f"city transport, {VEHICLES} vehicles, live", "records": n_records, "window": WINDOW}
-    rows = [{"windows": n_windows, "resident_bytes": n_bytes} for n_windows, n_bytes in samples]
-    write_results("memory", {**result, "samples": rows, "growth": growth})
+    parser = argparse.ArgumentParser(description="How much memory does a run over a file need?")
+    parser.add_argument("--long", action="store_true", help="also 10 million records")
+    parser.add_argument("--longest", action="store_true", help="also 100 million records")
+    parser.add_argument("--folder", help="folder for the files, by default that of temporary files")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        found = runs(1_000_000, Path(folder), ORDERS)
+        if options.long:
+            found += runs(10_000_000, Path(folder), ORDERS)
+        if options.longest:
+            found += runs(100_000_000, Path(folder), ORDERS[:1])
+    print("\n".join(table(found)))
+    write_results("memory", [asdict(each) for each in found])
 
 
 if __name__ == "__main__":

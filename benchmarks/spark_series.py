@@ -54,7 +54,8 @@ def embedded(given: History) -> dict[str, float]:
 
 def recognised(found: Recognition) -> None:
     """Compute and cache all results."""
-    for frame in found.kept:
+    settled = found._job.settled
+    for frame in (settled.sent, *settled.found):
         frame.count()
 
 

@@ -30,11 +30,13 @@ DATA = Path(os.environ.get("HOLDSFOR_DATA", ROOT.parent / "shared" / "data"))
 
 @dataclass(frozen=True)
 class Stream:
-    """Records as text, and their event description."""
+    """Records as text, and their event description; runs end with the last record unless an end is given."""
 
     compiled: Compiled
     content: bytes
     tick: int = 1
+    start: int = 0
+    end: int | None = None
 
     @property
     def n_records(self) -> int:
@@ -48,30 +50,35 @@ class Stream:
         return symbols, reading
 
     def run(self, window: int | None, step: int | None = None, session: type[EngineSession] = EngineSession) -> Run:
-        """A run over the stream from time-point 0, with its records loaded; windows touch unless a step is given."""
+        """A run over the stream, with its rules planned, its records loaded and their entities in dynamic domains.
+
+        Windows touch unless a step is given.
+        """
         symbols, reading = self.load()
         _, last = reading.extent(self.tick)
-        end = 0 if last is None else last
-        run = session(self.compiled, start=0, tick=self.tick, window=window, symbols=symbols)
+        end = self.end if self.end is not None else self.start if last is None else last
+        run = session(self.compiled, start=self.start, end=self.end, tick=self.tick, window=window, symbols=symbols)
+        run.rules.plan_ahead()
         for key, records in (*reading.events.items(), *reading.fluents.items()):
             run.insert_columns(key, records.up_to(end))
-        queries = QueryTimes(0, end, window if step is None else step, window, self.tick)
+        queries = QueryTimes(self.start, end, window if step is None else step, window, self.tick)
+        run.announce(queries)
         return Run(run, queries, queries.at_or_after(end))
 
     def load_seconds(self, repetitions: int) -> float:
         return best_seconds(self.load, repetitions)
 
-    def settle_seconds(self, window: int | None, repetitions: int) -> float:
+    def settle_seconds(self, window: int | None, repetitions: int, step: int | None = None) -> float:
         """Seconds to recognise the stream and to report the settled result once."""
-        return min(best_seconds(self.run(window).settle, 1) for _ in range(repetitions))
+        return min(best_seconds(self.run(window, step).settle, 1) for _ in range(repetitions))
 
     def n_intervals(self, window: int | None) -> int:
         """The number of intervals of the answer."""
         return self.run(window).settle().n_intervals
 
-    def report_seconds(self, window: int | None, repetitions: int) -> float:
+    def report_seconds(self, window: int | None, repetitions: int, step: int | None = None) -> float:
         """Seconds to recognise the stream and to report every window."""
-        return min(best_seconds(self.run(window).report_each, 1) for _ in range(repetitions))
+        return min(best_seconds(self.run(window, step).report_each, 1) for _ in range(repetitions))
 
 
 @dataclass(frozen=True)
@@ -88,11 +95,9 @@ class Run:
 
     def settle(self) -> ReportColumns:
         """The settled result of all query times."""
-        self.session.announce(self.query_times)
         return settled_report(self.session, self.query_times, self.last)
 
     def reports(self) -> Iterator[ReportColumns]:
-        self.session.announce(self.query_times)
         return each_report(self.session, self.queries)
 
     def report_each(self) -> None:

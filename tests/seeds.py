@@ -5,7 +5,7 @@ A law about random programs has a pool of seeds. `make test` tries one share of 
 
 The rotation is derived from the committed files: a commit has the same tests on every machine and every day, and the
 next commit has the next ones. `HOLDSFOR_ROTATION` sets it, `HOLDSFOR_LONG=1` asks for whole pools, and
-`HOLDSFOR_FIRST_SEED` moves all pools to seeds that nobody has tried.
+`HOLDSFOR_FIRST_SEED` moves all pools to other seeds.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from holdsfor import allen, intervals, spark
-    from holdsfor.api import Change, Event, Fluent, Report, Result, Session, load, load_text, recognise, term
+    from holdsfor.api import Change, Event, Fluent, Report, Result, RuleSet, Session, load, load_text, recognise, term
 
 __all__ = [
     "Change",
@@ -19,6 +19,7 @@ __all__ = [
     "Fluent",
     "Report",
     "Result",
+    "RuleSet",
     "Session",
     "__version__",
     "allen",
@@ -32,7 +33,23 @@ __all__ = [
 
 __version__ = "0.1.0.dev0"
 
-_LIBRARY = ("Change", "Event", "Fluent", "Report", "Result", "Session", "load", "load_text", "recognise", "term")
+_LIBRARY = (
+    "Change",
+    "Event",
+    "Fluent",
+    "Report",
+    "Result",
+    "RuleSet",
+    "Session",
+    "load",
+    "load_text",
+    "recognise",
+    "term",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:

@@ -17,7 +17,10 @@ def main() -> int:
     if before is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from holdsfor.cli.main import main as run_command
+    from holdsfor.without_pandas import refuse_pandas
 
+    if sys.argv[1:2] != ["spark"]:
+        refuse_pandas()
     signal.signal(signal.SIGINT, before)
     return run_command()
 

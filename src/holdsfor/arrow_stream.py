@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterator
+from typing import Any, Protocol
 
-__all__ = ["ArrowStream"]
+__all__ = ["ArrowBatches", "ArrowStream"]
 
 
 class ArrowStream(Protocol):
@@ -16,3 +17,14 @@ class ArrowStream(Protocol):
     """
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+class ArrowBatches(Protocol):
+    """A table that is read in record batches: a dataset or a scanner of Arrow.
+
+    >>> import pyarrow as pa, pyarrow.dataset as ds
+    >>> [len(batch) for batch in ds.dataset(pa.table({"start": [1, 2]})).to_batches()]
+    [2]
+    """
+
+    def to_batches(self) -> Iterator[Any]: ...

@@ -29,6 +29,7 @@ __all__ = [
     "Diagnostics",
     "ExecutionProblem",
     "HoldsforError",
+    "ParallelismWarning",
     "PlanningProblem",
     "SyntaxProblem",
     "UsageProblem",
@@ -158,6 +159,9 @@ class HoldsforError(Exception):
         self.diagnostics = Diagnostics([diagnostics]) if isinstance(diagnostics, Diagnostic) else diagnostics
         super().__init__(self.diagnostics.render())
 
+    def __reduce__(self) -> tuple[type[HoldsforError], tuple[Diagnostics]]:
+        return type(self), (self.diagnostics,)
+
 
 class SyntaxProblem(HoldsforError):
     """The text is not in the language."""
@@ -181,6 +185,14 @@ class ExecutionProblem(HoldsforError):
 
 class UsageProblem(HoldsforError):
     """A command was called wrongly."""
+
+
+class ParallelismWarning(UserWarning):
+    """Some rules or all of a run are computed by one worker although there are several."""
+
+
+class SetAsideWarning(UserWarning):
+    """Some records do not fit, and were set aside."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

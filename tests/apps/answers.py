@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from holdsfor.cli.main import main
+from tests.results import by_entity
 
 __all__ = ["Intervals", "answer_of"]
 
@@ -16,7 +15,7 @@ Intervals = list[tuple[int, float]]
 def answer_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Intervals]:
     """The intervals of every FVP in the output of the reference evaluator; an open end is infinite."""
     assert main(["run", *arguments, "--engine", "reference", "--format", "jsonl"]) == 0
-    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    printed = by_entity(capsys.readouterr().out.splitlines())
     return {
         line["fvp"]: [(start, float("inf") if end is None else end) for start, end in line["intervals"]]
         for line in printed

@@ -37,7 +37,7 @@ def test_a_game_ends_after_its_rounds(rounds: int, tmp_path: Path, capsys: pytes
         assert sorted(map(len, winners)) == [0, 1]
 
 
-def test_no_two_players_have_the_power_to_speak(capsys: pytest.CaptureFixture[str]) -> None:
+def test_at_most_one_player_has_the_floor(capsys: pytest.CaptureFixture[str]) -> None:
     run = RUNS["argumentation"]
     answer = answer_of(run.arguments[1:], capsys)
     speaking: dict[str, list[tuple[int, float]]] = defaultdict(list)

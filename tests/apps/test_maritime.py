@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from holdsfor.cli.main import main
 from tests.apps.answers import answer_of
+from tests.results import by_entity
 
 ROOT = Path(__file__).parents[2]
 MARITIME = ROOT / "apps" / "maritime"
@@ -45,10 +45,9 @@ def brest(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> tuple[dict[str,
     (tmp_path / "slice.txt").write_text("\n".join(lines))
     arguments = ["--input", str(tmp_path / "slice.txt"), "--engine", "reference", "--format", "jsonl"]
     assert main(["run", *BREST, *arguments]) == 0
-    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     answer = {
         line["fvp"]: [(start, float("inf") if end is None else end) for start, end in line["intervals"]]
-        for line in printed
+        for line in by_entity(capsys.readouterr().out.splitlines())
     }
     return answer, [line.split("|") for line in lines]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.runtime import windows
+from tests.results import by_entity
 
 ROOT = Path(__file__).parents[2]
 MARITIME = ROOT / "apps" / "maritime"
@@ -33,8 +33,7 @@ def recognised(
 ) -> dict[str, list[list[int | None]]]:
     arguments = ["run", *files, "--input", str(events), "--format", "jsonl", *options]
     assert main(arguments) == 0
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    return {line["fvp"]: line["intervals"] for line in lines}
+    return {line["fvp"]: line["intervals"] for line in by_entity(capsys.readouterr().out.splitlines())}
 
 
 def test_the_patterns_have_no_warnings(capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,11 +50,11 @@ def test_an_effect_set_up_before_the_window_is_checked_when_due() -> None:
 
 def test_effects_of_effects_multiply() -> None:
     """A cycle of two values that replace each other: twice the window more than doubles the evaluations."""
-    circle = Fluent(
+    cycle = Fluent(
         future={FutureInitiation(STANDING, OVER, 3, False), FutureInitiation(OVER, STANDING, 3, False)},
         tried={STANDING: [0]},
         initiated={STANDING: [0, 6, 12, 18, 24, 30, 36], OVER: [3, 9, 15, 21, 27, 33, 39]},
     )
-    numbers = [naive_evaluations(circle, 0, last) for last in (10, 20, 40)]
+    numbers = [naive_evaluations(cycle, 0, last) for last in (10, 20, 40)]
     assert numbers[1] > 2 * numbers[0]
     assert numbers[2] > 2 * numbers[1]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from holdsfor.runtime import domain_members
 from holdsfor.runtime import session as session_module
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
@@ -31,7 +32,7 @@ def test_recognition_measures_a_small_stream(monkeypatch: pytest.MonkeyPatch) ->
     recognition = importlib.import_module("recognition")
     monkeypatch.setattr(recognition, "SLICE", 20)
     monkeypatch.setattr(recognition, "REPETITIONS", 1)
-    row = recognition.measured(recognition.Work("small", "ctm", 2, 1_000, 500, 1.0))
+    row = recognition.measured(recognition.Work("small", "ctm", 2, 1_000, 500))
     assert row["records"] > 0
     assert row["ratio_to_reference"] > 0
 
@@ -43,11 +44,14 @@ def test_windows_of_a_stream_do_not_change_the_settled_result() -> None:
     assert run.queries == list(range(100, run.last + 1, 100))
 
 
-def test_new_entities_take_no_more_memory_than_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rules", ["without domain", "dynamic domain"])
+def test_new_entities_take_no_more_memory_than_the_window(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
     new_entities = importlib.import_module("new_entities")
     monkeypatch.setattr(new_entities, "PER_STEP", 50)
     monkeypatch.setattr(session_module, "_ROOM", 100)
-    found = new_entities.measured(100, 10)
+    monkeypatch.setattr(domain_members, "_ROOM", 100)
+    found = new_entities.measured(100, 10, new_entities.PROGRAMS[rules])
     assert found[-1]["entities"] == 10 * found[0]["entities"]
     assert found[-1]["numbered"] <= 3 * found[0]["numbered"]
+    assert found[-1]["members"] <= 1_000
     assert found[-1]["snapshot_bytes"] <= 1.2 * found[0]["snapshot_bytes"]

@@ -38,5 +38,5 @@ def test_modules_that_docstrings_name_exist() -> None:
 def test_the_tree_has_all_packages() -> None:
     tree = ARCHITECTURE.partition("## The tree")[2].partition("```")[2].partition("```")[0]
     packages = {path.parent.name for path in PACKAGE.rglob("*/__init__.py")}
-    nested = {"builtins", "operators", "checkpoint", "options", "engines", "outcome", "terminal"}
+    nested = {"builtins", "operators", "checkpoint", "options", "engines", "outcome", "prompt", "terminal"}
     assert packages - nested <= set(re.findall(r"(\w+)/", tree))

@@ -11,7 +11,22 @@ from tests.docs.docstrings import PUBLIC, examples, failures, on_spark
 # Polars is not among the tools of a contributor. The methods of prepared history serve the planner of a run.
 WITHOUT = {f"holdsfor.{owner}.to_polars" for owner in ("Report", "Result")} | {
     f"holdsfor.spark.Prepared.{method}"
-    for method in ("check", "used", "unused_by", "extent", "shuffle_blocks", "remarks", "all_of", "files_by_bucket")
+    for method in (
+        "check",
+        "used",
+        "unused_by",
+        "extent",
+        "shuffle_blocks",
+        "remarks",
+        "kinds",
+        "all_of",
+        "files_by_bucket",
+    )
+}
+# The example of the class shows its tables.
+WITHOUT |= {
+    f"holdsfor.spark.Recognition.{table}"
+    for table in ("intervals", "events", "set_aside", "unmatched", "counts", "one_bucket", "run", "unreadable")
 }
 
 

@@ -1,7 +1,7 @@
-"""Docstrings, comments, messages and documents avoid the words that make a sentence a riddle.
+"""Docstrings, comments, messages, names and documents avoid the words that make a sentence a riddle.
 
-`PENDING` lists the packages, modules and documents that are not yet rewritten; everything else is checked. Rewriting
-one means removing its line. `python -m tests.docs.test_prose src/holdsfor/kernels` lists the findings below a folder.
+Names are those of functions and classes, read as words. In tests, other string literals are data and are not checked.
+`python -m tests.docs.test_prose src/holdsfor/kernels` lists the findings below a folder.
 """
 
 from __future__ import annotations
@@ -33,33 +33,26 @@ AVOIDED = {
     r"is over|are over": "has ended, ended before",
     r"taken back|takes? back|taking back": "retracted, retracts",
     r"found out|find out|finds out": "compute, recompute, detect",
+    r"circles?|circular": "cycle, recursive",
+    r"fates?": "outcome",
 }
 RULES = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), reason) for words, reason in AVOIDED.items()]
-
-PENDING = {
-    # packages
-    "cli",
-    # modules of packages
-    "runtime/live.py",
-    "runtime/session.py",
-    "runtime/session_records.py",
-    "runtime/snapshot.py",
-    "runtime/state.py",
-    "runtime/state_snapshot.py",
-}
 
 Passage = tuple[int, str]
 """The number of a first line and the text that begins there."""
 
 
-def passages_of_source(text: str) -> Iterator[Passage]:
-    """The comments and string literals of a module, f-strings included."""
+def passages_of_source(text: str, *, is_test: bool = False) -> Iterator[Passage]:
+    """The comments, names and string literals of a module, f-strings included; of a test, docstrings only."""
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.lineno, re.sub(r"^\s*(>>>|\.\.\. ).*", "", node.value, flags=re.MULTILINE)
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.lineno, re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", node.name).replace("none", "None")
+        literal = node.value if isinstance(node, ast.Expr) and is_test else None if is_test else node
+        if isinstance(literal, ast.Constant) and isinstance(literal.value, str):
+            yield literal.lineno, re.sub(r"^\s*(>>>|\.\.\. ).*", "", literal.value, flags=re.MULTILINE)
 
 
 def passages_of_document(text: str) -> Iterator[Passage]:
@@ -75,7 +68,9 @@ def passages_of_document(text: str) -> Iterator[Passage]:
 def findings(path: Path) -> Iterator[str]:
     """The avoided words of a file outside backticks, each with its line and what to write instead."""
     text = path.read_text(encoding="utf-8")
-    for first, passage in passages_of_source(text) if path.suffix == ".py" else passages_of_document(text):
+    is_test = path.is_relative_to(ROOT / "tests")
+    passages = passages_of_source(text, is_test=is_test) if path.suffix == ".py" else passages_of_document(text)
+    for first, passage in passages:
         prose = re.sub(r"`[^`]*`", lambda code: re.sub(r"[^\n]", "`", code.group()), passage)
         for rule, reason in RULES:
             for match in rule.finditer(prose):
@@ -90,27 +85,29 @@ def files_below(path: Path) -> list[Path]:
 PLACES = {
     **{path.name: path for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()},
     **{name: ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "benchmarks")},
-    **{f"docs/{path.name}": path for path in (ROOT / "docs").glob("*.md")},
+    **{f"docs/{path.name}": path for path in (ROOT / "docs").rglob("*.md")},
+    **{f"tests/{path.name}": path for path in (ROOT / "tests").iterdir() if path.is_dir() or path.suffix == ".py"},
 }
 
 
-@pytest.mark.parametrize("place", sorted(set(PLACES) - PENDING))
+@pytest.mark.parametrize("place", sorted(PLACES))
 def test_prose_avoids_the_words(place: str) -> None:
-    pending = {PACKAGE / name for name in PENDING}
-    checked = [path for path in files_below(PLACES[place]) if path not in pending]
+    checked = [path for path in files_below(PLACES[place]) if path != Path(__file__)]
     assert [finding for path in checked for finding in findings(path)] == []
-
-
-def test_pending_places_exist() -> None:
-    assert [name for name in sorted(PENDING - set(PLACES)) if not (PACKAGE / name).exists()] == []
 
 
 def test_findings_are_placed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
-    module = tmp_path / "module.py"
-    module.write_text('"""First.\n\nNobody reads `tell()`.\n"""\n\nx = f"{1} is told"  # at hand\n', encoding="utf-8")
-    placed = [finding.split(": ")[:2] for finding in findings(module)]
-    assert placed == [["module.py:6", "'at hand'"], ["module.py:3", "'Nobody'"], ["module.py:6", "'told'"]]
+    text = '"""First.\n\nNobody reads `tell()`.\n"""\n\nx = f"{1} is told"  # at hand\n\n\ndef is_over(): ...\n'
+    module, test = tmp_path / "module.py", tmp_path / "tests" / "test.py"
+    test.parent.mkdir()
+    for path in (module, test):
+        path.write_text(text, encoding="utf-8")
+    expected = [(3, "'Nobody'"), (6, "'at hand'"), (6, "'told'"), (9, "'is over'")]
+    placed = sorted(finding.split(": ")[:2] for finding in findings(module))
+    assert placed == [[f"module.py:{line}", word] for line, word in expected]
+    placed = sorted(finding.split(": ")[:2] for finding in findings(test))
+    assert placed == [[f"tests/test.py:{line}", word] for line, word in expected if word != "'told'"]
 
 
 if __name__ == "__main__":

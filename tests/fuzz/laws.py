@@ -51,7 +51,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def check_text(text: str) -> None:
-    """Parse, print, read back and analyse a text. Raises whatever breaks."""
+    """Parse, print, read back and analyse a text. Raises the error of the first step that fails."""
     diagnostics = Diagnostics()
     program = parse_program(Source("fuzz", text), diagnostics)
     if not diagnostics.has_errors and not _changes_operators(program):
@@ -60,7 +60,7 @@ def check_text(text: str) -> None:
 
 
 def check_file(path: Path) -> None:
-    """Load and analyse a file of any bytes. Raises whatever breaks."""
+    """Load and analyse a file of any bytes. Raises the error of the first step that fails."""
     diagnostics = Diagnostics()
     _check_analysis(load_programs([path], diagnostics), diagnostics)
 
@@ -74,7 +74,7 @@ def _check_printing(program: Program) -> None:
 
 
 def _changes_operators(program: Program) -> bool:
-    """Whether printing, which knows the standard operators, may be read differently."""
+    """Whether the printed text, with the standard operators, may be read differently."""
     return any(isinstance(d.goal, Struct) and d.goal.name == "op" for d in program.directives)
 
 

@@ -165,7 +165,7 @@ def _splice(random_: random.Random, lexemes: list[str], others: list[str]) -> li
 
 
 def _rename(random_: random.Random, lexemes: list[str], others: list[str]) -> list[str]:
-    """One name becomes another everywhere: circles, events that are fluents, other arities."""
+    """One name becomes another everywhere: cycles, events that are fluents, other arities."""
     words = sorted({lexeme for lexeme in lexemes if lexeme[0].isalpha()})
     if len(words) < 2:
         return lexemes

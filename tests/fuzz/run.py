@@ -2,7 +2,7 @@
 
     python -m tests.fuzz.run --minutes 5 [--seed N]
 
-A failure is written to `build/fuzz/` with the traceback beside it, and the exit code is 1. The input at hand is in
+A failure is written to `build/fuzz/` with the traceback beside it, and the exit code is 1. The current input is in
 `build/fuzz/current.prolog`, for the case that the process itself dies.
 """
 
@@ -95,7 +95,7 @@ def _failure(text: str) -> str | None:
 
 
 def _kind(problem: BaseException) -> str:
-    """A name for the failure that tells it from others: what was raised, and where."""
+    """A name that identifies the failure: the class of the exception and its place."""
     _Last.traceback = "".join(traceback.format_exception(problem, limit=-30))
     frames = [f for f in traceback.extract_tb(problem.__traceback__) if "holdsfor" in f.filename]
     if isinstance(problem, TooSlow | RecursionError):

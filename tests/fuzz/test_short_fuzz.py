@@ -13,8 +13,9 @@ import pytest
 from tests.fuzz.laws import TooSlow, check_text, reduced, time_limit
 from tests.fuzz.mutations import corpus
 from tests.fuzz.run import Fuzzer
+from tests.seeds import examples
 
-N_INPUTS = 600
+N_INPUTS = examples(250)
 
 _PAUSE = """
 def collected(phase, info):
@@ -63,5 +64,5 @@ def test_an_endless_input_is_stopped_also_when_the_signal_falls_into_the_garbage
         gc.callbacks.remove(namespace["collected"])
 
 
-def test_a_reproducer_is_reduced_to_what_fails() -> None:
+def test_a_reproducer_is_reduced_to_the_failing_text() -> None:
     assert reduced("some text with a # in it", lambda text: "#" in text) == "#"

@@ -48,7 +48,7 @@ def check_text(shape: LoopShape, name: str) -> None:
     assert loop_text(shape) == golden.read_text(encoding="utf-8")
 
 
-def test_a_light_is_one_loop_in_which_two_rules_share_rows_and_what_they_ask_for(
+def test_two_rules_of_a_light_share_rows_and_guards_in_one_loop(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     light = ROOT / "benchmarks" / "light.prolog"

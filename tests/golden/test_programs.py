@@ -7,10 +7,10 @@ either a defect or an unclear sentence of SPEC.
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +19,7 @@ from holdsfor.cli.main import main
 from holdsfor.cli.plan import PLANS, STAGES
 from holdsfor.runtime.recursion import fixpoint
 from tests.apps.runs import RUNS
+from tests.results import by_entity
 
 PROGRAMS = Path(__file__).parent / "programs"
 APPLICATIONS = Path(__file__).parent / "applications"
@@ -32,7 +33,12 @@ def run(program: Path) -> list[str]:
     return ["run", str(program / "rules.prolog"), "--input", events, "--format", "jsonl", *options]
 
 
-def is_circular(name: str) -> bool:
+def answer(name: str) -> list[dict[str, Any]]:
+    """The answer of a program: a row for each FVP and event."""
+    return by_entity((PROGRAMS / name / "answer.jsonl").read_text(encoding="utf-8").splitlines())
+
+
+def is_recursive(name: str) -> bool:
     """Whether a program has delays or cycles."""
     levels = (PROGRAMS / name / "levels.txt").read_text(encoding="utf-8")
     rules = (PROGRAMS / name / "rules.prolog").read_text(encoding="utf-8")
@@ -64,14 +70,13 @@ def test_every_plan_of_an_application_is_unchanged(name: str, stage: str, capsys
     check_stage(["plan", *RUNS[name].files, "--stage", stage], APPLICATIONS / f"{name}.{stage}.txt", capsys)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if is_circular(name)])
+@pytest.mark.parametrize("name", [name for name in NAMES if is_recursive(name)])
 def test_fixpoint_iteration_has_the_answer_of_time_stepping(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fixpoint, "stepped", lambda *_: None)
     assert main([*run(PROGRAMS / name), "--engine", "columnar"]) == 0
-    expected = (PROGRAMS / name / "answer.jsonl").read_text(encoding="utf-8").splitlines()
-    assert capsys.readouterr().out.splitlines() == expected
+    assert by_entity(capsys.readouterr().out.splitlines()) == answer(name)
 
 
 @pytest.mark.parametrize("engine", ["reference", "columnar"])
@@ -81,16 +86,16 @@ def test_the_answer_is_the_one_derived_by_hand(name: str, engine: str, capsys: p
     out, err = capsys.readouterr()
     assert code == 0, err
     assert "set aside" not in err
-    expected = (PROGRAMS / name / "answer.jsonl").read_text(encoding="utf-8").splitlines()
-    assert sorted(out.splitlines()) == sorted(expected)
-    assert out.splitlines() == expected, "the answers are right, their order is not"
+    found, expected = by_entity(out.splitlines()), answer(name)
+    assert sorted(found, key=str) == sorted(expected, key=str)
+    assert found == expected, "the answers are right, their order is not"
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_answer_is_a_list_of_maximal_intervals(name: str) -> None:
-    for line in (PROGRAMS / name / "answer.jsonl").read_text(encoding="utf-8").splitlines():
-        flat = [time for pair in json.loads(line).get("intervals", []) for time in pair if time is not None]
-        assert flat == sorted(set(flat)), line
+    for row in answer(name):
+        flat = [time for pair in row.get("intervals", []) for time in pair if time is not None]
+        assert flat == sorted(set(flat)), row
 
 
 def test_netbill_has_the_components_and_levels_of_the_paper() -> None:

@@ -1,7 +1,7 @@
 """Each rewrite on a program made for it: the rules before, the rules after, and what both sides recognise.
 
 What `plan --stage logical` shows is a file of rules again, so the other side can be run, too: by the reference
-evaluator, which knows no rewrites, and by the engine. The texts are rewritten with `HOLDSFOR_UPDATE_GOLDEN=1`.
+evaluator, which has no rewrites, and by the engine. The texts are rewritten with `HOLDSFOR_UPDATE_GOLDEN=1`.
 """
 
 from __future__ import annotations

@@ -66,8 +66,8 @@ def engine_reports(question: Question) -> Reports:
     session, times = _session(question)
     found: Reports = {}
     for at, report in zip(times, each_report(session, times), strict=True):
-        told = DecodedReport(report, session.symbols)
-        found[at] = named_answer(replace(question, end=min(at, question.end)), told.times, told.intervals)
+        decoded = DecodedReport(report, session.symbols)
+        found[at] = named_answer(replace(question, end=min(at, question.end)), decoded.times, decoded.intervals)
     return found
 
 

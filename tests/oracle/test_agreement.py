@@ -23,8 +23,8 @@ from tests.oracle.shrink import shrunk
 from tests.seeds import chunks, named, share
 
 POOL = range(400)
-IN_ONE_GO = share(POOL, 50)
-IN_WINDOWS = share(POOL, 50)
+IN_ONE_GO = share(POOL, 25)
+IN_WINDOWS = share(POOL, 25)
 REPORTED = share(range(200), 25)
 
 

@@ -43,10 +43,10 @@ def _oracle_reports_differ(question: Question) -> bool:
     for at, answer in expected.items():
         edge = at - question.window
         inside = [
-            {name: [one for one in each if not isinstance(one, int) or one > edge] for name, each in told.items()}
-            for told in (found[at], answer)
+            {name: [one for one in each if not isinstance(one, int) or one > edge] for name, each in known.items()}
+            for known in (found[at], answer)
         ]
-        if len({str({name: each for name, each in told.items() if each}) for told in inside}) > 1:
+        if len({str({name: each for name, each in known.items() if each}) for known in inside}) > 1:
             return True
     return False
 

@@ -17,7 +17,7 @@ __all__ = ["DELAY_CONSTRUCTS", "delayed_case"]
 
 _DELAYS = """
 fi to another value, fi to another fluent, fi to another entity, fi to a value that data may have, ft
-fi along a table of values, circle of values, fork, delay of any value, delay of a constant
+fi along a table of values, cycle of values, fork, delay of any value, delay of a constant
 delay of one time-point, short delay, long delay, delay by fact, delay by value, delay by arithmetic, delays by facts
 condition when due, several conditions when due, binding from set-up
 postponable, postponable by fact, postponable for any value
@@ -26,7 +26,7 @@ own fluent in body, plain initiation, fluents with initially, static, event, aga
 DELAY_CONSTRUCTS: frozenset[str] = frozenset(
     name for line in _DELAYS.split("\n") for name in line.split(", ") if name
 ) | frozenset(["output event", "start", "end", "initiatedAt trigger", "terminatedAt trigger", "open termination"])
-"""Everything about delays and circles that is counted when it is used, and what circles go through."""
+"""The constructs with delays and cycles that are counted when they are used, and the kinds of edges in cycles."""
 
 _VALUES = [("on", "off"), ("low", "mid", "high"), ("true",)]
 _SHORT = [1, 1, 2, 2, 3, 4, 5, 7]
@@ -89,7 +89,7 @@ class DelayedGenerator(Generator):
     def delays(self, fluent: Fluent, planned: list[Fluent]) -> None:
         """One or several delayed effects of a fluent's values."""
         vocabulary = self.vocabulary
-        if len(fluent.values) > 1 and vocabulary.maybe("circle of values", 0.25):
+        if len(fluent.values) > 1 and vocabulary.maybe("cycle of values", 0.25):
             for value, following in zip(fluent.values, [*fluent.values[1:], fluent.values[0]], strict=True):
                 self.delay(fluent, value, fluent, following)
         for _ in range(self.random.choice([1, 1, 2])):

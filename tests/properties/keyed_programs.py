@@ -1,7 +1,8 @@
 """Random programs about things and pairs of things, with and without a common key.
 
-Rules are drawn from forms keyed by a thing, by one side of a pair, along a pair, or without a key. They build on each
-other in any order; a rule may be recursive or have a delayed effect.
+Rules are drawn from forms keyed by a thing, by one side of a pair, along a pair, along facts of the background
+knowledge (`of/2` and what clauses make of it), or without a key. They build on each other in any order; a rule may be
+recursive or have a delayed effect. Some pairs have no grounding.
 """
 
 from __future__ import annotations
@@ -48,6 +49,32 @@ _OF_A_THING = [
     "initiatedAt({new}(X)=true, T) :- happensAt(on(X), T), not holdsAt({old}(a)=_, T).",
     "initiatedAt({new}(X)=true, T) :- happensAt(on(X), T), aggregate_all(count, holdsAt({old}(_)=_, T), N), N > {n}.",
 ]
+_ALONG_FACTS = [
+    "initiatedAt({new}(G)=true, T) :- happensAt(on(X), T), of(X, G){more}.\n"
+    "terminatedAt({new}(G)=true, T) :- happensAt(off(X), T), held(X, G).",
+    "initiatedAt({new}(G)=N, T) :- happensAt(on(X), T), of(X, G),\n"
+    "    findall(Y, (of(Y, G), holdsAt({old}(Y)=_, T)), L), length(L, N).",
+    "initiatedAt({new}(G)=true, T) :- happensAt(on(X), T), held(X, G),\n"
+    "    aggregate_all(count, (held(Y, G), holdsAt({old}(Y)=_, T)), N), N > 1.\n"
+    "terminatedAt({new}(G)=true, T) :- happensAt(off(X), T), held(X, G), not (of(Y, G), holdsAt({old}(Y)=_, T)).",
+    "initiatedAt({new}(X)=high, T) :- happensAt(on(X), T), of(X, G), holdsAt({old}(G)=_, T).\n"
+    "initiatedAt({new}(X)=low, T) :- happensAt(on(X), T), of(X, G), not holdsAt({old}(G)=_, T){more}.",
+    "initiatedAt({new}(Z)=true, T) :- happensAt(off(X), T), of(X, Y), of(Y, Z), not happensAt(on(Z), T).\n"
+    "ft({new}(Z)=true, {n}) :- of(Z, _).",
+    "holdsFor({new}(X)=true, I) :- of(X, G), holdsFor({old}(G)=true, I1), holdsFor({old2}(X)=true, I2),\n"
+    "    intersect_all([I1, I2], I).",
+    "holdsFor({new}(G)=true, I) :- holdsFor({old}(X)=true, I), of(X, G).",
+    "initiatedAt({new}(G)=true, T) :- happensAt(meet(X, Y), T), (of(X, G), holdsAt({old}(X)=_, T) ; of(Y, G)).",
+    "initiatedAt({new}(G)=true, T) :- happensAt(on(X), T), same(X, G), holdsAt({old}(G)=_, T).",
+    "initiatedAt({new}(G)=true, T) :- happensAt(on(X), T), of(X, G), holdsAt({new}(X)=_, T).\n"
+    "initiatedAt({new}(X)=true, T) :- happensAt(off(X), T).",
+]
+_FACTS = [
+    "held(X, G) :- of(X, G), large(G).",
+    "same(X, Y) :- of(X, G), of(Y, G).",
+    "of(a, b). of(b, 4). of('C c', b). of(4, 'C c'). of(4, d). of(4.5, b). of(k(a), a). of(d, k(a)). of(x, b).",
+    "large(b). large('C c'). large(k(a)). large(4).",
+]
 _OF_A_PAIR = [
     "initiatedAt({new}(X, Y)=true, T) :- happensAt(meet(X, Y), T), holdsAt({old}(X)=_, T), \n"
     "    not holdsAt({old2}(Y)=_, T).\n"
@@ -62,6 +89,12 @@ _OF_A_PAIR = [
     "    holdsFor({old2}(Y)=true, I3), allen({relation}, I2, I3, {mode}, I4), intersect_all([I1, I4], I).",
     "holdsFor({new}(X, Y)=true, I) :- holdsFor({old}(X)=true, I1), holdsFor({old2}(Y)=true, I2),\n"
     "    intersect_all([I1, I2], I).",
+    "holdsFor({new}(X, Y)=true, I) :- holdsFor({old}(X)=true, I1), holdsFor({old2}(Y)=true, I2),\n"
+    "    union_all([I1, I2], I3), holdsFor(near(X, Y)=true, I4), intersect_all([I3, I4], I).",
+    "holdsFor({new}(X, Y)=true, I) :- holdsFor({old}(X)=true, I1), holdsFor({old2}(Y)=true, I2),\n"
+    "    relative_complement_all(I1, [I2], I3), holdsFor(near(X, Y)=true, I4), intersect_all([I4, I3], I).",
+    "holdsFor({new}(X, Y)=true, I) :- of(X, Y), holdsFor({old}(X)=true, I1), holdsFor({old2}(Y)=true, I2),\n"
+    "    intersect_all([I1, I2], I).",
 ]
 _MORE = ["", "", ", not holdsAt({old}(X)=_, T)", ", holdsAt({old}(X)=_, T)", ", not happensAt(meet(X, _), T)"]
 
@@ -70,19 +103,20 @@ def keyed_case(seed: int) -> Case:
     """A program about things and pairs, and records of them."""
     chance = random.Random(seed)
     clauses = ["collectIntervals(near(_, _)=true).", "collectIntervals(lit(_)=true).", *_domains(chance)]
-    clauses += [f"value({value})." for value in ("true", "high", "low", 1, 2, 3)]
+    clauses += [*(f"value({value})." for value in ("true", "high", "low", 0, 1, 2, 3)), *_FACTS]
     clauses += ["grounding(lit(X)=true) :- thing(X).", "grounding(near(X, Y)=true) :- thing(X), thing(Y)."]
     things, pairs = ["lit"], list[str]()
     for i in range(chance.randint(2, 5)):
         is_pair = i > 0 and chance.random() < 0.4
-        form = chance.choice(_OF_A_PAIR if is_pair else _OF_A_THING)
+        form = chance.choice(_OF_A_PAIR if is_pair else [*_OF_A_THING, *_ALONG_FACTS])
         more = chance.choice(_MORE).format(old=chance.choice(things))
         filled = {"old": chance.choice(things), "old2": chance.choice(things), "n": chance.randint(1, 9), "more": more}
         filled |= {"relation": chance.choice(get_args(AllenRelation)), "mode": chance.choice(get_args(AllenMode))}
         name = f"{'p' if is_pair else 'f'}{i}"
         clauses.append(form.format(new=name, **filled))
         members = "(X, Y)=V) :- thing(X), thing(Y)" if is_pair else "(X)=V) :- thing(X)"
-        clauses.append(f"grounding({name}{members}, value(V).")
+        if not is_pair or chance.random() < 0.7:
+            clauses.append(f"grounding({name}{members}, value(V).")
         (pairs if is_pair else things).append(name)
     if pairs:
         clauses.append(f"happensAt(seen(X), T) :- happensAt(start({chance.choice(pairs)}(X, _)=true), T).")

@@ -45,7 +45,7 @@ def random_schedule(case: Case, chance: random.Random) -> tuple[Schedule, int]:
 
 
 def of_the_run(case: Case) -> Input:
-    """The case without the records that begin after its run: the last query time may lie later."""
+    """The case without the records that begin after its run: the last query time may be later."""
     given = read_case(case)
     return replace(given, facts=[fact for fact in given.facts if fact.start <= case.end])
 

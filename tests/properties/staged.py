@@ -13,24 +13,24 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.distribution.stages import Stages, plan_stages
 from holdsfor.errors import ExecutionProblem
+from holdsfor.parallel.exchange.retractions import Retractor
+from holdsfor.parallel.exchange.routing import Router
+from holdsfor.parallel.exchange.shipped_rules import Rules
+from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE
+from holdsfor.parallel.stages.admission import JobAdmission, RunSchedule
+from holdsfor.parallel.stages.dated_buckets import DatedAdmission
+from holdsfor.parallel.stages.rule_facts import rule_fact_loads
+from holdsfor.parallel.stages.stage_functions import buckets_of, destinations_of
 from holdsfor.runtime.reports.changes import each_change
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import each_report, settled_report
 from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.text_columns import read_columns
-from holdsfor.spark.exchange.facts import Load
-from holdsfor.spark.exchange.routing import Destination, Router
-from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, by_bucket, loads_of
-from holdsfor.spark.input.frame_reader import Setting
+from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, sent_rows
+from holdsfor.spark.input.frame_reader import ReaderSettings
 from holdsfor.spark.input.lines import LINE, LineReader
-from holdsfor.spark.input.retractions import Retractor
-from holdsfor.spark.input.rule_facts import rule_fact_loads
-from holdsfor.spark.job.admission import JobAdmission, RunSchedule
-from holdsfor.spark.job.buckets import Bucket
-from holdsfor.spark.job.dated_buckets import DatedAdmission
-from holdsfor.spark.job.stage_functions import buckets_of, destinations_of
+from holdsfor.spark.job.bucket_tasks import BucketTask, semijoin_rows
 from holdsfor.spark.output.result_rows import event_rows, interval_rows, version_rows
 from tests.properties.answers import Answer, Found, Input, as_answer
 
@@ -155,19 +155,19 @@ def _found(lines: list[str], compiled: Compiled, stages: Stages, admission: JobA
         pa.record_batch({LINE: pa.array([f"{line}\n".encode() for line in lines[i::PIECES]], pa.binary())})
         for i in range(PIECES)
     ]
-    destinations = destinations_of(stages, compiled, n_buckets)
+    destinations = destinations_of(stages, rules, n_buckets)
     retractor, sender = Retractor(n_buckets, admission.run.window is not None), Router(destinations)
-    reader = LineReader(Setting(rules, tick, has_places=True))
-    read = [batch for piece in pieces for batch in retractor.send(reader([piece]))]
+    reader = LineReader(ReaderSettings(rules, tick, has_places=True))
+    read = [batch for piece in pieces for batch in sent_rows(reader([piece]), retractor.shuffle_blocks)]
     sent = [
         batch
         for _, part in sorted(by_bucket(read).items())
-        for batch in sender(admission(retractor.apply(loads_of(part, Symbols()))))
+        for batch in sent_rows(admission(retractor.apply(loads_of(part, Symbols()))), sender.shuffle_blocks)
     ]
-    sent += sender(admission(rule_fact_loads(compiled, tick)))
+    sent += sent_rows(admission(rule_fact_loads(compiled, tick)), sender.shuffle_blocks)
     found: list[Any] = []
-    for destination, bucket in zip(destinations, buckets_of(stages, destinations, admission), strict=True):
-        found += _evaluated(destination, bucket, sent + found)
+    for bucket in buckets_of(stages, destinations, admission):
+        found += _evaluated(BucketTask(bucket), sent + found)
     return found
 
 
@@ -177,15 +177,12 @@ def _arriving(text: str, at: int) -> str:
     return f"{name}|{at}|{rest}"
 
 
-def _evaluated(destination: Destination, bucket: Bucket, known: list[Any]) -> list[Any]:
+def _evaluated(task: BucketTask, known: list[Any]) -> list[Any]:
+    destination = task.bucket.destination
     arriving = _of_stage(known, destination.stage)
-    arriving += destination.routed(_of_stage(known, -destination.stage))
+    arriving += semijoin_rows(destination, _of_stage(known, -destination.stage))
     parts = by_bucket(arriving)
-    every_bucket = (Load([], Symbols()) for _ in range(destination.n_buckets))
-    found: list[Any] = []
-    for number, nothing in enumerate(every_bucket):
-        found += bucket(parts[number]) if number in parts else bucket.evaluated(number, nothing)
-    return found
+    return [row for number in range(destination.n_buckets) for row in task.evaluated(number, parts.get(number, []))]
 
 
 def _of_stage(batches: list[Any], number: int) -> list[Any]:

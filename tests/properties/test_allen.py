@@ -103,7 +103,7 @@ def short_windows(case: Case, chance: random.Random) -> Schedule:
     return Schedule(step + overlap, list(range(step, case.end + step, step)))
 
 
-@pytest.mark.parametrize("seeds", chunks(share(SEEDS, 20), 10), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(SEEDS, 10), 10), ids=named)
 def test_relations_in_windows_are_those_of_the_reference(seeds: range) -> None:
     for seed in seeds:
         given, chance = read_case(DenseCase(seed).case()), random.Random(seed)
@@ -118,7 +118,7 @@ def test_relations_in_windows_are_those_of_the_reference(seeds: range) -> None:
         assert found == expected, explained(seed, given, expected, found, schedule=schedule, arrivals=arrivals)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(SEEDS, 20), 10), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(SEEDS, 10), 10), ids=named)
 def test_relations_in_merged_windows_are_those_of_all_windows(seeds: range) -> None:
     """This includes records that arrive too late for their window, or that the window cuts."""
     for seed in seeds:

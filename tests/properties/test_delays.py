@@ -38,31 +38,31 @@ QUIET = range(5000, 5150)
 COUNTED = [AGAINST_REFERENCE, IN_WINDOWS, LATE, IN_PARTS] if IS_LONG else [AGAINST_REFERENCE[:200]]
 
 
-@pytest.mark.parametrize("seeds", chunks(share(AGAINST_REFERENCE, 100)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(AGAINST_REFERENCE, 50)), ids=named)
 def test_the_engine_agrees_with_the_reference(seeds: range) -> None:
     for seed in seeds:
         check_against_the_reference(seed, delayed_case(seed))
 
 
-@pytest.mark.parametrize("seeds", chunks(share(IN_WINDOWS, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(IN_WINDOWS, 25)), ids=named)
 def test_windows_do_not_change_the_answer(seeds: range) -> None:
     for seed in seeds:
         check_windows(seed, delayed_case(seed))
 
 
-@pytest.mark.parametrize("seeds", chunks(share(LATE, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(LATE, 25)), ids=named)
 def test_late_events_that_the_window_tolerates_do_not_change_the_answer(seeds: range) -> None:
     for seed in seeds:
         check_late_events(seed, delayed_case(seed))
 
 
-@pytest.mark.parametrize("seeds", chunks(share(ONCE, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(ONCE, 25)), ids=named)
 def test_merged_windows_settle_the_results_of_all_windows(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in seeds:
         check_reporting_once(seed, delayed_case(seed), monkeypatch)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(QUIET, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(QUIET, 25)), ids=named)
 def test_effects_are_due_in_windows_without_records(seeds: range) -> None:
     """All records in the first third of the run, and windows of a few time-points up to its end."""
     for seed in seeds:
@@ -83,7 +83,7 @@ def test_effects_are_due_in_windows_without_records(seeds: range) -> None:
             pytest.fail(explained(seed, given, expected, found, window=schedule.window, queries=queries), pytrace=False)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(IN_PARTS, 50), 10), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(IN_PARTS, 25), 10), ids=named)
 def test_parts_of_a_time_range_do_not_change_the_answer(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fixpoint iteration instead of time stepping, in parts of two to four iterations, with short first parts."""
     for seed in seeds:

@@ -32,25 +32,25 @@ IN_WINDOWS = range(1000, 1400)
 LATE = range(2000, 2400)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(AGAINST_REFERENCE, 150)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(AGAINST_REFERENCE, 75)), ids=named)
 def test_the_engine_agrees_with_the_reference(seeds: range) -> None:
     for seed in seeds:
         check_against_the_reference(seed, random_case(seed))
 
 
-@pytest.mark.parametrize("seeds", chunks(share(IN_WINDOWS, 100)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(IN_WINDOWS, 50)), ids=named)
 def test_windows_do_not_change_the_answer(seeds: range) -> None:
     for seed in seeds:
         check_windows(seed, random_case(seed))
 
 
-@pytest.mark.parametrize("seeds", chunks(share(LATE, 100)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(LATE, 50)), ids=named)
 def test_late_events_that_the_window_tolerates_do_not_change_the_answer(seeds: range) -> None:
     for seed in seeds:
         check_late_events(seed, random_case(seed))
 
 
-@pytest.mark.parametrize("seeds", chunks(share(LATE, 100)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(LATE, 50)), ids=named)
 def test_merged_windows_settle_the_results_of_all_windows(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in seeds:
         check_reporting_once(seed, random_case(seed), monkeypatch)

@@ -110,13 +110,13 @@ def check(seed: int) -> None:
             rules, lines, start=start, end=end, tick=tick, window=window, step=every, merge_windows=merge
         )
 
-    told = f"seed {seed}, {start} to {end} by {tick}, window {window}, step {step}\n" + "\n".join(lines)
+    case = f"seed {seed}, {start} to {end} by {tick}, window {window}, step {step}\n" + "\n".join(lines)
     batch, merged, real = result(), result(window, merge=True), result(window)
-    assert answer_of(batch) == reference_of(rules, lines, RunBounds(start, end, tick)), told
-    assert answer_of(merged) == answer_of(real), told
-    fates = [(each.late, each.dropped, each.cut, each.unmatched) for each in (merged, real)]
-    assert fates[0] == fates[1], told
-    assert answer_of(result(step * (1 + 150 * tick // step))) == answer_of(batch), told
+    assert answer_of(batch) == reference_of(rules, lines, RunBounds(start, end, tick)), case
+    assert answer_of(merged) == answer_of(real), case
+    admission_counts = [(each.late, each.dropped, each.cut, each.unmatched) for each in (merged, real)]
+    assert admission_counts[0] == admission_counts[1], case
+    assert answer_of(result(step * (1 + 150 * tick // step))) == answer_of(batch), case
 
 
 @pytest.mark.parametrize("seeds", chunks(share(SEEDS, 25)), ids=named)

@@ -29,7 +29,7 @@ SWITCHED = range(3400, 3500)
 RECURSIVE = range(3500, 3600)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(SEEDS, 100)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(SEEDS, 50)), ids=named)
 def test_rewrites_do_not_change_the_answer_of_the_engine(seeds: range) -> None:
     for seed in seeds:
         given = read_case(random_case(seed))
@@ -42,14 +42,14 @@ def test_rewrites_do_not_change_the_answer_of_the_engine(seeds: range) -> None:
 
 
 @pytest.mark.parametrize("rewrite", OPTIONAL_REWRITES)
-@pytest.mark.parametrize("seeds", chunks(share(SWITCHED, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(SWITCHED, 25)), ids=named)
 def test_a_rewrite_can_be_switched_off(rewrite: str, seeds: range) -> None:
     for seed in seeds:
         check_without(rewrite, seed, random_case(seed))
 
 
 @pytest.mark.parametrize("rewrite", OPTIONAL_REWRITES)
-@pytest.mark.parametrize("seeds", chunks(share(RECURSIVE, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(RECURSIVE, 25)), ids=named)
 def test_a_rewrite_of_recursive_rules_can_be_switched_off(rewrite: str, seeds: range) -> None:
     for seed in seeds:
         check_without(rewrite, seed, delayed_case(seed))
@@ -66,7 +66,7 @@ def check_without(rewrite: str, seed: int, case: Case) -> None:
         pytest.fail(explained(seed, given, expected, found), pytrace=False)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(SHOWN, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(SHOWN, 25)), ids=named)
 def test_the_rewritten_rules_have_the_same_answer(seeds: range) -> None:
     """The logical stage is shown as rules; they parse, and the reference evaluator gives the same answer for them."""
     for seed in seeds:

@@ -100,7 +100,7 @@ def late_arrivals(given: Case, slack: int, chance: random.Random) -> list[tuple[
     return [(int(arrival), arriving(line, int(arrival))) for arrival, line in found]
 
 
-@pytest.mark.parametrize("seeds", chunks(share(PIECES, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(PIECES, 25)), ids=named)
 def test_records_may_be_inserted_before_they_arrive_or_when_they_do(seeds: range) -> None:
     for seed in seeds:
         case, chance = random_case(seed), random.Random(seed)
@@ -124,7 +124,7 @@ def test_records_may_be_inserted_before_they_arrive_or_when_they_do(seeds: range
         check(seed, read_case(case), at_once, in_pieces, window=schedule.window, step=step, records=records)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(PIECES, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(PIECES, 25)), ids=named)
 def test_the_whole_history_may_arrive_in_any_order(seeds: range) -> None:
     for seed in seeds:
         given, chance = of_the_run(random_case(seed)), random.Random(seed)
@@ -188,7 +188,7 @@ class Passer:
 
 
 @pytest.mark.parametrize("is_windowed", [True, False], ids=["windows", "whole history"])
-@pytest.mark.parametrize("seeds", chunks(share(RETRACTIONS, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(RETRACTIONS, 25)), ids=named)
 def test_records_that_are_inserted_and_retracted_change_nothing(seeds: range, is_windowed: bool) -> None:
     n_seen = 0
     for seed in seeds:
@@ -234,19 +234,19 @@ def applied(known: dict[str, set[Found]], changes: Iterable[hf.Change]) -> None:
 
 def in_window(known: dict[str, set[Found]], report: hf.Report, boundary: int, tick: int) -> dict[str, set[Found]]:
     """The rows with a time-point in the window; events at its edge are included when they are new."""
-    told = {(change.name, change.new) for change in report.changes}
+    reported = {(change.name, change.new) for change in report.changes}
     following = (boundary // tick + 1) * tick
 
     def is_inside(name: str, found: Found) -> bool:
         if isinstance(found, int):
-            return found > boundary or (found == boundary and (name, found) in told)
+            return found > boundary or (found == boundary and (name, found) in reported)
         return found[1] is None or found[1] > following
 
     kept = {name: {found for found in spans if is_inside(name, found)} for name, spans in known.items()}
     return {name: spans for name, spans in kept.items() if spans}
 
 
-@pytest.mark.parametrize("seeds", chunks(share(CHANGES, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(CHANGES, 25)), ids=named)
 def test_changes_applied_to_a_report_give_the_next_one(seeds: range) -> None:
     for seed in seeds:
         case, chance = random_case(seed), random.Random(seed)
@@ -268,7 +268,7 @@ def test_changes_applied_to_a_report_give_the_next_one(seeds: range) -> None:
             continue
 
 
-@pytest.mark.parametrize("seeds", chunks(share(CHANGES, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(CHANGES, 25)), ids=named)
 def test_all_changes_together_are_the_answer_over_the_whole_history(seeds: range) -> None:
     for seed in seeds:
         given, chance = of_the_run(random_case(seed)), random.Random(seed)
@@ -296,8 +296,8 @@ def _changes(given: Input, schedule: Schedule, chance: random.Random, step: int)
     session.announce(QueryTimes(case.start, case.end, step, window, case.tick))
     for changes in each_change(session, schedule.query_times):
         gone, come, symbols = changes.gone, changes.come, session.symbols
-        told = interval_changes(gone.intervals(symbols), come.intervals(symbols))
-        yield told + event_changes(gone.times(symbols), come.times(symbols))
+        found = interval_changes(gone.intervals(symbols), come.intervals(symbols))
+        yield found + event_changes(gone.times(symbols), come.times(symbols))
 
 
 def test_a_case_without_records_has_reports_too() -> None:

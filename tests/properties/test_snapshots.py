@@ -2,7 +2,7 @@
 Compaction changes no report, also none that was made before and is read later.
 
 A session is replaced by one that is restored from its snapshot at random moments: before the first query time, between
-records and their query time, and after query times. Records come late, twice, and are taken back.
+records and their query time, and after query times. Records arrive late or twice, and are retracted.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ CASES: dict[str, Callable[[int], Case]] = {
 
 @dataclass(frozen=True)
 class Step:
-    """A query time with the records that are inserted before it, and those that are taken back."""
+    """A query time with the records that are inserted and retracted before it."""
 
     at: int
     inserted: list[str]
     retracted: list[str]
 
 
-Told = tuple[Plain, list[str], list[int]]
+ReportContent = tuple[Plain, list[str], list[int]]
 
 
-def told(report: hf.Report) -> Told:
-    """All that a report says: what is known, the changes, and the counts."""
+def content_of(report: hf.Report) -> ReportContent:
+    """The content of a report: results, changes and counts."""
     counts = [report.late, report.dropped, report.cut, report.set_aside, report.unmatched, report.new_member]
     return answer_of(report), sorted(map(str, report.changes)), counts
 
@@ -78,12 +78,12 @@ def each_step(session: hf.Session, steps: Sequence[Step], chance: random.Random 
         yield session.query(step.at)
 
 
-def answers(session: hf.Session, steps: Sequence[Step], chance: random.Random | None) -> Iterator[Told]:
-    return (told(report) for report in each_step(session, steps, chance))
+def answers(session: hf.Session, steps: Sequence[Step], chance: random.Random | None) -> Iterator[ReportContent]:
+    return (content_of(report) for report in each_step(session, steps, chance))
 
 
 def random_steps(case: Case, queries: Sequence[int], slack: int, chance: random.Random) -> list[Step]:
-    """The records as they arrive, some long before; some are taken back when a later query time is due."""
+    """The records as they arrive, some long before; some are retracted when a later query time is due."""
     records = late_arrivals(case, slack, chance)
     bounds = [case.start - 10**6, *queries]
     steps: list[Step] = []
@@ -136,7 +136,7 @@ def check_compaction(seed: int, case: Case, monkeypatch: pytest.MonkeyPatch) -> 
     with monkeypatch.context() as patched:
         patched.setattr(session_module, "_ROOM", -(10**9))
         reports = list(each_step(sessions[1], steps, None))
-    found = [told(report) for report in reports]
+    found = [content_of(report) for report in reports]
     assert found == expected, f"seed {seed}, window {schedule.window}, step {step}\n{case.text}"
 
 
@@ -186,7 +186,7 @@ def continued(folder: Path) -> Iterator[str]:
     for name in RUNS:
         session, _, steps = halves(name)
         again = hf.Session.load(folder / name, session._engine.rules.compiled)
-        yield from (repr(told) for told in answers(again, steps, None))
+        yield from (repr(each) for each in answers(again, steps, None))
 
 
 SCRIPT = """

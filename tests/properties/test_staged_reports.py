@@ -15,7 +15,7 @@ from dataclasses import replace
 import pytest
 
 from holdsfor.errors import ExecutionProblem, PlanningProblem
-from holdsfor.spark.job.admission import RunSchedule
+from holdsfor.parallel.stages.admission import RunSchedule
 from tests.oracle.cut_programs import cut_question
 from tests.properties.answers import read_case
 from tests.properties.deciding_programs import deciding_case
@@ -79,9 +79,9 @@ def compare(seed: int, case: Case, n_buckets: int) -> Reports | None:
     found = staged_reports(lines, given.compiled, stages, run, n_buckets)
     found_settled = staged_settled(lines, given.compiled, stages, run, n_buckets)
     if (found, found_settled) != (expected, settled):
-        told = [f"seed {seed}, {run}, {n_buckets} buckets", str(stages), case.text, *lines]
-        told += [*differences(run, expected, found), f"settled, expected {settled}", f"settled, found {found_settled}"]
-        pytest.fail("\n".join(told), pytrace=False)
+        shown = [f"seed {seed}, {run}, {n_buckets} buckets", str(stages), case.text, *lines]
+        shown += [*differences(run, expected, found), f"settled, expected {settled}", f"settled, found {found_settled}"]
+        pytest.fail("\n".join(shown), pytrace=False)
     return found
 
 
@@ -140,14 +140,14 @@ def test_rules_that_use_the_query_time_are_evaluated_at_each(seeds: range) -> No
     asking = """
         initiatedAt(old(X)=Q, T) :- happensAt(on(X), T), queryTime(Q), Q - T > 3.
         terminatedAt(old(X)=_, T) :- happensAt(off(X), T), queryTime(Q), Q - T < 9.
-        happensAt(told(X, Q), T) :- happensAt(on(X), T), queryTime(Q).
+        happensAt(seen_at(X, Q), T) :- happensAt(on(X), T), queryTime(Q).
         holdsFor(fresh(X)=true, I) :- holdsFor(lit(X)=true, I1), intDurGreater(I1, 6, I).
         grounding(fresh(X)=true) :- thing(X).
     """
-    told: set[str] = set()
+    names: set[str] = set()
     for seed in seeds:
         case = deciding_case(seed)
         found = compare(seed, replace(case, text=case.text + asking), BUCKETS[seed % 4])
         assert found is not None
-        told.update(name for known in found.known.values() for name in known if name.startswith("told("))
-    assert len(told) > len(seeds)
+        names.update(name for known in found.known.values() for name in known if name.startswith("seen_at("))
+    assert len(names) > len(seeds)

@@ -11,7 +11,7 @@ from collections import Counter
 
 import pytest
 
-from holdsfor.distribution.stages import SemijoinRoute
+from holdsfor.distribution.stages import MapRoute, SemijoinRoute
 from holdsfor.errors import PlanningProblem
 from tests.properties.answers import Answer, Input, batch_answer, explained, read_case
 from tests.properties.delayed_programs import delayed_case
@@ -46,7 +46,7 @@ def test_stages_of_any_program_agree_with_one_engine(seeds: range) -> None:
         compare(seed, read_case(random_case(seed)), BUCKETS[seed % 4])
 
 
-@pytest.mark.parametrize("seeds", chunks(share(KEYED, 50)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(KEYED, 25)), ids=named)
 def test_stages_of_programs_with_keys_agree_with_one_engine(seeds: range) -> None:
     for seed in seeds:
         compare(seed, read_case(keyed_case(seed)), BUCKETS[seed % 4])
@@ -65,6 +65,10 @@ def test_programs_with_keys_have_stages_of_all_kinds() -> None:
         keyed = [stage for stage in stages.stages if stage.is_keyed]
         kinds["keyed"] += bool(keyed)
         kinds["several keyed"] += len(keyed) > 1
-        kinds["along a guard"] += any(isinstance(how, SemijoinRoute) for stage in keyed for _, how in stage.receives)
+        routes = [how for stage in keyed for _, how in stage.receives]
+        kinds["along a guard"] += any(isinstance(how, SemijoinRoute) for how in routes)
+        kinds["along facts"] += any(isinstance(how, MapRoute) for how in routes)
+        kinds["along several facts"] += any(isinstance(how, MapRoute) and len(how.hops) > 1 for how in routes)
         kinds["both"] += 0 < len(keyed) < len(stages.stages)
-    assert min(kinds[kind] for kind in ("keyed", "several keyed", "along a guard", "both")) >= 15, kinds
+    wanted = ("keyed", "several keyed", "along a guard", "along facts", "along several facts", "both")
+    assert min(kinds[kind] for kind in wanted) >= 15, kinds

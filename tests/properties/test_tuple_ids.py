@@ -25,7 +25,7 @@ from tests.properties.staged import staged_answer, stages_of
 from tests.seeds import chunks, named, share
 
 POOL = range(800)
-SEEDS = share(POOL, 40)
+SEEDS = share(POOL, 20)
 SCHEDULES = ((3, 3), (7, 4), (30, 10))
 
 

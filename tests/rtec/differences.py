@@ -10,7 +10,19 @@ from dataclasses import dataclass
 
 from tests.rtec.peer import Intervals
 
-__all__ = ["ALLEN_ANSWERS", "ALLEN_TESTS", "EXAMPLES", "REFUSED", "UNIT_TESTS", "Difference", "Pairs"]
+__all__ = [
+    "ALLEN_ANSWERS",
+    "ALLEN_TESTS",
+    "CUT_DURATION",
+    "CUT_RELATION",
+    "EXAMPLES",
+    "FORGOTTEN_DELAY",
+    "REFUSED",
+    "TABLE_1",
+    "UNIT_TESTS",
+    "Difference",
+    "Pairs",
+]
 
 Pairs = list[tuple[tuple[int, int | None], tuple[int, int | None]]]
 
@@ -23,7 +35,7 @@ TABLE_1 = "`meets`, `before` and `overlaps` follow table 1 of the paper: touchin
 
 # An initiation at the time-point of a break starts nothing, but sets its delay up. RTEC does the same inside a window.
 # When the window moves on, it keeps only the delay of the initiation that started the open interval.
-FORGOTTEN_DELAY = "RTEC forgets a pending delay at a window's edge if its initiation started nothing"
+FORGOTTEN_DELAY = "RTEC drops a pending delay at a window's edge if its initiation started nothing"
 
 # RTEC looks for initiations of other values among the values that some grounding or rule names. A bus that is `warm`
 # stays `very_cold`, because `warm` comes from the data only. With all values declared RTEC gives the answers of
@@ -34,14 +46,14 @@ UNDECLARED_VALUE = "an initiation of any other value breaks a value, also of one
 # fluents see the part inside. With a window that begins before the first time-point RTEC gives the answers of holdsfor.
 FIRST_TIME_POINT = "the first time-point belongs to the run, also for statically determined fluents"
 
-# RTEC sets `initially` values and complements up for the entities that it knows in the first window. With one window
+# RTEC sets `initially` values and complements up for the entities of the first window. With one window
 # RTEC gives the answers of holdsfor.
 LATE_ENTITY = "an entity that appears in a later window has its `initially` values and complements from the start"
 
-# RTEC forgets a member of a dynamic domain that the window does not mention, unless a fluent of this domain is
-# open. A quote is open for a pair of agents, but the agents themselves are forgotten, and the quote with them. With
+# RTEC removes a member of a dynamic domain that the window does not mention, unless a fluent of this domain is
+# open. A quote is open for a pair of agents, but the agents themselves are removed, and the quote with them. With
 # windows over everything RTEC gives the answers of holdsfor.
-FORGOTTEN_ENTITY = "an entity with an open value stays known"
+FORGOTTEN_ENTITY = "an entity with an open value stays in its domain"
 
 # RTEC's compiler takes `holdsFor(Index, F=V, I)` for a goal of the background knowledge, and leaves its rule out of the
 # order of evaluation. Without the index RTEC gives the answers of holdsfor, but for `TABLE_1`.
@@ -49,7 +61,12 @@ INDEX = "the index in `holdsFor(Index, F=V, I)` is ignored"
 
 # RTEC applies duration filters to intervals that are cut at the window's edge: the rest is shorter than the whole. In
 # one window RTEC gives the answers of holdsfor.
-CUT_DURATION = "a duration filter looks at the whole interval, whatever window it began in"
+CUT_DURATION = "a duration filter compares the whole interval, also if it began before the window"
+
+# RTEC compares intervals that are cut at the window's edge: two intervals that began at different times before the edge
+# begin together there, and an interval before the edge is not compared. In one window RTEC gives the answers of
+# holdsfor.
+CUT_RELATION = "an Allen relation compares whole intervals, also those that began before the window"
 
 
 @dataclass(frozen=True)

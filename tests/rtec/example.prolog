@@ -1,9 +1,10 @@
 % Runs an application with RTEC's own scripts, and writes what RTEC knows at each query time.
 %
 % RTEC writes results without quotes, and only the part inside the window. Here its `printRecognitions/3` is replaced, so that
-% every query time writes one line, whole intervals of output fluents and time-points of output events:
+% every query time writes whole intervals of output fluents and time-points of output events, one answer in a line:
 %
-%     known(QueryTime, Window, [fvp(F=V, Intervals), …, event(E, Times), …]).
+%     QueryTime <tab> Window <tab> fvp <tab> F=V <tab> Intervals
+%     QueryTime <tab> Window <tab> event <tab> E <tab> Times
 %
 % usage: swipl example.prolog -- scripts application "[parameter=value, …]" answers
 
@@ -21,10 +22,11 @@ main :-
     close(Stream).
 
 example_known(Stream, QueryTime, Window) :-
-    findall(fvp(F=V, L), (user:outputEntity(F=V), user:holdsFor(F=V, L), L \== []), Fluents),
+    forall((user:outputEntity(F=V), user:holdsFor(F=V, L), L \== []), example_answer(Stream, QueryTime, Window, fvp, F=V, L)),
     findall(E-T, (user:outputEntity(E), E \= (_=_), user:happensAt(E, T)), Pairs),
     keysort(Pairs, Sorted),
     group_pairs_by_key(Sorted, Groups),
-    findall(event(E, Ts), member(E-Ts, Groups), Events),
-    append(Fluents, Events, Known),
-    format(Stream, '~q.~n', [known(QueryTime, Window, Known)]).
+    forall(member(E-Ts, Groups), example_answer(Stream, QueryTime, Window, event, E, Ts)).
+
+example_answer(Stream, QueryTime, Window, Kind, Entity, Times) :-
+    format(Stream, '~d\t~d\t~w\t~q\t~q~n', [QueryTime, Window, Kind, Entity, Times]).

@@ -16,8 +16,8 @@ from pathlib import Path
 from holdsfor.cli.main import main
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import Int, Struct, Var, list_items
-from tests.rtec.peer import HERE, Intervals, intervals_of, prolog, rtec, swipl, terms_of
+from holdsfor.syntax.terms import Struct, Var
+from tests.rtec.peer import HERE, SECONDS, Intervals, prolog, rtec, swipl
 from tests.rtec.records import Write
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
 
 Known = dict[int, dict[str, Intervals]]
 _VARIABLE = re.compile(r"\b_\w+")
+_PAIR = re.compile(r"\((-?\d+),(-?\d+|inf)\)")
 
 
 @dataclass(frozen=True)
@@ -73,14 +74,16 @@ class Example:
 
 
 def rtec_answers(example: Example, files: list[Path], folder: Path) -> Known:
-    """What RTEC knows at each query time, compiled and run by its own scripts."""
+    """The report of RTEC at each query time, compiled and run by its own scripts."""
     compiled = compile_by_rtec(example.correct(example.edited), folder)
     described = [*map(example.file, (*example.background, *example.hooks)), compiled]
     return run_by_rtec(example, described, files[: example.n_read], folder)
 
 
-def run_by_rtec(example: Example, described: list[Path], files: list[Path], folder: Path) -> Known:
-    """What RTEC knows at each query time of an example, with other files than its own."""
+def run_by_rtec(
+    example: Example, described: list[Path], files: list[Path], folder: Path, seconds: int = SECONDS
+) -> Known:
+    """The report of RTEC at each query time of an example, with other files than its own."""
     parameters = {
         "event_description_files": _prolog_list(described),
         "input_mode": "csv",
@@ -97,8 +100,10 @@ def run_by_rtec(example: Example, described: list[Path], files: list[Path], fold
     listed = ",".join(f"{name}={value}" for name, value in parameters.items())
     written = folder / "answers.prolog"
     scripts = rtec("execution scripts")
-    prolog(HERE / "example.prolog", str(scripts), example.app, f"[{listed}]", str(written), folder=scripts)
-    return dict(_known(term, example.tick) for term in terms_of(written.read_text(encoding="utf-8")))
+    prolog(
+        HERE / "example.prolog", str(scripts), example.app, f"[{listed}]", str(written), folder=scripts, seconds=seconds
+    )
+    return _known(written.read_text(encoding="utf-8").splitlines(), example.tick)
 
 
 def compile_by_rtec(rules: str, folder: Path) -> Path:
@@ -114,24 +119,24 @@ def _prolog_list(files: Iterable[Path]) -> str:
     return "[" + ",".join(f"'{file}'" for file in files) + "]"
 
 
-def _known(term: Struct, tick: int) -> tuple[int, dict[str, Intervals]]:
-    time, window, known = term.args
-    assert isinstance(time, Int)
-    assert isinstance(window, Int)
-    found: dict[str, Intervals] = {}
-    for each in list_items(known)[0]:
-        assert isinstance(each, Struct)
-        name = _VARIABLE.sub("_", show(each.args[0]))
-        if each.name == "fvp":
-            found[name] = intervals_of(each.args[1])
+def _known(lines: Iterable[str], tick: int) -> Known:
+    """The reports in the lines that `example.prolog` writes, by query time."""
+    found: Known = {}
+    windows: dict[int, int] = {}
+    for line in lines:
+        time, window, kind, entity, written = line.split("\t")
+        windows[int(time)] = int(window)
+        name, at_time = _VARIABLE.sub("_", entity), found.setdefault(int(time), {})
+        if kind == "fvp":
+            at_time[name] = [(int(start), None if end == "inf" else int(end)) for start, end in _PAIR.findall(written)]
         else:
-            times = {item.value for item in list_items(each.args[1])[0] if isinstance(item, Int)}
-            found[name] = sorted({(at, at) for at in times} | set(found.get(name, [])))
-    return time.value, inside(found, time.value - window.value, tick)
+            times = {int(at) for at in written.strip("[]").split(",")}
+            at_time[name] = sorted({(at, at) for at in times} | set(at_time.get(name, [])))
+    return {time: inside(known, time - windows[time], tick) for time, known in found.items()}
 
 
 def inside(known: dict[str, Intervals], before: int, tick: int = 1) -> dict[str, Intervals]:
-    """What is not over before the window begins: RTEC also keeps an interval that ends right before it."""
+    """The intervals that end after the window begins: RTEC also keeps an interval that ends right before it."""
     found = {
         name: [(start, end) for start, end in spans if end is None or end > before + (tick if start != end else 0)]
         for name, spans in known.items()
@@ -143,7 +148,7 @@ def inside(known: dict[str, Intervals], before: int, tick: int = 1) -> dict[str,
 
 
 def answers(example: Example, files: list[Path], folder: Path) -> Known:
-    """What holdsfor knows at each query time."""
+    """The report of holdsfor at each query time."""
     rules = folder / "edited.prolog"
     rules.write_text(f"{example.edited}\n{example.stated}", encoding="utf-8")
     described = [rules, *map(example.file, example.background)]
@@ -151,7 +156,7 @@ def answers(example: Example, files: list[Path], folder: Path) -> Known:
 
 
 def run(example: Example, described: list[Path], files: list[Path], folder: Path) -> Known:
-    """What holdsfor knows at each query time of an example, with other files than its own."""
+    """The report of holdsfor at each query time of an example, with other files than its own."""
     written = folder / "answers.jsonl"
     times = {name: getattr(example, name) for name in ("start", "end", "tick", "window", "step")}
     options = [f"--{name}={value}" for name, value in times.items()]
@@ -165,9 +170,7 @@ def known_in(written: Path) -> Known:
     known: Known = {}
     for line in written.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        name = row.get("fvp") or row["event"]
-        spans = [(start, end) for start, end in row["intervals"]] if "fvp" in row else [(at, at) for at in row["times"]]
-        known.setdefault(row["query_time"], {})[name] = spans
+        known.setdefault(row["query_time"], {}).setdefault(row["fvp"], []).append((row["start"], row["end"]))
     return known
 
 

@@ -17,11 +17,11 @@ import pytest
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Atom, Int, Struct, Term, list_items
 
-__all__ = ["HERE", "Intervals", "intervals_of", "prolog", "rtec", "swipl", "terms_of"]
+__all__ = ["HERE", "SECONDS", "Intervals", "intervals_of", "prolog", "rtec", "swipl", "terms_of"]
 
 HERE = Path(__file__).parent
 Intervals = list[tuple[int, int | None]]
-_SECONDS = 600
+SECONDS = 600
 
 
 def rtec(*parts: str) -> Path:
@@ -37,16 +37,16 @@ def rtec(*parts: str) -> Path:
     return path
 
 
-def prolog(script: Path, *arguments: str, folder: Path) -> str:
+def prolog(script: Path, *arguments: str, folder: Path, seconds: int = SECONDS) -> str:
     """What a script of these tests prints when SWI-Prolog runs it in a folder."""
-    return swipl(str(script), "--", *arguments, folder=folder)
+    return swipl(str(script), "--", *arguments, folder=folder, seconds=seconds)
 
 
-def swipl(*arguments: str, folder: Path = HERE) -> str:
-    """What SWI-Prolog prints."""
+def swipl(*arguments: str, folder: Path = HERE, seconds: int = SECONDS) -> str:
+    """What SWI-Prolog prints, within some seconds."""
     command = ["swipl", *arguments]
     done = subprocess.run(
-        command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS, check=False
+        command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -1,7 +1,7 @@
 """RTEC's tests of Allen's relations between two lists of intervals, through `holdsfor.allen`.
 
-Its tests of what to remember at a window's edge (`allen_intervals_to_cache`) are about RTEC's own cache. Here the unit
-tests and the examples with windows stand for them.
+Its tests of the intervals to keep at a window's edge (`allen_intervals_to_cache`) are about RTEC's own cache. Here
+the unit tests and the examples with windows replace them.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def test_compiled_clauses_turn_back_into_the_rules(name: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("app", ["toy", "ctm", "voting", "netbill", "maritime", "caviar"])
-def test_what_the_compiler_wrote_is_refused_with_one_message(app: str) -> None:
+def test_compiled_clauses_of_rtec_are_refused_with_one_message(app: str) -> None:
     with pytest.raises(SyntaxProblem) as refused:
         compile_files([rtec("examples", app, "resources", "patterns", "compiled_rules.prolog")])
     assert [each.code for each in refused.value.diagnostics if each.severity == "error"] == ["HF217"]

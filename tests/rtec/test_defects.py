@@ -163,7 +163,7 @@ DEFECTS = {
         {20: [(3, 6)]},
         background="id(a).\nvalue(high).\nvalue(low).\n",
     ),
-    # `off` is initiated only while `on` does not hold. RTEC looks for breaks of `on` before it knows when `on` holds.
+    # `off` is initiated only while `on` does not hold. RTEC looks for breaks of `on` before it computes `on`.
     "a rule about another value of its own fluent": Defect(
         """
         initiatedAt(switch(X)=on, T) :- happensAt(on(X), T).
@@ -254,8 +254,8 @@ DEFECTS = {
         {20: []},
         {20: [(6, 9)]},
     ),
-    # RTEC's compiler does not end for delays in a circle.
-    "a circle of delays": Defect(
+    # RTEC's compiler does not terminate for a cycle of delays.
+    "a cycle of delays": Defect(
         """
         initiatedAt(step(X)=one, T) :- happensAt(on(X), T).
         fi(step(X)=one, step(X)=two, 3).
@@ -289,4 +289,4 @@ def test_holdsfor_and_rtec_answer_as_stated(name: str, tmp_path: Path) -> None:
             compile_by_rtec(defect.rules, tmp_path)
         return
     theirs = run_by_rtec(example, [background, compile_by_rtec(defect.rules, tmp_path)], [records], tmp_path)
-    assert {time: known.get(defect.asked, []) for time, known in theirs.items()} == defect.theirs
+    assert {time: theirs.get(time, {}).get(defect.asked, []) for time in defect.theirs} == defect.theirs

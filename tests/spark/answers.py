@@ -56,7 +56,9 @@ def _change(old: Any, new: Any) -> str:
 
 
 def embedded_rows(rules: Any, *data: Any, **options: Any) -> list[Row]:
-    return sorted(((name, start, end) for _, name, start, end in hf.recognise(rules, *data, **options).rows()), key=str)
+    """The same rows of the embedded engine, with integers as times."""
+    result = hf.recognise(rules, *data, times="integer", **options)
+    return sorted(((name, start, end) for _, name, start, end in result.rows()), key=str)
 
 
 def options_of(run: SmallRun) -> dict[str, Any]:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of a JVM that starts quickly; tests are short."""
+
+
 def why_not() -> str | None:
     """The reason why Spark cannot be tested here, if any."""
     if importlib.util.find_spec("pyspark") is None:
@@ -44,7 +48,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.sql.shuffle.partitions": "2",
         "spark.default.parallelism": "2",
         "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # tests are short
+        "spark.python.daemon.module": "holdsfor.spark.cluster.worker_daemon",
+        "spark.driver.extraJavaOptions": JAVA_OPTIONS,
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
     }
     if DRIVER.exists():

@@ -26,7 +26,7 @@ def embedded_counts(path: Path) -> dict[str, int]:
     stats: dict[str, int] = json.loads(path.read_text(encoding="utf-8"))
     path.unlink()
     path.with_suffix(".txt").unlink()
-    own = ("seconds", "peak_memory_bytes", "kept_for_allen", "per_query_time")
+    own = ("seconds", "peak_memory_bytes", "kept_for_allen", "per_query_time", "processes")
     return {name: n for name, n in stats.items() if name not in own}
 
 
@@ -89,3 +89,28 @@ def test_a_configuration_file_of_run_serves_spark_run(spark: SparkSession, tmp_p
     assert main(["spark", "run", "--config", str(config)]) == 0
     rows = pq.read_table(tmp_path / "found" / "intervals").to_pylist()
     assert [(row["fvp"], row["start"], row["end"]) for row in rows] == [("on(a)=true", 4, None)]
+
+
+def log_of(path: Path) -> list[dict[str, float]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("window", [[], ["--window", "30", "--step", "20"]])
+def test_the_log_has_the_figures_of_the_embedded_run(window: list[str], spark: SparkSession, tmp_path: Path) -> None:
+    run = RUNS["ctm"]
+    logs = [tmp_path / "embedded.jsonl", tmp_path / "spark.jsonl"]
+    assert main([*run.arguments, *window, "--log", str(logs[0]), "-o", str(tmp_path / "embedded.txt")]) == 0
+    given = ["spark", "run", *run.files, "--input", str(records_of(run)), *run.options, *window]
+    stats = tmp_path / "stats.json"
+    assert main([*given, "-o", str(tmp_path / "found"), "--log", str(logs[1]), "--stats", str(stats)]) == 0
+    embedded, found = map(log_of, logs)
+    assert [line.keys() for line in embedded] == [line.keys() for line in found]
+    assert len(found) == (5 if window else 1)
+    assert all(line.pop("seconds") > 0 for line in found)
+    assert all(line.pop("seconds") > 0 for line in embedded)
+    # The embedded engine counts equal records once, and those of the settled time-point before the window.
+    records = [(line.pop("records"), other.pop("records")) for line, other in zip(found, embedded, strict=True)]
+    assert found == embedded
+    assert all(abs(n - other) <= 4 for n, other in records), records
+    assert window or records[0][0] == 55
+    assert json.loads(stats.read_text(encoding="utf-8"))["per_query_time"]["records"]["mean"] > 0

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import datetime
 import gzip
 import json
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +97,8 @@ def test_described_columns_and_times_have_the_embedded_answer(
     run = [str(tmp_path / "rules.prolog"), "--time-unit", "ms", "--start", "1970-01-01", "--end", "9000"]
     embedded, on_spark = tmp_path / "embedded.jsonl", tmp_path / "on_spark.jsonl"
     inputs = [f"{tmp_path / name}: {TRIPS}" for name in ("one.csv", "two.csv")]
-    assert main(["run", *run, "--input", *inputs, "--set-aside", str(embedded), "--format", "csv"]) == 0
+    shown = ["--set-aside", str(embedded), "--format", "csv", "--times", "integer"]
+    assert main(["run", *run, "--input", *inputs, *shown]) == 0
     place = tmp_path / "found"
     arguments = ["spark", "run", *run, "--input", f"{tmp_path}/*.csv: {TRIPS}", "-o", str(place)]
     assert main([*arguments, "--set-aside", str(on_spark), "--format", "json"]) == 0
@@ -105,11 +109,9 @@ def test_described_columns_and_times_have_the_embedded_answer(
     out, err = capsys.readouterr()
     found = [json.loads(line) for path in place.glob("intervals/*.json") for line in path.read_text().splitlines()]
     assert sorted((row["fvp"], row["start"]) for row in found) == [("fast(a)=true", 251), ("fast(b)=true", 2001)]
-    assert [line.split(",")[2:4] for line in out.splitlines()[1:]] == [
-        ["fast(a)=true", "251"],
-        ["fast(b)=true", "2001"],
-    ]
-    assert f"{tmp_path}/one.csv:4: `ts` is missing: ;a;9;" in err
+    rows = [(row["fvp"], row["start"]) for row in csv.DictReader(out.splitlines())]
+    assert rows == [("fast(a)=true", "251"), ("fast(b)=true", "2001")]
+    assert f"{tmp_path}/one.csv:4: `ts` is null: ;a;9;" in err
     assert main([*arguments, "--overwrite", "--strict"]) == 2
     assert "error[HF503]: line 3 does not fit" in capsys.readouterr().err
 
@@ -290,3 +292,70 @@ def test_a_column_of_text_used_as_numbers_is_refused(spark: SparkSession, rules:
     table = spark.createDataFrame([("velocity", 3, "v1", "7.5")], "name string, start long, arg1 string, arg2 string")
     with pytest.raises(Exception, match=r"HF507[\s\S]*`arg2:number`"):
         hf.spark.recognise(table, rules).intervals.collect()
+
+
+def test_a_column_of_text_joined_with_numbers_of_another_input_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    joining = hf.load_text("happensAt(o(V), T) :- happensAt(speed(V, _), T), happensAt(stop(V), T).")
+    speeds = hf.spark.events(
+        "speed", spark.createDataFrame([(7, 60, 1)], "v long, kmh long, ts long"), time="ts", args=["v", "kmh"]
+    )
+    frame = spark.createDataFrame([("7", 1)], "v string, ts long")
+    (tmp_path / "stops.jsonl").write_text('{"name": "stop", "time": 1, "args": ["7"]}\n')
+    for stops in ((frame, "happensAt(stop(v), ts)"), str(tmp_path / "stops.jsonl")):
+        with pytest.raises(Exception, match=r"HF507[\s\S]*`stop/1` is text, but a rule joins `stop\(V\)`"):
+            hf.spark.recognise([speeds, stops], joining, start=0, end=9, buckets=2).events.collect()
+    history = hf.spark.prepare([speeds, (frame, "happensAt(stop(v), ts)")], joining, str(tmp_path / "history"))
+    with pytest.raises(Exception, match=r"HF507[\s\S]*column `v`"):
+        hf.spark.recognise(history, joining, buckets=2).events.collect()
+    numbers = hf.spark.recognise([speeds, (frame, "happensAt(stop(v:number), ts)")], joining, buckets=2)
+    assert [row.event for row in numbers.events.collect()] == ["o(7)"]
+
+
+def test_incomplete_revisions_are_unmatched(spark: SparkSession, tmp_path: Path) -> None:
+    rules = hf.load_text("initiatedAt(on(X)=true, T) :- happensAt(go(X), T).")
+    rows = [("go", 1, "a", "+", None), ("go", 1, "a", "-", "r1"), ("go", 4, "a", "+", "r1"), ("go", 8, "b", "+", "r2")]
+    frame = spark.createDataFrame(rows, "name string, start long, arg1 string, op string, revision string")
+    found = hf.spark.recognise(frame, rules, buckets=2)
+    assert spark_rows(found) == [("on(a)=true", 5, None), ("on(b)=true", 9, None)]
+    assert [row.reason for row in found.unmatched.collect()] == ["revision `r2` has no retraction"]
+    assert [row.n for row in found.counts.where("what = 'unmatched'").collect()] == [1]
+    found.unpersist()
+
+
+def test_columns_of_every_type_have_the_same_constants_on_spark(spark: SparkSession) -> None:
+    rules = hf.load_text("happensAt(seen(A, B, C, D, E), T) :- happensAt(saw(A, B, C, D, E), T).")
+    described = "happensAt(saw(flag, price, day, position.lat?, due), ts)"
+    schema = "flag boolean, price decimal(10, 2), day date, position struct<lat: double>, due timestamp_ntz, ts long"
+    day, due = datetime.date(2026, 3, 1), datetime.datetime(2026, 3, 2)
+    rows = [
+        (True, Decimal("1.50"), day, (48.5,), due, 1),
+        (False, Decimal("2.00"), day, None, due, 2),
+        (None, Decimal("2.00"), day, (1.0,), due, 3),
+    ]
+    frame = spark.createDataFrame(rows, schema)
+    found = hf.spark.recognise((frame, described), rules)
+    assert found.set_aside.count() == 1
+    assert spark_rows(found) == embedded_rows(rules, (frame.toArrow(), described))
+
+
+def test_workers_read_timestamps_and_the_columns_of_folders(spark: SparkSession, rules: Any, tmp_path: Path) -> None:
+    noon = datetime.datetime(2026, 1, 1, 12, tzinfo=datetime.UTC)
+    tables = []
+    for day, knots in enumerate([7.5, 2.0], start=1):
+        folder = tmp_path / "trips" / f"day=2026-01-0{day}" / f"vessel=v%20{day % 2}"
+        folder.mkdir(parents=True)
+        times = [noon + datetime.timedelta(days=day, seconds=i) for i in range(3)]
+        own = pa.table({"ts": pa.array(times, pa.timestamp("us", "UTC")), "knots": [knots, knots + 1, 6.0]})
+        pq.write_table(own, folder / "a.parquet")
+        tables.append(own.append_column("vessel", pa.array([f"v {day % 2}"] * 3)))
+    columns = "happensAt(velocity(vessel, knots), ts)"
+    expected = embedded_rows(rules, (pa.concat_tables(tables), columns))
+    stored = spark.read.parquet(str(tmp_path / "trips"))
+    found = hf.spark.recognise(stored, rules, columns=columns)
+    assert found._job.input.ingestion._pieces[0] is not None  # the workers open the files
+    assert spark_rows(found) == expected
+    through_spark = hf.spark.recognise(stored.where("day > '2025-12-31'"), rules, columns=columns)
+    assert through_spark._job.input.ingestion._pieces == [None]
+    assert spark_rows(through_spark) == expected
+    by_path = hf.spark.recognise(f"{tmp_path / 'trips'}: {columns}", rules)
+    assert spark_rows(by_path) == expected

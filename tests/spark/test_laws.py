@@ -19,7 +19,7 @@ from tests.spark.answers import embedded_rows, options_of, records_of, spark_row
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-BUCKETS = (7, 2, 32, 1)
+BUCKETS = (7, 2, 12, 1)
 
 
 def scattered(lines: list[str], folder: Path, seed: int) -> str:

@@ -15,7 +15,8 @@ from holdsfor.cli.main import main
 from holdsfor.errors import ExecutionProblem, UsageProblem
 from holdsfor.spark.cluster.failures import failure_of
 from holdsfor.spark.cluster.session_start import Log
-from holdsfor.spark.output.catalogue import refuse_forgetful
+from holdsfor.spark.output.catalogue import refuse_in_memory_catalogue
+from holdsfor.spark.output.result_tables import Part
 from tests.spark import postgresql
 from tests.spark.postgresql import PASSWORD, PostgreSQL
 
@@ -70,6 +71,20 @@ def database(spark: SparkSession) -> Iterator[PostgreSQL]:
 
 
 # -- folders -----------------------------------------------------------------------------------------------------------
+
+
+def test_tables_without_rows_can_be_read(spark: SparkSession, tmp_path: Path) -> None:
+    rules = hf.load_text("initiatedAt(seen(V)=true, T) :- happensAt(speed(V, _), T).")
+    found = hf.spark.recognise(spark.createDataFrame([(LINES[0],)], "value string"), rules, start=0, end=1, buckets=1)
+    choices: list[list[Part] | None] = [None, ["fluent", "day"]]
+    for parts in choices:
+        place = str(tmp_path / f"found{parts is None}")
+        hf.spark.write(found, place, partition_by=parts, time_unit="ms")
+        events, intervals = spark.read.parquet(f"{place}/events"), spark.read.parquet(f"{place}/intervals")
+        assert (events.count(), intervals.count()) == (0, 0)
+        assert {"name", "time"} <= set(events.columns)
+        assert {"fluent", "start", "end", *(parts or ())} <= set(intervals.columns)
+    found.unpersist()
 
 
 def test_parquet_is_partitioned_by_fluent_and_by_the_day_of_the_start(found: Recognition, tmp_path: Path) -> None:
@@ -145,7 +160,7 @@ def test_tables_of_the_catalogue_are_replaced_together(
 
 def test_a_catalogue_in_memory_is_refused(spark: SparkSession) -> None:
     with pytest.raises(UsageProblem, match="HF782"):
-        refuse_forgetful(spark)
+        refuse_in_memory_catalogue(spark)
 
 
 # -- a database --------------------------------------------------------------------------------------------------------

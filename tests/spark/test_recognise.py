@@ -9,6 +9,8 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.errors import DataProblem, UsageProblem
+from holdsfor.parallel.exchange.shipped_rules import Inline
+from holdsfor.spark.cluster import broadcast_rules
 from tests.spark.answers import embedded_rows, spark_rows
 
 if TYPE_CHECKING:
@@ -102,6 +104,47 @@ def test_entities_without_records_have_their_initial_values(spark: SparkSession)
     assert spark_rows(found) == [("idle(ann)=true", 0, None), ("idle(bob)=true", 0, 4), ("idle(cid)=true", 0, None)]
 
 
+def test_facts_of_the_background_are_broadcast_and_lead_to_keys(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcast_rules, "_MANY_FACTS", 100)
+    owners = "".join(f"owner(v{i}, o{(i + more) % 7}).\n" for i in range(60) for more in range(1 + i % 2 * 2))
+    rules = hf.load_text(f"""
+        initiatedAt(away(V)=true, T) :- happensAt(sail(V), T).
+        terminatedAt(away(V)=true, T) :- happensAt(dock(V), T).
+        initiatedAt(fleet(O)=N, T) :-
+            happensAt(sail(V), T), owner(V, O), findall(W, (owner(W, O), holdsAt(away(W)=true, T)), L), length(L, N).
+        initiatedAt(busy(V)=true, T) :- happensAt(sail(V), T), owner(V, O), holdsAt(fleet(O)=1, T).
+        {owners}
+    """)
+    records: dict[str, list[Any]] = {
+        "name": ["sail", "dock", "sail"] * 20,
+        "start": list(range(60)),
+        "arg1": [f"v{i * 7 % 9}" for i in range(60)],
+    }
+    found = hf.spark.recognise(frame_of(spark, records), rules, buckets=3)
+    assert found.one_bucket == ()
+    assert not isinstance(found._job.input.rules.carrier, Inline)
+    assert spark_rows(found) == embedded_rows(rules, pa.table(records))
+
+
+def test_no_job_runs_before_a_result_is_used(spark: SparkSession, rules: Any) -> None:
+    spark.sparkContext.setJobGroup("unused", "recognise")
+    found = hf.spark.recognise(frame_of(spark, RECORDS), rules)
+    assert list(spark.sparkContext.statusTracker().getJobIdsForGroup("unused")) == []
+    assert found.intervals.count() > 0
+    assert list(spark.sparkContext.statusTracker().getJobIdsForGroup("unused")) != []
+    spark.sparkContext.setJobGroup("", "")
+    found.unpersist()
+
+
+def test_many_buckets_of_a_small_input_share_tasks(spark: SparkSession, rules: Any) -> None:
+    found = hf.spark.recognise(frame_of(spark, RECORDS), rules, start=0, end=9, buckets=500)
+    assert spark_rows(found) == spark_rows(hf.spark.recognise(frame_of(spark, RECORDS), rules, start=0, end=9))
+    assert all(frame.rdd.getNumPartitions() <= 20 for frame in found._job.input.kept)
+    found.unpersist()
+
+
 def test_invalid_arguments_are_reported_before_the_job(spark: SparkSession, rules: Any) -> None:
     wrong = frame_of(spark, {"name": ["velocity"], "when": [1]})
     with pytest.raises(DataProblem, match="column `start` not found"):
@@ -124,3 +167,12 @@ def test_facts_among_the_rules_are_records(spark: SparkSession) -> None:
     assert spark_rows(found) == embedded_rows(rules, pa.table(RECORDS))
     assert {row.fvp for row in found.intervals.collect()} == {"fast('Anna')=true", "fast(b)=true", "fast(c)=true"}
     found.unpersist()
+
+
+def test_rules_and_data_have_either_order_and_a_result_is_a_context(spark: SparkSession) -> None:
+    rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+    wins = spark.createDataFrame([("win", 13, "chris")], "name string, start long, arg1 string")
+    with hf.spark.recognise(rules, wins, start=0, end=30) as found:
+        assert found.intervals.select("fvp", "start").collect() == [("rich(chris)=true", 14)]
+    with pytest.raises(UsageProblem, match="expected rules, found `str`"):
+        hf.spark.recognise(wins, "r.prolog")

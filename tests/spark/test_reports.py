@@ -17,7 +17,7 @@ import pytest
 import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.errors import UsageProblem
-from holdsfor.spark.job.admission import RunSchedule
+from holdsfor.parallel.stages.admission import RunSchedule
 from tests.apps.runs import RUNS
 from tests.properties.staged import embedded_reports
 from tests.spark.answers import embedded_rows, options_of, records_of, spark_reports, spark_rows
@@ -56,8 +56,8 @@ def test_an_application_has_the_same_reports(name: str, window: int, spark: Spar
     for row in found.reports.counts.collect():
         assert row.query_time in found.run.query_times[1:] or row.what == "dropped"
         counted[row.what] += row.n
-    fates = found.counts.where("what in ('late', 'dropped', 'cut')").collect()
-    assert counted == {row.what: row.n for row in fates}
+    admission_counts = found.counts.where("what in ('late', 'dropped', 'cut')").collect()
+    assert counted == {row.what: row.n for row in admission_counts}
     found.unpersist()
 
 

@@ -121,7 +121,7 @@ VALUES = [
 
 DURATIONS = [
     case(
-        "durations look at whole intervals, whatever window they began in",
+        "durations are those of whole intervals, also if they began before the window",
         _INPUT + "holdsFor(d=true, J) :- holdsFor(a=true, A), intDurGreater(A, 12, J).\n"
         "holdsFor(e=true, J) :- holdsFor(a=true, A), intDurLess(A, 4, J).\n",
         "a|2|2|5|true\na|8|8|23|true",

@@ -127,7 +127,7 @@ EDGES = [
         engines=_WINDOWS,
     ),
     case(
-        "durations directly on it know its true start",
+        "durations directly on it use its true start",
         _J + "holdsFor(d(X)=true, J) :- holdsFor(jf(X)=true, I), intDurGreater(I, 12, J).\n"
         "holdsFor(e(X)=true, J) :- holdsFor(jf(X)=true, I), union_all([I], K), intDurGreater(K, 12, J).\n",
         "jf|14|4|20|true|a",
@@ -136,7 +136,7 @@ EDGES = [
         engines=_WINDOWS,
     ),
     case(
-        "relations directly on it know its true start",
+        "relations directly on it use its true start",
         "collectIntervals(a=true).\ncollectIntervals(b=true).\n"
         "holdsFor(d=true, J) :- holdsFor(a=true, A), holdsFor(b=true, B), allen(overlaps, A, B, source, J).\n",
         "b|8|8|25|true\na|14|4|20|true",
@@ -155,7 +155,7 @@ EDGES = [
         engines=_WINDOWS,
     ),
     case(
-        "intervals that are over when it is seen first make no pair with it",
+        "intervals that ended before it is first seen form no pair with it",
         "collectIntervals(a(_)=true).\ncollectIntervals(b(_)=true).\n"
         "holdsFor(d(X)=true, J) :- holdsFor(a(X)=true, A), holdsFor(b(X)=true, B), allen(overlaps, A, B, target, J).\n",
         "a|2|2|11|true|p\nb|14|4|20|true|p\na|2|2|12|true|q\nb|14|4|20|true|q",

@@ -131,7 +131,9 @@ def test_dates_are_times() -> None:
         (([[0]], [[1]], [0], [1], "meets"), {}, "HF760.*one dimension"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(arguments: tuple[Any, ...], options: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_of_pairs_are_refused(
+    arguments: tuple[Any, ...], options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(UsageProblem, match=message):
         pairs(*arguments, **options)
 

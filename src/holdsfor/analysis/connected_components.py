@@ -45,9 +45,9 @@ def strong_components(nodes: Sequence[Node], successors: Callable[[Node], Iterab
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[node])
                 if low[node] == index[node]:
-                    at = stack.index(node)
-                    component = stack[at:]
-                    del stack[at:]
+                    component = [stack.pop()]
+                    while component[-1] != node:
+                        component.append(stack.pop())
                     on_stack.difference_update(component)
                     components.append(sorted(component, key=order.__getitem__))
     return components

@@ -14,7 +14,8 @@ from functools import cached_property
 from typing import Literal
 
 from holdsfor.analysis.names import Names, simple_patterns
-from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match, pattern_name
+from holdsfor.analysis.pattern_index import PatternIndex, disjoint_patterns
+from holdsfor.analysis.patterns import anonymous, may_match, pattern_name
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import (
@@ -34,7 +35,7 @@ from holdsfor.syntax.rules import (
     flat_conditions,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Int, Struct, Term, name_and_arity
+from holdsfor.syntax.terms import Int, Struct, Term, Var, name_and_arity
 
 __all__ = [
     "DependencyGraph",
@@ -47,7 +48,7 @@ __all__ = [
 ]
 
 VertexKind = Literal["input event", "input fluent", "event", "simple", "static"]
-Through = Literal[
+EdgeLabel = Literal[
     "happensAt", "holdsAt", "holdsFor", "start", "end", "startI", "endI", "initiatedAt", "terminatedAt", "fi", "ft"
 ]
 
@@ -81,7 +82,7 @@ class Edge:
 
     source: Vertex
     target: Vertex
-    through: Through
+    through: EdgeLabel
     advances: bool
     delay: str = ""
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -105,8 +106,12 @@ class DependencyGraph:
 
     def matching(self, pattern: Term, kinds: Iterable[VertexKind]) -> list[Vertex]:
         """The vertices of these kinds that may share an instance with the pattern."""
-        candidates = (v for kind in kinds for v in self._by_name.get((kind, *pattern_name(pattern)), ()))
-        return [v for v in candidates if may_match(v.pattern, pattern)]
+        return [vertex for kind in kinds for vertex in self._index[kind].matching(pattern)]
+
+    @cached_property
+    def _index(self) -> dict[VertexKind, PatternIndex[Vertex]]:
+        kinds = (*FVP_KINDS, *EVENT_KINDS)
+        return {kind: PatternIndex((v.pattern, v) for v in self.vertices if v.kind == kind) for kind in kinds}
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, int], list[Vertex]]:
@@ -121,14 +126,15 @@ class DependencyGraph:
 
     def siblings(self, vertex: Vertex) -> list[Vertex]:
         """The vertices for values of the same simple fluent: an initiation of one breaks the others."""
-        named = self._by_name.get(("simple", *pattern_name(vertex.pattern)), [])
-        return [v for v in named if may_match(v.fluent, vertex.fluent)]
+        return self._with_any_value(vertex.fluent)
+
+    def _with_any_value(self, fluent: Term) -> list[Vertex]:
+        return self.matching(Struct("=", (fluent, Var("_#value"))), ["simple"])
 
     def other_values(self, fvp: Fvp) -> list[Vertex]:
         """The vertices whose initiation breaks an FVP and that are no siblings of a vertex that matches the FVP."""
-        named = self._by_name.get(("simple", *pattern_name(fvp.term)), [])
-        covered = [sibling for vertex in self.matching(fvp.term, ["simple"]) for sibling in self.siblings(vertex)]
-        return [v for v in named if may_match(v.fluent, fvp.fluent) and v not in covered]
+        covered = {sibling for vertex in self.matching(fvp.term, ["simple"]) for sibling in self.siblings(vertex)}
+        return [v for v in self._with_any_value(fvp.fluent) if v not in covered]
 
     def __str__(self) -> str:
         lines = ["vertices"]
@@ -172,15 +178,14 @@ def _all(kind: VertexKind, patterns: Iterable[Term]) -> list[Vertex]:
 
 def _input_patterns(names: Names) -> list[Term]:
     """The input FVPs that rules use or declare."""
-    defined = [*names.simple, *names.static]
     used = [
         p
         for p in names.used_fvps
-        if isinstance(p, Struct) and name_and_arity(p.args[0]) in names.input_fluents
-        if not any(may_match(p, d) for d in defined)
+        if isinstance(p, Struct) and name_and_arity(p.args[0]) in names.input_fluents and not names.is_defined(p)
     ]
     declared = [*(p for p, _ in names.declared_inputs), *names.given_fvps]
-    return used + [p for p in declared if any(may_match(p, u) for u in names.used_fvps)]
+    uses = PatternIndex((p, None) for p in names.used_fvps)
+    return used + [p for p in declared if uses.has(p)]
 
 
 def _edges(description: EventDescription, graph: DependencyGraph) -> Iterator[Edge]:
@@ -220,7 +225,7 @@ def condition_edges(graph: DependencyGraph, body: tuple[Condition, ...], target:
                         yield Edge(source, target, "initiatedAt", advances=False, span=span)
 
 
-_THROUGH: dict[type[Condition], Through] = {
+_THROUGH: dict[type[Condition], EdgeLabel] = {
     Starts: "start",
     Ends: "end",
     StartsI: "startI",
@@ -233,7 +238,7 @@ _THROUGH: dict[type[Condition], Through] = {
 def _delay_edges(graph: DependencyGraph, delay: Delay) -> Iterator[Edge]:
     label = show(delay.delay)
     targets = delay.source if delay.target is None else delay.target
-    through: Through = "ft" if delay.target is None else "fi"
+    through: EdgeLabel = "ft" if delay.target is None else "fi"
     for source in graph.matching(delay.source.term, ["simple"]):
         for target in graph.matching(targets.term, ["simple"]):
             yield Edge(source, target, through, advances=True, delay=label, span=delay.span)
@@ -243,17 +248,14 @@ def _delay_edges(graph: DependencyGraph, delay: Delay) -> Iterator[Edge]:
 
 def effective_delays(description: EventDescription) -> list[Delay]:
     """The delays that can take effect. An unconditional delay that breaks its FVP cancels the longer delays."""
+    shortest: dict[Fvp, int] = {}
+    for delay in description.delays:
+        if isinstance(delay.delay, Int) and not delay.body and breaks_its_source(delay):
+            length = delay.delay.value
+            shortest[delay.source] = min(length, shortest.get(delay.source, length))
 
     def is_beaten(delay: Delay) -> bool:
-        return any(
-            other.source == delay.source
-            and breaks_its_source(other)
-            and not other.body
-            and isinstance(other.delay, Int)
-            and isinstance(delay.delay, Int)
-            and other.delay.value < delay.delay.value
-            for other in description.delays
-        )
+        return isinstance(delay.delay, Int) and shortest.get(delay.source, delay.delay.value) < delay.delay.value
 
     return [delay for delay in description.delays if not is_beaten(delay)]
 

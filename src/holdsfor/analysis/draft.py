@@ -28,6 +28,7 @@ class Draft:
     graph: DependencyGraph = field(init=False)
     levels: Levels = field(init=False)
     moments: tuple[tuple[Moment, ...], ...] = field(init=False)
+    lasting: frozenset[tuple[str, int]] = field(init=False)
 
     @cached_property
     def clauses(self) -> list[Clause]:

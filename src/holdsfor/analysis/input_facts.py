@@ -8,6 +8,7 @@ from holdsfor.analysis.names import Names
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.syntax.rules import Fvp, InputFact
 from holdsfor.syntax.terms import Term, name_and_arity
+from holdsfor.syntax.time_points import OPEN_END, last_time_point
 
 __all__ = ["input_fact_records", "with_input_facts"]
 
@@ -31,7 +32,7 @@ def input_fact_records(names: Names, tick: int) -> Iterator[tuple[Term, Term | N
 
 def _check_times(given: InputFact, tick: int) -> None:
     for time in (given.start, given.end):
-        if time is not None and time % tick:
+        if time is not None and time != OPEN_END and time % tick:
             message = f"{time} is not a time-point: the clock ticks every {tick}"
             raise UsageProblem(Diagnostic("HF215", message, given.span))
 
@@ -41,6 +42,6 @@ def with_input_facts(extent: Extent, names: Names, tick: int) -> Extent:
     first, last = extent
     for _, value, start, end in input_fact_records(names, tick):
         first = start if first is None else min(first, start)
-        until = start if value is None else (end - 1) // tick * tick
+        until = start if value is None else last_time_point(start, end, tick)
         last = until if last is None else max(last, until)
     return first, last

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 from holdsfor.analysis.connected_components import (
@@ -27,14 +28,15 @@ from holdsfor.analysis.dependencies import (
     effective_delays,
     head_vertices,
 )
-from holdsfor.analysis.patterns import may_match
+from holdsfor.analysis.pattern_index import PatternIndex
+from holdsfor.analysis.patterns import anonymous
 from holdsfor.errors import Diagnostics
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Condition
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import is_ground
+from holdsfor.syntax.terms import Term, is_ground
 
-__all__ = ["Component", "Levels", "Moment", "What", "check_cycles", "levels", "moment_order"]
+__all__ = ["Component", "Levels", "Moment", "MomentKind", "check_cycles", "levels", "moment_order"]
 
 
 @dataclass(frozen=True)
@@ -103,9 +105,11 @@ def levels(graph: DependencyGraph) -> Levels:
 def _contracted(graph: DependencyGraph) -> Iterable[tuple[Vertex, Vertex]]:
     """The pairs of vertices in one group: connected by an f-edge, or values of one simple fluent."""
     yield from ((edge.source, edge.target) for edge in graph.edges if edge.kind == "f")
-    simple = [vertex for vertex in graph.vertices if vertex.kind == "simple"]
-    for i, vertex in enumerate(simple):
-        yield from ((vertex, other) for other in simple[:i] if may_match(vertex.fluent, other.fluent))
+    first: dict[Term, Vertex] = {}
+    for vertex in (each for each in graph.vertices if each.kind == "simple"):
+        yield vertex, first.setdefault(anonymous(vertex.fluent), vertex)
+    for vertex in first.values():
+        yield from ((vertex, other) for other in graph.siblings(vertex))
 
 
 def _component(graph: DependencyGraph, level: int, members: list[Vertex]) -> Component:
@@ -126,7 +130,9 @@ def _is_ft(edge: Edge) -> bool:
 # --------------------------------------------------------------------------------
 
 
-What = Literal["happens", "initiated", "terminated", "broken", "started"]
+MomentKind = Literal["happens", "initiated", "terminated", "broken", "started", "preceded", "followed"]
+_AUXILIARY: tuple[MomentKind, ...] = ("preceded", "followed")
+_MANY_VALUES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +140,16 @@ class Moment:
     """A fact that is decided at a time-point.
 
     An event happens; an FVP is initiated or terminated (by rules or delays), broken (terminated, or another value is
-    initiated), started (initiated and not broken).
+    initiated), started (initiated and not broken). Of a fluent with many values, a value is preceded or followed if one
+    of the values before it, or after it, is initiated; these moments only keep the graph small.
     """
 
-    what: What
+    what: MomentKind
     vertex: Vertex
+
+    @property
+    def is_auxiliary(self) -> bool:
+        return self.what in _AUXILIARY
 
     def __str__(self) -> str:
         verb = {"happens": "happens", "started": "starts"}.get(self.what, f"is {self.what}")
@@ -156,26 +167,26 @@ class _Dependence:
 def _moments(description: EventDescription, graph: DependencyGraph) -> list[_Dependence]:
     """The pairs of moments of which the first must be decided before the second, at one time-point."""
     found: list[_Dependence] = []
-    for vertex in graph.vertices:
-        if vertex.kind == "simple":
-            found.extend(_breaks(graph, vertex))
+    for values in _values_by_fluent(graph):
+        found.extend(_breaks(graph, values))
     for rule in description.point_rules:
         for vertex in head_vertices(graph, rule):
             found.extend(_same_time(graph, rule.body, Moment(_DECIDED[rule.kind], vertex)))
+    postponable = PatternIndex((p.fvp.term, None) for p in description.postponable)
     for delay in effective_delays(description):
-        what: What = "terminated" if delay.target is None else "initiated"
+        what: MomentKind = "terminated" if delay.target is None else "initiated"
         effect = delay.source if delay.target is None else delay.target
         for vertex in graph.matching(effect.term, ["simple"]):
             found.extend(_same_time(graph, delay.body, Moment(what, vertex)))
             for source in graph.matching(delay.source.term, ["simple"]):
-                if any(may_match(p.fvp.term, source.pattern) for p in description.postponable):
+                if postponable.has(source.pattern):
                     before = Moment("initiated", source)
                     found.append(_Dependence(before, Moment(what, vertex), delay.span, is_postponement=True))
     return found
 
 
-_DECIDED: dict[str, What] = {"happensAt": "happens", "initiatedAt": "initiated", "terminatedAt": "terminated"}
-_ASKED: dict[str, What] = {
+_DECIDED: dict[str, MomentKind] = {"happensAt": "happens", "initiatedAt": "initiated", "terminatedAt": "terminated"}
+_ASKED: dict[str, MomentKind] = {
     "happensAt": "happens",
     "initiatedAt": "initiated",
     "terminatedAt": "broken",
@@ -184,15 +195,41 @@ _ASKED: dict[str, What] = {
 }
 
 
-def _breaks(graph: DependencyGraph, vertex: Vertex) -> Iterable[_Dependence]:
-    """The moments that decide whether the values of a vertex are broken and started."""
-    broken, started = Moment("broken", vertex), Moment("started", vertex)
-    yield _Dependence(Moment("terminated", vertex), broken, None)
-    for sibling in graph.siblings(vertex):
-        if sibling != vertex or not is_ground(vertex.value):
-            yield _Dependence(Moment("initiated", sibling), broken, None)
-    yield _Dependence(Moment("initiated", vertex), started, None)
-    yield _Dependence(broken, started, None)
+def _values_by_fluent(graph: DependencyGraph) -> Iterable[list[Vertex]]:
+    """The vertices of each simple fluent, for all of its values."""
+    found: dict[Term, list[Vertex]] = {}
+    for vertex in graph.vertices:
+        if vertex.kind == "simple":
+            found.setdefault(anonymous(vertex.fluent), []).append(vertex)
+    return found.values()
+
+
+def _breaks(graph: DependencyGraph, values: list[Vertex]) -> Iterable[_Dependence]:
+    """The moments that decide whether the values of a fluent are broken and started."""
+    inside = set(values)
+    is_large = len(values) > _MANY_VALUES
+    siblings = [sibling for sibling in graph.siblings(values[0]) if not is_large or sibling not in inside]
+    for vertex in values:
+        broken, started = Moment("broken", vertex), Moment("started", vertex)
+        yield _Dependence(Moment("terminated", vertex), broken, None)
+        for sibling in siblings:
+            if sibling != vertex or not is_ground(vertex.value):
+                yield _Dependence(Moment("initiated", sibling), broken, None)
+        if is_large and not is_ground(vertex.value):
+            yield _Dependence(Moment("initiated", vertex), broken, None)
+        yield _Dependence(Moment("initiated", vertex), started, None)
+        yield _Dependence(broken, started, None)
+    if is_large:
+        yield from _chained(values, "preceded")
+        yield from _chained(values[::-1], "followed")
+
+
+def _chained(values: list[Vertex], what: MomentKind) -> Iterable[_Dependence]:
+    """Each value is broken if one of the values before it is initiated, with two dependences for each value."""
+    for before, vertex in pairwise(values):
+        yield _Dependence(Moment("initiated", before), Moment(what, vertex), None)
+        yield _Dependence(Moment(what, before), Moment(what, vertex), None)
+        yield _Dependence(Moment(what, vertex), Moment("broken", vertex), None)
 
 
 def _same_time(graph: DependencyGraph, body: tuple[Condition, ...], after: Moment) -> Iterable[_Dependence]:
@@ -208,7 +245,9 @@ def moment_order(description: EventDescription, graph: DependencyGraph) -> list[
     """
     nodes = _nodes(graph)
     following = _following(nodes, _moments(description, graph))
-    return [tuple(sorted(part, key=str)) for part in strong_components(nodes, following.__getitem__)[::-1]]
+    parts = strong_components(nodes, following.__getitem__)[::-1]
+    decided = ([moment for moment in part if not moment.is_auxiliary] for part in parts)
+    return [tuple(sorted(part, key=str)) for part in decided if part]
 
 
 def _nodes(graph: DependencyGraph) -> list[Moment]:
@@ -218,6 +257,9 @@ def _nodes(graph: DependencyGraph) -> list[Moment]:
             nodes.append(Moment("happens", vertex))
         elif vertex.kind == "simple":
             nodes += [Moment(what, vertex) for what in ("initiated", "terminated", "broken", "started")]
+    for values in _values_by_fluent(graph):
+        if len(values) > _MANY_VALUES:
+            nodes += [Moment(what, vertex) for vertex in values for what in _AUXILIARY]
     return nodes
 
 
@@ -261,8 +303,20 @@ def _report_static_cycle(graph: DependencyGraph, cycle: list[Vertex], diagnostic
 
 def _has_an_order(graph: DependencyGraph, cycle: list[_Dependence]) -> bool:
     """Whether a cycle consists of postponements of one fluent's values: at most one of them is pending at a time."""
-    first = cycle[0].before.vertex
-    return all(d.is_postponement and d.after.vertex in graph.siblings(first) for d in cycle)
+    if not all(dependence.is_postponement for dependence in cycle):
+        return False
+    siblings = set(graph.siblings(cycle[0].before.vertex))
+    return all(dependence.after.vertex in siblings for dependence in cycle)
+
+
+def _within(parts: list[list[Moment]], dependences: list[_Dependence]) -> list[list[_Dependence]]:
+    """For each part, the dependences between its moments."""
+    part_of = {moment: i for i, part in enumerate(parts) for moment in part}
+    found: list[list[_Dependence]] = [[] for _ in parts]
+    for dependence in dependences:
+        if part_of[dependence.before] == part_of[dependence.after]:
+            found[part_of[dependence.before]].append(dependence)
+    return found
 
 
 def _check_moments(
@@ -271,16 +325,16 @@ def _check_moments(
     dependences = _moments(description, graph)
     nodes = _nodes(graph)
     following = _following(nodes, dependences)
-    for part in strong_components(nodes, following.__getitem__):
+    parts = strong_components(nodes, following.__getitem__)
+    for part, within in zip(parts, _within(parts, dependences), strict=True):
         inside = set(part)
-        within = [d for d in dependences if d.before in inside and d.after in inside]
         if not within or _has_an_order(graph, within) or any(m.vertex in refused for m in part):
             continue
         start = next((m for m in part if m.what in ("happens", "initiated", "terminated")), part[0])
         cycle = cycle_through(start, lambda m, inside=inside: [n for n in following[m] if n in inside])  # type: ignore[misc]
         if cycle is None:
             continue
-        spelt = ", then ".join(str(m) for m in (*cycle, cycle[0]))
+        spelt = ", then ".join(str(m) for m in (*cycle, cycle[0]) if not m.is_auxiliary)
         span = next((d.span for d in within if d.after == cycle[0] and d.span), None)
         diagnostics.add(
             "HF211",

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 
 from holdsfor.analysis.allen_lints import allen_relations
+from holdsfor.analysis.comparison_lints import compared_numbers
+from holdsfor.analysis.cross_products import cross_products
 from holdsfor.analysis.dependencies import breaks_its_source
 from holdsfor.analysis.draft import Draft
+from holdsfor.analysis.event_lints import edges_without_values, similar_events, unknown_events
 from holdsfor.analysis.goals import atemporal_goals
-from holdsfor.analysis.names import Names, event_uses, fvp_uses
-from holdsfor.analysis.patterns import anonymous, may_match
-from holdsfor.errors import ExecutionProblem, did_you_mean
-from holdsfor.prolog import Database, Engine
+from holdsfor.analysis.names import Names, fvp_uses
+from holdsfor.analysis.pattern_index import PatternIndex
+from holdsfor.analysis.patterns import anonymous
+from holdsfor.errors import Diagnostics, ExecutionProblem, did_you_mean
+from holdsfor.prolog import Database, Engine, builtin_keys
 from holdsfor.prolog.background import called_predicates
 from holdsfor.syntax.conditions import TEMPORAL
+from holdsfor.syntax.interval_steps import INTERVAL_CONSTRUCTS
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause
-from holdsfor.syntax.rules import EDGE_NAMES, Delay, Fvp, Grounding
-from holdsfor.syntax.terms import Int, Struct, Term, Var, is_callable, is_ground, name_and_arity, substitute, variables
+from holdsfor.syntax.rules import Delay, Fvp, Grounding
+from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_arity, substitute, variables
 
 __all__ = ["LINTS"]
 
@@ -34,7 +40,7 @@ def unknown_fluents(draft: Draft) -> None:
     reported: set[Term] = set()
     for span, fvp in fvp_uses(description):
         pattern = anonymous(fvp.term)
-        if names.definitions(fvp.term) or pattern in reported:
+        if names.is_known(fvp.term) or pattern in reported:
             continue
         reported.add(pattern)
         key = name_and_arity(fvp.fluent)
@@ -59,39 +65,6 @@ def _key(pattern: Term) -> tuple[str, int]:
     return name_and_arity(pattern.args[0])
 
 
-def unknown_events(draft: Draft) -> None:
-    """Events that look like a misspelling of an event that is defined or has a grounding."""
-    description, names, diagnostics = draft.description, draft.names, draft.diagnostics
-    grounded = {name_and_arity(g.entity) for g in description.groundings if not isinstance(g.entity, Fvp)}
-    known = grounded | {name_and_arity(e) for e in names.output_events}
-    reported: set[tuple[str, int]] = set()
-    for event, span in event_uses(description):
-        key = name_and_arity(event)
-        if key in known or key in reported or not known:
-            continue
-        reported.add(key)
-        arities = [arity for name, arity in known if name == key[0]]
-        if arities:
-            hint: str | None = f"the known event has {arities[0]} argument{'s' if arities[0] != 1 else ''}"
-        else:
-            hint = did_you_mean(key[0], [name for name, _ in known])
-        if hint:
-            message = f"the event `{key[0]}/{key[1]}` is used, but never defined nor given a grounding"
-            diagnostics.add("HF302", message, span, hint)
-
-
-def edges_without_values(draft: Draft) -> None:
-    """Events such as `start(happy(X))`, which name a fluent without its value."""
-    description, names, diagnostics = draft.description, draft.names, draft.diagnostics
-    for event, span in event_uses(description):
-        if not isinstance(event, Struct) or event.name not in EDGE_NAMES.values() or len(event.args) != 1:
-            continue
-        fluent = event.args[0]
-        if is_callable(fluent) and name_and_arity(fluent) in names.fluents:
-            hint = f"write `{event.name}({show(fluent)}=…)` with a value of the fluent"
-            diagnostics.add("HF302", f"`{show(event)}` does not match the fluent: the value is missing", span, hint)
-
-
 def unknown_predicates(draft: Draft) -> None:
     """Predicates that are called but never defined."""
     description, database, diagnostics = draft.description, draft.database, draft.diagnostics
@@ -104,11 +77,19 @@ def unknown_predicates(draft: Draft) -> None:
             if key in domains or key in reported or database.defines(*key) or key == ("queryTime", 1):
                 continue
             reported.add(key)
-            hint = did_you_mean(key[0], [name for name, _ in (*database.predicates(), *domains)])
             message = f"the predicate `{key[0]}/{key[1]}` is called, but never defined"
-            diagnostics.add(
-                "HF310", message, called.span or span, hint or "is a file with background knowledge missing?"
-            )
+            hint = _near_predicate(key, {*database.predicates(), *domains})
+            diagnostics.add("HF310", message, called.span or span, hint)
+
+
+def _near_predicate(key: tuple[str, int], defined: set[tuple[str, int]]) -> str:
+    """The predicate or construct that a call may mean."""
+    known = {*defined, *TEMPORAL, *INTERVAL_CONSTRUCTS, *builtin_keys()}
+    arities = sorted(arity for name, arity in known if name == key[0])
+    if arities:
+        return f"`{key[0]}` has {' or '.join(map(str, arities))} argument{'' if arities == [1] else 's'}"
+    same = did_you_mean(key[0], [name for name, _ in defined]) or did_you_mean(key[0], [name for name, _ in known])
+    return same or "is a file with background knowledge missing?"
 
 
 # -- rules -------------------------------------------------------------------------------------------------------------
@@ -121,13 +102,14 @@ def unused_output(draft: Draft) -> None:
         return
     fvps = [g.entity for g in description.groundings if isinstance(g.entity, Fvp)]
     events = [g.entity for g in description.groundings if not isinstance(g.entity, Fvp)]
-    grounded_fluents: list[Term] = [Struct("=", (fvp.fluent, Var("_"))) for fvp in fvps]
-    heads = [(r.event, events, names.used_events) for r in description.point_rules if r.kind == "happensAt"]
-    heads += [(r.fvp.term, grounded_fluents, names.used_fvps) for r in description.point_rules if r.kind != "happensAt"]
-    heads += [(r.fvp.term, grounded_fluents, names.used_fvps) for r in description.interval_rules]
+    grounded_fluents: list[Term] = [_any_value(fvp) for fvp in fvps]
+    known = PatternIndex((p, None) for p in (*events, *names.used_events, *grounded_fluents, *names.used_fvps))
+    heads = [r.event for r in description.point_rules if r.kind == "happensAt"]
+    heads += [r.fvp.term for r in description.point_rules if r.kind != "happensAt"]
+    heads += [r.fvp.term for r in description.interval_rules]
     reported: set[Term] = set()
-    for head, grounded, used in heads:
-        if any(may_match(head, p) for p in (*grounded, *used)) or anonymous(head) in reported:
+    for head in heads:
+        if known.has(head) or anonymous(head) in reported:
             continue
         reported.add(anonymous(head))
         hint = f"add a grounding: `grounding({show(head)}) :- ….`"
@@ -138,23 +120,28 @@ def unused_output(draft: Draft) -> None:
 
 def idle_delays(draft: Draft) -> None:
     """Delays that never take effect because a shorter delay breaks the same FVP, and delays that are due together."""
-    description, diagnostics = draft.description, draft.diagnostics
-    plain = [(d, d.delay.value) for d in description.delays if isinstance(d.delay, Int) and not d.body]
+    plain = [(d, d.delay.value) for d in draft.description.delays if isinstance(d.delay, Int) and not d.body]
+    by_source: dict[Term, list[tuple[int, Delay, int]]] = {}
     for i, (delay, length) in enumerate(plain):
-        for j, (other, others) in enumerate(plain):
-            if i == j or anonymous(other.source.term) != anonymous(delay.source.term):
-                continue
-            if others < length and breaks_its_source(other):
-                message = f"the delay of {length} has no effect: another delay breaks `{delay.source}` after {others}"
-                diagnostics.add("HF311", message, delay.span, "remove it, or give the shorter delay a condition")
-                break
-            if others == length and j < i and _effect(other) != _effect(delay):
-                message = f"two delays of `{delay.source}` are due at the same time, after {length}"
-                hint = (
-                    "of two values initiated at the same time-point neither holds; change one delay, or add a condition"
-                )
-                diagnostics.add("HF311", message, delay.span, hint)
-                break
+        by_source.setdefault(anonymous(delay.source.term), []).append((i, delay, length))
+    for i, (delay, length) in enumerate(plain):
+        _suspect_delay(i, delay, length, by_source[anonymous(delay.source.term)], draft.diagnostics)
+
+
+def _suspect_delay(
+    i: int, delay: Delay, length: int, siblings: list[tuple[int, Delay, int]], diagnostics: Diagnostics
+) -> None:
+    """Report a delay if another one of the same source makes it idle."""
+    for j, other, others in siblings:
+        if others < length and breaks_its_source(other):
+            message = f"the delay of {length} has no effect: another delay breaks `{delay.source}` after {others}"
+            diagnostics.add("HF311", message, delay.span, "remove it, or give the shorter delay a condition")
+            return
+        if others == length and j < i and _effect(other) != _effect(delay):
+            message = f"two delays of `{delay.source}` are due at the same time, after {length}"
+            hint = "of two values initiated at the same time-point neither holds; change one delay, or add a condition"
+            diagnostics.add("HF311", message, delay.span, hint)
+            return
 
 
 def _effect(delay: Delay) -> Term | None:
@@ -169,25 +156,36 @@ def one_sided_fluents(draft: Draft) -> None:
     started = initiated + [i.fvp for i in description.initially]
     terminated = [r.fvp for r in description.point_rules if r.kind == "terminatedAt"]
     delayed = [d.source for d in description.delays]
+    breaks = PatternIndex((fvp.term, None) for fvp in (*terminated, *delayed))
+    values_of = PatternIndex((fvp.term, fvp.value) for fvp in _distinct(initiated))
+    has_values = Counter(anonymous(fvp.fluent) for fvp in _distinct(initiated))
+    starts = PatternIndex((fvp.term, fvp.value) for fvp in _distinct(started))
     reported: set[Term] = set()
     for fvp in initiated:
-        broken = any(may_match(fvp.term, t.term) for t in (*terminated, *delayed)) or any(
-            may_match(fvp.fluent, other.fluent) and (fvp.value != other.value or not is_ground(fvp.value))
-            for other in initiated
-        )
+        broken = not is_ground(fvp.value) or breaks.has(fvp.term) or has_values[anonymous(fvp.fluent)] > 1
+        broken = broken or any(fvp.value != other for other in values_of.matching(_any_value(fvp)))
         if not broken and anonymous(fvp.term) not in reported:
             reported.add(anonymous(fvp.term))
             message = f"`{show(anonymous(fvp.term))}` is initiated, but never terminated"
             diagnostics.add("HF304", message, fvp.span, "its intervals never end")
     for fvp in terminated:
-        if not any(may_match(fvp.term, s.term) for s in started) and anonymous(fvp.term) not in reported:
+        if not starts.has(fvp.term) and anonymous(fvp.term) not in reported:
             reported.add(anonymous(fvp.term))
-            values = sorted({show(s.value) for s in started if may_match(s.fluent, fvp.fluent)})
+            values = sorted({show(value) for value in starts.matching(_any_value(fvp))})
             hint = did_you_mean(show(fvp.value), values)
             if hint is None and values:
                 hint = f"its initiated values are {', '.join(f'`{v}`' for v in values)}"
             message = f"`{show(anonymous(fvp.term))}` is terminated, but never initiated"
             diagnostics.add("HF305", message, fvp.span, hint or "it never holds")
+
+
+def _distinct(fvps: Iterable[Fvp]) -> list[Fvp]:
+    """The FVPs that differ in more than the names of variables."""
+    return list({anonymous(fvp.term): fvp for fvp in fvps}.values())
+
+
+def _any_value(fvp: Fvp) -> Term:
+    return Struct("=", (fvp.fluent, Var("_")))
 
 
 def duplicate_clauses(draft: Draft) -> None:
@@ -277,10 +275,24 @@ def _due_time(clause: Clause) -> str | None:
     return None
 
 
+_DECLARATIONS = {
+    ("p", 1),
+    ("ft", 2),
+    ("initially", 1),
+    ("collectIntervals", 1),
+    ("buildFromPoints", 1),
+    ("points", 1),
+    ("dynamicDomain", 1),
+}
+"""Declarations about all instances of one entity: a variable in `p(comm(V)=on).` names an argument."""
+
+
 def singletons(draft: Draft) -> None:
     """Variables that occur only once in a clause."""
     clauses, diagnostics = draft.clauses, draft.diagnostics
     for clause in clauses:
+        if clause.body is None and name_and_arity(clause.head) in _DECLARATIONS:
+            continue
         counts: dict[str, list[Var]] = {}
         stack = [clause.head] if clause.body is None else [clause.body, clause.head]
         while stack:
@@ -299,12 +311,15 @@ def singletons(draft: Draft) -> None:
 LINTS: tuple[Callable[[Draft], None], ...] = (
     unknown_fluents,
     unknown_events,
+    similar_events,
     edges_without_values,
     unknown_predicates,
     unused_output,
     one_sided_fluents,
     idle_delays,
     allen_relations,
+    compared_numbers,
+    cross_products,
     duplicate_clauses,
     idle_groundings,
     singletons,

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Literal, TypeGuard
 
 from holdsfor.analysis.number_uses import NumberUses, number_uses
-from holdsfor.analysis.patterns import anonymous, disjoint_patterns, may_match, pattern_name
+from holdsfor.analysis.pattern_index import PatternIndex, disjoint_patterns
+from holdsfor.analysis.patterns import anonymous, may_match
 from holdsfor.analysis.place_joins import PlaceJoins, place_joins
 from holdsfor.errors import Diagnostics
 from holdsfor.syntax.description import EventDescription
@@ -41,7 +42,6 @@ __all__ = [
 ]
 
 Key = tuple[str, int]
-Definition = Literal["simple", "static", "input"]
 Shape = Literal["points", "intervals"]
 
 
@@ -128,13 +128,23 @@ class Names:
         keys = {*self._events_of_rules, *map(name_and_arity, self._domain_events)}
         return [e for e in self.domain_entities if is_fvp_term(e) and _fluent_key(e) not in keys]
 
-    def definitions(self, pattern: Term) -> list[tuple[Term, Definition]]:
-        """The patterns that define an FVP, each with its kind of definition."""
-        found: list[tuple[Term, Definition]] = [(p, "simple") for p in self.simple if may_match(p, pattern)]
-        found += [(p, "static") for p in self.static if may_match(p, pattern)]
-        declared = (*(p for p, _ in self.declared_inputs), *self.given_fvps)
-        found += [(p, "input") for p in declared if may_match(p, pattern)]
-        return found
+    def is_known(self, pattern: Term) -> bool:
+        """Whether a rule or a declaration may define an instance of an FVP."""
+        return self.is_defined(pattern) or self._inputs.has(pattern)
+
+    def is_defined(self, pattern: Term) -> bool:
+        """Whether a rule may define an instance of an FVP."""
+        return self._of_rules.has(pattern)
+
+    @cached_property
+    def _of_rules(self) -> PatternIndex[None]:
+        """The FVPs that rules define."""
+        return PatternIndex((pattern, None) for pattern in (*self.simple, *self.static))
+
+    @cached_property
+    def _inputs(self) -> PatternIndex[None]:
+        """The FVPs that are declared or given as input."""
+        return PatternIndex((p, None) for p in (*(p for p, _ in self.declared_inputs), *self.given_fvps))
 
     @cached_property
     def input_events(self) -> dict[Key, None]:
@@ -165,8 +175,7 @@ class Names:
 
     def is_input(self, fvp: Term) -> bool:
         """Whether instances of an FVP may arrive as records."""
-        declared = (*(p for p, _ in self.declared_inputs), *self.given_fvps)
-        return any(may_match(p, fvp) for p in declared) or _fluent_key(fvp) not in self._defined
+        return self._inputs.has(fvp) or _fluent_key(fvp) not in self._defined
 
     @cached_property
     def records(self) -> list[Record]:
@@ -197,7 +206,7 @@ class Names:
     def _fvp_lines(self) -> list[tuple[Term, str]]:
         output = [(p, "simple") for p in disjoint_patterns(self.simple)]
         output += [(p, "statically determined") for p in disjoint_patterns(self.static)]
-        inputs = [p for p in self.used_fvps if _fluent_key(p) in self.input_fluents and not self._is_defined(p)]
+        inputs = [p for p in self.used_fvps if _fluent_key(p) in self.input_fluents and not self.is_defined(p)]
         inputs += [p for p, _ in self.declared_inputs]
         output += [(p, f"input, as {' or '.join(self._shapes(p))}") for p in disjoint_patterns(inputs)]
         return sorted(((anonymous(p), kind) for p, kind in output), key=lambda line: show(line[0]))
@@ -206,9 +215,6 @@ class Names:
         """The shapes in which the values of a pattern arrive."""
         declared = dict.fromkeys(shape for p, shape in self.declared_inputs if may_match(p, pattern))
         return tuple(declared) or self.input_fluents[_fluent_key(pattern)]
-
-    def _is_defined(self, pattern: Term) -> bool:
-        return any(may_match(p, pattern) for p in (*self.simple, *self.static))
 
 
 def _fluent_key(pattern: Term) -> Key:
@@ -275,7 +281,8 @@ def simple_patterns(description: EventDescription) -> list[Term]:
     initiated += [d.target.term for d in description.delays if d.target is not None]
     others = [r.fvp.term for r in description.point_rules if r.kind == "terminatedAt"]
     others += [d.source.term for d in description.delays]
-    return initiated + [p for p in others if not any(may_match(p, q) for q in initiated)]
+    found = PatternIndex((pattern, None) for pattern in initiated)
+    return initiated + [pattern for pattern in others if not found.has(pattern)]
 
 
 def _distinct(patterns: Iterable[Term]) -> list[Term]:
@@ -316,32 +323,33 @@ def check_names(description: EventDescription, names: Names, diagnostics: Diagno
     effects = simple_patterns(replace(description, initially=[]))
     effects += [r.fvp.term for r in description.point_rules if r.kind == "terminatedAt" and is_ground(r.fvp.value)]
     effects += [delay.source.term for delay in description.delays if is_ground(delay.source.value)]
+    simple = PatternIndex((pattern, pattern) for pattern in effects)
+    defined = PatternIndex((pattern, pattern) for pattern in (*effects, *names.simple, *names.static))
     for rule in description.interval_rules:
-        clash = [p for p in effects if may_match(p, rule.fvp.term)]
+        clash = simple.matching(rule.fvp.term)
         if clash:
             message = f"`{rule.fvp}` is defined by `holdsFor`, and as simple fluent{_at(clash[0])}"
             hint = "a value is either initiated and terminated, or computed from intervals"
             diagnostics.add("HF214", message, rule.fvp.span, hint)
     for pattern, _ in names.declared_inputs:
-        clash = [p for p in (*effects, *names.simple, *names.static) if may_match(p, pattern)]
+        clash = defined.matching(pattern)
         if clash:
             message = f"`{show(clash[0])}` is defined by rules, and declared as input{_at(pattern)}"
             diagnostics.add("HF214", message, clash[0].span, "give the derived value or fluent another name")
     _check_input_facts(description, names, diagnostics)
+    static = PatternIndex((pattern, None) for pattern in names.static)
     for initially in description.initially:
-        if any(may_match(p, initially.fvp.term) for p in names.static):
+        if static.has(initially.fvp.term):
             message = f"`{initially.fvp}` is statically determined and cannot have an initial value"
             diagnostics.add("HF216", message, initially.fvp.span, "only simple fluents have `initially`")
 
 
 def _check_input_facts(description: EventDescription, names: Names, diagnostics: Diagnostics) -> None:
     """Report input facts for events and FVPs that rules define."""
-    computed: dict[Key, list[Term]] = {}
-    for pattern in (*names.simple, *names.static, *names.output_events):
-        computed.setdefault(pattern_name(pattern), []).append(pattern)
+    computed = PatternIndex((p, p) for p in (*names.simple, *names.static, *names.output_events))
     for given in description.given:
         term = given.entity.term if isinstance(given.entity, Fvp) else given.entity
-        clash = [p for p in computed.get(pattern_name(term), ()) if may_match(p, term)]
+        clash = computed.matching(term)
         if clash:
             message = f"`{show(term)}` is given as a fact, and defined by rules{_at(clash[0])}"
             diagnostics.add("HF214", message, given.span, "a fact is input: rename one of them")

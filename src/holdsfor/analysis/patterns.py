@@ -6,11 +6,9 @@ variables, so two patterns may be reported as matching although they do not, but
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity, substitute, variables
 
-__all__ = ["anonymous", "disjoint_patterns", "generalise", "may_match", "pattern_name"]
+__all__ = ["anonymous", "generalise", "may_match", "pattern_name"]
 
 _ANY = Var("_#1")
 
@@ -59,20 +57,3 @@ def pattern_name(pattern: Term) -> tuple[str, int]:
     if isinstance(pattern, Struct) and pattern.name == "=" and len(pattern.args) == 2:
         pattern = pattern.args[0]
     return name_and_arity(pattern)
-
-
-def disjoint_patterns(patterns: Iterable[Term]) -> list[Term]:
-    """Patterns that cover the given ones and do not match each other, by name, in order of first appearance."""
-    by_name: dict[tuple[str, int], list[Term]] = {}
-    for pattern in patterns:
-        group = by_name.setdefault(pattern_name(pattern), [])
-        place = len(group)
-        overlapping = [i for i, other in enumerate(group) if may_match(other, pattern)]
-        while overlapping:
-            place = overlapping[0]
-            for i in overlapping:
-                pattern = generalise(group[i], pattern)
-            group[:] = [other for i, other in enumerate(group) if i not in overlapping]
-            overlapping = [i for i, other in enumerate(group) if may_match(other, pattern)]
-        group.insert(place, pattern)
-    return [pattern for group in by_name.values() for pattern in group]

@@ -3,32 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from holdsfor.analysis.declarations import prove_declarations
 from holdsfor.analysis.dependencies import DependencyGraph, dependency_graph
 from holdsfor.analysis.draft import Draft
+from holdsfor.analysis.lasting_domains import lasting_domains
 from holdsfor.analysis.levels import Levels, Moment, check_cycles, levels, moment_order
 from holdsfor.analysis.lints import LINTS
 from holdsfor.analysis.names import Names, check_names, name_everything
 from holdsfor.analysis.safety import check_safety
 from holdsfor.analysis.side_effects import check_side_effects
 from holdsfor.analysis.switches import check_switches
-from holdsfor.errors import AnalysisProblem, Diagnostics, SyntaxProblem
-from holdsfor.prolog.background import check_background
+from holdsfor.errors import AnalysisProblem, Diagnostic, Diagnostics, SyntaxProblem, UsageProblem
+from holdsfor.prolog.background import check_background, inner_calls
+from holdsfor.prolog.builtins.calendar import CALENDAR
 from holdsfor.syntax.description import EventDescription, describe
+from holdsfor.syntax.durations import is_time_zone
 from holdsfor.syntax.load import load_programs
 from holdsfor.syntax.parser import parse_program
-from holdsfor.syntax.program import Program
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.program import Clause, Program
+from holdsfor.syntax.rules import Test, flat_conditions
 from holdsfor.syntax.source import Source
+from holdsfor.syntax.terms import Atom, name_and_arity
 
-__all__ = ["PASSES", "Compiled", "Pass", "analyse", "compile_files", "compile_text"]
+__all__ = [
+    "PASSES",
+    "Compiled",
+    "Pass",
+    "analyse",
+    "compile_files",
+    "compile_text",
+    "uses_calendar",
+    "with_clock",
+    "with_programs",
+]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Compiled:
-    """An event description without errors, and the results of the analyses."""
+    """An event description without errors, and the results of the analyses.
+
+    `lasting` are the dynamic domains whose members a session must keep for ever.
+    """
 
     programs: tuple[Program, ...]
     description: EventDescription
@@ -36,6 +55,20 @@ class Compiled:
     graph: DependencyGraph
     levels: Levels
     moments: tuple[tuple[Moment, ...], ...]
+    lasting: frozenset[tuple[str, int]]
+    warnings: tuple[Diagnostic, ...] = field(default=(), compare=False)
+
+    def __repr__(self) -> str:
+        """The files, the output fluents and events, the input records and the number of warnings."""
+        files = ", ".join(program.source.name for program in self.programs)
+        lines = [f"Rules of {files}", *(f"  {line}" for line in str(self.names).splitlines())]
+        more = [f"  … and {len(lines) - _LINES} more lines"] if len(lines) > _LINES else []
+        n = len(self.warnings)
+        noted = [f"{n} warning{'' if n == 1 else 's'}: see `rules.warnings`"] if n else []
+        return "\n".join([*lines[:_LINES], *more, *noted])
+
+
+_LINES = 40
 
 
 @dataclass(frozen=True)
@@ -67,6 +100,10 @@ def _moment_order(draft: Draft) -> None:
     draft.moments = tuple(moment_order(draft.description, draft.graph))
 
 
+def _lasting_domains(draft: Draft) -> None:
+    draft.lasting = lasting_domains(draft.description, draft.names)
+
+
 _COMPUTES = "later stages use its result"
 _REFUSES = "it refuses rules that have no meaning"
 
@@ -82,6 +119,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("check_cycles", lambda d: check_cycles(d.description, d.graph, d.levels, d.diagnostics), _REFUSES),
     *(Pass(lint.__name__, lint, takes_errors=False) for lint in LINTS),
     Pass("moment_order", _moment_order, _COMPUTES, takes_errors=False),
+    Pass("lasting_domains", _lasting_domains, _COMPUTES, takes_errors=False),
 )
 """The passes of the analysis, in order. Lints can be switched off by name; the other passes are required."""
 
@@ -103,19 +141,75 @@ def analyse(programs: Iterable[Program], diagnostics: Diagnostics, without: Iter
             return None
         if each.name not in off:
             each.run(draft)
-    return Compiled(programs, draft.description, draft.names, draft.graph, draft.levels, draft.moments)
+    found = draft.names, draft.graph, draft.levels, draft.moments, draft.lasting
+    return Compiled(programs, draft.description, *found)
+
+
+def with_programs(compiled: Compiled, programs: Iterable[Program]) -> Compiled:
+    """An event description with more programs."""
+    return _finish([*compiled.programs, *programs], Diagnostics())
+
+
+def with_clock(compiled: Compiled, unit: str, zone: str | None = None) -> Compiled:
+    """An event description for a run with a unit of time and a time zone."""
+    description, lines = compiled.description, list[str]()
+    if unit != description.time_unit:
+        lines.append(f":- '$time_unit'({unit}).")
+    if zone is not None and zone != description.time_zone:
+        lines.append(f":- '$time_zone'({show(Atom(zone))}).")
+    if not lines or not (description.uses_durations or uses_calendar(description)):
+        return compiled
+    found = Diagnostics()
+    return with_programs(compiled, [parse_program(Source("clock of the run", "\n".join(lines) + "\n"), found)])
+
+
+def check_time_zone(zone: str | None) -> None:
+    """Refuse a time zone that does not exist (HF715)."""
+    if zone is not None and not is_time_zone(zone):
+        hint = "write a name of the time zone database, such as `Europe/Athens`"
+        raise UsageProblem(Diagnostic("HF715", f"`{zone}` is not a time zone", hint=hint))
+
+
+def refuse_unknown_unit(compiled: Compiled, hint: str) -> None:
+    """Refuse rules with durations or dates for a run whose times are integers of an unknown unit (HF714)."""
+    description = compiled.description
+    if description.uses_durations or uses_calendar(description):
+        what = "durations such as `hours`" if description.uses_durations else "dates or hours"
+        message = f"the rules have {what}, but the times are integers of an unknown unit"
+        raise UsageProblem(Diagnostic("HF714", message, hint=hint))
+
+
+def uses_calendar(description: EventDescription) -> bool:
+    """Whether a rule or a clause of the background knowledge calls a predicate of the calendar."""
+    goals = [
+        test.goal
+        for rule in description.point_rules
+        for test, _ in flat_conditions(rule.body)
+        if isinstance(test, Test)
+    ]
+    goals += [step.goal for rule in description.interval_rules for step in rule.body if isinstance(step, Test)]
+    goals += [goal for each in description.groundings for goal in each.goals]
+    bodies = [delay.body for delay in description.delays]
+    bodies += [initially.body for initially in description.initially]
+    bodies += [postponable.body for postponable in description.postponable]
+    goals += [test.goal for body in bodies for test, _ in flat_conditions(body) if isinstance(test, Test)]
+    goals += [item.body for item in description.background if isinstance(item, Clause) and item.body is not None]
+    return any(name_and_arity(call) in CALENDAR for goal in goals for call in inner_calls(goal))
 
 
 def compile_files(
-    paths: Iterable[Path | str], diagnostics: Diagnostics | None = None, without: Iterable[str] = ()
+    paths: Iterable[Path | str],
+    diagnostics: Diagnostics | None = None,
+    without: Iterable[str] = (),
+    more: Iterable[Program] = (),
 ) -> Compiled:
-    """The files as one event description; `without` are the names of passes to switch off.
+    """The files, and `more` programs, as one event description; `without` are the names of passes to switch off.
 
     Raises `SyntaxProblem` or `AnalysisProblem` with all errors of all files.
     """
     found = Diagnostics() if diagnostics is None else diagnostics
     programs = load_programs([Path(path) for path in paths], found)
-    return _finish(programs, found, without)
+    return _finish([*programs, *more], found, without)
 
 
 def compile_text(text: str, name: str = "text", diagnostics: Diagnostics | None = None) -> Compiled:
@@ -129,4 +223,4 @@ def _finish(programs: list[Program], diagnostics: Diagnostics, without: Iterable
     compiled = analyse(programs, diagnostics, without)
     if compiled is None:
         raise (AnalysisProblem if is_readable else SyntaxProblem)(diagnostics)
-    return compiled
+    return replace(compiled, warnings=tuple(diagnostics.of("warning")))

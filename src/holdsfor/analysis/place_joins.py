@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from functools import cached_property
+from itertools import chain, combinations, product
 from typing import Literal, NamedTuple
 
 from holdsfor.analysis.sorts import Place, places
@@ -65,6 +66,12 @@ class PlaceJoins:
 
     joins: list[PlaceJoin] = field(default_factory=list)
     sources: dict[Place, list[tuple[Place, ...]]] = field(default_factory=dict)
+
+    @cached_property
+    def joined(self) -> frozenset[Place]:
+        """The places of joins, and the places that their constants come from."""
+        sources = (place for rules in self.sources.values() for origins in rules for place in origins)
+        return frozenset(chain((place for join in self.joins for place in join.places), sources))
 
     def conflicts(self, given: Mapping[Place, ConstantKind]) -> Iterator[KindConflict]:
         """The joins of text and numbers, given the kinds of constants in places of the input."""

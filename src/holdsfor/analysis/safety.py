@@ -205,6 +205,15 @@ def binds_time(body: tuple[Condition, ...]) -> bool:
     return False
 
 
+_NO_TIME = "add a positive `happensAt(…)`, such as `happensAt(start(F=V), T)`"
+
+
+def _absence(rule: PointRule) -> str | None:
+    """A hint for a rule about an event that does not happen."""
+    is_absence = any(isinstance(each, Not) and any(isinstance(c, Happens) for c in each.body) for each in rule.body)
+    return "an event that does not happen in time is a delay: `fi(F=V, F=V2, Delay)`" if is_absence else None
+
+
 def _misspelt(rule: PointRule) -> str | None:
     """A hint if the name of a goal resembles that of a temporal predicate."""
     goals = (condition.goal for condition in rule.body if isinstance(condition, Test))
@@ -220,7 +229,7 @@ def check_safety(description: EventDescription, diagnostics: Diagnostics) -> Non
                 "HF205",
                 f"no condition determines the time-points at which `{show(rule.head_term)}` {_verb(rule)}",
                 rule.span,
-                _misspelt(rule) or "add a positive `happensAt(…)`, such as `happensAt(start(F=V), T)`",
+                _misspelt(rule) or _absence(rule) or _NO_TIME,
             )
         for condition, variable in rule_safety(rule).stuck:
             _report_condition(variable, condition, None, diagnostics)

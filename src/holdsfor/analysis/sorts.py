@@ -7,7 +7,7 @@ sort are the constants in its places: in the input, in the facts of the backgrou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from holdsfor.prolog import Database, standard_order_key
 from holdsfor.prolog.background import called_predicates, inner_calls
@@ -36,6 +36,7 @@ Place = tuple[str | int, ...]
 
 
 _LONGEST_PLACE = 40
+_PLACE_OF_AN_ARGUMENT = 3  # its name, arity and position
 
 
 def places(term: Term) -> Iterator[tuple[Place, Term]]:
@@ -103,7 +104,7 @@ class _Equal:
             name = self._same[name]
         return name
 
-    def standing(self, parts: Iterable[tuple[Place, Term]]) -> Iterator[tuple[Place, Term]]:
+    def with_equal_terms(self, parts: Iterable[tuple[Place, Term]]) -> Iterator[tuple[Place, Term]]:
         """The parts in their places; for a variable, also the terms equal to it."""
         stack = [(place, part, frozenset[str]()) for place, part in parts]
         while stack:
@@ -118,7 +119,7 @@ class _Equal:
 class Sorts:
     """Places grouped into sorts, and the members of each sort.
 
-    `of_input` are the constants of the input by place, `lasting` the constants that `forget_input` keeps.
+    `of_input` are the constants of the input by place, `lasting` the constants that `clear_input` keeps.
     """
 
     def __init__(self) -> None:
@@ -140,6 +141,15 @@ class Sorts:
             place, parent = parent, self._parent[parent]
         return place
 
+    @property
+    def mentioned(self) -> Mapping[Place, set[Term]]:
+        """The constants of the rules by place."""
+        return self._mentioned
+
+    def nested_places(self) -> list[Place]:
+        """The places inside structures."""
+        return [place for place in self._parent if len(place) > _PLACE_OF_AN_ARGUMENT]
+
     def join(self, terms: Iterable[Term], goals: Iterable[Term] = ()) -> None:
         """Join the places that share a variable in one rule, in its events, FVPs and goals."""
         goals = list(goals)
@@ -147,7 +157,7 @@ class Sorts:
         equal = _Equal(goals)
         called = (call for goal in goals for call in called_predicates(goal))
         for term in (*terms, *called):
-            for place, part in equal.standing(places(term)):
+            for place, part in equal.with_equal_terms(places(term)):
                 if isinstance(part, Var):
                     here = first.setdefault(equal.name(part.name), place)
                     self._parent[self.root(place)] = self.root(here)
@@ -161,7 +171,7 @@ class Sorts:
         self._members = None
 
     def mention_at(self, place: Place, terms: Iterable[Term], *, is_lasting: bool = False) -> None:
-        """Record the constants in one argument position of the input; `forget_input` keeps lasting ones."""
+        """Record the constants in one argument position of the input; `clear_input` keeps lasting ones."""
         mentioned = self.lasting if is_lasting else self.of_input
         for term in terms:
             for inner, part in _part(term, place):
@@ -169,7 +179,7 @@ class Sorts:
                     mentioned.setdefault(inner, set()).add(part)
         self._members = None
 
-    def forget_input(self) -> None:
+    def clear_input(self) -> None:
         """Drop the constants of the input, except the lasting ones."""
         self.of_input.clear()
         self._members = None

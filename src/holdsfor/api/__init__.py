@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.api.loading import load, load_text, term
 from holdsfor.api.recognition import recognise
 from holdsfor.api.results import Result
+from holdsfor.api.rules import RuleSet
 
 if TYPE_CHECKING:
     from holdsfor.api.session import Change, Event, Fluent, Inserted, Report, Session
@@ -22,6 +23,7 @@ __all__ = [
     "Inserted",
     "Report",
     "Result",
+    "RuleSet",
     "Session",
     "load",
     "load_text",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from holdsfor.analysis.pipeline import Compiled, compile_files, compile_text
+from holdsfor.analysis.pipeline import compile_files, compile_text
+from holdsfor.api.rules import RuleSet, rule_set
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Term
 
 __all__ = ["load", "load_text", "term"]
 
 
-def load(*files: str | Path) -> Compiled:
+def load(*files: str | Path) -> RuleSet:
     """The rules and background knowledge of files; errors raise with all diagnostics.
 
     >>> import holdsfor as hf
@@ -24,10 +25,10 @@ def load(*files: str | Path) -> Compiled:
     >>> hf.recognise(rules, hf.Event("win", "chris", at=13)).holds_for("rich(chris)=true")
     [(14, None)]
     """
-    return compile_files(files)
+    return rule_set(compile_files(files))
 
 
-def load_text(text: str) -> Compiled:
+def load_text(text: str) -> RuleSet:
     """Rules given as text; errors raise with all diagnostics.
 
     >>> import holdsfor as hf
@@ -35,7 +36,7 @@ def load_text(text: str) -> Compiled:
     >>> hf.recognise(rules, hf.Event("win", "chris", at=13)).holds_for("rich(chris)=true")
     [(14, None)]
     """
-    return compile_text(text)
+    return rule_set(compile_text(text))
 
 
 def term(text: str) -> Term:

@@ -22,15 +22,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn, SupportsIndex
+from typing import Any, Literal, NoReturn, SupportsIndex
 
-from holdsfor.analysis.pipeline import Compiled
-from holdsfor.api.recognition import Input
+from holdsfor.analysis.pipeline import Compiled, check_time_zone, with_clock
+from holdsfor.analysis.place_types import InputColumn
+from holdsfor.analysis.sorts import Place
+from holdsfor.analysis.variable_types import ConstantType
+from holdsfor.api.recognition import Input, check_arguments
 from holdsfor.api.results import QueryResult
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.records import Records
 from holdsfor.columns.tables import Key
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
+from holdsfor.query.query_engine import QueryContext
 from holdsfor.runtime import session as engine
 from holdsfor.runtime.reports.changes import changes_since
 from holdsfor.runtime.reports.report import ReportColumns as Known
@@ -40,15 +44,17 @@ from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.runtime.windows import busy_query_times, check_bounds, check_windows
 from holdsfor.sinks.changes import Change, event_changes, interval_changes
 from holdsfor.sinks.output_files import replace_file
-from holdsfor.sources.fields import LATEST
+from holdsfor.sources.input_columns import input_columns, is_untyped, merged_columns, with_schema
 from holdsfor.sources.inputs import InputReader, open_input
 from holdsfor.sources.python_objects import Event, Fluent
 from holdsfor.sources.reading import ColumnReading, Operations
 from holdsfor.sources.text_records import SetAside
+from holdsfor.sources.time_arguments import DurationArgument, TimeArgument, duration_of, time_point_of
 from holdsfor.sources.times import Clock, Unit
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
+from holdsfor.syntax.time_points import LATEST
 
 __all__ = ["Change", "Event", "Fluent", "Inserted", "Report", "Session"]
 
@@ -104,10 +110,19 @@ class Report(QueryResult):
         """
         difference = changes_since(*self._compared)
         gone, come, symbols = difference.gone, difference.come, self.reported.symbols
-        return [
+        found = [
             *interval_changes(gone.intervals(symbols), come.intervals(symbols)),
             *event_changes(gone.times(symbols), come.times(symbols)),
         ]
+        return found if self.time_type is None else [self._dated(change) for change in found]
+
+    def _dated(self, change: Change) -> Change:
+        """A change with dates and times instead of time-points."""
+
+        def dated(span: Any) -> Any:
+            return self._moments(span) if isinstance(span, tuple) else None if span is None else self._moment(span)
+
+        return change._replace(old=dated(change.old), new=dated(change.new))
 
     def _headline(self) -> Iterator[str]:
         yield from super()._headline()
@@ -143,28 +158,41 @@ class Session:
         self,
         rules: Compiled,
         *,
-        window: int | None = None,
-        step: int | None = None,
-        start: int | None = None,
+        window: DurationArgument | None = None,
+        step: DurationArgument | None = None,
+        start: TimeArgument | None = None,
         tick: int = 1,
-        allen_memory: int | None = None,
+        allen_memory: DurationArgument | None = None,
         goals: Iterable[str | Term] = (),
         time_unit: Unit = "s",
+        tz: str | None = None,
+        times: Literal["integer"] | None = None,
         strict: bool = False,
     ) -> None:
-        check_windows(tick, window, step, allen_memory)
-        check_bounds(start, None)
-        self.window = window
-        self.step = window if step is None else step
+        check_arguments(rules, [self])
+        check_time_zone(tz)
+        rules = with_clock(rules, time_unit, tz)
+        length, distance = duration_of(window, "window", time_unit), duration_of(step, "step", time_unit)
+        memory, first = (
+            duration_of(allen_memory, "allen_memory", time_unit),
+            time_point_of(start, "start", time_unit, tz),
+        )
+        check_windows(tick, length, distance, memory)
+        check_bounds(first, None)
+        self.window = length
+        self.step = length if distance is None else distance
+        self._has_integers = times == "integer"
         self.tick = tick
         self.strict = strict
         self.n_records = 0
-        self._names = rules.names
-        self._clock = Clock(time_unit)
+        self._rules = rules
+        self._given: dict[Place, InputColumn] = {}
+        self._has_untyped = False
+        self._clock = Clock(time_unit, zone=tz)
         self._engine = engine.EngineSession(
-            rules, start=start or 0, tick=tick, window=window, allen_memory=allen_memory, goals=_proved(goals)
+            rules, start=first or 0, tick=tick, window=length, allen_memory=memory, goals=_proved(goals)
         )
-        self._start = start
+        self._start = first
         self._last_report = Known(self._engine.start - 1, {}, {})
         self._n_outside = 0
         self._n_set_aside = 0
@@ -250,8 +278,10 @@ class Session:
         more = {
             "step": self.step,
             "strict": self.strict,
-            "time": [self._clock.unit, self._clock.has_offset],
+            "time": [self._clock.unit, self._clock.has_offset, self._clock.zone, self._has_integers],
+            "zone": self._rules.description.time_zone,
             "start": self._start,
+            "columns": [[*place, int(column.types), column.name] for place, column in self._given.items()],
             "counts": [self.n_records, self._n_outside, self._n_set_aside],
             "reported": self._counted,
         }
@@ -318,9 +348,10 @@ class Session:
                 message = f"the snapshot `{name}` has the {shown} {known}, expected {value}"
                 hint = f"leave the {shown} out to continue as before, or start the run again"
                 raise UsageProblem(Diagnostic("HF744", message, hint=hint))
+        rules = with_clock(rules, saved["time"][0], saved.get("zone"))
         session = cls.__new__(cls)
         session._engine = engine.EngineSession.restored(snapshot, rules, _proved(goals), name=name)
-        session._names = rules.names
+        session._rules, session._has_untyped = rules, False
         session._restore_fields(saved)
         return session
 
@@ -328,8 +359,11 @@ class Session:
         """Set the fields of a session besides its engine."""
         self.window, self.tick = self._engine.window, self._engine.tick
         self.step, self.strict, self._start = saved["step"], saved["strict"], saved["start"]
-        unit, has_offset = saved["time"]
-        self._clock = Clock(unit, has_offset=has_offset)
+        unit, has_offset, zone, self._has_integers = saved["time"]
+        self._clock = Clock(unit, has_offset=has_offset, zone=zone)
+        self._given = {
+            (*place,): InputColumn(ConstantType(types), name) for *place, types, name in saved.get("columns", [])
+        }
         self.n_records, self._n_outside, self._n_set_aside = saved["counts"]
         self._counted = saved["reported"]
         self._last_report = self._engine.last_report() or Known(self._engine.start - 1, {}, {})
@@ -340,7 +374,8 @@ class Session:
         """Add records: files, tables, frames, `Event` and `Fluent` objects, or lists of such objects or of text lines.
 
         A record arrives at the arrival that it states, but not before the next query time. A record with `op` `-`, in
-        text with a leading `-`, retracts another. An exact duplicate is the same record.
+        text with a leading `-`, retracts another. An exact duplicate is the same record. A retraction and an insertion
+        with one `revision` id are a revision; both are inserted in one call.
 
         >>> import holdsfor as hf
         >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -352,8 +387,11 @@ class Session:
         reading = self._read(records)
         operations = reading.unsettled()
         missing = [_origin(each, number) for each, number in self._engine.missing(operations)]
+        missing += reading.incomplete
         if self.strict:
             _refuse([*reading.set_aside, *missing])
+        self._engine.check_joins(operations, reading.texts)
+        self._engine.records.add_unmatched(reading.incomplete)
         self._add(reading, operations)
         return Inserted(reading.n_records, reading.unused, reading.set_aside, missing)
 
@@ -391,9 +429,13 @@ class Session:
         self._n_set_aside += len(reading.set_aside)
 
     def _read(self, records: Iterable[Input]) -> ColumnReading:
-        input_reader = InputReader(self._names, self.tick, self._engine.symbols, ColumnReading(), self._clock)
-        for each in records:
-            input_reader.add(open_input(each, self._names))
+        names, inputs = self._rules.names, [with_schema(each) for each in records]
+        input_reader = InputReader(names, self.tick, self._engine.symbols, ColumnReading(), self._clock)
+        for each in inputs:
+            input_reader.add(open_input(each, names))
+        has_types = [each for each in inputs if not (is_untyped(each) and self._has_untyped)]
+        self._has_untyped |= any(map(is_untyped, inputs))
+        self._given = merged_columns(self._given, input_columns(has_types, names))
         return input_reader.reading
 
     def _refuse_missing(self, key: Key, columns: Records, row: int) -> None:
@@ -409,7 +451,7 @@ class Session:
 
     # -- query times ---------------------------------------------------------------------------------------------------
 
-    def query(self, at: int | None = None, *, window: int | None = None) -> Report:
+    def query(self, at: TimeArgument | None = None, *, window: DurationArgument | None = None) -> Report:
         """The result at a query time, by default one step after the previous one.
 
         A later query time is reached in steps, so that no record falls between two windows; the report has the changes
@@ -423,14 +465,16 @@ class Session:
         Report at 15: 1 FVP, 0 events, 1 change
           rich(chris)=true  [(4,inf)]
         """
+        unit = self._clock.unit
+        length = duration_of(window, "window", unit)
         start = self._begin() if self._start is None else self._start
-        last = self._next_query_time(start, at)
-        if window is not None:
-            self._check_window(last, window)
+        last = self._next_query_time(start, time_point_of(at, "at", unit, self._clock.zone))
+        if length is not None:
+            self._check_window(last, length)
         parts: list[Known] = []
         frontier: int | None = None
         for time in self._query_times(start, last):
-            self._engine.window = self.window if window is None or time < last else window
+            self._engine.window = self.window if length is None or time < last else length
             if parts:
                 parts[-1] = parts[-1].before(self._engine.settled_at(time))
             parts.append(self._engine.query(time))
@@ -449,7 +493,7 @@ class Session:
             message = "a session without a window covers all time since the start at every query time"
             raise UsageProblem(Diagnostic("HF740", message, hint="give the session a `window` first"))
         check_windows(self.tick, window, None)
-        before, settled = self._engine.previous, self._engine.state.forgotten
+        before, settled = self._engine.previous, self._engine.state.watermark
         if before is not None and window < min(at - before, self.step or 0):
             message = f"a window of {window} at {at} misses time-points after the previous query time, {before}"
             raise UsageProblem(Diagnostic("HF740", message, hint="give a longer window, or query more often"))
@@ -500,9 +544,11 @@ class Session:
         )
         compared = self._last_report, current if len(parts) == 1 else merged(parts), frontier
         self._last_report, self._counted = current, counted
-        return Report(
-            DecodedReport(known, run.symbols.view), self._names, late, dropped, cut, set_aside, unmatched, new, compared
-        )
+        counts = (late, dropped, cut, set_aside, unmatched, new)
+        context = QueryContext(run.rules.compiled, run.rules.goals, self._start, self.tick)
+        decoded = DecodedReport(known, run.symbols.view)
+        times = None if self._has_integers else self._clock.time_type
+        return Report(decoded, self._given, *counts, compared, context=context, time_type=times)
 
 
 def _proved(goals: Iterable[str | Term]) -> list[Term]:

@@ -1,8 +1,8 @@
 """`holdsfor`: composite event recognition on the command line.
 
 Results go to standard output or to files, messages to standard error. The exit code is 0 on success, 1 if something
-outside the program fails, such as a disk, 2 if a diagnostic reports an error in the input or in the call, and 130 after
-an interruption.
+outside the program fails, such as a disk, 2 if a diagnostic reports an error in the input or in the call, 3 if more
+records are set aside than a run may set aside, and 130 after an interruption.
 """
 
 from __future__ import annotations
@@ -12,17 +12,20 @@ import errno
 import sys
 from collections.abc import Sequence
 
-from holdsfor import __version__
-from holdsfor.cli import check, generate, graph, plan, run, spark
+from holdsfor.cli import check, completion, generate, graph, init, plan, query, run, spark
 from holdsfor.cli.terminal.interruption import INTERRUPTED
 from holdsfor.cli.terminal.streams import STANDARD_OUTPUT, discard, standard_streams
+from holdsfor.cli.versions import ShowVersions
 from holdsfor.errors import HoldsforError, printable
 from holdsfor.prolog.builtins.output import printing
 from holdsfor.sinks.output_files import naming
 
 __all__ = ["command_line", "main"]
 
-COMMANDS = (check, plan, graph, run, spark, generate)
+TOO_MANY_SET_ASIDE = 3
+"""The exit code of a run that sets aside more records than it may."""
+
+COMMANDS = (init, check, plan, graph, run, query, spark, generate, completion)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,7 +39,7 @@ def command_line() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="holdsfor", description="Composite event recognition in the RTEC dialect of the Event Calculus."
     )
-    parser.add_argument("--version", action="version", version=f"holdsfor {__version__}")
+    parser.add_argument("--version", action=ShowVersions, help="show the versions of holdsfor, Python and packages")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add_parser(commands)
@@ -53,7 +56,7 @@ def _main(arguments: Sequence[str] | None) -> int:
             sys.stdout.flush()
     except HoldsforError as problem:
         print(problem.diagnostics.render(), file=sys.stderr)
-        return 2
+        return TOO_MANY_SET_ASIDE if any(each.code == "HF510" for each in problem.diagnostics) else 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED

@@ -6,13 +6,14 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from holdsfor.analysis.pipeline import PASSES, Compiled, compile_files
+from holdsfor.analysis.pipeline import PASSES, Compiled, check_time_zone, compile_files, with_clock
 from holdsfor.analysis.safety import show_safety
 from holdsfor.analysis.switches import check_switches
 from holdsfor.cli.engines.columnar import ColumnarEngine
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in, is_given
 from holdsfor.cli.options.durations import convert_times
+from holdsfor.cli.options.facts import fact_programs
 from holdsfor.cli.outcome.summary import summarise
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.logical.rewrites import REWRITES
@@ -49,12 +50,13 @@ def _physical(session: EngineSession) -> str:
 def _spark(session: EngineSession) -> str:
     from holdsfor.distribution.stages import plan_stages
 
-    return str(plan_stages(session.rules.compiled, session.rules.program))
+    rules = session.rules
+    return str(plan_stages(rules.compiled, rules.program, has_start_up_goals=bool(rules.goals)))
 
 
 PLANS: dict[str, Callable[[EngineSession], str]] = {"logical": _logical, "physical": _physical, "spark": _spark}
 STAGES = (*ANALYSES, *PLANS)
-_OF_A_RUN = ("input", "input_format", "time_unit", "start", "end", "tick", "window", "step", "allen_memory")
+_OF_A_RUN = ("input", "input_format", "time_unit", "tz", "start", "end", "tick", "window", "step", "allen_memory")
 
 
 def add_parser(commands: Commands) -> None:
@@ -73,7 +75,10 @@ def execute(options: argparse.Namespace) -> int:
     fill_in(options, "plan")
     _check(options)
     rewrites = _switch_off(options.without)
-    compiled = compile_files([*options.rules, *options.background], without=set(options.without) - rewrites)
+    without = set(options.without) - rewrites
+    compiled = compile_files([*options.rules, *options.background], without=without, more=fact_programs(options))
+    check_time_zone(options.tz)
+    compiled = with_clock(compiled, options.time_unit, options.tz)
     stage = options.stage or ("physical" if options.analyse else "levels")
     if stage in ANALYSES:
         print(ANALYSES[stage](compiled), end="")

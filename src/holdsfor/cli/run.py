@@ -10,38 +10,41 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Literal
 
-from holdsfor.analysis.pipeline import Compiled, compile_files
+from holdsfor.analysis.pipeline import Compiled, check_time_zone, compile_files, with_clock
 from holdsfor.cli.checkpoint.checkpoint import open_checkpoint
 from holdsfor.cli.checkpoint.outputs import refuse_earlier_output
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.engines.live import engine_class
+from holdsfor.cli.engines.parallel import one_process_because
 from holdsfor.cli.graph import drawing
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import Application, fill_in, missing
-from holdsfor.cli.options.durations import PER_SECOND, convert_times
+from holdsfor.cli.options.durations import convert_times
+from holdsfor.cli.options.facts import fact_files, fact_programs
 from holdsfor.cli.options.live_options import check_live_options
+from holdsfor.cli.outcome.answer import check_tables, write_answer
 from holdsfor.cli.outcome.memory import peak_memory
 from holdsfor.cli.outcome.run_log import RunLog
 from holdsfor.cli.outcome.set_aside import SetAsideLog
 from holdsfor.cli.outcome.summary import summarise, write_stats
-from holdsfor.cli.terminal.diagnostics import print_diagnostics
+from holdsfor.cli.outcome.timeline import check_by, draw_answer
+from holdsfor.cli.prompt.run_prompt import RunPrompt, check_interactive
+from holdsfor.cli.terminal.diagnostics import print_diagnostics, print_warning_count
 from holdsfor.cli.terminal.interruption import INTERRUPTED
 from holdsfor.cli.terminal.progress import Progress
-from holdsfor.cli.terminal.wait_notices import announce_inputs, notify_waiting
+from holdsfor.cli.terminal.wait_notices import announce_inputs
 from holdsfor.errors import Diagnostic, Diagnostics, UsageProblem
 from holdsfor.sinks.output_files import refuse_overwriting
 from holdsfor.sinks.result_lines import ReportView
-from holdsfor.sinks.time_formats import as_integer, as_iso
-from holdsfor.sinks.writers import CHANGES, REPORTS, check_output, format_of, opened, write_reports
+from holdsfor.sinks.writers import check_output, check_suffix, format_of
 from holdsfor.sources.column_mapping import split_mapping
+from holdsfor.sources.set_aside_reasons import SetAsideLimit
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.parser import parse_term
-from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
 from holdsfor.views.graph import Drawing, render_graph
-from holdsfor.views.timeline import Row, draw_timeline
+from holdsfor.views.timeline import check_timeline
 
 __all__ = ["add_parser"]
 
@@ -64,29 +67,52 @@ def execute(options: argparse.Namespace) -> int:
     _check(options)
     _refuse_overwriting(options, [])
     diagnostics = Diagnostics()
-    compiled = compile_files([*options.rules, *options.background], diagnostics)
+    check_time_zone(options.tz)
+    compiled = compile_files([*options.rules, *options.background], diagnostics, more=fact_programs(options))
+    compiled = with_clock(compiled, options.time_unit, options.tz)
     _refuse_overwriting(options, [program.source.name for program in compiled.programs])
-    print_diagnostics(diagnostics.of("warning"))
+    print_warning_count(diagnostics, [*options.rules, *options.background])
+    check_by(options, compiled)
+    check_tables(options, compiled)
     if not options.input and not compiled.description.given:
         raise missing("input", "`--input` with records", "run")
     _prepare(app, compiled, options.output)
     engine = engine_class(options)(compiled, options, [_goal(text) for text in options.goal])
-    engine.progress = Progress(is_beside_results=options.output is None and sys.stdout.isatty())
+    if options.jobs is not None and options.jobs > 1:
+        engine.counts.one_process_because = one_process_because(options)
+    engine.progress = Progress(
+        is_beside_results=options.interactive or (options.output is None and sys.stdout.isatty())
+    )
     unreadable: list[Unreadable] = []
     engine.unreadable = None if options.strict else unreadable
     last: list[ReportView] = []
-    with _started_outputs(engine):
-        _run(engine, options, unreadable, last)
+    prompt = RunPrompt(engine, last)
+    if options.interactive:
+        prompt.record()
+    perform = partial(_perform, engine, options, unreadable, last)
+    code = prompt.ask_during(perform) if options.interactive and options.live else perform()
     for written in (options.output, options.log) if app.folders else ():
         if written:
             print(f"wrote {written}", file=sys.stderr)
-    summarise(engine, compiled, is_wanted=options.live or options.replay is not None or engine.stop.is_asked)
-    for picture in options.timeline if last else ():
-        _draw(last[-1], engine, compiled, Path(picture))
+    has_jobs = options.jobs is not None and options.jobs > 1
+    summarise(
+        engine,
+        compiled,
+        is_wanted=options.live or options.replay is not None or has_jobs or engine.stop.is_asked,
+    )
+    if last and options.timeline:
+        draw_answer(last[-1], engine, options.timeline)
     if options.stats:
         more = {"kept_for_allen": engine.counts.n_kept_for_allen, "per_query_time": engine.log.averages()}
-        write_stats(engine, options.stats, **more, peak_memory_bytes=peak_memory())
+        write_stats(engine, options.stats, **more, processes=engine.counts.n_processes, peak_memory_bytes=peak_memory())
+    if options.interactive:
+        return (code if options.live else prompt.ask()) or (2 if unreadable else 0)
     return INTERRUPTED if engine.stop.is_asked else 2 if unreadable else 0
+
+
+def _perform(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadable], last: list[ReportView]) -> None:
+    with _started_outputs(engine):
+        _run(engine, options, unreadable, last)
 
 
 @contextmanager
@@ -102,6 +128,7 @@ def _started_outputs(engine: Engine) -> Iterator[None]:
         if checkpoint is not None:
             checkpoint.start_outputs()
         engine.checkpoint = checkpoint
+        stack.enter_context(engine.resources)
         engine.set_aside = SetAsideLog(options.set_aside, is_strict=options.strict, continues=engine.continues)
         engine.log = stack.enter_context(closing(RunLog(options.log, continues=engine.continues)))
         yield
@@ -116,9 +143,11 @@ def _run(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadabl
     engine.set_aside.add_inputs(unreadable)
     print_diagnostics(diagnostic for each in unreadable for diagnostic in each.diagnostics)
     engine.seconds["load"] = time.perf_counter() - began
-    on_waiting = partial(notify_waiting, engine.log, "a reader")
-    with opened(options.output, options.format, on_waiting, continues=engine.continues) as output, engine.stop:
-        _write(engine, options, output, last)
+    limit = SetAsideLimit.of(options.max_set_aside)
+    if not options.live:
+        limit.check(engine.counts.n_records, engine.set_aside.reasons)
+    write_answer(engine, last)
+    limit.check(engine.counts.n_records, engine.set_aside.reasons)
     engine.seconds["write"] = time.perf_counter() - began - sum(engine.seconds.values())
 
 
@@ -144,27 +173,28 @@ def _draw_graph(picture: Drawing, path: Path) -> None:
         print(f"wrote {path}", file=sys.stderr)
 
 
-def _write(engine: Engine, options: argparse.Namespace, output: IO[Any], last: list[ReportView]) -> None:
-    """Write the reports or changes, and keep the last report for the timeline."""
-    shown = as_iso(PER_SECOND[options.time_unit]) if options.times == "iso" else as_integer
-    if options.report == "changes":
-        write_reports(engine.changes(), CHANGES, options.format, output, shown, continues=engine.continues)
-    else:
-        reports = engine.reports(final=options.final or bool(options.timeline))
-        kept = _keeping_last(reports, last)
-        write_reports(kept, REPORTS, options.format, output, shown, continues=engine.continues)
-
-
 def _check(options: argparse.Namespace) -> None:
     """Refuse options that contradict each other, and complete the format and the step."""
+    from holdsfor.parallel.processes.job_size import check_jobs
     from holdsfor.runtime.windows import check_bounds, check_windows
 
+    options.output = None if options.output == "-" else options.output
+    if options.format is None:
+        check_suffix(options.output)
+    for picture in options.timeline:
+        check_timeline(Path(picture))
     options.format = options.format or format_of(options.output)
     check_live_options(options)
+    check_interactive(options.interactive, options.input, has_checkpoint=options.checkpoint is not None)
     check_output(options.format, options.output, options.times)
     check_windows(options.tick, options.window, options.step, options.allen_memory)
     check_bounds(options.start, options.end)
+    check_jobs(options.jobs)
     options.step = options.window if options.step is None else options.step
+    if options.by is not None and not options.timeline:
+        raise UsageProblem(
+            Diagnostic("HF756", "`--by` groups a timeline, but no timeline is drawn", hint="add `--timeline PICTURE`")
+        )
     if options.report == "changes" and (options.final or options.timeline):
         other = "`--final`" if options.final else "`--timeline`"
         message = f"`--report changes` reports each query time, {other} only the settled results"
@@ -182,25 +212,9 @@ def _refuse_overwriting(options: argparse.Namespace, consulted: list[str]) -> No
     }
     inputs = [split_mapping(each)[0] for each in options.input]
     config = [options.config] if options.config else []
-    refuse_overwriting(outputs, [*options.rules, *options.background, *inputs, *config, *consulted])
-
-
-def _keeping_last(reports: Iterator[ReportView], last: list[ReportView]) -> Iterator[ReportView]:
-    for known in reports:
-        last[:] = [known]
-        yield known
+    read = [*options.rules, *options.background, *fact_files(options), *inputs, *config, *consulted]
+    refuse_overwriting(outputs, read)
 
 
 def _goal(text: str) -> Term:
     return parse_term(text, "--goal")
-
-
-def _draw(known: ReportView, engine: Engine, compiled: Compiled, path: Path) -> None:
-    rows = [Row(show(fvp), spans, kind=_kind(fvp, compiled)) for fvp, spans in known.intervals.items()]
-    rows += [Row(show(event), times=times, kind="event") for event, times in known.times.items()]
-    for written in draw_timeline(rows, start=engine.start, end=known.query_time, path=path):
-        print(f"wrote {written}", file=sys.stderr)
-
-
-def _kind(fvp: Term, compiled: Compiled) -> Literal["simple", "static"]:
-    return "static" if compiled.graph.matching(fvp, ["static"]) else "simple"

@@ -9,6 +9,7 @@ are different words.
 from __future__ import annotations
 
 import math
+import struct
 import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.entities import Entities
+from holdsfor.columns.plain_texts import PlainTexts
 from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.terms import Float, Int, Struct, Term, is_ground
@@ -39,6 +41,7 @@ _INTEGERS = -(2**51)
 _SYMBOLS = -(2**50)
 _LARGEST = 2**49
 _INTEGER_OFFSET = _INTEGERS + _LARGEST
+_DOUBLE, _WORD = struct.Struct("=d"), struct.Struct("=q")
 
 
 def is_symbol(words: Int64) -> NDArray[np.bool_]:
@@ -87,6 +90,12 @@ def float_words(values: NDArray[np.float64]) -> Int64:
     return plain.view(np.int64)
 
 
+def _float_word(value: float) -> int:
+    """`float_words` for one float."""
+    word: int = _WORD.unpack(_DOUBLE.pack(math.nan if value != value else value + 0.0))[0]
+    return word
+
+
 def as_numbers(words: Int64) -> NDArray[np.float64] | Int64:
     """The values of number words: as integers if all are integers, else as floats."""
     whole = is_integer(words)
@@ -124,6 +133,7 @@ class Symbols:
         self.structures: dict[tuple[str, int], Structures] = {}
         view = Symbols.__new__(Symbols)
         self.entities = Entities(view)
+        self.plain_texts = PlainTexts(view)
         self.view = view
         """A view of the table, which keeps its words when the table is reset."""
         view.__dict__.update(self.__dict__, view=view)
@@ -158,11 +168,10 @@ class Symbols:
 
     def word(self, term: Term) -> int:
         """The word of a ground term."""
-        match term:
-            case Int(value) if -_LARGEST <= value < _LARGEST:
-                return value + _INTEGER_OFFSET
-            case Float(value):
-                return int(float_words(np.array([value]))[0])
+        if isinstance(term, Int) and -_LARGEST <= term.value < _LARGEST:
+            return term.value + _INTEGER_OFFSET
+        if isinstance(term, Float):
+            return _float_word(term.value)
         word = self._words.get(term)
         if word is None:
             assert is_ground(term), "only ground terms have words"
@@ -174,16 +183,31 @@ class Symbols:
     def words(self, terms: Iterable[Term]) -> Int64:
         return np.fromiter(map(self.word, terms), dtype=np.int64)
 
+    def known_words(self, terms: Iterable[Term]) -> Int64:
+        """The words of the terms that are symbols of the table, -1 for other terms; the table does not grow.
+
+        >>> from holdsfor.syntax.terms import Atom
+        >>> symbols = Symbols()
+        >>> pub = symbols.word(Atom("pub"))
+        >>> symbols.known_words([Atom("work"), Atom("pub")]).tolist() == [-1, pub], len(symbols)
+        (True, 1)
+        """
+        return np.fromiter((self._words.get(term, -1) for term in terms), dtype=np.int64)
+
     def term(self, word: int) -> Term:
         """The term of a word."""
         if _SYMBOLS <= word < 0:
             return self._terms[word - _SYMBOLS]
         if _INTEGERS <= word < _SYMBOLS:
             return Int(word - _INTEGER_OFFSET)
-        return Float(float(np.int64(word).view(np.float64)))
+        return Float(_DOUBLE.unpack(_WORD.pack(word))[0])
 
     def terms(self, words: Int64) -> list[Term]:
         return [self.term(word) for word in words.tolist()]
+
+    def symbol_terms(self, first: int = 0) -> list[Term]:
+        """The terms of the symbols from a number on."""
+        return self._terms[first:]
 
     def structure(self, word: int, name: str, arity: int) -> Struct | None:
         """The structure of a word, if the word is a structure with that name and arity."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from holdsfor.kernels.keys import Int64
 
-__all__ = ["ALL_ARRIVED", "LONG_AGO", "NO_ARRIVAL", "Judge", "OneQuery", "QueryTimes"]
+__all__ = ["ALL_ARRIVED", "LONG_AGO", "NO_ARRIVAL", "OneQuery", "QuerySchedule", "QueryTimes"]
 
 LONG_AGO = int(np.iinfo(np.int64).min)
 """Before every time-point."""
@@ -26,12 +26,12 @@ NO_ARRIVAL = ALL_ARRIVED + 1
 """The arrival of records that only mention constants; no query time sees such a record."""
 
 
-class Judge(Protocol):
+class QuerySchedule(Protocol):
     """Determines the window by which a record is admitted."""
 
     @property
     def range(self) -> tuple[int, int]:
-        """The arrivals that are judged: after the first time, up to the second."""
+        """The arrivals of the records that these query times admit or drop: after the first time, up to the second."""
 
     def seen_at(self, arrivals: Int64) -> Int64:
         """The query time that sees each record first."""
@@ -76,8 +76,8 @@ class QueryTimes:
     step: int | None = None
     window: int | None = None
     tick: int = 1
-    judged_until: int | None = None
-    """The query time up to which records are judged already."""
+    admitted_until: int | None = None
+    """The query time up to which records are already admitted or dropped."""
 
     @property
     def first_point(self) -> int:
@@ -94,6 +94,11 @@ class QueryTimes:
             return self.end
         return self.start + max(1, -(-(time - self.start) // self.step)) * self.step
 
+    def at_or_before(self, time: int) -> int:
+        """The last query time that is not after a time; the start if there is none."""
+        assert self.step is not None
+        return self.start + max(0, (time - self.start) // self.step) * self.step
+
     def n_up_to(self, last: int) -> int:
         """The number of query times up to `last`, inclusive."""
         return 1 if self.step is None else (last - self.start) // self.step
@@ -101,7 +106,7 @@ class QueryTimes:
     @property
     def range(self) -> tuple[int, int]:
         first = self.end if self.step is None else self.start + self.step
-        return (first if self.judged_until is None else max(first, self.judged_until)), ALL_ARRIVED
+        return (first if self.admitted_until is None else max(first, self.admitted_until)), ALL_ARRIVED
 
     def up_to(self, last: int) -> Sequence[int]:
         """The query times up to `last`, inclusive."""

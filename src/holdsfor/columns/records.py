@@ -12,21 +12,24 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.query_times import LONG_AGO, Judge
+from holdsfor.columns.query_times import LONG_AGO, QuerySchedule
 from holdsfor.columns.tables import FluentTable, PointTable
 from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows, rows_with_a_partner
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.sweep import merge_intervals
+from holdsfor.syntax.time_points import OPEN_END
 
 Mask = NDArray[np.bool_]
 
-__all__ = ["Fates", "Judged", "Mask", "Records", "concatenate_records"]
+_ROWS_AT_A_TIME = 64  # with more records at a time-point, records in the order of time are not nearly sorted
+
+__all__ = ["AdmissionCounts", "AdmissionOutcome", "Mask", "Records", "concatenate_records"]
 
 
 @dataclass(frozen=True)
-class Judged:
+class AdmissionOutcome:
     """Rows, the query time that sees each first, the last time-point before its window, and the row's admission."""
 
     rows: Int64
@@ -38,7 +41,7 @@ class Judged:
 
 
 @dataclass
-class Fates:
+class AdmissionCounts:
     """The numbers of late, dropped and cut records; `widest` is the size of a window that would have cut none."""
 
     n_late: int = 0
@@ -47,14 +50,14 @@ class Fates:
     widest: int = 0
 
     @staticmethod
-    def of(judged: Judged, starts: Int64, tick: int) -> Fates:
+    def of(outcome: AdmissionOutcome, starts: Int64, tick: int) -> AdmissionCounts:
         """The counts for records with these starts."""
-        cut = judged.cut
-        ages = (judged.seen_at - starts)[cut] // tick + 1
-        n_late, n_dropped = np.count_nonzero(judged.late), np.count_nonzero(judged.dropped)
-        return Fates(int(n_late), int(n_dropped), int(np.count_nonzero(cut)), int(ages.max(initial=0)) * tick)
+        cut = outcome.cut
+        ages = (outcome.seen_at - starts)[cut] // tick + 1
+        n_late, n_dropped = np.count_nonzero(outcome.late), np.count_nonzero(outcome.dropped)
+        return AdmissionCounts(int(n_late), int(n_dropped), int(np.count_nonzero(cut)), int(ages.max(initial=0)) * tick)
 
-    def add(self, more: Fates) -> None:
+    def add(self, more: AdmissionCounts) -> None:
         self.n_late += more.n_late
         self.n_dropped += more.n_dropped
         self.n_cut += more.n_cut
@@ -90,7 +93,7 @@ class Records:
 
     def append(self, more: Records) -> None:
         """Add records of the same name."""
-        self.columns = [np.concatenate(pair) for pair in zip(self.columns, more.columns, strict=True)]
+        self.columns = list(concatenate_columns([self.columns, more.columns]))
         self.arrivals = np.concatenate((self.arrivals, more.arrivals))
         if self.begins is not None or more.begins is not None:
             self.begins = np.concatenate((self.seen_from, more.seen_from))
@@ -121,7 +124,9 @@ class Records:
         self.is_sorted = True
 
     def _is_distinct(self) -> bool:
-        rows = distinct_rows(self._facts, len(self))
+        n_times = np.count_nonzero(self.starts[1:] != self.starts[:-1]) + 1
+        is_spread = bool(len(self) <= _ROWS_AT_A_TIME * n_times)
+        rows = distinct_rows((self.starts, *self.columns), len(self), are_nearly_sorted=is_spread)
         if rows is None:
             return True
         if not self.arrives_in_order:
@@ -150,22 +155,22 @@ class Records:
             columns = [self.columns[position] for position in positions]
             self._numbers[positions] = instances.numbers(columns, len(self))
 
-    def forget(self, before: int, known: int) -> None:
+    def evict(self, before: int, known: int) -> None:
         """Drop the records that arrived by `known` and end before a time-point, once they are the larger part."""
-        is_forgotten = self._is_forgotten(before, known)
-        if is_forgotten is not None:
-            self._keep(np.flatnonzero(~is_forgotten))
+        is_evictable = self._is_evictable(before, known)
+        if is_evictable is not None:
+            self._keep(np.flatnonzero(~is_evictable))
 
-    def forgettable(self, before: int, known: int) -> Records:
-        """The records that `forget` would drop."""
-        is_forgotten = self._is_forgotten(before, known)
-        return self.take(np.empty(0, dtype=np.int64) if is_forgotten is None else np.flatnonzero(is_forgotten))
+    def evictable(self, before: int, known: int) -> Records:
+        """The records that `evict` would drop."""
+        is_evictable = self._is_evictable(before, known)
+        return self.take(np.empty(0, dtype=np.int64) if is_evictable is None else np.flatnonzero(is_evictable))
 
-    def _is_forgotten(self, before: int, known: int) -> Mask | None:
+    def _is_evictable(self, before: int, known: int) -> Mask | None:
         if self.is_sorted and 2 * self.starts.searchsorted(before) < len(self):
             return None
-        is_forgotten = (self.lasts < before) & (self.arrivals <= known)
-        return is_forgotten if np.count_nonzero(is_forgotten) * 2 > len(self) else None
+        is_evictable = (self.lasts < before) & (self.arrivals <= known)
+        return is_evictable if np.count_nonzero(is_evictable) * 2 > len(self) else None
 
     def _keep(self, rows: Int64) -> None:
         self.columns = [column[rows] for column in self.columns]
@@ -229,16 +234,16 @@ class Records:
                 table.with_numbers(positions, numbers[rows])
         return table
 
-    def dropped_by(self, judge: Judge, end: int) -> Records:
-        """The records that a judge drops."""
+    def dropped_by(self, queries: QuerySchedule, end: int) -> Records:
+        """The records that the windows of query times drop."""
         if self.is_sorted and self.is_prompt:
             return self.take(np.empty(0, dtype=np.int64))
-        judged = self.judged(judge, end)
-        return self.take(judged.rows[judged.dropped])
+        outcome = self.admission_outcome(queries, end)
+        return self.take(outcome.rows[outcome.dropped])
 
-    def new_to(self, judge: Judge, first: int, last: int) -> Records:
+    def new_to(self, queries: QuerySchedule, first: int, last: int) -> Records:
         """The records between two time-points that have arrived, and had not arrived or not begun before."""
-        after, until = judge.range
+        after, until = queries.range
         after = LONG_AGO if after == until else after
         self.sort()
         rows = self._arriving(after, until)
@@ -282,6 +287,12 @@ class Records:
     def lasts(self) -> Int64:
         """The last time of each record."""
         return self.starts if self.ends is None else self.ends - 1
+
+    def last_time_point(self, tick: int) -> int:
+        """The last time-point of at least one record; of an interval without an end, its start."""
+        if self.ends is None:
+            return int(self.starts.max())
+        return int(np.where(self.ends == OPEN_END, self.starts, (self.ends - 1) // tick * tick).max())
 
     @property
     def _facts(self) -> list[Int64]:
@@ -335,34 +346,34 @@ class Records:
         """The number of records that share no time-point with a run."""
         return int(np.count_nonzero((self.starts > end) | (self.lasts < start)))
 
-    def admit(self, judge: Judge, end: int, tick: int) -> Fates:
-        """Judge records by the query times that see them first, and keep the records that a window admits.
+    def admit(self, queries: QuerySchedule, end: int, tick: int) -> AdmissionCounts:
+        """Keep the records that the window of the query time which sees them first admits, and count the others.
 
         A record that ends before that window is dropped; a record that began before the window is cut to it. A record
         that arrives no later than its start is in time for every window, since no window is shorter than the step.
         """
         if self.is_sorted and self.is_prompt:
-            return Fates()
-        judged = self.judged(judge, end)
-        fates = Fates.of(judged, self.starts[judged.rows], tick)
-        if fates.n_cut:
+            return AdmissionCounts()
+        outcome = self.admission_outcome(queries, end)
+        counts = AdmissionCounts.of(outcome, self.starts[outcome.rows], tick)
+        if counts.n_cut:
             self.begins = self.seen_from.copy()
-            self.begins[judged.rows[judged.cut]] = (judged.oldest[judged.cut] // tick + 1) * tick
+            self.begins[outcome.rows[outcome.cut]] = (outcome.oldest[outcome.cut] // tick + 1) * tick
             self._unsort()
-        if fates.n_dropped:
-            self._keep(np.delete(np.arange(len(self), dtype=np.int64), judged.rows[judged.dropped]))
-        return fates
+        if counts.n_dropped:
+            self._keep(np.delete(np.arange(len(self), dtype=np.int64), outcome.rows[outcome.dropped]))
+        return counts
 
-    def judged(self, judge: Judge, end: int) -> Judged:
-        """The admission of the records in the range of a judge; records after the end of the run are ignored."""
-        rows = self._arriving(*judge.range)
+    def admission_outcome(self, queries: QuerySchedule, end: int) -> AdmissionOutcome:
+        """The admission of the records that arrive in the range of the query times, up to the end of the run."""
+        rows = self._arriving(*queries.range)
         rows = rows[self.starts[rows] <= end]
-        seen_at = judge.seen_at(self.arrivals[rows])
-        oldest, starts = judge.oldest(seen_at), self.starts[rows]
+        seen_at = queries.seen_at(self.arrivals[rows])
+        oldest, starts = queries.oldest(seen_at), self.starts[rows]
         dropped = np.minimum(self.lasts[rows], end) <= oldest
         cut = ~dropped & (starts <= oldest)
-        late = ~dropped & ~cut & (starts <= judge.before(seen_at))
-        return Judged(rows, seen_at, oldest, dropped, cut, late)
+        late = ~dropped & ~cut & (starts <= queries.before(seen_at))
+        return AdmissionOutcome(rows, seen_at, oldest, dropped, cut, late)
 
     def _arriving(self, after: int, until: int) -> Int64:
         """The rows that arrive after one time, up to another."""

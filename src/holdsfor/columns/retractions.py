@@ -18,13 +18,13 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from holdsfor.columns.query_times import Judge
-from holdsfor.columns.records import Judged, Mask, Records
+from holdsfor.columns.query_times import QuerySchedule
+from holdsfor.columns.records import AdmissionOutcome, Mask, Records
 from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.sweep import merge_intervals
 
-__all__ = ["Retracted", "Retractions", "apply_retractions"]
+__all__ = ["Retracted", "Retractions", "apply_retractions", "related_rows"]
 
 Origin = TypeVar("Origin")
 
@@ -48,7 +48,7 @@ class Retracted:
     """The remaining records, the admission of the retractions, and the numbers of unmatched retractions."""
 
     records: Records
-    judged: Judged
+    outcome: AdmissionOutcome
     unmatched: list[int]
 
 
@@ -64,7 +64,7 @@ class _Piece:
 
 
 @dataclass
-class _Standing:
+class _RemainingPieces:
     """The pieces of one FVP or event, by the interval that a retraction names."""
 
     named: dict[tuple[int, int], list[_Piece]] = field(default_factory=dict)
@@ -107,13 +107,13 @@ def _part(piece: _Piece, start: int, end: int) -> _Piece:
     return _Piece(piece.row, start, end, max(piece.begins, start), piece.seen_at)
 
 
-def apply_retractions(records: Records, taken: Records, judge: Judge, tick: int) -> Retracted:
+def apply_retractions(records: Records, taken: Records, queries: QuerySchedule, tick: int) -> Retracted:
     """Apply retractions to records of the same name; records that arrive after a retraction are not affected."""
-    rows, ids, named = _related(records, taken)
-    seen_at, asked_at = judge.seen_at(records.arrivals[rows]), judge.seen_at(taken.arrivals)
-    oldest = judge.oldest(asked_at)
+    rows, ids, named = related_rows(records, taken)
+    seen_at, asked_at = queries.seen_at(records.arrivals[rows]), queries.seen_at(taken.arrivals)
+    oldest = queries.oldest(asked_at)
     dropped = taken.lasts <= oldest
-    standing = [_Standing() for _ in range(int(max(ids.max(initial=-1), named.max(initial=-1))) + 1)]
+    remaining = [_RemainingPieces() for _ in range(int(max(ids.max(initial=-1), named.max(initial=-1))) + 1)]
     unmatched: list[int] = []
     given = _times(records.take(rows), ids, seen_at, rows)
     asked = _times(taken, named, asked_at, (oldest // tick + 1) * tick)
@@ -122,17 +122,20 @@ def apply_retractions(records: Records, taken: Records, judge: Judge, tick: int)
     for step in _in_order(records, rows, taken, is_asked):
         if step < len(rows):
             number, start, end, seen, row = given[step]
-            standing[number].add(_Piece(row, start, end, begins[step], seen))
+            remaining[number].add(_Piece(row, start, end, begins[step], seen))
         elif not dropped[step - len(rows)]:
             number, start, end, seen, first = asked[step - len(rows)]
-            if not standing[number].remove(start, end, seen, first):
+            if not remaining[number].remove(start, end, seen, first):
                 unmatched.append(step - len(rows))
-    judged = _judged(taken, judge, asked_at, dropped, unmatched)
-    return Retracted(_standing_records(records, rows, standing), judged, unmatched)
+    outcome = _outcome(taken, queries, asked_at, dropped, unmatched)
+    return Retracted(_remaining_records(records, rows, remaining), outcome, unmatched)
 
 
-def _related(records: Records, taken: Records) -> tuple[Int64, Int64, Int64]:
-    """The rows that overlap a retraction of the same entity, and entity numbers for both."""
+def related_rows(records: Records, taken: Records) -> tuple[Int64, Int64, Int64]:
+    """The rows that overlap a retraction of the same entity, and numbers of groups for both.
+
+    Records and retractions of different groups do not overlap, so groups are short even if an entity has many records.
+    """
     n = len(records)
     columns = concatenate_columns([records.columns, taken.columns])
     ids = dense_ids(columns, n + len(taken))[0]
@@ -142,8 +145,22 @@ def _related(records: Records, taken: Records) -> tuple[Int64, Int64, Int64]:
     at = np.searchsorted(packed, ids[:n] * len(bounds) + ranks[len(own) + n :], side="right") - 1
     is_near = (at >= 0) & (own[at] == ids[:n]) & (ends[at] > records.starts) if len(own) else np.zeros(n, dtype=bool)
     rows = is_near.nonzero()[0]
-    _, numbers = np.unique(np.concatenate((ids[:n][rows], ids[n:])), return_inverse=True)
+    numbers = _overlapping_groups(
+        np.concatenate((ids[:n][rows], ids[n:])),
+        np.concatenate((records.starts[rows], taken.starts)),
+        np.concatenate((records.lasts[rows], taken.lasts)),
+    )
     return rows, numbers[: len(rows)], numbers[len(rows) :]
+
+
+def _overlapping_groups(keys: Int64, starts: Int64, lasts: Int64) -> Int64:
+    """Numbers of groups: intervals of one key that overlap, directly or through others, are in one group."""
+    _, dense = np.unique(keys, return_inverse=True)
+    bounds, ranks = np.unique(np.concatenate((starts, lasts)), return_inverse=True)
+    first, end = 2 * ranks[: len(keys)], 2 * ranks[len(keys) :] + 1
+    own, begins, _ = merge_intervals(dense, first, end)
+    width = 2 * len(bounds) + 1
+    return np.searchsorted(own * width + begins, dense * width + first, side="right") - 1
 
 
 def _times(records: Records, ids: Int64, seen_at: Int64, more: Int64) -> list[tuple[int, ...]]:
@@ -161,19 +178,21 @@ def _in_order(
     return order
 
 
-def _judged(taken: Records, judge: Judge, asked_at: Int64, dropped: Mask, unmatched: Sequence[int]) -> Judged:
-    """The admission of retractions, which are judged like the records that they name."""
+def _outcome(
+    taken: Records, queries: QuerySchedule, asked_at: Int64, dropped: Mask, unmatched: Sequence[int]
+) -> AdmissionOutcome:
+    """The admission of retractions, which follow the windows like the records that they name."""
     is_matched = ~dropped
     is_matched[list(unmatched)] = False
-    oldest = judge.oldest(asked_at)
+    oldest = queries.oldest(asked_at)
     cut = is_matched & (taken.starts <= oldest)
-    late = is_matched & ~cut & (taken.starts <= judge.before(asked_at))
-    return Judged(np.arange(len(taken), dtype=np.int64), asked_at, oldest, dropped, cut, late)
+    late = is_matched & ~cut & (taken.starts <= queries.before(asked_at))
+    return AdmissionOutcome(np.arange(len(taken), dtype=np.int64), asked_at, oldest, dropped, cut, late)
 
 
-def _standing_records(records: Records, rows: Int64, standing: Sequence[_Standing]) -> Records:
+def _remaining_records(records: Records, rows: Int64, remaining: Sequence[_RemainingPieces]) -> Records:
     """The records without `rows`, and with the remaining pieces of these rows."""
-    pieces = [piece for each in standing for piece in each.pieces]
+    pieces = [piece for each in remaining for piece in each.pieces]
     rest = records.take(np.delete(np.arange(len(records), dtype=np.int64), rows))
     left = records.take(np.array([piece.row for piece in pieces], dtype=np.int64))
     left.starts = np.array([piece.start for piece in pieces], dtype=np.int64)

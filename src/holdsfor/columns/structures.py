@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from holdsfor.columns.encoding import Symbols, symbol_numbers
 from holdsfor.columns.tuple_ids import TupleIds
+from holdsfor.kernels.compact import distinct_values
 from holdsfor.kernels.keys import Int64
 from holdsfor.syntax.terms import Struct
 
@@ -25,7 +26,8 @@ def structures_of(symbols: Symbols, name: str, arity: int) -> Structures:
     """The structures of a name and arity among the constants of a session."""
     found = symbols.structures.get((name, arity))
     if found is None:
-        found = symbols.structures[name, arity] = Structures(symbols, name, arity)
+        # The view, because reports that were made before a reset of the table still decompose their structures.
+        found = symbols.structures[name, arity] = Structures(symbols.view, name, arity)
     return found
 
 
@@ -47,10 +49,13 @@ class Structures:
         words: Int64 = self._word_of[numbers]
         unknown = (words == _NO_WORD).nonzero()[0]
         if len(unknown):
-            asked = np.unique(numbers[unknown])
+            asked = distinct_values(numbers[unknown])
             terms = [self._symbols.terms(column) for column in self._tuples.words(self._arity, asked)]
             rows = zip(*terms, strict=True)
-            self._word_of[asked] = self._symbols.words(Struct(self._name, row) for row in rows)
+            made = self._symbols.words(Struct(self._name, row) for row in rows)
+            self._word_of[asked] = made
+            self._tuple_of = _grown(self._tuple_of, len(self._symbols), _UNKNOWN)
+            self._tuple_of[symbol_numbers(made)] = asked
             words = self._word_of[numbers]
         return words
 
@@ -63,7 +68,7 @@ class Structures:
         numbers[is_such] = self._tuple_of[symbols[is_such]]
         unknown = (numbers == _UNKNOWN).nonzero()[0]
         if len(unknown):
-            self._classify(np.unique(words[unknown]))
+            self._classify(distinct_values(words[unknown]))
             numbers[unknown] = self._tuple_of[symbols[unknown]]
         is_such = numbers >= 0
         return is_such, self._tuples.words(self._arity, numbers[is_such.nonzero()[0]])

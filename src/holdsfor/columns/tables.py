@@ -11,7 +11,8 @@ Results of rules have the tuple ids of their instances (`tuple_ids.py`) instead 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64, KeyIndex, dense_ids, distinct_rows, index_of, mixed, pairs_of_equal_keys
 from holdsfor.kernels.packing import OPEN
-from holdsfor.kernels.stabbing import Depths, Stabbing
+from holdsfor.kernels.stabbing import Depths, Stabbing, containing_pairs
 from holdsfor.kernels.sweep import merge_intervals
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Key",
     "PointTable",
     "Relation",
+    "Table",
     "concatenate_tables",
     "distinct_points",
     "empty_fluents",
@@ -54,7 +56,8 @@ class Relation:
         self._instances: TupleIds | None = None
         self._numbers: dict[tuple[int, ...], Int64] = {}
         self._indices: dict[tuple[int, ...], KeyIndex] = {}
-        self._restricted: dict[tuple[tuple[int, int], ...], tuple[Relation, Int64]] = {}
+        self._restricted: dict[tuple[tuple[int, int], ...], tuple[Any, Int64]] = {}
+        self._grouped: dict[tuple[int, ...], _Groups] = {}
 
     @classmethod
     def numbered(cls: type[Table], instances: TupleIds, width: int, numbers: Int64, more: tuple[Int64, ...]) -> Table:
@@ -106,7 +109,7 @@ class Relation:
         taken._numbers = {positions: numbers[rows] for positions, numbers in self._numbers.items()}
         return taken
 
-    def restricted(self, words: tuple[tuple[int, int], ...]) -> tuple[Relation, Int64]:
+    def restricted(self: Table, words: tuple[tuple[int, int], ...]) -> tuple[Table, Int64]:
         """The rows that have certain words at certain positions, as a relation, and their row numbers."""
         if words not in self._restricted:
             is_such = np.ones(self.n, dtype=bool)
@@ -126,16 +129,43 @@ class Relation:
 
     def has(self, keys: Sequence[Int64], n: int) -> NDArray[np.bool_]:
         """Which rows of complete keys are rows of this relation."""
-        if len(keys) == 1 and n and self.n:
-            return self._index((0,)).numbers(keys[0]) >= 0
-        found = np.zeros(n, dtype=bool)
-        found[self.partners(keys, tuple(range(len(keys))), n)[0]] = True
-        return found
+        return self.matches(keys, tuple(range(len(keys))), n)
+
+    def matches(self, keys: Sequence[Int64], positions: tuple[int, ...], n: int) -> NDArray[np.bool_]:
+        """Which rows of keys agree with some row of this relation in the columns at the positions."""
+        if not positions or not n or not self.n:
+            return np.full(n, self.n > 0, dtype=bool)
+        if len(keys) == 1:
+            return self._index(positions).numbers(keys[0]) >= 0
+        return self._groups(positions).find(keys, n) >= 0
+
+    def _groups(self, positions: tuple[int, ...]) -> _Groups:
+        if positions not in self._grouped:
+            own = [self.columns[position] for position in positions]
+            ids, first = dense_ids(own, self.n)
+            self._grouped[positions] = _Groups(ids, Relation(tuple(column[first] for column in own), len(first)))
+        return self._grouped[positions]
 
     def _index(self, positions: tuple[int, ...]) -> KeyIndex:
         if positions not in self._indices:
             self._indices[positions] = index_of(mixed([self.columns[position] for position in positions], self.n))
         return self._indices[positions]
+
+
+@dataclass
+class _Groups:
+    """The rows of a table, grouped by some columns: the group of each row, and the words of each group."""
+
+    ids: Int64
+    words: Relation
+    depths: Depths | None = None
+
+    def find(self, keys: Sequence[Int64], n: int) -> Int64:
+        """The group of each row of keys, or -1."""
+        found = np.full(n, -1, dtype=np.int64)
+        row, partner = self.words.partners(keys, tuple(range(len(keys))), n)
+        found[row] = partner
+        return found
 
 
 class PointTable(Relation):
@@ -153,7 +183,6 @@ class FluentTable(Relation):
         super().__init__(columns, n)
         self._by_value: dict[int, tuple[Int64, Int64, Int64]] = {}
         self._stabbing: dict[int | None, Stabbing] = {}
-        self._depths: dict[tuple[int, ...], tuple[Relation, Depths]] = {}
         self._distinct_keys: Relation | None = None
 
     @property
@@ -241,16 +270,20 @@ class FluentTable(Relation):
         """For each row of keys at some positions and a time: the number of matching FVPs that hold at the time."""
         if self.n == 0 or len(times) == 0:
             return np.zeros(len(times), dtype=np.int64)
-        if positions not in self._depths:
-            own = [self.columns[position] for position in positions]
-            ids, first = dense_ids(own, self.n)
-            groups = Relation(tuple(column[first] for column in own), len(first))
-            self._depths[positions] = groups, Depths(ids, self.starts, self.ends)
-        groups, depths = self._depths[positions]
-        ids = np.full(len(times), -1, dtype=np.int64)
-        row, partner = groups.partners(keys, tuple(range(len(positions))), len(times))
-        ids[row] = partner
-        return depths.count(ids, times)
+        groups = self._groups(positions)
+        if groups.depths is None:
+            groups.depths = Depths(groups.ids, self.starts, self.ends)
+        return groups.depths.count(groups.find(keys, len(times)), times)
+
+    def holding_partners(self, keys: Sequence[Int64], positions: tuple[int, ...], times: Int64) -> tuple[Int64, Int64]:
+        """The pairs (row of the keys, row of this table) that agree at the positions, where the FVP holds at the time.
+
+        O((n + m) log n + pairs) for n rows of keys and m rows of this table.
+        """
+        if self.n == 0 or len(times) == 0:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        groups = self._groups(positions)
+        return containing_pairs(groups.find(keys, len(times)), times, groups.ids, self.starts, self.ends)
 
 
 def empty_points(arity: int) -> PointTable:

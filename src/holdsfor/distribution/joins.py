@@ -11,15 +11,17 @@ contains the result. A guard such as `proximity(V1, V2)` gives the `V2` that a `
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import (
     Allen,
+    Collect,
     Condition,
     Delay,
     Duration,
+    Either,
     Ends,
     Happens,
     Holds,
@@ -48,13 +50,17 @@ Path = tuple[int, ...]
 class BodyAtom:
     """An event or FVP (a term `F=V`) that the body of a rule reads.
 
-    An atom about effects reads initiations or terminations, also those of the other values of the fluent.
+    An atom about effects reads initiations or terminations, also those of the other values of the fluent. `goals` are
+    the atemporal goals without which the atom derives nothing: those of its conjunction and of those around it. An atom
+    that `is_collected` is inside `findall` or `aggregate_all`.
     """
 
     pattern: Term
     is_fvp: bool
     is_guard: bool
     is_about_effects: bool = False
+    goals: tuple[Term, ...] = ()
+    is_collected: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,32 +104,42 @@ def _delay_join(delay: Delay) -> Join:
 
 
 def _conditions(body: tuple[Condition, ...]) -> tuple[tuple[BodyAtom, ...], tuple[Term, ...]]:
-    atoms: list[BodyAtom] = []
-    goals: list[Term] = []
-    for condition, is_positive in flat_conditions(body):
+    goals = tuple(condition.goal for condition, _ in flat_conditions(body) if isinstance(condition, Test))
+    return tuple(_atoms(body, (), is_guard=True)), goals
+
+
+def _atoms(body: tuple[Condition, ...], around: tuple[Term, ...], *, is_guard: bool) -> Iterator[BodyAtom]:
+    """The atoms of a conjunction, and of the conjunctions inside it."""
+    goals = (*around, *(condition.goal for condition in body if isinstance(condition, Test)))
+    for condition in body:
         match condition:
             case Happens(event):
-                atoms.append(BodyAtom(event, is_fvp=False, is_guard=is_positive))
+                yield BodyAtom(event, is_fvp=False, is_guard=is_guard, goals=goals)
             case Starts(fvp) | Ends(fvp) | Holds(fvp):
-                atoms.append(BodyAtom(fvp.term, is_fvp=True, is_guard=is_positive))
+                yield BodyAtom(fvp.term, is_fvp=True, is_guard=is_guard, goals=goals)
             case Initiated(fvp) | Terminated(fvp):
                 any_value = Struct("=", (fvp.fluent, Var("_#value")))
-                atoms.append(BodyAtom(any_value, is_fvp=True, is_guard=False, is_about_effects=True))
-            case Test(goal):
-                goals.append(goal)
-    return tuple(atoms), tuple(goals)
+                yield BodyAtom(any_value, is_fvp=True, is_guard=False, is_about_effects=True, goals=goals)
+            case Not(inner):
+                yield from _atoms(inner, goals, is_guard=False)
+            case Collect(body=inner):
+                yield from (replace(atom, is_collected=True) for atom in _atoms(inner, goals, is_guard=False))
+            case Either(branches):
+                for branch in branches:
+                    yield from _atoms(branch, goals, is_guard=False)
 
 
 def _interval_join(rule: IntervalRule) -> Join:
     needed = _needed(rule)
     literals = [step for step in rule.body if isinstance(step, HoldsFor)]
     tests = [step for step in rule.body if isinstance(step, Test | Not)]
+    own = tuple(step.goal for step in rule.body if isinstance(step, Test))
     goals = [c.goal for c, _ in flat_conditions(tuple(tests)) if isinstance(c, Test)]
     goals += [step.goal for step in rule.body if isinstance(step, IntervalCall)]
     return Join(
         f"holdsFor({rule.fvp}, …)",
         (rule.fvp.term,),
-        tuple(BodyAtom(step.fvp.term, is_fvp=True, is_guard=step.result.name in needed) for step in literals),
+        tuple(BodyAtom(s.fvp.term, is_fvp=True, is_guard=s.result.name in needed, goals=own) for s in literals),
         tuple(goals),
         tuple(step.fvp.term for step in literals),
         rule.span,

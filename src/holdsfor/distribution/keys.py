@@ -1,18 +1,21 @@
 """Partition keys: whether the rules of a unit can be evaluated key by key, and the route that each table then needs.
 
-Each join of a rule is local to a bucket (`HashRoute`), a semijoin with a guard (`SemijoinRoute`) or a broadcast
-(`Broadcast`); `Rule.fit` chooses.
+Each join of a rule is local to a bucket (`HashRoute`), follows facts of the background knowledge (`MapRoute`), is a
+semijoin with a guard (`SemijoinRoute`) or a broadcast (`Broadcast`); `Rule.fit` chooses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Literal, TypeAlias
 
 from holdsfor.analysis.dependencies import Vertex
+from holdsfor.analysis.patterns import anonymous
+from holdsfor.distribution.background_maps import BackgroundMaps, Hop
 from holdsfor.distribution.joins import BodyAtom, Join, Path, arguments, paths, position, term_at
-from holdsfor.syntax.printer import show_indicator
+from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 
 __all__ = [
@@ -20,7 +23,9 @@ __all__ = [
     "Distribution",
     "DomainUse",
     "HashRoute",
+    "Joins",
     "Keying",
+    "MapRoute",
     "Paths",
     "Routed",
     "Rule",
@@ -48,6 +53,17 @@ class HashRoute:
 
 
 @dataclass(frozen=True)
+class MapRoute:
+    """Send each row to the owners of all keys to which the hops lead from one of its arguments."""
+
+    argument: int
+    hops: tuple[Hop, ...]
+
+    def __str__(self) -> str:
+        return f"by argument {self.argument + 1} mapped with {', then '.join(map(str, self.hops))}"
+
+
+@dataclass(frozen=True)
 class SemijoinRoute:
     """Send each row to the owner of argument `owner` of every guard row whose `partner` equals its `argument`."""
 
@@ -70,8 +86,16 @@ class Broadcast:
         return "broadcast"
 
 
-Distribution: TypeAlias = HashRoute | SemijoinRoute | Broadcast
+Distribution: TypeAlias = HashRoute | MapRoute | SemijoinRoute | Broadcast
 Routed: TypeAlias = tuple[Table, Distribution]
+
+
+class Joins(IntEnum):
+    """The joins that a stage may have besides local ones and broadcasts, each with those before it."""
+
+    LOCAL = 0
+    MAPPED = 1
+    SEMIJOINED = 2
 
 
 def table_of(vertex: Vertex) -> Table:
@@ -118,6 +142,7 @@ class Rule:
     about: tuple[tuple[Term, Vertex], ...]
     body: tuple[tuple[BodyAtom, tuple[Vertex, ...]], ...]
     uses: tuple[DomainUse, ...]
+    maps: BackgroundMaps
 
     @property
     def reads(self) -> Iterator[Vertex]:
@@ -128,16 +153,31 @@ class Rule:
         return [use.domain for use in self.uses]
 
     def keys(self) -> list[Term]:
-        """The terms of the head that occur in all body atoms."""
-        head, vertex = self.about[0]
-        candidates = [term_at(head, path) for path in paths(vertex.pattern)]
-        return [
-            key
-            for key in candidates
-            if key is not None and all(_mentions(atom.pattern, key) for atom in self.join.atoms)
-        ]
+        """The terms of the head that occur in all body atoms, or to which facts lead from them."""
+        return [key for key, without in self._candidates() if not without]
 
-    def fit(self, placed: Paths, *, with_semijoins: bool) -> list[Routed] | None:
+    def _candidates(self) -> list[tuple[Term, list[BodyAtom]]]:
+        """The terms of the head that may be keys, each with the body atoms that do not lead to it."""
+        head, vertex = self.about[0]
+        terms = [term for path in paths(vertex.pattern) if (term := term_at(head, path)) is not None]
+        return [(term, [atom for atom in self.join.atoms if not self._leads(atom, term)]) for term in terms]
+
+    def _leads(self, atom: BodyAtom, key: Term) -> bool:
+        return _mentions(atom.pattern, key) or self._map(atom, key) is not None
+
+    def why_no_key(self) -> str | None:
+        """The condition that prevents the best key, if there is none."""
+        if self.keys():
+            return None
+        why = f"no argument is in all conditions of {self.join.what}"
+        found = min(self._candidates(), key=lambda each: len(each[1]), default=None)
+        if found is None:
+            return f"{why}: no argument of `{self.about[0][1].label}` varies"
+        key, (atom, *_) = found
+        what, name = show(anonymous(atom.pattern)), show(key)
+        return f"{why}: it collects all `{what}`" if atom.is_collected else f"{why}: `{what}` does not lead to `{name}`"
+
+    def fit(self, placed: Paths, *, joins: Joins) -> list[Routed] | None:
         """The routes that let each bucket evaluate the rule for its own keys, or None if no routes do."""
         found = {term_at(head, placed[vertex]) for head, vertex in self.about}
         key = next(iter(found))
@@ -150,21 +190,29 @@ class Rule:
                     if term_at(atom.pattern, placed[vertex]) != key:
                         return None
                     continue
-                route = self._route(atom, key, placed, with_semijoins=with_semijoins)
+                route = self._route(atom, key, placed, joins=joins)
                 if route is None:
                     return None
                 receives.append((table_of(vertex), route))
         head_paths = {head: placed[vertex] for head, vertex in self.about}
         return receives + [(use.domain, use.route(key, head_paths)) for use in self.uses]
 
-    def _route(self, atom: BodyAtom, key: Term, placed: Paths, *, with_semijoins: bool) -> Distribution | None:
+    def _route(self, atom: BodyAtom, key: Term, placed: Paths, *, joins: Joins) -> Distribution | None:
         """The route of a body atom that the stage does not compute itself."""
         at = position(atom.pattern, key)
         if at is not None:
             return HashRoute(at)
         if not arguments(atom.pattern):
             return Broadcast()
-        return self._semijoin(atom, key, placed) if with_semijoins else None
+        mapped = self._map(atom, key) if joins >= Joins.MAPPED else None
+        if mapped is not None:
+            return mapped
+        return self._semijoin(atom, key, placed) if joins >= Joins.SEMIJOINED else None
+
+    def _map(self, atom: BodyAtom, key: Term) -> MapRoute | None:
+        """The route along facts of the background knowledge."""
+        found = self.maps.route(arguments(atom.pattern), key, atom.goals)
+        return None if found is None else MapRoute(*found)
 
     def _semijoin(self, atom: BodyAtom, key: Term, placed: Paths) -> SemijoinRoute | None:
         for guard, vertices in self.body:
@@ -211,7 +259,7 @@ class Unit:
     reason: str | None = None
     ranges_over_sorts: bool = False
 
-    def keyings(self, placed: Paths, *, with_semijoins: bool) -> list[Keying]:
+    def keyings(self, placed: Paths, *, joins: Joins) -> list[Keying]:
         """The possible keyings of the unit, in a stage that also computes the `placed` vertices."""
         found: list[Keying] = []
         waiting: list[dict[Vertex, Path]] = [{}]
@@ -219,7 +267,7 @@ class Unit:
             chosen = waiting.pop()
             group = next((group for group in self.groups if group[0] not in chosen), None)
             if group is None:
-                keying = self._keying(chosen, placed, with_semijoins=with_semijoins)
+                keying = self._keying(chosen, placed, joins=joins)
                 found += [] if keying is None else [keying]
                 continue
             more = [chosen | dict.fromkeys(group, path) for path in _common_paths(group)]
@@ -235,11 +283,11 @@ class Unit:
                     return False
         return True
 
-    def _keying(self, chosen: dict[Vertex, Path], placed: Paths, *, with_semijoins: bool) -> Keying | None:
+    def _keying(self, chosen: dict[Vertex, Path], placed: Paths, *, joins: Joins) -> Keying | None:
         together = {**placed, **chosen}
         receives: dict[Routed, None] = {}
         for rule in self.rules:
-            sent = rule.fit(together, with_semijoins=with_semijoins)
+            sent = rule.fit(together, joins=joins)
             if sent is None:
                 return None
             receives.update(dict.fromkeys(sent))

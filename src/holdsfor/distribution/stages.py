@@ -5,8 +5,9 @@ A stage computes components of the program. In a *keyed* stage, each computed ev
 the bucket of every head has all rows that the body of the rule reads:
 
 - A body atom that the stage itself computes has the same key as the head.
-- Input and results of earlier stages are sent *by the argument* that is the key, or *by semijoin* with a guard of the
-  rule to every key that the guard selects, or, without arguments, to all buckets.
+- Input and results of earlier stages are sent *by the argument* that is the key, or *mapped* by facts of the background
+  knowledge to every key to which the facts lead, or *by semijoin* with a guard of the rule to every key that the guard
+  selects, or, without arguments, to all buckets.
 - Members of dynamic domains are sent by the key if the grounding names its argument, else to all buckets.
 
 A bucket may receive rows for keys that it does not own, and may then compute results for these keys from incomplete
@@ -26,33 +27,57 @@ from typing import Literal
 from holdsfor.analysis.dependencies import Vertex
 from holdsfor.analysis.patterns import pattern_name
 from holdsfor.analysis.pipeline import Compiled
+from holdsfor.distribution.background_maps import BackgroundMaps
 from holdsfor.distribution.joins import Path, position
 from holdsfor.distribution.keys import (
     Broadcast,
     Distribution,
     HashRoute,
+    Joins,
     Keying,
+    MapRoute,
     Routed,
-    Rule,
     SemijoinRoute,
     Table,
     Unit,
     table_of,
 )
-from holdsfor.distribution.units import units_of
+from holdsfor.distribution.units import NEEDED, units_of
 from holdsfor.physical.plan import PhysicalProgram
 from holdsfor.syntax.printer import show_indicator
 from holdsfor.syntax.program import FactTable
+from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import name_and_arity
 
-__all__ = ["Broadcast", "Distribution", "HashRoute", "SemijoinRoute", "Stage", "Stages", "Table", "plan_stages"]
+__all__ = [
+    "Broadcast",
+    "Distribution",
+    "HashRoute",
+    "MapRoute",
+    "OneBucketCause",
+    "SemijoinRoute",
+    "Stage",
+    "Stages",
+    "Table",
+    "plan_stages",
+]
+
+
+@dataclass(frozen=True)
+class OneBucketCause:
+    """An event or FVP that is computed in one bucket because of its own rules, the reason, and the place of a rule."""
+
+    vertex: Vertex
+    reason: str
+    span: Span | None
 
 
 @dataclass(frozen=True)
 class Stage:
     """Components (by number in the program) that are computed together.
 
-    `paths` has the key of each event and FVP. A stage in one bucket has no paths; its `reasons` say why.
+    `paths` has the key of each event and FVP. A stage in one bucket has no paths; its `reasons` say why, and its
+    `causes` are the events and FVPs that do not just depend on others.
     """
 
     components: tuple[int, ...]
@@ -60,6 +85,7 @@ class Stage:
     paths: dict[Vertex, Path]
     receives: tuple[Routed, ...]
     reasons: tuple[tuple[Vertex, str], ...] = ()
+    causes: tuple[OneBucketCause, ...] = ()
 
     @property
     def is_keyed(self) -> bool:
@@ -129,9 +155,10 @@ class _Draft:
         return _Draft([*self.units, number], {**self.paths, **option.paths}, receives)
 
 
-def plan_stages(compiled: Compiled, program: PhysicalProgram) -> Stages:
-    """The stages of a program."""
-    units = units_of(compiled, program)
+def plan_stages(compiled: Compiled, program: PhysicalProgram, *, has_start_up_goals: bool = False) -> Stages:
+    """The stages of a program; start-up goals may change the facts of the background knowledge."""
+    maps = BackgroundMaps(compiled.description, has_start_up_goals=has_start_up_goals)
+    units = units_of(compiled, program, maps)
     placed: set[int] = set()
     stages: list[Stage] = []
     free = [number for number, unit in enumerate(units) if unit.reason is None]
@@ -145,15 +172,15 @@ def plan_stages(compiled: Compiled, program: PhysicalProgram) -> Stages:
 
 
 def _best_draft(compiled: Compiled, units: list[Unit], placed: set[int], free: list[int]) -> _Draft | None:
-    """The possible next stage that computes most units; semijoins are tried only if no stage does without them."""
+    """The possible next stage that computes most units; maps and semijoins are tried only if no stage does without."""
     hints = _hints(compiled)
-    for with_semijoins in (False, True):
+    for joins in Joins:
         drafts: list[_Draft] = []
         for number in free:
             if units[number].depends_on <= placed:
-                for option in units[number].keyings({}, with_semijoins=with_semijoins):
+                for option in units[number].keyings({}, joins=joins):
                     draft = _Draft().with_unit(number, option)
-                    drafts.append(_grown(draft, units, placed, free, hints, with_semijoins=with_semijoins))
+                    drafts.append(_grown(draft, units, placed, free, hints, joins=joins))
         if drafts:
             return max(drafts, key=lambda draft: (len(draft.units), _n_hinted(draft, hints), -len(draft.receives)))
     return None
@@ -166,14 +193,14 @@ def _grown(
     free: list[int],
     hints: set[Routed],
     *,
-    with_semijoins: bool,
+    joins: Joins,
 ) -> _Draft:
     """The draft with all further units that fit its keys."""
     for number in free:
         unit = units[number]
         if number in draft.units or not unit.depends_on <= placed.union(draft.units):
             continue
-        grown = [draft.with_unit(number, o) for o in unit.keyings(draft.paths, with_semijoins=with_semijoins)]
+        grown = [draft.with_unit(number, o) for o in unit.keyings(draft.paths, joins=joins)]
         if grown:
             draft = min(grown, key=lambda each: (len(each.receives), -_n_hinted(each, hints)))
     return draft
@@ -217,7 +244,18 @@ def _one_bucket(units: list[Unit], members: list[int]) -> Stage:
     needed |= {(table, Broadcast()) for number in members for rule in units[number].rules for table in rule.domains}
     reasons = [(v, _reason(units, number, set(members))) for number in members for v in units[number].vertices]
     components = tuple(sorted(c for number in members for c in units[number].components))
-    return Stage(components, computes, {}, tuple(sorted(needed, key=_order)), tuple(reasons))
+    causes = tuple(cause for number in members for cause in _causes(units, number, set(members)))
+    return Stage(components, computes, {}, tuple(sorted(needed, key=_order)), tuple(reasons), causes)
+
+
+def _causes(units: list[Unit], number: int, members: set[int]) -> Iterator[OneBucketCause]:
+    """The cause in a unit, unless it is in one bucket because of another unit."""
+    unit = units[number]
+    if unit.reason == NEEDED or (unit.reason is None and unit.depends_on & members):
+        return
+    unkeyed = next((rule for rule in unit.rules if not rule.keys()), unit.rules[0] if unit.rules else None)
+    span = None if unkeyed is None else unkeyed.join.span
+    yield OneBucketCause(unit.vertices[0], _reason(units, number, members), span)
 
 
 def _reason(units: list[Unit], number: int, members: set[int]) -> str:
@@ -228,13 +266,7 @@ def _reason(units: list[Unit], number: int, members: set[int]) -> str:
     before = sorted(unit.depends_on & members)
     if before:
         return f"needs {units[before[0]].vertices[0].label}"
-    return next((why for rule in unit.rules if (why := _without_key(rule))), "its rules have different keys")
-
-
-def _without_key(rule: Rule) -> str | None:
-    if rule.keys():
-        return None
-    return f"no argument is in all conditions of {rule.join.what}"
+    return next((why for rule in unit.rules if (why := rule.why_no_key())), "its rules have different keys")
 
 
 def _order(sent: Routed) -> tuple[str, str, int, str]:

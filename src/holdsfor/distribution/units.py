@@ -17,6 +17,7 @@ from holdsfor.analysis.goals import atemporal_goals
 from holdsfor.analysis.levels import Component
 from holdsfor.analysis.patterns import anonymous, may_match
 from holdsfor.analysis.pipeline import Compiled
+from holdsfor.distribution.background_maps import BackgroundMaps
 from holdsfor.distribution.joins import Join, joins_of
 from holdsfor.distribution.keys import DomainUse, Rule, Table, Unit
 from holdsfor.physical.plan import PhysicalProgram
@@ -27,15 +28,18 @@ from holdsfor.syntax.program import Clause
 from holdsfor.syntax.rules import Fvp, Grounding
 from holdsfor.syntax.terms import Struct, Term, name_and_arity
 
-__all__ = ["units_of"]
+__all__ = ["NEEDED", "units_of"]
+
+NEEDED = "needed in one bucket"
+"""The reason of a unit that another unit in one bucket depends on."""
 
 Key = tuple[str, int]
 
 
-def units_of(compiled: Compiled, program: PhysicalProgram) -> list[Unit]:
+def units_of(compiled: Compiled, program: PhysicalProgram, maps: BackgroundMaps) -> list[Unit]:
     """The units in processing order."""
     components = [c for c in compiled.levels.components if not c.is_input]
-    rules = [_rule(join, compiled) for join in joins_of(compiled.description)]
+    rules = [_rule(join, compiled, maps) for join in joins_of(compiled.description)]
     rules = [rule for rule in rules if rule.about]
     numbers = _component_groups(components, rules)
     unit_of = {v: i for i, members in enumerate(numbers) for c in members for v in components[c].vertices}
@@ -48,11 +52,11 @@ def units_of(compiled: Compiled, program: PhysicalProgram) -> list[Unit]:
     return _with_bucket_reasons(units, compiled, program)
 
 
-def _rule(join: Join, compiled: Compiled) -> Rule:
+def _rule(join: Join, compiled: Compiled, maps: BackgroundMaps) -> Rule:
     graph = compiled.graph
     about = [(h, v) for h in join.heads for v in graph.matching(h, ["event", "simple", "static"])]
     body = [(q, tuple(graph.matching(q.pattern, FVP_KINDS if q.is_fvp else EVENT_KINDS))) for q in join.atoms]
-    return Rule(join, tuple(about), tuple(body), tuple(dict.fromkeys(_uses(join, compiled))))
+    return Rule(join, tuple(about), tuple(body), tuple(dict.fromkeys(_uses(join, compiled))), maps)
 
 
 def _component_groups(components: list[Component], rules: list[Rule]) -> list[list[int]]:
@@ -112,7 +116,7 @@ def _with_bucket_reasons(units: list[Unit], compiled: Compiled, program: Physica
         if i in needed:
             needed |= units[i].depends_on
     return [
-        replace(unit, reason=reasons.get(i, "needed in one bucket"), ranges_over_sorts=True) if i in needed else unit
+        replace(unit, reason=reasons.get(i, NEEDED), ranges_over_sorts=True) if i in needed else unit
         for i, unit in enumerate(units)
     ]
 

@@ -139,18 +139,18 @@ class Shipping:
         drifting = plan.does("drift")
         heading[drifting, 20:25] += rng.uniform(50, 100, (drifting.sum(), 5))
 
-        told = np.ones(shape, bool)
-        told[:, 48:] = rng.random((shape[0], 12)) < 0.25
-        told[anchoring, 19:29] = rng.random((anchoring.sum(), 10)) < 0.4
-        told[plan.does("silence"), 19:28] = False
+        is_sent = np.ones(shape, bool)
+        is_sent[:, 48:] = rng.random((shape[0], 12)) < 0.25
+        is_sent[anchoring, 19:29] = rng.random((anchoring.sum(), 10)) < 0.4
+        is_sent[plan.does("silence"), 19:28] = False
         heading_code = np.where(self.has_heading[plan.vessels][:, None], heading.astype(np.int64) % 360, 360)
         maker.add(
             "velocity",
-            plan.times[told],
-            plan.vessel_codes[told],
-            np.clip(np.rint(speed * 10), 0, _HIGHEST_SPEED * 10).astype(np.int32)[told],
-            (np.rint(course * 10).astype(np.int64) % 3600).astype(np.int32)[told],
-            heading_code.astype(np.int32)[told],
+            plan.times[is_sent],
+            plan.vessel_codes[is_sent],
+            np.clip(np.rint(speed * 10), 0, _HIGHEST_SPEED * 10).astype(np.int32)[is_sent],
+            (np.rint(course * 10).astype(np.int64) % 3600).astype(np.int32)[is_sent],
+            heading_code.astype(np.int32)[is_sent],
         )
 
     def critical_events(self, maker: RecordMaker, plan: _Voyages, rng: np.random.Generator) -> None:

@@ -1,7 +1,7 @@
 """The intervals that an Allen construct keeps from earlier windows, so that windows do not change its answer.
 
-The time-points before a *cut* are settled: no later record changes the lists there. Behind the cut, the lists may still
-change. An interval that reaches the cut is *unfinished*: it may continue behind the cut. Relations compare ends, and an
+The time-points before a *cut* are settled: no later record changes the lists there. After the cut, the lists may still
+change. An interval that reaches the cut is *unfinished*: it may continue after the cut. Relations compare ends, and an
 interval must never be compared as if it ended at the cut. So the settled part of an unfinished interval is kept, and
 joined with its continuation before relations are computed.
 
@@ -24,7 +24,7 @@ undecided as long as a later target may begin within its reach.
 
 For each key are kept: the unfinished intervals; related or undecided intervals that end after `since` (as far as the
 output mode shows them); one partner for each related interval among these; and for `before` the last finished source,
-as the partner of later targets. All other intervals are dropped: they neither appear in the answer behind `since` nor
+as the partner of later targets. All other intervals are dropped: they neither appear in the answer after `since` nor
 change it. If no interval is undecided, at most one interval is kept besides the unfinished ones.
 
 This is the caching of Mantenoglou, Kelesis and Artikis (KR 2023, Algorithm 3 and Lemma 2), with one difference: there,
@@ -109,7 +109,7 @@ class AllenMemory:
         return keys[inside], np.maximum(starts, begins)[inside], ends[inside]
 
     def settled(self, sources: Keyed, targets: Keyed, cut: int) -> AllenMemory:
-        """The memory for a later cut, given the lists from the previous cut on; times behind the new cut are ignored.
+        """The memory for a later cut, given the lists from the previous cut on; times after the new cut are ignored.
 
         Contract: as `answer`; the cut is a time-point and not before the previous one. O(n log n).
         """

@@ -8,12 +8,18 @@ import numpy as np
 
 from holdsfor.kernels.keys import Int64
 
-__all__ = ["concatenate_columns"]
+__all__ = ["concatenate_column", "concatenate_columns"]
 
 
-def concatenate_columns(parts: Iterable[Sequence[Int64]]) -> tuple[Int64, ...]:
-    """The columns of all parts, one part after the other.
+def concatenate_column(parts: Iterable[Int64]) -> Int64:
+    """The numbers of all parts, one part after the other; empty without parts. O(n)."""
+    return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
-    Contract: there is at least one part, and all parts have the same number of columns. O(rows of all parts).
+
+def concatenate_columns(parts: Iterable[Sequence[Int64]], *, width: int | None = None) -> tuple[Int64, ...]:
+    """The columns of all parts, one part after the other; without parts, `width` empty columns.
+
+    Contract: all parts have the same number of columns, and there is a part or a `width`. O(rows of all parts).
     """
-    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+    columns = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+    return columns or (np.empty(0, dtype=np.int64),) * (width or 0)

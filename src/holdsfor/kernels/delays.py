@@ -18,7 +18,7 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.kernels.packing import OPEN, Packing, packing_for
 from holdsfor.kernels.searching import search_sorted
 
-__all__ = ["NEVER", "Outlook", "due_times", "outlook"]
+__all__ = ["NEVER", "EffectSchedule", "due_times", "schedule_effects"]
 
 NEVER = OPEN
 
@@ -30,7 +30,7 @@ def due_times(times: Int64, delays: Int64) -> Int64:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class EffectSchedule:
     """For each initiation: whether it sets up an effect, and when its source is next broken and next initiated.
 
     An initiation that `starts` is not broken at its own time-point.
@@ -60,13 +60,13 @@ class Outlook:
         return is_set_up & np.where(is_postponable, (self.renewed >= at) & (due >= at), self.starts | (due >= at))
 
 
-def outlook(
+def schedule_effects(
     sources: Int64,
     effects: Int64,
     times: Int64,
     is_postponable: NDArray[np.bool_],
     breaks: tuple[Int64, Int64],
-) -> Outlook:
+) -> EffectSchedule:
     """The next break and the next initiation of each initiation.
 
     `sources` and `effects` number the initiated FVPs and the effects that they set up; `breaks`: sources, times.
@@ -84,7 +84,7 @@ def outlook(
     earlier = _preceding(by_effect, packing, effects, times)
     is_first = earlier == NEVER
     ended = _from(by_break, packing, sources, np.where(is_first, times, earlier))
-    return Outlook(is_postponable | is_first | (ended <= times), starts, broken, renewed)
+    return EffectSchedule(is_postponable | is_first | (ended <= times), starts, broken, renewed)
 
 
 def _following(packed: Int64, packing: Packing, keys: Int64, times: Int64) -> Int64:

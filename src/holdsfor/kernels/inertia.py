@@ -3,7 +3,8 @@
 A *fluent* is a dense number, a *value* any int64. At one time-point of one fluent: a single initiated value that is not
 terminated there sets the fluent; two initiated values, or one that is terminated at once, leave it without a value;
 terminations alone remove the value if they terminate it. The effect of a point thus follows from the point itself,
-except for terminations alone, whose effect depends on the last value set before them.
+except for terminations alone, whose effect depends on the last value set before them. If all effects are about one
+value, a fluent has the value or not, and the rows at which this changes are the spans.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.kernels.keys import Int64, expand_ranges
-from holdsfor.kernels.packing import OPEN, packing_for
+from holdsfor.kernels.packing import OPEN, Packing, packing_for
 
 __all__ = ["ANY_VALUE", "BEFORE_EVERYTHING", "NO_VALUE", "ValueSpans", "inertial_intervals"]
 
@@ -25,9 +26,9 @@ BEFORE_EVERYTHING = int(np.iinfo(np.int64).min) + 1
 
 @dataclass(frozen=True)
 class ValueSpans:
-    """Maximal stretches of one value: set at `begins` (exclusive), broken at `stops`, both time-points of effects.
+    """Maximal spans of one value: set at `begins` (exclusive), broken at `stops`, both time-points of effects.
 
-    `stops` is `OPEN` where nothing breaks the value. A stretch from the given state begins before all effects.
+    `stops` is `OPEN` where nothing breaks the value. A span from the given state begins before all effects.
     """
 
     fluents: Int64
@@ -39,7 +40,7 @@ class ValueSpans:
 def inertial_intervals(
     fluents: Int64, values: Int64, times: Int64, is_initiation: NDArray[np.bool_], state: tuple[Int64, Int64]
 ) -> ValueSpans:
-    """The stretches in which fluents keep their values.
+    """The spans in which fluents keep their values.
 
     `fluents, values, times` are initiations and terminations in any order; the value of a termination may be
     `ANY_VALUE`. `state` lists the fluents with an initial value, each once, and these values.
@@ -56,7 +57,11 @@ def inertial_intervals(
     if len(fluents) == 0:
         return ValueSpans(fluents, values, fluents, fluents)
     packing = packing_for(int(fluents.max()) + 1, times)
-    packed, values, is_initiation = _in_order(packing.pack_finite(fluents, times), values, is_initiation)
+    packed = packing.pack_finite(fluents, times)
+    before = first if n_state else None
+    if packing.ranks is None and int(packed.max()) < _WITH_A_FREE_BIT and _is_one_value(values):
+        return _spans_of_one_value(packed, packing, is_initiation, int(values.min()), before)
+    packed, values, is_initiation = _in_order(packed, values, is_initiation)
     points = _points(packed)
     packed = packed[points.first]
     fluents, times = packing.keys(packed), packing.times(packed)
@@ -64,7 +69,52 @@ def inertial_intervals(
     matters = _effective_points(result, points, fluents, values)
     if len(matters) < len(result):
         fluents, times, result = fluents[matters], times[matters], result[matters]
-    return _stretches(fluents, times, result, first if n_state else None)
+    return _value_spans(fluents, times, result, before)
+
+
+_WITH_A_FREE_BIT = 1 << 62
+
+
+def _is_one_value(values: Int64) -> bool:
+    """Whether one value is initiated, and every termination terminates it."""
+    low, high = int(values.min()), int(values.max())
+    return low == high or (high == ANY_VALUE and bool(((values == low) | (values == ANY_VALUE)).all()))
+
+
+def _spans_of_one_value(
+    packed: Int64, packing: Packing, is_initiation: NDArray[np.bool_], value: int, before: int | None
+) -> ValueSpans:
+    """The spans of fluents with one value, which is set or not at every time-point; the packed pairs are overwritten.
+
+    Of a time-point the first row counts, a termination if there is one. A span is a row that sets the value and the
+    following row that differs from it.
+    """
+    packed <<= 1
+    packed += is_initiation
+    packed.sort()
+    points = packed >> 1
+    is_first = np.ones(len(packed), dtype=bool)
+    np.not_equal(points[1:], points[:-1], out=is_first[1:])
+    if np.count_nonzero(is_first) < len(packed):
+        packed = packed[is_first.nonzero()[0]]
+    # Fluent and value in one number: it changes where either does.
+    states = packed >> (packing.bits + 1)
+    states <<= 1
+    states |= packed & 1
+    is_change = np.ones(len(packed), dtype=bool)
+    np.not_equal(states[1:], states[:-1], out=is_change[1:])
+    changes = is_change.nonzero()[0]
+    packed, states = packed[changes], states[changes]
+    packed >>= 1
+    times, is_set = packing.times(packed), (states & 1).astype(bool)
+    states >>= 1
+    stops = np.full(len(times), OPEN, dtype=np.int64)
+    np.copyto(stops[:-1], times[1:], where=states[1:] == states[:-1])
+    keep = is_set.nonzero()[0]
+    begins = times[keep]
+    if before is not None:
+        begins[begins == before] = BEFORE_EVERYTHING
+    return ValueSpans(states[keep], np.full(len(keep), value, dtype=np.int64), begins, stops[keep])
 
 
 def _in_order(packed: Int64, values: Int64, is_initiation: NDArray[np.bool_]) -> tuple[Int64, Int64, NDArray[np.bool_]]:
@@ -169,7 +219,7 @@ def _values_before(undecided: Int64, decided: Int64, result: Int64, fluents: Int
     return before
 
 
-def _stretches(fluents: Int64, times: Int64, values: Int64, first: int | None) -> ValueSpans:
+def _value_spans(fluents: Int64, times: Int64, values: Int64, first: int | None) -> ValueSpans:
     """Runs of points with the same value of the same fluent, each from its first point to the point that ends it."""
     is_new = np.ones(len(fluents), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=is_new[1:])

@@ -3,7 +3,8 @@
 A key is a row of int64 columns. `mixed` folds a row into one int64 that is equal for equal rows and almost always
 different for different ones; every join verifies the columns themselves, so the answers are exact.
 
-Keys are looked up by hashing (Arrow's hash tables), or by binary search below some hundred rows, where that is faster.
+Keys are looked up by hashing (Arrow's hash tables) where they are many more than the known keys, because a hash table
+is built for each lookup. Otherwise they are looked up by binary search.
 Rows that are only compared with each other are numbered without either if their columns are small (`compact.py`).
 """
 
@@ -18,6 +19,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from holdsfor.kernels.compact import Int64, compact, compact_ids, first_of_each
+from holdsfor.kernels.searching import search_sorted
 
 __all__ = [
     "Int64",
@@ -60,9 +62,11 @@ def expand_ranges(first: Int64, count: Int64) -> tuple[Int64, Int64]:
     >>> owner.tolist(), position.tolist()
     ([0, 0, 1], [5, 6, 9])
     """
-    owner = np.repeat(np.arange(len(first), dtype=np.int64), count)
-    before = np.cumsum(count) - count
-    position = np.arange(len(owner), dtype=np.int64) - np.repeat(before - first, count)
+    owner = np.arange(len(first), dtype=np.int64).repeat(count)
+    offsets = count.cumsum() - count
+    offsets -= first
+    position = np.arange(len(owner), dtype=np.int64)
+    position -= offsets.repeat(count)
     return owner, position
 
 
@@ -85,21 +89,22 @@ class KeyIndex:
     def numbers(self, keys: Int64) -> Int64:
         """The number of each key among the known keys, or -1.
 
-        Cost for n keys and k known keys: O(n log k) by binary search, or O(n + k) by hashing where n is large.
+        Cost for n keys and k known keys: O(n log n + n log k) by binary search, or O(n) by hashing where n is at least
+        twice k.
         """
         if len(self.known) == 0:
             return np.full(len(keys), -1, dtype=np.int64)
-        if len(keys) >= _WORTH_HASHING:
+        if len(keys) >= max(_WORTH_HASHING, 2 * len(self.known)):
             found = pc.index_in(pa.array(keys), pa.array(self.known)).fill_null(-1)
             return np.asarray(found, dtype=np.int64)
-        at = np.minimum(np.searchsorted(self.known, keys), len(self.known) - 1)
+        at = np.minimum(search_sorted(self.known, keys), len(self.known) - 1)
         return np.where(self.known[at] == keys, at, -1)
 
     def pairs(self, keys: Int64) -> tuple[Int64, Int64]:
         """The positions (in the keys, in the index) of every pair with the same key. O(n + pairs)."""
         numbers = self.numbers(keys)
-        owner = np.flatnonzero(numbers >= 0)
-        numbers = numbers[owner]
+        owner = (numbers >= 0).nonzero()[0]
+        numbers = numbers if len(owner) == len(numbers) else numbers[owner]
         if self.is_unique:
             return owner, self.order[numbers]
         first = self.bounds[numbers]
@@ -109,10 +114,14 @@ class KeyIndex:
 
 def index_of(keys: Int64) -> KeyIndex:
     """The index of mixed keys. O(n log n)."""
-    order = np.argsort(keys)
+    order = keys.argsort()
     ordered = keys[order]
-    at = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(keys) else order
-    return KeyIndex(order, ordered[at], np.append(at, len(keys)))
+    is_first = np.ones(len(keys), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    at = is_first.nonzero()[0]
+    bounds = np.full(len(at) + 1, len(keys), dtype=np.int64)
+    bounds[:-1] = at
+    return KeyIndex(order, ordered[at], bounds)
 
 
 def pairs_of_equal_keys(
@@ -194,12 +203,12 @@ def _hashed_ids(keys: Int64) -> tuple[Int64, Int64]:
 
 
 def _sorted_ids(keys: Int64) -> tuple[Int64, Int64]:
-    order = np.argsort(keys)
+    order = keys.argsort()
     ordered = keys[order]
     new = np.ones(len(keys), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     ids = np.empty(len(keys), dtype=np.int64)
-    ids[order] = np.cumsum(new) - 1
+    ids[order] = new.cumsum() - 1
     return ids, order[new]
 
 
@@ -216,12 +225,15 @@ def _exact_ids(columns: Sequence[Int64], n: int) -> tuple[Int64, Int64]:
     return ids, order[new]
 
 
-def distinct_rows(columns: Sequence[Int64], n: int) -> Int64 | None:
-    """The first row of each group of equal rows, in order, or None if no two rows are equal. O(n log n)."""
+def distinct_rows(columns: Sequence[Int64], n: int, *, are_nearly_sorted: bool = False) -> Int64 | None:
+    """The first row of each group of equal rows, in order, or None if no two rows are equal. O(n log n).
+
+    Rows that `are_nearly_sorted` by their columns, the first column first, cost O(n).
+    """
     if n <= 1:
         return None
     small = compact(columns, n)
-    first = None if small is None else first_of_each(*small)
+    first = None if small is None else first_of_each(*small, are_nearly_sorted=are_nearly_sorted)
     if first is None:
         keys = np.sort(mixed(columns, n))
         if not (keys[1:] == keys[:-1]).any():

@@ -1,6 +1,6 @@
 """(key, time) pairs in one int64, so that one sort orders both.
 
-Keys are dense numbers from 0. `OPEN` sorts behind every other time. A time takes the low bits and a key the bits above
+Keys are dense numbers from 0. `OPEN` sorts after every other time. A time takes the low bits and a key the bits above
 them, so packing and unpacking are shifts. When keys and times together do not fit 63 bits, the times are replaced by
 their ranks.
 """
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdsfor.kernels.compact import distinct_values
 from holdsfor.kernels.keys import Int64
 
 __all__ = ["OPEN", "Packing", "packing_for"]
@@ -60,7 +61,7 @@ class Packing:
         return packed
 
     def pack_preceding(self, keys: Int64, times: Int64) -> Int64:
-        """`pack` for times from the first one packed to `latest`: they sort behind packed earlier times."""
+        """`pack` for times from the first one packed to `latest`: they sort after packed earlier times."""
         if self.ranks is None:
             return self.pack_finite(keys, times)
         return (keys << self.bits) + self.ranks.searchsorted(times, side="right") - 1
@@ -90,7 +91,7 @@ def packing_for(n_keys: int, *times: Int64) -> Packing:
     bits = (max(high, low) - low + 1).bit_length()
     if (max(n_keys, 1) - 1).bit_length() + bits <= 63:
         return Packing(low, bits)
-    ranks = np.unique(np.concatenate(present))
+    ranks = distinct_values(np.concatenate(present))
     return Packing(0, len(ranks).bit_length(), ranks)
 
 

@@ -5,6 +5,9 @@ one that begins at or before it. If intervals may overlap, the number that conta
 up to it less the number of ends up to it.
 
 Many time-points of few keys are looked up in a table with an entry for every key and time-point.
+
+All pairs of a time-point and an interval that contains it are found from the intervals: the time-points inside an
+interval are consecutive among the time-points of its key, so the work grows with the pairs that exist.
 """
 
 from __future__ import annotations
@@ -13,11 +16,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.kernels.compact import ascending_order
-from holdsfor.kernels.keys import Int64
+from holdsfor.kernels.keys import Int64, expand_ranges
 from holdsfor.kernels.packing import packing_for
 from holdsfor.kernels.searching import search_sorted
 
-__all__ = ["Depths", "Stabbing"]
+__all__ = ["Depths", "Stabbing", "containing_pairs"]
+
+
+def containing_pairs(keys: Int64, times: Int64, own: Int64, starts: Int64, ends: Int64) -> tuple[Int64, Int64]:
+    """The positions (of a time-point, of an interval) of every pair with one key whose interval contains the time.
+
+    Contract: keys are dense numbers; a time-point with key -1 is in no interval. Intervals may overlap and are not
+    empty. O((n + m) log n + pairs) for n time-points and m intervals.
+
+    >>> keys, times = np.array([0, 0, 1]), np.array([3, 8, 3])
+    >>> point, interval = containing_pairs(keys, times, np.array([0, 1]), np.array([2, 1]), np.array([9, 3]))
+    >>> point.tolist(), interval.tolist()
+    ([0, 1], [0, 0])
+    """
+    known = (keys >= 0).nonzero()[0]
+    if len(known) == 0 or len(own) == 0:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    keys, times = keys[known], times[known]
+    low, beyond = int(times.min()), int(times.max()) + 1
+    packing = packing_for(max(int(keys.max()), int(own.max())) + 1, times, np.array([beyond]))
+    packed = packing.pack_finite(keys, times)
+    order = ascending_order(packed)
+    packed = packed[order]
+    first, last = (
+        search_sorted(packed, packing.pack_finite(own, np.clip(bound, low, beyond))) for bound in (starts, ends)
+    )
+    interval, position = expand_ranges(first, last - first)
+    return known[order[position]], interval
 
 
 class Stabbing:

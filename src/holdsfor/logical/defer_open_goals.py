@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from holdsfor.analysis.safety import awaiting_lists, needed_variables
+from holdsfor.logical.join_goals import is_join_goal
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.syntax.rules import Condition, Not, Test, condition_variables, outer_variables
-from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity, substitute, variables
+from holdsfor.syntax.terms import Struct, Term, Var, is_callable, substitute, variables
 
 __all__ = ["UNUSED", "defer_open_goals", "names_left_open"]
 
@@ -79,7 +80,7 @@ def _is_in_place(test: Test, body: tuple[Condition, ...], known: set[str], knowl
     """Whether a goal binds all its variables and keeps its place; other goals' bindings could change a cut's effect."""
     if not _binds_all(test, known, knowledge):
         return False
-    if not is_callable(test.goal) or knowledge.is_relation(name_and_arity(test.goal)):
+    if not is_callable(test.goal) or is_join_goal(test.goal, knowledge):
         return True
     others = (condition for condition in body if condition is not test and _binds_early(condition, knowledge))
     return set(variables(test.goal)).isdisjoint(set().union(*map(outer_variables, others)) - known)
@@ -88,7 +89,7 @@ def _is_in_place(test: Test, body: tuple[Condition, ...], known: set[str], knowl
 def _binds_early(condition: Condition, knowledge: Knowledge) -> bool:
     """Whether a condition binds its variables before goals are proved."""
     if isinstance(condition, Test):
-        return is_callable(condition.goal) and knowledge.is_relation(name_and_arity(condition.goal))
+        return is_join_goal(condition.goal, knowledge)
     return not isinstance(condition, Not)
 
 

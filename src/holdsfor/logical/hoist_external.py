@@ -2,7 +2,7 @@
 iteration.
 
 One of the moved conditions must bind the time-point: a rule that its own component triggers stays unchanged. A test
-stays behind the conditions that precede it: earlier conditions may exclude bindings for which the test is an error.
+stays after the conditions that precede it: earlier conditions may exclude bindings for which the test is an error.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from holdsfor.analysis.dependencies import Vertex
-from holdsfor.analysis.patterns import may_match
+from holdsfor.analysis.pattern_index import PatternIndex
 from holdsfor.analysis.safety import binds_time
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.rewritten import RewriteContext, Rewritten
@@ -38,7 +38,7 @@ def hoist_external(given: Rewritten, context: RewriteContext) -> list[Rewritten]
 
 
 def _external_first(
-    body: tuple[Condition, ...], component: tuple[Vertex, ...], knowledge: Knowledge
+    body: tuple[Condition, ...], component: PatternIndex[Vertex], knowledge: Knowledge
 ) -> tuple[Condition, ...]:
     if not any(_is_inside(condition, component) for condition in body):
         return body
@@ -57,7 +57,7 @@ def _moved(before: tuple[Condition, ...], after: tuple[Condition, ...]) -> tuple
     return tuple(c for i, c in enumerate(after) if any(later < places[i] for later in places[i + 1 :]))
 
 
-def _is_inside(condition: Condition, component: tuple[Vertex, ...]) -> bool:
+def _is_inside(condition: Condition, component: PatternIndex[Vertex]) -> bool:
     for each, _ in flat_conditions((condition,)):
         pattern: Term | None = None
         match each:
@@ -67,7 +67,7 @@ def _is_inside(condition: Condition, component: tuple[Vertex, ...]) -> bool:
                 pattern = Struct("=", (fvp.fluent, Var("_#value")))
             case Starts(fvp) | Ends(fvp) | Holds(fvp) | Initiated(fvp):
                 pattern = fvp.term
-        if pattern is not None and any(may_match(vertex.pattern, pattern) for vertex in component):
+        if pattern is not None and component.has(pattern):
             return True
     return False
 

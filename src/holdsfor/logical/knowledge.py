@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from holdsfor.syntax.program import Clause
-from holdsfor.syntax.terms import Term
+from holdsfor.syntax.terms import Struct, Term
 
 __all__ = ["Knowledge"]
 
@@ -16,11 +16,20 @@ class Knowledge(Protocol):
     def is_relation(self, key: tuple[str, int]) -> bool:
         """Whether a predicate consists of ground facts, possibly with members from the input."""
 
+    def is_defined(self, key: tuple[str, int]) -> bool:
+        """Whether the background knowledge defines a predicate, which may be built in too."""
+
     def is_grounded(self, key: tuple[str, int]) -> bool:
         """Whether a fluent has groundings."""
 
     def is_stable(self, goal: Term) -> bool:
         """Whether the answers of a goal are the same throughout the run."""
+
+    def tested_members(self, goal: Term, ground: set[str]) -> tuple[Struct, ...] | None:
+        """The members of dynamic domains on which the answers of a goal depend, over variables with values.
+
+        None if the answers may depend on other members too, or on anything else that changes.
+        """
 
     def only_answer(self, goal: Term) -> dict[str, Term] | None:
         """The values of the goal's variables, if exactly one fact of a stable table matches the goal."""

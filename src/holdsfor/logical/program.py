@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 from holdsfor.analysis.dependencies import Vertex, effective_delays
 from holdsfor.analysis.levels import Component
-from holdsfor.analysis.patterns import may_match
+from holdsfor.analysis.pattern_index import PatternIndex
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.logical.rewrites import REWRITES, Rewrite
 from holdsfor.logical.rewritten import RewriteContext, Rewritten, RewrittenIntervals
+from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.rules import Delay, Initially, IntervalRule, PointRule
-from holdsfor.syntax.terms import Term
 
-__all__ = ["LogicalComponent", "LogicalProgram", "concerns", "rewrite_program"]
+__all__ = ["LogicalComponent", "LogicalProgram", "rewrite_program"]
 
 Key = tuple[str, int]
 
@@ -51,33 +51,37 @@ class LogicalProgram:
 def rewrite_program(compiled: Compiled, knowledge: Knowledge, rewrites: Sequence[Rewrite] = REWRITES) -> LogicalProgram:
     """The logical program of an event description after these rewrites."""
     components = [component for component in compiled.levels.components if not component.is_input]
-    return LogicalProgram(
-        tuple(
-            _component(compiled, i, each, RewriteContext(each.vertices, knowledge), rewrites)
-            for i, each in enumerate(components)
-        )
-    )
+    heads = _Heads(compiled.description)
+    return LogicalProgram(tuple(_component(heads, i, each, knowledge, rewrites) for i, each in enumerate(components)))
 
 
-def concerns(vertices: tuple[Vertex, ...], head: Term) -> bool:
-    """Whether a rule with this head may define an instance of one of the vertices."""
-    return any(may_match(vertex.pattern, head) for vertex in vertices)
+class _Heads:
+    """The rules of an event description by their heads."""
+
+    def __init__(self, description: EventDescription) -> None:
+        self.rules = PatternIndex((rule.head_term, rule) for rule in description.point_rules)
+        intervals = (rule for rule in description.interval_rules if not rule.is_empty)
+        self.intervals = PatternIndex((rule.fvp.term, rule) for rule in intervals)
+        self.initially = PatternIndex((each.fvp.term, each) for each in description.initially)
+        self.delays = PatternIndex((each.source.term, each) for each in effective_delays(description))
 
 
 def _component(
-    compiled: Compiled, number: int, component: Component, context: RewriteContext, rewrites: Sequence[Rewrite]
+    heads: _Heads, number: int, component: Component, knowledge: Knowledge, rewrites: Sequence[Rewrite]
 ) -> LogicalComponent:
-    description, vertices = compiled.description, component.vertices
+    vertices = component.vertices
+    patterns = [vertex.pattern for vertex in vertices]
+    context = RewriteContext(PatternIndex((vertex.pattern, vertex) for vertex in vertices), knowledge)
     own = LogicalComponent(number, component.level, vertices, (), (), (), ())
     if own.is_static:
-        intervals = [r for r in description.interval_rules if not r.is_empty and concerns(vertices, r.fvp.term)]
+        intervals = heads.intervals.matching_any(patterns)
         return replace(own, intervals=tuple(_interval_rule(rule, context, rewrites) for rule in intervals))
-    written = [rule for rule in description.point_rules if concerns(vertices, rule.head_term)]
+    written = heads.rules.matching_any(patterns)
     return replace(
         own,
         rules=tuple(each for rule in written for each in _point_rules(rule, context, rewrites)),
-        initially=tuple(each for each in description.initially if concerns(vertices, each.fvp.term)),
-        delays=tuple(each for each in effective_delays(description) if concerns(vertices, each.source.term)),
+        initially=tuple(heads.initially.matching_any(patterns)),
+        delays=tuple(heads.delays.matching_any(patterns)),
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from holdsfor.analysis.switches import check_switches
+from holdsfor.logical.count_lists import count_lists
 from holdsfor.logical.fold_facts import fold_facts, fold_interval_facts
 from holdsfor.logical.hoist_external import hoist_external
 from holdsfor.logical.order_joins import order_joins
@@ -37,6 +38,7 @@ class Rewrite:
 REWRITES: tuple[Rewrite, ...] = (
     Rewrite("split_branches", split_branches, required="all rows of a plan have the same columns"),
     Rewrite("fold_facts", fold_facts, fold_interval_facts),
+    Rewrite("count_lists", count_lists),
     Rewrite("order_joins", order_joins),
     Rewrite("hoist_external", hoist_external),
     Rewrite("time_first", required="rows have no time-points before a condition on events"),

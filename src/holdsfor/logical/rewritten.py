@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from holdsfor.analysis.dependencies import Vertex
+from holdsfor.analysis.pattern_index import PatternIndex
 from holdsfor.logical.knowledge import Knowledge
 from holdsfor.syntax.rules import Condition, IntervalRule, PointRule
 from holdsfor.syntax.terms import Term
@@ -33,5 +34,5 @@ class RewrittenIntervals:
 class RewriteContext:
     """The input of a rewrite besides the rule: the vertices of the rule's component, and the background knowledge."""
 
-    component: tuple[Vertex, ...]
+    component: PatternIndex[Vertex]
     knowledge: Knowledge

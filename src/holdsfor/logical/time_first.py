@@ -1,4 +1,4 @@
-"""Move conditions that need the time-point behind a condition that binds it.
+"""Move conditions that need the time-point after a condition that binds it.
 
 Rows have no time-points before the first condition on events. Conditions on fluents, negations, collections and all
 conditions that mention the variable of the time-point wait for it, and so do conditions that use their variables.

@@ -25,7 +25,7 @@ def unfold(goal: Term, bound: set[str], knowledge: Knowledge) -> Either | None:
     if not isinstance(goal, Struct):
         return None
     clauses = knowledge.definition(name_and_arity(goal))
-    if clauses is None or not clauses or not knowledge.is_stable(goal):
+    if clauses is None or not clauses:
         return None
     branches: list[tuple[Condition, ...]] = []
     outputs = set(variables(goal)) - bound

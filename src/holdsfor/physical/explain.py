@@ -22,7 +22,7 @@ from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.rules import Delay
 from holdsfor.syntax.terms import Var, variables
 
-__all__ = ["Explainer", "Manner"]
+__all__ = ["EvaluationStrategy", "Explainer"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class _Flow:
 
 
 @dataclass(frozen=True)
-class Manner:
+class EvaluationStrategy:
     """The evaluation strategy of a component, and when the external and the internal conditions of its rules run."""
 
     name: str = ""
@@ -82,36 +82,38 @@ class Explainer:
 
     # -- components ----------------------------------------------------------------------------------------------------
 
-    def component(self, number: int, logical: LogicalComponent, planned: PlannedComponent, manner: Manner) -> None:
+    def component(
+        self, number: int, logical: LogicalComponent, planned: PlannedComponent, strategy: EvaluationStrategy
+    ) -> None:
         text = f"component {number + 1}, level {logical.level}: {logical.label}"
-        self.heading(0, text + (f"  ({manner.name})" if manner.name else ""), ("component", number))
+        self.heading(0, text + (f"  ({strategy.name})" if strategy.name else ""), ("component", number))
         for rule in planned.events:
-            relation = self.rule(rule, manner)
+            relation = self.rule(rule, strategy)
             self.line(2, [relation], Description("events", show_indicator(*rule.key), "each once"), None)
-        effects = {key: self.effects(fluent, manner) for key, fluent in planned.fluents.items()}
+        effects = {key: self.effects(fluent, strategy) for key, fluent in planned.fluents.items()}
         for delay, plan in zip(logical.delays, planned.delays, strict=True):
             what = "delayed terminations" if plan.is_termination else "delayed initiations"
             effects[plan.target_key].setdefault(what, []).append(self.delay(delay, plan))
         for key, relations in effects.items():
             self.heading(1, f"fluent {show_indicator(*key)}")
             how = "; ".join(f"{what} {', '.join(names)}" for what, names in relations.items() if names)
-            self.line(2, [], Description("inertia", "", how), ("inertia", number, key), manner.inside)
+            self.line(2, [], Description("inertia", "", how), ("inertia", number, key), strategy.inside)
         is_merged = not are_maximal(planned.interval_rules)
         for interval_rule in planned.interval_rules:
             self.interval_rule(interval_rule, is_merged=is_merged)
 
-    def effects(self, fluent: PlannedFluent, manner: Manner) -> dict[str, list[str]]:
+    def effects(self, fluent: PlannedFluent, strategy: EvaluationStrategy) -> dict[str, list[str]]:
         """The rules that change a fluent, by kind."""
         return {
             "initial values": [self.initial(each) for each in fluent.initially],
-            "initiations": [self.rule(rule, manner) for rule in fluent.initiations],
-            "terminations": [self.rule(rule, manner) for rule in fluent.terminations],
+            "initiations": [self.rule(rule, strategy) for rule in fluent.initiations],
+            "terminations": [self.rule(rule, strategy) for rule in fluent.terminations],
         }
 
-    def rule(self, rule: PlannedRule, manner: Manner) -> str:
+    def rule(self, rule: PlannedRule, strategy: EvaluationStrategy) -> str:
         """The plan of a rule with a time-point; returns its last relation."""
         self.heading(1, f"{rule.rule.kind}({show(rule.head)}, {show(rule.rule.time)})")
-        whens = [manner.outside if i < rule.n_outside else manner.inside for i in range(len(rule.operators))]
+        whens = [strategy.outside if i < rule.n_outside else strategy.inside for i in range(len(rule.operators))]
         flow = self.plan(rule.operators, _Flow(), 2, whens)
         if not rule.unbound:
             return flow.relation

@@ -22,20 +22,19 @@ class Lists:
     Instances are stored as words or as numbers; the other form is computed on demand.
     """
 
-    def __init__(self, rows: Rows, starts: Int64, ends: Int64) -> None:
-        self.names: list[str] = list(rows.columns)
+    def __init__(self, rows: Rows | None, starts: Int64, ends: Int64) -> None:
+        self.names: list[str] = [] if rows is None else list(rows.columns)
         self.starts = starts
         self.ends = ends
-        self._rows: Rows | None = rows
+        self._rows = rows
         self._numbers: dict[tuple[str, ...], Int64] = {}
         self._instances: TupleIds | None = None
 
     @classmethod
     def numbered(cls, names: Sequence[str], instances: TupleIds, numbers: Int64, starts: Int64, ends: Int64) -> Lists:
         """The intervals of instances whose numbers are known."""
-        lists = cls(Rows(0, {}), starts, ends)
+        lists = cls(None, starts, ends)
         lists.names = list(names)
-        lists._rows = None
         lists._numbers[tuple(names)] = numbers
         lists._instances = instances
         return lists
@@ -65,17 +64,17 @@ class Lists:
         return self._numbers[key]
 
     def take(self, positions: Int64 | NDArray[np.bool_]) -> Lists:
-        taken = Lists(Rows(0, {}), self.starts[positions], self.ends[positions])
+        rows = None if self._rows is None else self._rows.take(positions)
+        taken = Lists(rows, self.starts[positions], self.ends[positions])
         taken.names = self.names
-        taken._rows = None if self._rows is None else self._rows.take(positions)
         taken._numbers = {names: numbers[positions] for names, numbers in self._numbers.items()}
         taken._instances = self._instances
         return taken
 
     def with_starts(self, starts: Int64) -> Lists:
         """The same instances with other starts."""
-        moved = Lists(Rows(0, {}), starts, self.ends)
-        moved.names, moved._rows = self.names, self._rows
+        moved = Lists(self._rows, starts, self.ends)
+        moved.names = self.names
         moved._numbers, moved._instances = self._numbers, self._instances
         return moved
 

@@ -65,6 +65,16 @@ class PlannedIntervalRule:
     operators: IntervalPlan
     head: IntervalHead
 
+    @property
+    def enumerates(self) -> bool:
+        """Whether an operator needs instances without intervals, other than those of a restriction."""
+        return any(
+            each.restriction is None
+            if isinstance(each, RepeatIntervals)
+            else isinstance(each, CallPredicate | ComplementIntervals)
+            for each in self.operators
+        )
+
 
 def are_maximal(rules: Sequence[PlannedIntervalRule]) -> bool:
     """Whether the intervals of rules are already maximal: each rule has a value of its own."""

@@ -90,7 +90,7 @@ def _needed(name: str, made: dict[str, IntervalOperator]) -> Iterator[str]:
 
 
 def _in_order(operators: Sequence[IntervalOperator]) -> Iterator[IntervalOperator]:
-    """The operators, each behind those that make its inputs; otherwise their order."""
+    """The operators, each after the operators that make its inputs; otherwise their order."""
     waiting, known = list(operators), set[str]()
     while waiting:
         ready = next(each for each in waiting if known.issuperset(each.inputs))

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from holdsfor.analysis.dependencies import DependencyGraph, Vertex
-from holdsfor.analysis.patterns import may_match
+from holdsfor.analysis.pattern_index import PatternIndex
 from holdsfor.columns.tables import Key
 from holdsfor.syntax.terms import Atom, Struct, Term, Var, name_and_arity
 
@@ -56,21 +57,32 @@ class Owned:
 
     def includes(self, lookup: Lookup) -> bool:
         """Whether a lookup may match an event or FVP of the component."""
-        return _matches(lookup, self.vertices)
+        return self._computed[lookup.is_event].has(lookup.pattern)
 
     def is_shared(self, lookup: Lookup) -> bool:
         """Whether a lookup may also match values that the component does not compute."""
-        return _matches(lookup, self.others)
+        return self._not_computed[lookup.is_event].has(lookup.pattern)
+
+    @cached_property
+    def _computed(self) -> dict[bool, PatternIndex[None]]:
+        return _by_kind(self.vertices)
+
+    @cached_property
+    def _not_computed(self) -> dict[bool, PatternIndex[None]]:
+        return _by_kind(self.others)
 
 
 def owned_by(vertices: tuple[Vertex, ...], graph: DependencyGraph) -> Owned:
     """The events and FVPs that the component of these vertices computes."""
     keys = dict.fromkeys(name_and_arity(vertex.fluent) for vertex in vertices if vertex.kind == "simple")
-    others = tuple(vertex for key in keys for vertex in graph.named(key) if vertex not in vertices)
+    inside = set(vertices)
+    others = tuple(vertex for key in keys for vertex in graph.named(key) if vertex not in inside)
     return Owned(vertices, others)
 
 
-def _matches(lookup: Lookup, vertices: tuple[Vertex, ...]) -> bool:
-    return any(
-        may_match(vertex.pattern, lookup.pattern) for vertex in vertices if (vertex.kind == "event") == lookup.is_event
-    )
+def _by_kind(vertices: tuple[Vertex, ...]) -> dict[bool, PatternIndex[None]]:
+    """The events, and the FVPs, of the vertices."""
+    patterns = {
+        is_event: [v.pattern for v in vertices if (v.kind == "event") == is_event] for is_event in (True, False)
+    }
+    return {is_event: PatternIndex((pattern, None) for pattern in found) for is_event, found in patterns.items()}

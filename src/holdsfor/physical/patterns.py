@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from itertools import count
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.structures import structures_of
-from holdsfor.columns.tables import Relation
+from holdsfor.columns.tables import FluentTable, Relation, Table
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Struct, Term, Var, is_ground, variables
@@ -20,12 +22,17 @@ __all__ = [
     "ANYTHING",
     "bound_positions",
     "build",
+    "is_filter",
+    "is_free",
     "is_plain",
     "join",
+    "join_holding",
     "linear",
+    "n_holding",
     "named_variables",
     "prune_patterns",
     "scan",
+    "semijoin",
     "unify_column",
 ]
 
@@ -136,22 +143,90 @@ def join(
     if rows.is_empty_binding and also_equal is None and is_plain(patterns):
         found, row = scan(relation, patterns, symbols)
         return found, np.arange(relation.n, dtype=np.int64) if row is None else row
+    part = _bound_part(rows, relation, patterns, symbols, also_equal)
+    return _combined(rows, patterns, symbols, part, part.relation.partners(part.keys, part.positions, rows.n))
+
+
+def join_holding(rows: Rows, table: FluentTable, patterns: Sequence[Term], symbols: Symbols) -> Rows:
+    """The rows combined with every FVP that matches the patterns and holds at the rows' time-points."""
+    part = _bound_part(rows, table, patterns, symbols)
+    assert rows.times is not None
+    pairs = part.relation.holding_partners(part.keys, part.positions, rows.times)
+    return _combined(rows, patterns, symbols, part, pairs)[0]
+
+
+def semijoin(
+    rows: Rows,
+    relation: Relation,
+    patterns: Sequence[Term],
+    symbols: Symbols,
+    also_equal: tuple[int, Int64] | None = None,
+) -> NDArray[np.bool_]:
+    """Which rows match some row of the relation; variables that are not bound match every word."""
+    part = _bound_part(rows, relation, patterns, symbols, also_equal)
+    return part.relation.matches(part.keys, part.positions, rows.n)
+
+
+def n_holding(rows: Rows, table: FluentTable, patterns: Sequence[Term], symbols: Symbols) -> Int64:
+    """The number of matching FVPs that hold at each row; variables that are not bound match every word."""
+    part = _bound_part(rows, table, patterns, symbols)
+    assert rows.times is not None
+    return part.relation.n_holding(part.keys, part.positions, rows.times)
+
+
+@dataclass(frozen=True)
+class _BoundPart(Generic[Table]):
+    """The rows of a relation that have the constants of some patterns, and the columns that bound patterns restrict.
+
+    `origin` are the rows of the relation, or None for all rows.
+    """
+
+    relation: Table
+    origin: Int64 | None
+    positions: tuple[int, ...]
+    keys: tuple[Int64, ...]
+
+
+def _bound_part(
+    rows: Rows,
+    relation: Table,
+    patterns: Sequence[Term],
+    symbols: Symbols,
+    also_equal: tuple[int, Int64] | None = None,
+) -> _BoundPart[Table]:
+    """The part of a relation that constants select, and the keys by which it is joined with the rows."""
     constants = tuple((i, symbols.word(p)) for i, p in enumerate(patterns) if not isinstance(p, Var) and is_ground(p))
-    if constants:
-        some, origin = relation.restricted(constants)
-        rest = [p if isinstance(p, Var) or not is_ground(p) else ANYTHING for p in patterns]
-        found, row = join(rows, some, rest, symbols, also_equal)
-        return found, origin[row]
-    positions = bound_positions(patterns, rows.columns)
-    keys = [build(patterns[p], rows, symbols) for p in positions]
+    some, origin = relation.restricted(constants) if constants else (relation, None)
+    fixed = {i for i, _ in constants}
+    positions = tuple(i for i in bound_positions(patterns, rows.columns) if i not in fixed)
+    keys = tuple(build(patterns[i], rows, symbols) for i in positions)
     if also_equal is not None:
-        positions, keys = (*positions, also_equal[0]), [*keys, also_equal[1]]
-    owner, partner = relation.partners(keys, positions, rows.n)
-    joined = rows.take(owner).with_columns({"#partner": partner})
-    for p, pattern in enumerate(patterns):
-        if p not in positions and pattern is not ANYTHING:
-            words = relation.columns[p][joined.columns["#partner"]]
+        positions, keys = (*positions, also_equal[0]), (*keys, also_equal[1])
+    return _BoundPart(some, origin, positions, keys)
+
+
+def _combined(
+    rows: Rows, patterns: Sequence[Term], symbols: Symbols, part: _BoundPart[Table], pairs: tuple[Int64, Int64]
+) -> tuple[Rows, Int64]:
+    """The rows of pairs with the variables that the patterns bind, and their rows of the whole relation."""
+    joined = rows.take(pairs[0]).with_columns({"#partner": pairs[1]})
+    for i, pattern in enumerate(patterns):
+        is_open = i not in part.positions and pattern is not ANYTHING and not is_ground(pattern)
+        if is_open:
+            words = part.relation.columns[i][joined.columns["#partner"]]
             joined = unify_column(pattern, words, joined, symbols)
     columns = dict(joined.columns)
     partner = columns.pop("#partner")
-    return Rows(joined.n, columns, joined.times), partner
+    return Rows(joined.n, columns, joined.times), partner if part.origin is None else part.origin[partner]
+
+
+def is_free(patterns: Sequence[Term], bound: Collection[str]) -> bool:
+    """Whether the patterns restrict a relation by bound variables only: the others are distinct variables."""
+    unbound = [p for p in patterns if p is not ANYTHING and not set(variables(p)) <= set(bound)]
+    names = [pattern.name for pattern in unbound if isinstance(pattern, Var)]
+    return len(names) == len(unbound) == len(set(names))
+
+
+def is_filter(patterns: Sequence[Term], bound: Collection[str]) -> bool:
+    """Whether the patterns bind nothing: each is bound, or matches every word."""
+    return all(pattern is ANYTHING or set(variables(pattern)) <= set(bound) for pattern in patterns)

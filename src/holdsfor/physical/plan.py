@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
-from holdsfor.analysis.levels import What
-from holdsfor.analysis.patterns import may_match
+from holdsfor.analysis.dependencies import Vertex
+from holdsfor.analysis.levels import MomentKind
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.tables import Key
 from holdsfor.logical.nodes import FluentId, NodeId
-from holdsfor.logical.program import LogicalComponent, LogicalProgram, concerns, rewrite_program
+from holdsfor.logical.program import LogicalComponent, LogicalProgram, rewrite_program
 from holdsfor.physical.fvp_shape import distinct_variables
 from holdsfor.physical.grounding_planner import leaves_open
 from holdsfor.physical.interval_planner import PlannedIntervalRule, plan_interval_rule
+from holdsfor.physical.moment_ranks import MomentRanks
 from holdsfor.physical.number_columns import number_column_of
 from holdsfor.physical.operators.context import EdgeKind
 from holdsfor.physical.operators.join_points import JoinPoints
@@ -27,6 +28,7 @@ from holdsfor.prolog.background import grounding_clauses
 from holdsfor.syntax.rules import (
     Delay,
     Fvp,
+    Initially,
     PointRule,
     Postponable,
     Terminated,
@@ -128,7 +130,7 @@ class PlannedDelay:
 class PlannedComponent:
     """The rules of one component: of output events, simple fluents, or statically determined fluents.
 
-    `number` is the position of the component in the program. A component that `is_circular` depends on itself, through
+    `number` is the position of the component in the program. A component that `is_recursive` depends on itself, through
     conditions or delayed effects.
     """
 
@@ -138,7 +140,7 @@ class PlannedComponent:
     fluents: dict[Key, PlannedFluent]
     interval_rules: tuple[PlannedIntervalRule, ...]
     delays: tuple[PlannedDelay, ...] = ()
-    is_circular: bool = False
+    is_recursive: bool = False
 
     @property
     def is_only_delayed(self) -> bool:
@@ -160,21 +162,31 @@ class PlannedComponent:
 
     @property
     def enumerated(self) -> Iterator[Term]:
+        """The events and FVPs whose instances may have to be enumerated.
+
+        Open arguments of a termination range over the fluents that hold or are initiated, unless a condition reads
+        breaks.
+        """
         fluents = self.fluents.values()
-        effects = [rule for fluent in fluents for rule in (*fluent.initiations, *fluent.terminations)]
-        for rule in (*self.events, *effects):
-            if rule.unbound or any(step.enumerates_head for step in all_operators(rule.operators)):
+        visible = [rule for fluent in fluents if fluent.has_break_conditions for rule in fluent.terminations]
+        open_heads = [*self.events, *(rule for fluent in fluents for rule in fluent.initiations), *visible]
+        terminations = [rule for fluent in fluents for rule in fluent.terminations]
+        yield from (rule.head for rule in open_heads if rule.unbound)
+        for rule in (*open_heads, *terminations):
+            if any(step.enumerates_head for step in all_operators(rule.operators)):
                 yield rule.head
         yield from (initial.head for fluent in fluents for initial in fluent.initially if variables(initial.head))
-        scopes = (rule.scope for rule in self.interval_rules)
-        yield from (scope.rule.fvp.term for scope in scopes if scope.is_grounded and scope.enumerates_head)
+        for planned in self.interval_rules:
+            if planned.scope.is_grounded and planned.scope.enumerates_head(enumerates=planned.enumerates):
+                yield planned.rule.fvp.term
 
     @property
     def ranged(self) -> Iterator[Term]:
         """Terms of rules with variables that may have to range over their sorts."""
         yield from (step.ranged for step in self.point_operators if step.ranged is not None)
-        for scope in (rule.scope for rule in self.interval_rules):
-            patterns = (scope.pattern(name) for name in scope.ranged)
+        for planned in self.interval_rules:
+            scope = planned.scope
+            patterns = (scope.pattern(name) for name in scope.ranged(enumerates=planned.enumerates))
             yield from (pattern for pattern in patterns if pattern is not None)
 
 
@@ -242,7 +254,8 @@ class PhysicalProgram:
 def plan_program(compiled: Compiled, planner: Planner) -> PhysicalProgram:
     """The physical program of an event description, or a `PlanningProblem` if this engine cannot evaluate it."""
     logical = rewrite_program(compiled, planner.knowledge, planner.rewrites)
-    components = tuple(_component(compiled, component, planner) for component in logical.components)
+    context = _PlanContext(compiled, planner)
+    components = tuple(_component(context, component) for component in logical.components)
     return PhysicalProgram(components, logical, _simple_columns(compiled), _open_entities(compiled, planner))
 
 
@@ -255,62 +268,89 @@ def _open_entities(compiled: Compiled, planner: Planner) -> frozenset[Term]:
 
 
 def _simple_columns(compiled: Compiled) -> dict[Key, tuple[tuple[Term, ...], ...]]:
-    found: dict[Key, tuple[tuple[Term, ...], ...]] = {}
+    found: dict[Key, list[tuple[Term, ...]]] = {}
     for vertex in compiled.graph.vertices:
         if vertex.kind == "simple":
-            key = name_and_arity(vertex.fluent)
-            found[key] = (*found.get(key, ()), _columns(Fvp(vertex.fluent, vertex.value)))
-    return found
+            columns = _columns(Fvp(vertex.fluent, vertex.value))
+            found.setdefault(name_and_arity(vertex.fluent), []).append(columns)
+    return {key: tuple(patterns) for key, patterns in found.items()}
 
 
-def _component(compiled: Compiled, logical: LogicalComponent, planner: Planner) -> PlannedComponent:
-    vertices = logical.vertices
-    own = owned_by(vertices, compiled.graph)
+class _PlanContext:
+    """The input of all plans of a program: the event description, the planner, and indexes of both."""
+
+    def __init__(self, compiled: Compiled, planner: Planner) -> None:
+        self.compiled = compiled
+        self.planner = planner
+        self.ranks = MomentRanks(compiled)
+        self.broken = {name_and_arity(fvp.fluent) for fvp in _break_conditions(compiled)}
+        self.postponable: dict[Key, list[Postponable]] = {}
+        for each in compiled.description.postponable:
+            self.postponable.setdefault(name_and_arity(each.fvp.fluent), []).append(each)
+
+
+def _component(context: _PlanContext, logical: LogicalComponent) -> PlannedComponent:
+    vertices, graph = logical.vertices, context.compiled.graph
+    own = owned_by(vertices, graph)
     if logical.is_static:
-        rules = tuple(plan_interval_rule(each.rule, planner) for each in logical.intervals)
+        rules = tuple(plan_interval_rule(each.rule, context.planner) for each in logical.intervals)
         return PlannedComponent(logical.number, own, (), {}, rules)
-    mine = [each.rule for each in logical.rules]
     inside = set(vertices)
-    is_circular = any(edge.source in inside and edge.target in inside for edge in compiled.graph.edges)
-    plan = partial(_rule, compiled=compiled, planner=planner, component=own, is_circular=is_circular)
-    events = tuple(plan(rule) for rule in mine if rule.kind == "happensAt")
-    keys = dict.fromkeys(name_and_arity(v.fluent) for v in vertices if v.kind == "simple")
+    is_recursive = any(edge.target in inside for vertex in vertices for edge in graph.successors[vertex])
+    plan = partial(_rule, context=context, component=own, is_recursive=is_recursive)
     return PlannedComponent(
         logical.number,
         own,
-        events,
-        {key: _fluent(compiled, logical, key, mine, planner, plan) for key in keys},
+        tuple(plan(each.rule) for each in logical.rules if each.rule.kind == "happensAt"),
+        {key: _fluent(context, logical.number, part, plan) for key, part in _fluent_parts(logical).items()},
         (),
-        tuple(_delay(compiled, delay, planner) for delay in logical.delays),
-        is_circular,
+        tuple(_delay(context, delay) for delay in logical.delays),
+        is_recursive,
     )
 
 
+@dataclass
+class _FluentPart:
+    """The part of a component that concerns one simple fluent."""
+
+    key: Key
+    vertices: list[Vertex] = field(default_factory=list)
+    rules: list[PointRule] = field(default_factory=list)
+    initially: list[Initially] = field(default_factory=list)
+
+
+def _fluent_parts(logical: LogicalComponent) -> dict[Key, _FluentPart]:
+    """The simple fluents of a component, in the order of its vertices."""
+    found: dict[Key, _FluentPart] = {}
+    for vertex in logical.vertices:
+        if vertex.kind == "simple":
+            key = name_and_arity(vertex.fluent)
+            found.setdefault(key, _FluentPart(key)).vertices.append(vertex)
+    for each in logical.rules:
+        if each.rule.kind != "happensAt":
+            found[name_and_arity(each.rule.fvp.fluent)].rules.append(each.rule)
+    for initially in logical.initially:
+        found[name_and_arity(initially.fvp.fluent)].initially.append(initially)
+    return found
+
+
 def _fluent(
-    compiled: Compiled,
-    logical: LogicalComponent,
-    key: Key,
-    rules: list[PointRule],
-    planner: Planner,
-    plan: Callable[[PointRule], PlannedRule],
+    context: _PlanContext, number: int, part: _FluentPart, plan: Callable[[PointRule], PlannedRule]
 ) -> PlannedFluent:
-    vertices = logical.vertices
-    own = [r for r in rules if r.kind != "happensAt" and name_and_arity(r.fvp.fluent) == key]
+    key, names = part.key, context.compiled.names
+    inside = set(part.vertices)
     initially = [
-        PlannedInitial(i.fvp.term, _columns(i.fvp), plan_initial_value(planner, i.fvp.term, i.body))
-        for i in compiled.description.initially
-        if name_and_arity(i.fvp.fluent) == key and concerns(vertices, i.fvp.term)
+        PlannedInitial(i.fvp.term, _columns(i.fvp), plan_initial_value(context.planner, i.fvp.term, i.body))
+        for i in part.initially
     ]
     return PlannedFluent(
-        (logical.number, *key),
-        tuple(plan(r) for r in own if r.kind == "initiatedAt"),
-        tuple(plan(r) for r in own if r.kind == "terminatedAt"),
+        (number, *key),
+        tuple(plan(r) for r in part.rules if r.kind == "initiatedAt"),
+        tuple(plan(r) for r in part.rules if r.kind == "terminatedAt"),
         tuple(initially),
-        tuple(
-            _columns(Fvp(v.fluent, v.value)) for v in vertices if v.kind == "simple" and name_and_arity(v.fluent) == key
-        ),
-        is_whole=all(v in vertices for v in compiled.graph.named(key)) and key not in compiled.names.input_fluents,
-        has_break_conditions=any(name_and_arity(fvp.fluent) == key for fvp in _break_conditions(compiled)),
+        tuple(_columns(Fvp(v.fluent, v.value)) for v in part.vertices),
+        is_whole=all(v in inside for v in context.compiled.graph.named(key)) and key not in names.input_fluents,
+        has_break_conditions=key in context.broken,
     )
 
 
@@ -327,26 +367,18 @@ def _columns(entity: Fvp | Term) -> tuple[Term, ...]:
     return (*arguments, entity.value) if isinstance(entity, Fvp) else arguments
 
 
-def _rank(compiled: Compiled, what: What, pattern: Term) -> int:
-    """The order within one time-point in which events, initiations or terminations of the pattern are decided."""
-    for i, together in enumerate(compiled.moments):
-        if any(moment.what == what and may_match(moment.vertex.pattern, pattern) for moment in together):
-            return i
-    return len(compiled.moments)
+_DECIDED: dict[str, MomentKind] = {"happensAt": "happens", "initiatedAt": "initiated", "terminatedAt": "terminated"}
 
 
-_DECIDED: dict[str, What] = {"happensAt": "happens", "initiatedAt": "initiated", "terminatedAt": "terminated"}
-
-
-def _rule(rule: PointRule, *, compiled: Compiled, planner: Planner, component: Owned, is_circular: bool) -> PlannedRule:
+def _rule(rule: PointRule, *, context: _PlanContext, component: Owned, is_recursive: bool) -> PlannedRule:
     """The plan of a rule; a rule that time stepping may evaluate keeps words."""
     columns = _columns(rule.head)
-    arguments = None if rule.kind == "happensAt" or is_circular else distinct_variables(columns[:-1])
+    arguments = None if rule.kind == "happensAt" or is_recursive else distinct_variables(columns[:-1])
     value = columns[-1] if rule.kind == "terminatedAt" else None
     open_value = value.name if isinstance(value, Var) else None
     is_termination = rule.kind == "terminatedAt"
     operators, bound = plan_rule(
-        planner, rule.head_term, rule.time, rule.body, arguments, open_value, is_termination=is_termination
+        context.planner, rule.head_term, rule.time, rule.body, arguments, open_value, is_termination=is_termination
     )
     key = name_and_arity(rule.fvp.fluent if rule.kind != "happensAt" else rule.event)
     unbound = tuple(name for name in variables(rule.head_term) if name not in bound)
@@ -354,11 +386,12 @@ def _rule(rule: PointRule, *, compiled: Compiled, planner: Planner, component: O
     numbered = number_column_of(arguments) if arguments else None
     numbered = numbered if numbered in made else None
     n_outside = next((i for i, each in enumerate(operators) if each.reads_from(component)), len(operators))
-    rank = _rank(compiled, _DECIDED[rule.kind], rule.head_term)
+    rank = context.ranks.rank(_DECIDED[rule.kind], rule.head_term)
     return PlannedRule(rule, rule.head_term, key, columns, operators, unbound, n_outside, rank, numbered)
 
 
-def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
+def _delay(context: _PlanContext, delay: Delay) -> PlannedDelay:
+    planner, ranks = context.planner, context.ranks
     target = delay.source if delay.target is None else delay.target
     bound = set(variables(delay.source.term))
     used = set(variables(delay.delay, target.term)).union(*map(condition_variables, delay.conditions_when_due))
@@ -370,11 +403,7 @@ def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
     return PlannedDelay(
         name_and_arity(delay.source.fluent),
         _columns(delay.source),
-        tuple(
-            _postponement(p, planner)
-            for p in compiled.description.postponable
-            if name_and_arity(p.fvp.fluent) == name_and_arity(delay.source.fluent)
-        ),
+        tuple(_postponement(p, planner) for p in context.postponable.get(name_and_arity(delay.source.fluent), ())),
         tuple(set_up),
         frozenset(bound),
         delay.delay,
@@ -384,20 +413,10 @@ def _delay(compiled: Compiled, delay: Delay, planner: Planner) -> PlannedDelay:
         name_and_arity(target.fluent),
         _columns(target),
         is_termination=delay.target is None,
-        rank=_rank(compiled, "terminated" if delay.target is None else "initiated", target.term),
-        may_contend=delay.target is not None and _may_contend(compiled, delay.source, delay.target),
+        rank=ranks.rank("terminated" if delay.target is None else "initiated", target.term),
+        may_contend=delay.target is not None and ranks.may_contend(delay.source, delay.target),
         span=delay.span,
     )
-
-
-def _may_contend(compiled: Compiled, source: Fvp, target: Fvp) -> bool:
-    """Whether the initiations of the source and of the target may depend on each other at one time-point."""
-    if not any(may_match(p.fvp.term, source.term) for p in compiled.description.postponable):
-        return False
-    sources = set(compiled.graph.matching(source.term, ["simple"]))
-    targets = set(compiled.graph.matching(target.term, ["simple"]))
-    together = ({m.vertex for m in part if m.what == "initiated"} for part in compiled.moments)
-    return any(part & sources and part & targets for part in together)
 
 
 def _postponement(postponable: Postponable, planner: Planner) -> PlannedPostponement:

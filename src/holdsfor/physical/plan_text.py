@@ -14,6 +14,7 @@ __all__ = ["Place", "PlanLine", "laid_out"]
 Place: TypeAlias = Hashable | Tally | None
 _WIDTHS = (9, 8, 10, 10)
 _TITLES = ("ms", "calls", "rows in", "rows out")
+_LEGEND = "×N: rows multiply. The operator returns N rows for each row that it takes."
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,24 @@ def laid_out(lines: Sequence[PlanLine], profile: Profile | None = None) -> str:
     """The text; cells of neighbouring relations are aligned."""
     texts = [text for _, block in groupby(lines, key=lambda line: bool(line.name)) for text in _aligned(list(block))]
     if profile is not None:
-        counts = [_counted(profile, line.place) for line in lines]
-        texts = [_columns(_TITLES), *(f"{count}  {text}" for count, text in zip(counts, texts, strict=True))]
+        texts = _with_counts(lines, texts, profile)
     return "".join(f"{text.rstrip()}\n" for text in texts)
+
+
+def _with_counts(lines: Sequence[PlanLine], texts: Sequence[str], profile: Profile) -> list[str]:
+    """The texts after their counts. Operators whose rows multiply have a sign, with its legend at the end."""
+    counts = [_counted(profile, line.place) for line in lines]
+    signs = [_sign(profile, line.place) for line in lines]
+    width = max(map(len, signs))
+    shown = [f"{c}{sign.rjust(width)}  {text}" for c, sign, text in zip(counts, signs, texts, strict=True)]
+    return [_columns(_TITLES), *shown, *(["", _LEGEND] if width else [])]
+
+
+def _sign(profile: Profile, place: Place) -> str:
+    if place is None or isinstance(place, Tally) or (isinstance(place, tuple) and place[0] != "ground"):
+        return ""
+    factor = profile.of(place).factor
+    return "" if factor is None else f" ×{factor:,.0f}"
 
 
 def _aligned(block: Sequence[PlanLine]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from holdsfor.analysis.safety import binds_time, bound_by, scoped, take_ready
 from holdsfor.logical.defer_open_goals import UNUSED, defer_open_goals
 from holdsfor.logical.knowledge import Knowledge
+from holdsfor.logical.order_joins import is_term_comparison
 from holdsfor.logical.rewrites import REWRITES, Rewrite
 from holdsfor.logical.time_first import time_first
 from holdsfor.logical.unfold import unfold
@@ -19,7 +20,10 @@ from holdsfor.physical.fvp_shape import fvp_patterns
 from holdsfor.physical.number_columns import number_column_of
 from holdsfor.physical.operators.aggregate import Aggregate
 from holdsfor.physical.operators.anti_join import AntiJoin
+from holdsfor.physical.operators.compare_terms import CompareTerms
+from holdsfor.physical.operators.compute_calendar import ComputeCalendar
 from holdsfor.physical.operators.compute_numbers import ComputeNumbers
+from holdsfor.physical.operators.compute_positions import ComputePositions
 from holdsfor.physical.operators.context import PointKind
 from holdsfor.physical.operators.count_fluents import CountFluents, counts_fluents
 from holdsfor.physical.operators.join_breaks import JoinBreaks
@@ -34,6 +38,8 @@ from holdsfor.physical.operators.stamp_time import StampTime
 from holdsfor.physical.operators.unify import Unify
 from holdsfor.physical.operators.union_branches import UnionBranches
 from holdsfor.physical.operators.union_clauses import UnionClauses
+from holdsfor.prolog.builtins.calendar import CALENDAR
+from holdsfor.prolog.builtins.spatial import SPATIAL
 from holdsfor.syntax.rules import (
     Collect,
     Condition,
@@ -191,12 +197,16 @@ class Planner:
         outputs = tuple(name for name in names if name not in bound and not name.startswith(UNUSED))
         is_needing = bool(self.knowledge.needed(goal, bound))
         is_sure = set(outputs) <= self.knowledge.ground_after(goal, bound) and not is_needing
-        prove = Prove(goal, inputs, outputs, self.knowledge.is_stable(goal), is_sure, is_needing)
+        is_stable = self.knowledge.is_stable(goal)
+        members = () if is_stable else self.knowledge.tested_members(goal, set(inputs))
+        prove = Prove(goal, inputs, outputs, is_stable, is_sure, is_needing, members)
         if isinstance(goal, Struct):
             if key[0] in COMPARISONS and key[1] == 2:
                 return ComputeNumbers(goal, prove)
             if key == ("is", 2) and set(variables(goal.args[1])) <= bound:
                 return ComputeNumbers(goal, prove)
+            if is_term_comparison(goal) and set(names) <= bound:
+                return CompareTerms(goal)
             if key == ("=", 2):
                 left, right = goal.args
                 if set(variables(right)) <= bound:
@@ -205,6 +215,11 @@ class Planner:
                     return Unify(right, left)
             if self.knowledge.is_relation(key):
                 return JoinFacts(key, goal.args)
+            if key in CALENDAR and not self.knowledge.is_defined(key) and set(variables(goal.args[0])) <= bound:
+                return ComputeCalendar(goal, prove)
+            if key in SPATIAL and not self.knowledge.is_defined(key):
+                if set(variables(*goal.args[: SPATIAL[key]])) <= bound:
+                    return ComputePositions(goal, prove)
         either = unfold(goal, bound, self.knowledge) if self.is_unfolding and is_sure else None
         if either is not None:
             branches = tuple(tuple(self.plan_body(branch, bound, used=set(outputs))) for branch in either.branches)

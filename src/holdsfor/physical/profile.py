@@ -16,6 +16,9 @@ __all__ = ["Profile", "Tally"]
 
 Many = TypeVar("Many", bound=Sized)
 
+_MULTIPLIED = 4
+_MANY_ROWS = 100
+
 
 @dataclass
 class Tally:
@@ -26,6 +29,13 @@ class Tally:
     rows_out: int = 0
     seconds: float = 0.0
     inner: float = 0.0
+
+    @property
+    def factor(self) -> float | None:
+        """How many rows the place returns for each row that it takes, if rows multiply; a scan takes one row."""
+        if self.rows_in <= self.calls or self.rows_out < max(_MANY_ROWS, _MULTIPLIED * self.rows_in):
+            return None
+        return self.rows_out / self.rows_in
 
     @property
     def own(self) -> float:

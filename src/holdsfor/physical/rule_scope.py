@@ -4,7 +4,7 @@ A rule is applied to every binding of its variables that satisfies its atemporal
 restrict bindings, but a fluent without intervals has an empty list, and most operations on empty lists have empty
 results. So the engine follows the instances with intervals, and enumerates others only if they matter: for a list that
 is repeated for the values of a missing variable, for a complement, for a predicate over lists, and for variables that
-occur in no list of the result.
+occur in no list of the result. The plan of the rule has the repeated lists (`PlannedIntervalRule.enumerates`).
 
 A variable of the head ranges over the grounding of the head, if there is one. Any other variable that no goal binds
 ranges over its sort, and over its values in the known FVPs of its fluents.
@@ -20,16 +20,13 @@ from functools import cached_property
 from holdsfor.analysis.safety import Scoped, take_ready
 from holdsfor.prolog.background import called_predicates
 from holdsfor.syntax.rules import (
-    Complement,
     Duration,
     HoldsFor,
     IntervalCall,
     IntervalRule,
     IntervalStep,
     Not,
-    RelativeComplement,
     Test,
-    Union,
     elsewhere,
     step_lists,
     step_variables,
@@ -117,44 +114,20 @@ class RuleScope:
         return next((term for term in terms if name in variables(term)), None)
 
     @cached_property
-    def enumerates(self) -> bool:
-        """Whether instances without intervals matter to some step."""
-        scopes = {name: frozenset(by) for name, by in list_variables(self.rule).items()}
-
-        def of(terms: Iterable[Term]) -> list[frozenset[str]]:
-            return [scopes[term.name] if isinstance(term, Var) else frozenset() for term in terms]
-
-        for step in self.rule.body:
-            match step:
-                case Complement() | IntervalCall(is_intervalwise=False):
-                    return True
-                case IntervalCall(inputs=inputs, outputs=outputs) if scopes[outputs[0]] - scopes[inputs[0]]:
-                    return True
-                case Union(lists) if len(set(of(lists))) > 1:
-                    return True
-                case RelativeComplement(base, lists) if frozenset().union(*of(lists)) - of([base])[0]:
-                    return True
-                case Duration(intervals=intervals, result=result) if scopes[result.name] - of([intervals])[0]:
-                    return True
-        return False
-
-    @cached_property
     def _unbound(self) -> frozenset[str]:
         """The variables that neither goals nor the grounding of the head bind."""
         bound = set(self.head) if self.is_grounded else set[str]()
         take_ready(self.scoped(self.tests), bound)
         return frozenset(self.names) - bound
 
-    @cached_property
-    def ranged(self) -> tuple[str, ...]:
-        """The variables that may have to range over their sorts."""
+    def ranged(self, *, enumerates: bool) -> tuple[str, ...]:
+        """The variables that may have to range over their sorts, if the plan enumerates instances or not."""
         assert isinstance(self.rule.result, Var)
-        in_result = () if self.enumerates else list_variables(self.rule)[self.rule.result.name]
+        in_result = () if enumerates else list_variables(self.rule)[self.rule.result.name]
         unbound = self._unbound - set(in_result)
         return tuple(name for name in self.names if name in unbound | self.open_names)
 
-    @cached_property
-    def enumerates_head(self) -> bool:
+    def enumerates_head(self, *, enumerates: bool) -> bool:
         """Whether the instances of the head may have to be enumerated."""
         assert isinstance(self.rule.result, Var)
-        return self.enumerates or bool(self.head - set(list_variables(self.rule)[self.rule.result.name]))
+        return enumerates or bool(self.head - set(list_variables(self.rule)[self.rule.result.name]))

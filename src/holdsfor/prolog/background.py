@@ -9,11 +9,19 @@ from holdsfor.prolog import is_builtin
 from holdsfor.prolog.compiler import CONTROL, TESTS
 from holdsfor.prolog.database import Database
 from holdsfor.syntax.description import EventDescription
+from holdsfor.syntax.durations import UNITS
 from holdsfor.syntax.program import Clause, FactTable
 from holdsfor.syntax.rules import Fvp
-from holdsfor.syntax.terms import Struct, Term, Var, is_callable, name_and_arity, variables
+from holdsfor.syntax.terms import Atom, Int, Struct, Term, Var, is_callable, name_and_arity, variables
 
-__all__ = ["background_database", "called_predicates", "check_background", "grounding_clauses", "inner_calls"]
+__all__ = [
+    "background_database",
+    "called_predicates",
+    "check_background",
+    "grounding_clauses",
+    "has_open_call",
+    "inner_calls",
+]
 
 _GOAL_ARGUMENTS: dict[tuple[str, int], tuple[int, ...]] = {
     (",", 2): (0, 1),
@@ -62,6 +70,8 @@ def background_database(description: EventDescription) -> Database:
             database.add_table(item.name, item.arity, item.columns)
         else:
             database.add_clause(item.head, item.body, item.span)
+    per_second, zone = UNITS[description.time_unit], description.time_zone
+    database.add_clause(Struct("$clock", (Int(per_second), Atom(zone))))
     database.declare_dynamic("grounding", 1)
     for clause in grounding_clauses(description):
         database.add_clause(clause.head, clause.body, clause.span)
@@ -121,6 +131,26 @@ def inner_calls(goal: Term) -> Iterator[Term]:
             yield from _extended_calls(here)
         else:
             yield here
+
+
+def has_open_call(goal: Term) -> bool:
+    """Whether a goal calls a term that is only known when the goal is proved.
+
+    >>> from holdsfor.syntax.parser import parse_term as term
+    >>> has_open_call(term("findall(X, p(X), L)")), has_open_call(term("p(X), call(X)"))
+    (False, True)
+    """
+    stack = [goal]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, Var):
+            return True
+        key = name_and_arity(here) if is_callable(here) else ("", 0)
+        if key in _GOAL_ARGUMENTS and isinstance(here, Struct):
+            stack.extend(here.args[i] for i in _GOAL_ARGUMENTS[key])
+        elif isinstance(here, Struct) and here.name in _WITH_MORE_ARGUMENTS:
+            stack.append(here.args[0])
+    return False
 
 
 def _extended_calls(goal: Struct) -> Iterator[Term]:

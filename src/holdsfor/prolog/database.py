@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from holdsfor.errors import Diagnostic, ExecutionProblem
 from holdsfor.prolog.clauses import Clauses, CompiledClause
@@ -20,9 +20,11 @@ from holdsfor.prolog.tables import Table
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Atom, Constant, Struct, Term, is_ground, name_and_arity
 
-__all__ = ["Database", "Predicate"]
+__all__ = ["Database", "Foreign", "Predicate"]
 
 Key = tuple[str, int]
+Foreign: TypeAlias = Callable[[tuple[Term, ...], Any], Iterator[tuple[Term, ...]]]
+"""A predicate written in Python, which returns rows; see the enumerated built-ins of `holdsfor.prolog.registry`."""
 
 
 class Predicate:
@@ -57,7 +59,7 @@ class Predicate:
         self.is_shared = False
         return self.clauses
 
-    def add_table(self, columns: Sequence[list[Constant]]) -> None:
+    def add_table(self, columns: Sequence[Sequence[Constant]]) -> None:
         if self.table is not None:
             self.table = self.table.extend(columns)
         elif self.clauses is not None and not self.clauses.all:
@@ -83,6 +85,7 @@ class Database:
 
     def __init__(self) -> None:
         self.contents: dict[Key, Predicate] = {}
+        self.foreign: dict[Key, Foreign] = {}
         self.time = 0
         self.is_frozen = False
 
@@ -90,13 +93,14 @@ class Database:
         """An independent copy with the same contents. O(number of predicates)."""
         twin = Database()
         twin.contents = {key: predicate.share() for key, predicate in self.contents.items()}
+        twin.foreign = dict(self.foreign)
         return twin
 
     # reading
 
     def predicates(self) -> Iterable[Key]:
-        """Name and arity of every predicate that has a clause or is declared dynamic."""
-        return self.contents.keys()
+        """Name and arity of every predicate that has a clause, is declared dynamic or is foreign."""
+        return {**self.contents, **self.foreign}.keys()
 
     def defines(self, name: str, arity: int) -> bool:
         return (name, arity) in self.contents
@@ -114,6 +118,14 @@ class Database:
         if predicate.table is not None:
             return zip(*predicate.table.columns, strict=True)
         return (c.args for c in predicate.living() if c.body is None and is_ground(c.head))
+
+    def fact_columns(self, name: str, arity: int) -> Sequence[Sequence[Term]]:
+        """The arguments of the ground facts of a predicate as columns, in order."""
+        predicate = self.contents.get((name, arity))
+        if predicate is not None and predicate.table is not None:
+            return predicate.table.columns
+        rows = list(self.facts(name, arity))
+        return [[row[i] for row in rows] for i in range(arity)]
 
     # writing
 
@@ -139,7 +151,7 @@ class Database:
         else:
             clauses.append(clause)
 
-    def add_table(self, name: str, arity: int, columns: Sequence[list[Constant]]) -> None:
+    def add_table(self, name: str, arity: int, columns: Sequence[Sequence[Constant]]) -> None:
         """Add facts after the clauses of a predicate, given as one list of constants for each argument.
 
         The columns are kept, not copied, and must not change afterwards. O(1) unless the predicate has clauses.
@@ -147,6 +159,11 @@ class Database:
         assert arity == len(columns) > 0
         _definable(Struct(name, tuple(Atom("_") for _ in columns)), None)
         self._predicate((name, arity)).add_table(columns)
+
+    def add_foreign(self, name: str, arity: int, rows: Foreign) -> None:
+        """Define a predicate in Python. It replaces the clauses of a predicate with the same name and arity."""
+        self.contents.pop((name, arity), None)
+        self.foreign[name, arity] = rows
 
     def set_fact(self, head: Term) -> None:
         """Replace all clauses of a predicate by one fact."""

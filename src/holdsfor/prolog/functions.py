@@ -187,7 +187,7 @@ def _integer_part(value: Number) -> Number:
 
 
 def _fractional_part(value: Number) -> Number:
-    return 0 if isinstance(value, int) else math.fmod(value, 1.0)
+    return 0 if isinstance(value, int) else math.modf(value)[0]
 
 
 def _logarithm(base: float, value: float) -> float:

@@ -10,7 +10,7 @@ from functools import cache
 from types import MappingProxyType
 
 from holdsfor.errors import Diagnostics
-from holdsfor.prolog.builtins import atoms, changes, collecting, lists, numbers, output, terms  # noqa: F401
+from holdsfor.prolog.builtins import atoms, calendar, changes, collecting, lists, numbers, output, spatial, terms  # noqa: F401
 from holdsfor.prolog.database import Database, Predicate
 from holdsfor.syntax.parser import parse_program
 from holdsfor.syntax.source import Source

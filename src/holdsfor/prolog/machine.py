@@ -142,11 +142,13 @@ class Machine:
     def call_rows(
         self, predicate: Predicate | None, key: tuple[str, int], args: tuple[Term, ...], parent: Frame
     ) -> bool:
-        """Call a table or a built-in; True if a row matches. Further rows get a choice point."""
+        """Call a table, a foreign predicate or a built-in; True if a row matches. Further rows get a choice point."""
         self.count_step()
         if predicate is not None:
             assert predicate.table is not None
             return self.take_rows(args, predicate.table.rows(args), parent)
+        if key in self.database.foreign:
+            return self.take_rows(args, self.database.foreign[key](args, self), parent)
         if key in DETERMINISTIC:
             return DETERMINISTIC[key](args, self)
         if key in ENUMERATED:
@@ -182,7 +184,8 @@ class Machine:
 
         A forward run ends at a goal that fails or at a call with clauses to try, `candidates[at:n]`. The inner loop
         tries the clauses, backtracks to the newest choice point when no clause is left, and ends when a clause matches.
-        `left` is the choice point of the clauses being tried, if it was created.
+        `left` is the choice point of the clauses being tried, if it was created. The loop is one function, because a
+        Python call for each step would cost as much as the step.
         """
         assert registers is not None
         code: Any

@@ -21,18 +21,18 @@ Row = tuple[Constant, ...]
 class Table:
     """Ground facts of one predicate with constant arguments, as one or more runs of columns."""
 
-    def __init__(self, columns: Sequence[list[Constant]]) -> None:
-        self._runs: list[Sequence[list[Constant]]] = [columns]
+    def __init__(self, columns: Sequence[Sequence[Constant]]) -> None:
+        self._runs: list[Sequence[Sequence[Constant]]] = [columns]
         self._indexes: dict[int, dict[IndexKey, int | list[int]]] = {}
 
-    def extend(self, columns: Sequence[list[Constant]]) -> Table:
+    def extend(self, columns: Sequence[Sequence[Constant]]) -> Table:
         """A table with the rows of both; running goals keep seeing this table."""
         longer = Table(columns)
         longer._runs = [*self._runs, columns]
         return longer
 
     @property
-    def columns(self) -> Sequence[list[Constant]]:
+    def columns(self) -> Sequence[Sequence[Constant]]:
         if len(self._runs) > 1:
             self._runs = [[[c for column in run for c in column] for run in zip(*self._runs, strict=True)]]
         return self._runs[0]
@@ -80,7 +80,7 @@ class Table:
         return [CompiledClause(Struct(name, row), None) for row in zip(*self.columns, strict=True)]
 
 
-def _index_column(column: list[Constant]) -> dict[IndexKey, int | list[int]]:
+def _index_column(column: Sequence[Constant]) -> dict[IndexKey, int | list[int]]:
     """Row numbers by constant: a number for a single row, otherwise a list."""
     buckets: dict[IndexKey, int | list[int]] = {}
     for number, constant in enumerate(column):

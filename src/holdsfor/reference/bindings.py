@@ -174,7 +174,7 @@ class RuleBindings:
 
 
 def _needed(goal: Term) -> set[str]:
-    """The variables that a goal needs for its proof, judged by its name."""
+    """The variables that a goal needs for its proof, as its name shows."""
     if isinstance(goal, Struct) and goal.name == "is":
         return set(variables(goal.args[1]))
     if isinstance(goal, Struct) and goal.name in _NEED_ALL:

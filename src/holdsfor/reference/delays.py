@@ -51,7 +51,7 @@ class Pending:
         return self.set_up_at + self.delay
 
 
-class _Timeless:
+class _AtemporalView:
     """The view of atemporal conditions, without events and FVPs."""
 
     time = 0
@@ -109,7 +109,7 @@ class PendingEffects:
     def answers(self, tests: list[Test], binding: Binding) -> Iterator[Binding]:
         """The bindings that satisfy the atemporal conditions of a declaration."""
         conditions = Conditions(Int(0), None, tuple(tests), self.engine)
-        return conditions.solutions(_Timeless(), binding)
+        return conditions.solutions(_AtemporalView(), binding)
 
     def pending(self, fvp: Term, number: int, binding: Binding, time: int) -> Pending:
         delay = self.description.delays[number]

@@ -28,7 +28,7 @@ from holdsfor.reference.history import History, RunBounds
 from holdsfor.reference.interval_rules import interval_rule_results
 from holdsfor.reference.intervals import INF, Intervals, contains, next_point, previous_point
 from holdsfor.reference.matching import Binding, match
-from holdsfor.reference.postponement import Contender, contest
+from holdsfor.reference.postponement import PostponableEffect, resolve_postponements
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.rules import Ends, Happens, Holds, Initiated, PointRule, Starts, Terminated, condition_variables
 from holdsfor.syntax.terms import Int, Struct, Term, Var, is_ground, name_and_arity, substitute, variables
@@ -65,24 +65,24 @@ def recognise(compiled: Compiled, history: History, run: RunBounds, goals: Itera
     domains = Domains(
         compiled.description, engine, lambda: sorts_of(compiled.description, database, history.terms(run))
     )
-    world = World(run, domains, engine)
+    computed = ComputedHistory(run, domains, engine)
     for time, event in history.happenings(run):
-        world.events.setdefault(time, {})[event] = None
+        computed.events.setdefault(time, {})[event] = None
     by_points = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
     for fvp, intervals in history.intervals(run, by_points).items():
-        world.finish(fvp, intervals)
+        computed.finish(fvp, intervals)
     output: dict[Term, Intervals] = {}
     for component in compiled.levels.components:
         if component.vertices[0].kind == "static":
-            found = _static(compiled, component, world)
+            found = _static(compiled, component, computed)
         elif component.is_input:
             continue
         else:
-            found = _TimeStepping(compiled, component, world).intervals()
+            found = _TimeStepping(compiled, component, computed).intervals()
         output.update(found)
         for fvp, intervals in found.items():
-            world.finish(fvp, intervals, is_simple=component.vertices[0].kind != "static")
-    return ReferenceResult(run, _of_the_run(output, run), _output_events(compiled, world))
+            computed.finish(fvp, intervals, is_simple=component.vertices[0].kind != "static")
+    return ReferenceResult(run, _of_the_run(output, run), _output_events(compiled, computed))
 
 
 def _with_input_facts(compiled: Compiled, history: History, run: RunBounds) -> History:
@@ -102,27 +102,27 @@ def _of_the_run(output: dict[Term, Intervals], run: RunBounds) -> dict[Term, Int
     return {fvp: found[fvp] for fvp in sorted(found, key=standard_order_key) if found[fvp]}
 
 
-def _output_events(compiled: Compiled, world: World) -> dict[Term, tuple[int, ...]]:
+def _output_events(compiled: Compiled, computed: ComputedHistory) -> dict[Term, tuple[int, ...]]:
     names = {name_and_arity(event) for event in compiled.names.output_events}
     times: dict[Term, list[int]] = {}
-    for time in sorted(world.events):
-        for event in world.events[time]:
+    for time in sorted(computed.events):
+        for event in computed.events[time]:
             if name_and_arity(event) in names:
                 times.setdefault(event, []).append(time)
     return {event: tuple(times[event]) for event in sorted(times, key=standard_order_key)}
 
 
-def _static(compiled: Compiled, component: Component, world: World) -> dict[Term, Intervals]:
+def _static(compiled: Compiled, component: Component, computed: ComputedHistory) -> dict[Term, Intervals]:
     """The intervals of a statically determined fluent."""
     rules = [
         rule
         for rule in compiled.description.interval_rules
         if not rule.is_empty and any(may_match(rule.fvp.term, v.pattern) for v in component.vertices)
     ]
-    return interval_rule_results(rules, world.finished, world.domains, world.engine, world.run)
+    return interval_rule_results(rules, computed.finished, computed.domains, computed.engine, computed.run)
 
 
-class World:
+class ComputedHistory:
     """The events at each time-point, and the intervals of the components that are finished."""
 
     def __init__(self, run: RunBounds, domains: Domains, engine: Engine) -> None:
@@ -175,26 +175,26 @@ class World:
 class _TimeStepping:
     """The time stepping of one component of events and simple fluents."""
 
-    def __init__(self, compiled: Compiled, component: Component, world: World) -> None:
-        self.world = world
+    def __init__(self, compiled: Compiled, component: Component, computed: ComputedHistory) -> None:
+        self.computed = computed
         self.vertices = component.vertices
         self.moments = [part for part in compiled.moments if part[0].vertex in set(component.vertices)]
         self.rules = {rule: self._conditions(rule) for rule in compiled.description.point_rules}
         self.open_terminations = [rule for rule in self.rules if self._has_open_arguments(rule)]
         self.in_derivation: set[Term] = set()
-        self.pending = PendingEffects(compiled.description, world.engine, world.run.tick)
+        self.pending = PendingEffects(compiled.description, computed.engine, computed.run.tick)
         self.current: dict[Term, tuple[Term, int]] = {}
         self.results: dict[Term, list[tuple[int, float]]] = {}
-        self.time = world.run.start
+        self.time = computed.run.start
         self.agenda: list[int] = []
         self._begin(compiled)
 
     def _conditions(self, rule: PointRule) -> Conditions:
-        return Conditions(rule.head_term, rule.time, rule.body, self.world.engine)
+        return Conditions(rule.head_term, rule.time, rule.body, self.computed.engine)
 
     def _has_open_arguments(self, rule: PointRule) -> bool:
         """Whether a rule terminates instances outside every sort, because goals compute or test their arguments."""
-        if rule.kind != "terminatedAt" or self.world.domains.is_declared(rule.head_term):
+        if rule.kind != "terminatedAt" or self.computed.domains.is_declared(rule.head_term):
             return False
         temporal = [c for c in rule.body if isinstance(c, Happens | Starts | Ends | Holds | Initiated | Terminated)]
         return not set(variables(rule.head_term)) <= {rule.time.name}.union(*map(condition_variables, temporal))
@@ -204,10 +204,10 @@ class _TimeStepping:
         for initially in compiled.description.initially:
             if not self.concerns(initially.fvp.term):
                 continue
-            conditions = Conditions(initially.fvp.term, None, initially.body, self.world.engine)
+            conditions = Conditions(initially.fvp.term, None, initially.body, self.computed.engine)
             for binding in conditions.solutions(self):
-                for fvp in self.world.domains.instances(substitute(initially.fvp.term, binding)):
-                    if self.world.domains.includes(fvp):
+                for fvp in self.computed.domains.instances(substitute(initially.fvp.term, binding)):
+                    if self.computed.domains.includes(fvp):
                         self._hold_initially(fvp)
 
     def _hold_initially(self, fvp: Term) -> None:
@@ -217,7 +217,7 @@ class _TimeStepping:
         if other != value:
             message = f"`{show(fluent)}` has two initial values, `{show(other)}` and `{show(value)}`"
             raise ExecutionProblem(Diagnostic("HF607", message, fvp.span, "a fluent has at most one value at a time"))
-        self.current[fluent] = (value, self.world.run.first_point)
+        self.current[fluent] = (value, self.computed.run.first_point)
 
     def concerns(self, pattern: Term) -> bool:
         return any(may_match(vertex.pattern, pattern) for vertex in self.vertices)
@@ -226,11 +226,11 @@ class _TimeStepping:
 
     def intervals(self) -> dict[Term, Intervals]:
         """Step to the end of the run and return the intervals of the component's FVPs."""
-        self.agenda = sorted(self.world.times())
+        self.agenda = sorted(self.computed.times())
         while self.agenda or self.pending.next_due() is not None:
             following = self.pending.next_due()
             self.time = min(t for t in (self.agenda[0] if self.agenda else None, following) if t is not None)
-            if self.time > self.world.run.end:
+            if self.time > self.computed.run.end:
                 break
             while self.agenda and self.agenda[0] == self.time:
                 heappop(self.agenda)
@@ -260,21 +260,21 @@ class _TimeStepping:
     def end(self, fvp: Term) -> None:
         assert isinstance(fvp, Struct)
         _, since = self.current.pop(fvp.args[0])
-        following = next_point(self.time, self.world.run.tick)
+        following = next_point(self.time, self.computed.run.tick)
         self.results.setdefault(fvp, []).append((since, following))
-        self.world.note(self.world.ended, self.time, fvp)
-        self.schedule_edge(self.world.over, following, fvp)
+        self.computed.note(self.computed.ended, self.time, fvp)
+        self.schedule_edge(self.computed.over, following, fvp)
 
     def start(self, fvp: Term) -> None:
         assert isinstance(fvp, Struct)
-        following = next_point(self.time, self.world.run.tick)
+        following = next_point(self.time, self.computed.run.tick)
         self.current[fvp.args[0]] = (fvp.args[1], following)
-        self.world.note(self.world.started, self.time, fvp)
-        self.schedule_edge(self.world.begun, following, fvp)
+        self.computed.note(self.computed.started, self.time, fvp)
+        self.schedule_edge(self.computed.begun, following, fvp)
 
     def schedule_edge(self, where: dict[int, dict[Term, None]], time: int, fvp: Term) -> None:
         """Record an edge of an interval at the next time-point, which is then evaluated too."""
-        self.world.note(where, time, fvp)
+        self.computed.note(where, time, fvp)
         heappush(self.agenda, time)
 
     # -- rules -------------------------------------------------------------------------------------------------------
@@ -288,9 +288,9 @@ class _TimeStepping:
 
     def derive_events(self, vertex: Vertex) -> None:
         for head in list(self.heads(vertex, "happensAt")):
-            for event in self.world.domains.head_instances(head):
-                if may_match(vertex.pattern, event) and self.world.domains.includes(event):
-                    self.world.note(self.world.events, self.time, event)
+            for event in self.computed.domains.head_instances(head):
+                if may_match(vertex.pattern, event) and self.computed.domains.includes(event):
+                    self.computed.note(self.computed.events, self.time, event)
 
     def derive(self, moment: Moment) -> None:
         """Record the effects that rules derive for one vertex."""
@@ -300,35 +300,35 @@ class _TimeStepping:
             case "initiated":
                 for head in list(self.heads(moment.vertex, "initiatedAt")):
                     for fvp in self.initiable(head, moment.vertex):
-                        self.world.note(self.world.initiated, self.time, fvp)
+                        self.computed.note(self.computed.initiated, self.time, fvp)
             case "terminated":
                 for head in list(self.heads(moment.vertex, "terminatedAt")):
-                    self.world.note(self.world.terminated, self.time, head)
+                    self.computed.note(self.computed.terminated, self.time, head)
 
     def initiable(self, head: Term, vertex: Vertex) -> Iterator[Term]:
         """The FVPs of a vertex that a head denotes."""
-        for fvp in self.world.domains.head_instances(head):
+        for fvp in self.computed.domains.head_instances(head):
             assert isinstance(fvp, Struct)
-            if may_match(vertex.pattern, fvp) and self.world.domains.includes_fluent(fvp.args[0]):
+            if may_match(vertex.pattern, fvp) and self.computed.domains.includes_fluent(fvp.args[0]):
                 yield fvp
 
     def derive_due_effects(self, part: tuple[Moment, ...]) -> None:
         """Record the delayed effects that are due now and whose conditions are satisfied."""
-        contested: set[Contender] = set()
+        contested: set[PostponableEffect] = set()
         for moment in part:
             if moment.what == "terminated":
                 for effect, head in self.due_effects(moment.vertex, "terminatedAt"):
                     if not (effect.is_postponable and effect.source in self.initiated()):
-                        self.world.note(self.world.terminated, self.time, head)
+                        self.computed.note(self.computed.terminated, self.time, head)
             elif moment.what == "initiated":
                 for effect, head in self.due_effects(moment.vertex, "initiatedAt"):
                     for fvp in self.initiable(head, moment.vertex):
                         if effect.is_postponable:
                             contested.add((effect.source, fvp))
                         else:
-                            self.world.note(self.world.initiated, self.time, fvp)
-        for fvp in contest(contested, self.initiated()):
-            self.world.note(self.world.initiated, self.time, fvp)
+                            self.computed.note(self.computed.initiated, self.time, fvp)
+        for fvp in resolve_postponements(contested, self.initiated()):
+            self.computed.note(self.computed.initiated, self.time, fvp)
 
     def due_effects(self, vertex: Vertex, kind: str) -> list[tuple[Pending, Term]]:
         """The delayed effects of one kind on a vertex that are due now, with the FVPs they initiate or terminate."""
@@ -341,32 +341,32 @@ class _TimeStepping:
     # -- the view of this time-point (the protocol `TimePointView` of the conditions) ----------------------------------
 
     def events(self) -> Iterable[Term]:
-        return self.world.events.get(self.time, {})
+        return self.computed.events.get(self.time, {})
 
     def initiated(self) -> Iterable[Term]:
-        return self.world.initiated.get(self.time, {})
+        return self.computed.initiated.get(self.time, {})
 
     def started(self, pattern: Term) -> Iterable[Term]:
         """The FVPs whose intervals start now: of finished components, and those of a pattern of this one."""
-        return [*self.world.started.get(self.time, {}), *self.starting(pattern)]
+        return [*self.computed.started.get(self.time, {}), *self.starting(pattern)]
 
     def ended(self, pattern: Term) -> Iterable[Term]:
         """The FVPs whose intervals end now: of finished components, and those of a pattern of this one."""
-        return [*self.world.ended.get(self.time, {}), *self.ending(pattern)]
+        return [*self.computed.ended.get(self.time, {}), *self.ending(pattern)]
 
     def begun(self) -> Iterable[Term]:
         """The FVPs with an interval whose first time-point is this one."""
-        return self.world.begun.get(self.time, {})
+        return self.computed.begun.get(self.time, {})
 
     def over(self) -> Iterable[Term]:
         """The FVPs with an interval whose end is this time-point."""
-        return self.world.over.get(self.time, {})
+        return self.computed.over.get(self.time, {})
 
     def starting(self, pattern: Term) -> list[Term]:
         """The FVPs of a pattern in this component that do not hold yet, are initiated and not broken."""
         fitting = (fvp for fvp in self.own(self.initiated()) if match(pattern, fvp, {}) is not None)
         candidates = [fvp for fvp in fitting if not self.holds(fvp)]
-        return [fvp for fvp in candidates if not self.is_broken(fvp) and self.world.domains.includes(fvp)]
+        return [fvp for fvp in candidates if not self.is_broken(fvp) and self.computed.domains.includes(fvp)]
 
     def ending(self, pattern: Term) -> list[Term]:
         """The FVPs of a pattern in this component that hold and are broken."""
@@ -385,7 +385,7 @@ class _TimeStepping:
         """The FVPs of a pattern that hold now."""
         assert isinstance(pattern, Struct)
         key = name_and_arity(pattern.args[0])
-        for fvp, intervals in self.world.finished.get(key, {}).items():
+        for fvp, intervals in self.computed.finished.get(key, {}).items():
             if contains(intervals, self.time):
                 yield fvp
         for fluent, (value, since) in self.current.items():
@@ -396,13 +396,13 @@ class _TimeStepping:
         """Whether a ground FVP holds now."""
         assert isinstance(fvp, Struct)
         value, since = self.current.get(fvp.args[0], (None, 0))
-        finished = self.world.finished.get(name_and_arity(fvp.args[0]), {}).get(fvp, ())
+        finished = self.computed.finished.get(name_and_arity(fvp.args[0]), {}).get(fvp, ())
         return (value == fvp.args[1] and since <= self.time) or contains(finished, self.time)
 
     def is_broken(self, fvp: Term) -> bool:
         """Whether a ground FVP is terminated now, or another value of its fluent is initiated."""
         assert isinstance(fvp, Struct)
-        terminated = self.world.terminated.get(self.time, {})
+        terminated = self.computed.terminated.get(self.time, {})
         if any(match(pattern, fvp, {}) is not None for pattern in terminated):
             return True
         if self.is_terminated_by_goals(fvp):
@@ -438,9 +438,9 @@ class _TimeStepping:
     def affected(self, pattern: Term) -> Iterable[Term]:
         """The fluents of a pattern that are initiated or terminated now."""
         found = {fvp.args[0]: None for fvp in self.initiated() if isinstance(fvp, Struct)}
-        for head in self.world.terminated.get(self.time, {}):
+        for head in self.computed.terminated.get(self.time, {}):
             assert isinstance(head, Struct)
-            found.update(dict.fromkeys(self.world.domains.fluent_instances(head.args[0])))
+            found.update(dict.fromkeys(self.computed.domains.fluent_instances(head.args[0])))
         for fvp in self.holding(Struct("=", (pattern, Var("Value")))):
             if isinstance(fvp, Struct) and self.is_broken(fvp):
                 found[fvp.args[0]] = None
@@ -449,8 +449,8 @@ class _TimeStepping:
     def possible_values(self, fluent: Term) -> Iterable[Term]:
         """The possible values of a fluent, its current value, and the values of effects at this time-point."""
         pattern = Struct("=", (fluent, Var("Value")))
-        heads = (*self.holding(pattern), *self.initiated(), *self.world.terminated.get(self.time, {}))
-        domains = self.world.domains
+        heads = (*self.holding(pattern), *self.initiated(), *self.computed.terminated.get(self.time, {}))
+        domains = self.computed.domains
         found = dict.fromkeys([*domains.instances(pattern), *domains.over_sorts(pattern)])
         for head in heads:
             assert isinstance(head, Struct)
@@ -461,4 +461,4 @@ class _TimeStepping:
 
     def ranging(self, head: Term, name: str, binding: Binding) -> Iterable[Binding]:
         """The bindings with values for a head variable that conditions need and do not bind."""
-        return self.world.domains.ranging(head, name, binding)
+        return self.computed.domains.ranging(head, name, binding)

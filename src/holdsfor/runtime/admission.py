@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from holdsfor.columns.query_times import NO_ARRIVAL, Judge, OneQuery, QueryTimes
+from holdsfor.columns.query_times import NO_ARRIVAL, OneQuery, QuerySchedule, QueryTimes
 from holdsfor.columns.records import Records
+from holdsfor.columns.tables import Key
 from holdsfor.runtime.domain_members import Mentioned
 from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.state import State
-from holdsfor.sources.fields import LATEST
+from holdsfor.runtime.state_constants import StateConstants
+from holdsfor.sources.sorted_runs import Merge
+from holdsfor.sources.spilled_reading import SpilledReading
+from holdsfor.syntax.time_points import LATEST
 
 __all__ = ["Admission"]
+
+_BATCH = 1 << 18
 
 
 class Admission:
@@ -23,22 +29,22 @@ class Admission:
         self.state = state
         self.tick = tick
 
-    def judge(self, judge: Judge, until: int, end: int | None) -> None:
+    def admit_records(self, queries: QuerySchedule, until: int, end: int | None) -> None:
         """Apply the window rules to records that arrive until `until`; records after the end of the run are ignored."""
-        self.state.records.judge(judge, until, LATEST if end is None else end, self.tick)
+        self.state.records.admit(queries, until, LATEST if end is None else end, self.tick)
 
-    def admit(self, judge: OneQuery, last: int, end: int | None, settled: int) -> None:
+    def admit_at(self, query: OneQuery, last: int, end: int | None, settled: int) -> None:
         """Apply the window rules at a query time, and update domains and sorts from the admitted records."""
         state, members = self.state, self.members
         if state.is_announced or not members.is_needed:
-            self.judge(judge, judge.until, end)
+            self.admit_records(query, query.until, end)
             return
-        members.keep(self._add_members(lambda records: records.dropped_by(judge, last), settled))
+        members.keep(self._add_members(lambda records: records.dropped_by(query, last), settled))
         n_retracted = state.records.n_retracted
-        self.judge(judge, judge.until, end)
-        self._add_members(lambda records: records.new_to(judge, state.start, last), settled)
+        self.admit_records(query, query.until, end)
+        self._add_members(lambda records: records.new_to(query, state.start, last), settled)
         if state.records.n_retracted > n_retracted:
-            members.replace(self._mentioned(lambda records: records.known(state.start, last, judge.until)))
+            members.replace(self._mentioned(lambda records: records.known(state.start, last, query.until)))
 
     def announce(self, queries: QueryTimes) -> None:
         """Add all constants of the records of a run to the domains before the first query time.
@@ -48,7 +54,7 @@ class Admission:
         """
         self.number()
         start = self.state.start
-        events, fluents = self.state.records.standing(queries, self.tick)
+        events, fluents = self.state.records.after_retractions(queries, self.tick)
         self.members.add(
             Mentioned(
                 {key: records.mentioned(start, queries.end, NO_ARRIVAL) for key, records in events.items()},
@@ -56,6 +62,29 @@ class Admission:
             )
         )
         self.state.is_announced = True
+
+    def announce_spilled(self, reading: SpilledReading, queries: QueryTimes) -> None:
+        """`announce` for the records of a reading on disk and those of the state, which are facts of the rules.
+
+        The records on disk take one pass, only if a result depends on their constants.
+        """
+        self.state.is_announced = True
+        if not self.members.is_needed:
+            return
+        for is_event, store in ((True, self.state.records.events), (False, self.state.records.fluents)):
+            for key in {*store, *(key for is_such, key in reading.runs.retracted if is_such == is_event)}:
+                records = reading.after_retractions((is_event, key), store.get(key), queries, self.tick)
+                self._mention(is_event, key, store[key] if records is None else records, queries.end)
+        for batch in Merge(reading.runs).batches(_BATCH):
+            for each in batch:
+                records = reading.others_of((each.is_event, each.key), each.records)
+                self._mention(each.is_event, each.key, records, queries.end)
+
+    def _mention(self, is_event: bool, key: Key, records: Records, end: int) -> None:
+        """Add the constants of records of one name up to the end of the run."""
+        known = records.known(self.state.start, end, NO_ARRIVAL)
+        events = {key: known.as_points()} if is_event else {}
+        self.members.add(Mentioned(events, {} if is_event else {key: known.as_intervals()}))
 
     def number(self) -> None:
         """Number the instances in records that rules will look up."""
@@ -66,12 +95,22 @@ class Admission:
         for key, each in records.fluents.items():
             each.number(tuple(range(key[1])), instances)
 
-    def forget(self, settled: int, known: int) -> None:
+    def evict(self, settled: int, known: int) -> None:
         """Drop the records that end before the boundary; no retraction can match them, so their members stay."""
         if self.members.is_needed and not self.state.is_announced:
-            self.members.keep(self._mentioned(lambda records: records.forgettable(settled, known)))
+            self.members.keep(self._mentioned(lambda records: records.evictable(settled, known)))
         for records in self.state.records.all:
-            records.forget(settled, known)
+            records.evict(settled, known)
+
+    def evict_members(self, last: int, known: int) -> None:
+        """Drop the members of dynamic domains that no rule needs and nothing refers to, if they have become many.
+
+        `last` is the last time-point of the records that are known at the query time `known`.
+        """
+        if self.members.has_many_evictable and not self.state.is_announced:
+            in_use = StateConstants(self.state, self.rules.symbols)
+            start = self.state.start
+            self.members.evict(in_use.include, self._mentioned(lambda records: records.known(start, last, known)))
 
     def _add_members(self, choose: Callable[[Records], Records], settled: int) -> Mentioned:
         """Add the constants of some records to domains and sorts.

@@ -32,16 +32,16 @@ from holdsfor.physical.rows import Rows
 if TYPE_CHECKING:
     from holdsfor.physical.time_range import TimeRange
 
-__all__ = ["Construct", "Kept", "Paired", "by_instance", "empty_like", "maximal"]
+__all__ = ["AllenConstruct", "KeptIntervals", "PairedInstances", "by_instance", "empty_like", "maximal"]
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptIntervals:
     """The intervals that a construct keeps from before a settled time-point; `cut` ones separately."""
 
     sources: Lists
     targets: Lists
-    cut: Kept | None = None
+    cut: KeptIntervals | None = None
 
     @property
     def n(self) -> int:
@@ -49,7 +49,7 @@ class Kept:
         return self.sources.rows.n + self.targets.rows.n + (0 if self.cut is None else self.cut.n)
 
 
-class Construct:
+class AllenConstruct:
     """One Allen construct over one time range.
 
     The lists are given from the settled time-point on; `kept` are the intervals kept at that time-point. `reach` is the
@@ -62,7 +62,7 @@ class Construct:
         sources: Lists,
         targets: Lists,
         wanted: Rows | None,
-        kept: Kept | None,
+        kept: KeptIntervals | None,
         time_range: TimeRange,
         reach: int | None,
     ) -> None:
@@ -91,23 +91,23 @@ class Construct:
         since = min(memory.unsettled_since for memory in self._settled(cut))
         return settled if since == cut else self.time_range.previous_of(since)
 
-    def kept_at(self, settled: int) -> Kept:
+    def kept_at(self, settled: int) -> KeptIntervals:
         """The intervals to keep from before a time-point up to which lists and result are settled."""
         sources, targets = [], []
         for paired, memory in zip(self._all_pairs, self._settled(settled), strict=True):
             sources.append(_lists_of(memory.sources, paired.rows, self.sources.names))
             targets.append(_lists_of(memory.targets, paired.rows, self.targets.names))
-        return Kept(maximal(concatenate_lists(sources)), maximal(concatenate_lists(targets)))
+        return KeptIntervals(maximal(concatenate_lists(sources)), maximal(concatenate_lists(targets)))
 
     def _settled(self, cut: int) -> list[AllenMemory]:
         return [self._memory_of(each).settled(each.sources, each.targets, cut) for each in self._all_pairs]
 
-    def _memory_of(self, paired: Paired) -> AllenMemory:
+    def _memory_of(self, paired: PairedInstances) -> AllenMemory:
         """The memory for the instances of two lists."""
         return self.memory
 
     @cached_property
-    def _pairs(self) -> Paired:
+    def _pairs(self) -> PairedInstances:
         """Sources and targets of every instance that may have both."""
         of_sources, of_targets = set(self.sources.names), set(self.targets.names)
         if of_sources == of_targets:
@@ -121,16 +121,16 @@ class Construct:
         return self._combined
 
     @property
-    def _combined(self) -> Paired:
+    def _combined(self) -> PairedInstances:
         """Sources and targets of every combination of their instances."""
         rows = self.sources.rows.distinct()
         if self.wanted is not None:
             rows = natural_join(rows, self.wanted)
         rows = natural_join(rows, self.targets.rows.distinct())
-        return Paired(rows, _in_order(*onto(rows, self.sources)), _in_order(*onto(rows, self.targets)))
+        return PairedInstances(rows, _in_order(*onto(rows, self.sources)), _in_order(*onto(rows, self.targets)))
 
     @cached_property
-    def _all_pairs(self) -> list[Paired]:
+    def _all_pairs(self) -> list[PairedInstances]:
         """The pairs, and each instance of one list with a future partner, where this is possible."""
         if set(self.sources.names) == set(self.targets.names):
             return [self._pairs]
@@ -144,7 +144,7 @@ class Construct:
 
 
 @dataclass(frozen=True)
-class Paired:
+class PairedInstances:
     """Two lists by number of instance, maximal within each, and the instances by number."""
 
     rows: Rows
@@ -152,13 +152,13 @@ class Paired:
     targets: Keyed
 
 
-def by_instance(sources: Lists, targets: Lists) -> Paired:
+def by_instance(sources: Lists, targets: Lists) -> PairedInstances:
     """Lists with the same variables."""
     names, n = sources.names, sources.rows.n
     columns = [np.concatenate((sources.rows.columns[name], targets.rows.columns[name])) for name in names]
     ids, first = dense_ids(columns, n + targets.rows.n)
     rows = Rows(len(first), {name: column[first] for name, column in zip(names, columns, strict=True)})
-    return Paired(
+    return PairedInstances(
         rows,
         _in_order(ids[:n], sources.starts, sources.ends),
         _in_order(ids[n:], targets.starts, targets.ends),

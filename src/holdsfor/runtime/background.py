@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from holdsfor.analysis.domain_goals import DomainGoals
+from holdsfor.columns.constant_columns import column_words
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.recoding import Recoding
 from holdsfor.columns.tables import Key, Relation
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64, distinct_rows
 from holdsfor.prolog import Database, Engine
 from holdsfor.prolog.background import background_database, called_predicates, grounding_clauses
@@ -14,7 +19,7 @@ from holdsfor.prolog.groundness import Groundness
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.program import Clause, FactTable
 from holdsfor.syntax.rules import Fvp
-from holdsfor.syntax.terms import Int, Struct, Term, is_ground, name_and_arity
+from holdsfor.syntax.terms import Int, Struct, Term, is_ground, name_and_arity, variables
 
 __all__ = ["Background"]
 
@@ -34,13 +39,16 @@ class Background:
         self.engine.start_up(goals)
         self.domains = {name_and_arity(d) for d in description.dynamic_domains}
         self.domains |= {name_and_arity(c.domain) for c in description.collected}
+        self._domain_goals = DomainGoals(description, frozenset(self.domains))
+        self._has_more_clauses = bool(goals)
         self._rules, self._calls = _rules_and_calls(description)
         fvps = [grounding.entity for grounding in description.groundings if isinstance(grounding.entity, Fvp)]
         self._grounded = {name_and_arity(fvp.fluent) for fvp in fvps}
         self.version = 0
         self._relations: dict[Key, Relation] = {}
         self._given: dict[Key, Relation] = {}
-        self._pending: list[tuple[Key, list[Int64], bool]] = []
+        self._n_copied: dict[Key, int] = {}
+        self._erased: dict[Key, list[list[Int64]]] = {}
         for name, arity in (*self.domains, _QUERY_TIME):
             self.database.declare_dynamic(name, arity)
         self._groundness = Groundness(self.database, (*self.domains, _QUERY_TIME))
@@ -49,22 +57,36 @@ class Background:
         """Whether a predicate consists of ground facts, possibly with members from the input."""
         return key not in self._rules and key[1] > 0 and (key in self.domains or self.database.defines(*key))
 
+    def is_defined(self, key: Key) -> bool:
+        """Whether the background knowledge defines a predicate, which may be built in too."""
+        return key in self._rules or self.database.defines(*key)
+
     def is_grounded(self, key: Key) -> bool:
         """Whether a fluent has groundings."""
         return key in self._grounded
 
     def is_stable(self, goal: Term) -> bool:
         """Whether the answers of a goal do not depend on dynamic domains."""
+        return self._reached(goal).isdisjoint((*self.domains, _QUERY_TIME))
+
+    def _reached(self, goal: Term) -> set[Key]:
+        """The predicates that a goal may call."""
         seen: set[Key] = set()
         stack = [name_and_arity(call) for call in called_predicates(goal)]
         while stack:
             key = stack.pop()
-            if key in self.domains or key == _QUERY_TIME:
-                return False
             if key not in seen:
                 seen.add(key)
                 stack.extend(self._calls.get(key, ()))
-        return True
+        return seen
+
+    def tested_members(self, goal: Term, ground: set[str]) -> tuple[Struct, ...] | None:
+        """The members on which the answers of a goal depend; None if they depend on others, or on the query time."""
+        if self._has_more_clauses or _QUERY_TIME in self._reached(goal):
+            return None
+        atoms = [atom for atom in self._domain_goals.needed(goal) if isinstance(atom, Struct)]
+        is_bound = all(set(variables(atom)) <= ground for atom in atoms)
+        return tuple(dict.fromkeys(atoms)) if is_bound else None
 
     def only_answer(self, goal: Term) -> dict[str, Term] | None:
         """The values of the goal's variables, if exactly one fact of a table without input matches the goal."""
@@ -115,9 +137,8 @@ class Background:
     def facts(self, key: Key) -> Relation:
         """The facts of a predicate as words, each once."""
         if key not in self._relations:
-            rows = list(self.database.facts(*key)) if self.database.defines(*key) else []
-            columns = [self.symbols.words(row[i] for row in rows) for i in range(key[1])]
-            self._relations[key] = _distinct(columns)
+            columns = self.database.fact_columns(*key)
+            self._relations[key] = _distinct([column_words(column, self.symbols) for column in columns])
         return self._relations[key]
 
     def add_members(self, key: Key, columns: list[Int64]) -> list[Int64]:
@@ -128,9 +149,10 @@ class Background:
         if not is_new.any():
             return []
         fresh = [column[is_new] for column in candidates.columns]
-        together = tuple(np.concatenate(pair) for pair in zip(known.columns, fresh, strict=True))
-        self._given.setdefault(key, known)
-        self._change(key, Relation(together, len(together[0])), fresh, is_member=True)
+        together = concatenate_columns([known.columns, fresh])
+        if key not in self._given:
+            self._given[key], self._n_copied[key] = known, known.n
+        self._change(key, together)
         return fresh
 
     def keep_members(self, key: Key, columns: list[Int64]) -> None:
@@ -141,9 +163,13 @@ class Background:
         is_kept = kept.has(known.columns, known.n) | self._given[key].has(known.columns, known.n)
         if is_kept.all():
             return
-        left = tuple(column[is_kept] for column in known.columns)
-        gone = [column[~is_kept] for column in known.columns]
-        self._change(key, Relation(left, len(left[0])), gone, is_member=False)
+        is_gone_copy = ~is_kept[: self._n_copied[key]]
+        if is_gone_copy.any():
+            self._erased.setdefault(key, []).append(
+                [column[: len(is_gone_copy)][is_gone_copy] for column in known.columns]
+            )
+        self._n_copied[key] -= int(np.count_nonzero(is_gone_copy))
+        self._change(key, tuple(column[is_kept] for column in known.columns))
 
     def recode(self, recoding: Recoding) -> None:
         """Replace the words of members after the table of symbols was rebuilt; facts are encoded again."""
@@ -153,27 +179,31 @@ class Background:
             return {key: Relation(tuple(recoding.all_words(each.columns)), each.n) for key, each in found.items()}
 
         self._relations, self._given = recoded(self._relations), recoded(self._given)
-        self._pending = [(key, recoding.all_words(columns), is_member) for key, columns, is_member in self._pending]
+        self._erased = {key: [recoding.all_words(each) for each in parts] for key, parts in self._erased.items()}
 
     def brought(self) -> dict[Key, tuple[Int64, ...]]:
         """The members of the dynamic domains that the input has filled."""
         return {key: self.facts(key).columns for key in self._given}
 
-    def _change(self, key: Key, relation: Relation, columns: list[Int64], *, is_member: bool) -> None:
-        self._relations[key] = relation
+    def _change(self, key: Key, columns: tuple[Int64, ...]) -> None:
+        self._relations[key] = Relation(columns, len(columns[0]))
         self.version += 1
-        self._pending.append((key, columns, is_member))
 
     def synchronise(self) -> None:
-        """Copy the members to the database; only goals that depend on domains need this."""
-        for key, columns, is_member in self._pending:
-            rows = list(zip(*(self.symbols.terms(column) for column in columns), strict=True))
-            if is_member:
-                for row in rows:
-                    self.database.add_clause(Struct(key[0], row), None, None)
-            else:
-                self.database.erase_facts(key, frozenset(rows))
-        self._pending.clear()
+        """Copy the members to the database; only goals that depend on domains need this.
+
+        The first rows of a relation are in the database already: new members come after them.
+        """
+        for key, parts in self._erased.items():
+            self.database.erase_facts(key, frozenset(row for columns in parts for row in self._rows(columns)))
+        self._erased.clear()
+        for key in self._given:
+            for row in self._rows([column[self._n_copied[key] :] for column in self._relations[key].columns]):
+                self.database.add_clause(Struct(key[0], row), None, None)
+            self._n_copied[key] = self._relations[key].n
+
+    def _rows(self, columns: Sequence[Int64]) -> list[tuple[Term, ...]]:
+        return list(zip(*map(self.symbols.terms, columns), strict=True))
 
 
 def _distinct(columns: list[Int64]) -> Relation:

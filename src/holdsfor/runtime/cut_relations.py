@@ -24,7 +24,14 @@ from holdsfor.kernels.allen_memory import AllenMemory
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.kernels.stabbing import Stabbing
 from holdsfor.physical.interval_lists import Lists, concatenate_lists
-from holdsfor.runtime.allen_constructs import Construct, Kept, Paired, by_instance, empty_like, maximal
+from holdsfor.runtime.allen_constructs import (
+    AllenConstruct,
+    KeptIntervals,
+    PairedInstances,
+    by_instance,
+    empty_like,
+    maximal,
+)
 
 __all__ = ["ConstructWithCuts", "Operand", "combined", "reaching_back", "split_at_cuts", "with_cuts"]
 
@@ -52,7 +59,7 @@ def split_at_cuts(lists: Lists, rows: Int64, true_starts: Int64, edges: Int64) -
 class ConstructWithCuts:
     """One Allen construct over one time range: pairs of intervals that are not cut, and pairs with cut intervals."""
 
-    def __init__(self, whole: Construct, at_edges: _PairsAtEdges) -> None:
+    def __init__(self, whole: AllenConstruct, at_edges: _PairsAtEdges) -> None:
         self.whole = whole
         self.at_edges = at_edges
 
@@ -68,12 +75,14 @@ class ConstructWithCuts:
         """The last time-point up to which the result is settled, if the lists are settled up to `settled`."""
         return min(self.whole.decided_until(settled), self.at_edges.decided_until(settled))
 
-    def kept_at(self, settled: int) -> Kept:
+    def kept_at(self, settled: int) -> KeptIntervals:
         """The intervals to keep from before a time-point up to which lists and result are settled."""
         return replace(self.whole.kept_at(settled), cut=self.at_edges.kept_at(settled))
 
 
-def with_cuts(whole: Construct, sources: Operand, targets: Operand, kept: Kept | None) -> Construct | ConstructWithCuts:
+def with_cuts(
+    whole: AllenConstruct, sources: Operand, targets: Operand, kept: KeptIntervals | None
+) -> AllenConstruct | ConstructWithCuts:
     """The construct with the pairs of cut intervals, if there are any."""
     of_cuts = None if kept is None else kept.cut
     if sources.cut.n + targets.cut.n + (0 if of_cuts is None else of_cuts.n) == 0:
@@ -81,10 +90,10 @@ def with_cuts(whole: Construct, sources: Operand, targets: Operand, kept: Kept |
     return ConstructWithCuts(whole, _PairsAtEdges(whole, sources, targets, of_cuts))
 
 
-class _PairsAtEdges(Construct):
+class _PairsAtEdges(AllenConstruct):
     """The pairs with at least one cut interval."""
 
-    def __init__(self, whole: Construct, sources: Operand, targets: Operand, kept: Kept | None) -> None:
+    def __init__(self, whole: AllenConstruct, sources: Operand, targets: Operand, kept: KeptIntervals | None) -> None:
         self.time_range, self.wanted, self.memory = whole.time_range, whole.wanted, whole.memory
         first = self.time_range.first
         cut_sources = _of_side(AS_SOURCE, sources.cut, None if kept is None else kept.sources)
@@ -97,13 +106,13 @@ class _PairsAtEdges(Construct):
         self.sources = concatenate_lists([cut_sources, other_sources])
         self.targets = concatenate_lists([cut_targets, other_targets])
 
-    def kept_at(self, settled: int) -> Kept:
+    def kept_at(self, settled: int) -> KeptIntervals:
         """As for any construct; pairs of later edges can still change, and are computed again."""
         kept = super().kept_at(settled)
         sources, targets = (each.take(each.rows.columns[EDGE] < settled) for each in (kept.sources, kept.targets))
-        return Kept(sources, targets)
+        return KeptIntervals(sources, targets)
 
-    def _memory_of(self, paired: Paired) -> AllenMemory:
+    def _memory_of(self, paired: PairedInstances) -> AllenMemory:
         return replace(self.memory, begins=paired.rows.columns[EDGE])
 
     @property

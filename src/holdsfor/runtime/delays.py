@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from holdsfor.columns.tables import PointTable, empty_points
 from holdsfor.errors import Diagnostic, ExecutionProblem
-from holdsfor.kernels.delays import NEVER, Outlook, due_times, outlook
+from holdsfor.kernels.concatenation import concatenate_columns
+from holdsfor.kernels.delays import NEVER, EffectSchedule, due_times, schedule_effects
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids, pairs_of_equal_keys, rows_with_a_partner
 from holdsfor.physical.arithmetic import number_column
@@ -27,7 +28,7 @@ from holdsfor.syntax.terms import Atom, Int, Struct, Term, substitute, variables
 if TYPE_CHECKING:
     from holdsfor.runtime.evaluation import Evaluation
 
-__all__ = ["DueEffects", "Prospects", "SetUp", "prospects", "set_up_by"]
+__all__ = ["DelayedEffects", "DueEffects", "SetUp", "delayed_effects", "set_up_by"]
 
 
 @dataclass(frozen=True)
@@ -79,22 +80,22 @@ class DueEffects:
 
 
 @dataclass(frozen=True)
-class Prospects:
+class DelayedEffects:
     """All effects that one declaration sets up in a time range, and their outcomes."""
 
     set_up: SetUp
-    ahead: Outlook
+    schedule: EffectSchedule
     is_contested: NDArray[np.bool_] | None = None
 
     def waiting(self, at: int) -> SetUp:
         """The effects that matter from a time-point on: pending effects, and executed ones that block others."""
-        set_up = replace(self.set_up, starts=self.ahead.starts)
-        return set_up.take(self.ahead.waits(set_up.times, set_up.due, set_up.is_postponable, at))
+        set_up = replace(self.set_up, starts=self.schedule.starts)
+        return set_up.take(self.schedule.waits(set_up.times, set_up.due, set_up.is_postponable, at))
 
     def due(self, delay: PlannedDelay, context: Evaluation) -> DueEffects:
         """The initiations or terminations in the time range: effects that are due and satisfy their conditions."""
         due = self.set_up.due
-        acts = self.ahead.acts(due, self.set_up.is_postponable, self.is_contested)
+        acts = self.schedule.acts(due, self.set_up.is_postponable, self.is_contested)
         acts &= (due >= context.time_range.first) & (due <= context.time_range.last)
         rows = self.set_up.rows.take(acts)
         firm = ~self.set_up.is_postponable[acts]
@@ -112,14 +113,14 @@ class Prospects:
         return found if inside is None else found.take(inside)
 
 
-def prospects(
+def delayed_effects(
     delay: PlannedDelay,
     initiations: PointTable,
     terminations: PointTable,
     firm: PointTable | None,
     carried: SetUp | None,
     context: Evaluation,
-) -> Prospects | None:
+) -> DelayedEffects | None:
     """The effects of a declaration, given all initiations and terminations of its source's fluent; None if empty.
 
     `firm` are the initiations that do not come from postponable effects, if there are such effects.
@@ -133,13 +134,13 @@ def prospects(
     effects, _ = dense_ids([*set_up.rows.columns.values(), set_up.delays], set_up.rows.n)
     found = _breaks([column[first] for column in set_up.sources], initiations, terminations)
     earlier = (sources[~set_up.starts], set_up.times[~set_up.starts])
-    breaks = (np.concatenate((earlier[0], found[0])), np.concatenate((earlier[1], found[1])))
+    broken, times = concatenate_columns([earlier, found])
     is_contested = None
     if firm is not None and delay.may_contend:
         at = [*set_up.sources, set_up.due]
         is_contested = ~rows_with_a_partner(at, set_up.rows.n, firm.columns, firm.n)
-    ahead = outlook(sources, effects, set_up.times, set_up.is_postponable, breaks)
-    return Prospects(set_up, ahead, is_contested)
+    schedule = schedule_effects(sources, effects, set_up.times, set_up.is_postponable, (broken, times))
+    return DelayedEffects(set_up, schedule, is_contested)
 
 
 def _distinct_set_ups(parts: Sequence[SetUp]) -> SetUp:
@@ -231,6 +232,5 @@ def _breaks(sources: Sequence[Int64], initiations: PointTable, terminations: Poi
         same = words == values[row]
         hit = ~same if is_other else same | (words == ANY_VALUE)
         found.append((row[hit], table.times[partner][hit]))
-    if not found:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    return np.concatenate([row for row, _ in found]), np.concatenate([times for _, times in found])
+    rows, times = concatenate_columns(found, width=2)
+    return rows, times

@@ -1,12 +1,13 @@
 """The members of dynamic domains and of sorts in records.
 
 A constant is a member while a record with the constant has arrived and is not retracted. Retractions do not affect
-records that were dropped, so the members of such records stay.
+records that were dropped, so the members of such records stay. Members of records that are no longer in the window are
+evicted if no rule needs them (`analysis/lasting_domains.py`) and nothing in the state refers to them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,9 @@ from holdsfor.analysis.names import domain_entities
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.sorts import Sorts
 from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.records import Mask
 from holdsfor.columns.tables import FluentTable, Key, PointTable
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.fvp_shape import distinct_variables
 from holdsfor.physical.patterns import build, join
@@ -24,6 +27,8 @@ from holdsfor.runtime.background import Background
 from holdsfor.syntax.terms import Struct, Term, name_and_arity, variables
 
 __all__ = ["Members", "Mentioned", "distinct_positions", "domain_sources"]
+
+_ROOM = 10_000  # members of earlier records that are kept without a search
 
 
 @dataclass(frozen=True)
@@ -37,11 +42,17 @@ class Mentioned:
 class Members:
     """Fills the dynamic domains of the background knowledge, and sorts if rules range over them, from records.
 
-    `version` grows whenever a sort may have changed.
+    `version` grows whenever a sort may have changed. `lasting` are the members of records that are no longer stored;
+    the members of `kept_domains` among them are kept for ever.
     """
 
     def __init__(
-        self, compiled: Compiled, background: Background, symbols: Symbols, sorts: Callable[[], Sorts] | None
+        self,
+        compiled: Compiled,
+        background: Background,
+        symbols: Symbols,
+        sorts: Callable[[], Sorts] | None,
+        kept_domains: Collection[Key],
     ) -> None:
         self.background = background
         self.symbols = symbols
@@ -49,6 +60,8 @@ class Members:
         self._sorts = sorts
         self._sources = domain_sources(compiled)
         self.lasting: dict[Key, list[Int64]] = {}
+        self.kept_domains = kept_domains
+        self._n_in_use = 0  # evictable members after the last `evict`
 
     @property
     def is_needed(self) -> bool:
@@ -68,7 +81,7 @@ class Members:
         """Make the constants of records permanent members."""
         for domain, columns in self._found(mentioned):
             parts = [self.lasting[domain], columns] if domain in self.lasting else [columns]
-            together = [np.concatenate(pair) for pair in zip(*parts, strict=True)]
+            together = concatenate_columns(parts)
             first = dense_ids(together, len(together[0]))[1]
             self.lasting[domain] = [column[first] for column in together]
         self._mention(mentioned, is_lasting=True)
@@ -79,11 +92,32 @@ class Members:
         for domain, columns in (*self.lasting.items(), *self._found(mentioned)):
             found[domain].append(columns)
         for domain, parts in found.items():
-            nothing = [np.empty(0, dtype=np.int64)] * domain[1]
-            self.background.keep_members(domain, [np.concatenate(c) for c in zip(nothing, *parts, strict=True)])
+            self.background.keep_members(domain, list(concatenate_columns(parts, width=domain[1])))
         if self._sorts is not None:
-            self._sorts().forget_input()
+            self._sorts().clear_input()
         self._mention(mentioned)
+
+    @property
+    def _n_evictable(self) -> int:
+        """The number of members that may be evicted when nothing refers to them."""
+        return sum(len(columns[0]) for domain, columns in self.lasting.items() if domain not in self.kept_domains)
+
+    @property
+    def has_many_evictable(self) -> bool:
+        """Whether members of earlier records are worth a search for those that nothing refers to."""
+        return self._n_evictable > 2 * self._n_in_use + _ROOM
+
+    def evict(self, is_in_use: Callable[[Int64], Mask], mentioned: Mentioned) -> None:
+        """Drop the members that are not in use and that no record mentions, except those of kept domains.
+
+        `is_in_use` is a mask of the words that the state refers to.
+        """
+        for domain, columns in self.lasting.items():
+            if domain not in self.kept_domains:
+                rows = np.logical_and.reduce([is_in_use(column) for column in columns]).nonzero()[0]
+                self.lasting[domain] = [column[rows] for column in columns]
+        self._n_in_use = self._n_evictable
+        self.replace(mentioned)
 
     def _found(self, mentioned: Mentioned) -> Iterator[tuple[Key, list[Int64]]]:
         """The members of each domain in records."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from holdsfor.columns.tables import Relation
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.grounding_planner import leaves_open, open_variables, plan_grounding
 from holdsfor.physical.operators.context import Context
-from holdsfor.physical.operators.operator import Plan, run_operators
+from holdsfor.physical.operators.operator import Operator, Plan, all_operators, run_operators
 from holdsfor.physical.operators.range_over import RangeOver
 from holdsfor.physical.patterns import build, join, unify_column
 from holdsfor.physical.planner import Planner
@@ -28,9 +28,10 @@ EntityKey = tuple[bool, str, int]
 _Signature = tuple[int, frozenset[tuple[Term, ...]]]
 _MIN_ROWS_FOR_DISTINCT = 5_000  # fewer rows are checked without removing duplicates
 _FEW_VALUES = 32  # larger sets of values are rarely looked up again
+_FEW_ROWS = 5_000  # up to here, a set of values costs less than a sort
 _MANY_MEMBERSHIPS = 1_000
 _MEMBER, _UNKNOWN = 1, 2
-_NOBODY = np.empty(0, dtype=np.int8)
+_NO_MEMBERSHIP = np.empty(0, dtype=np.int8)
 
 
 def entity_key(entity: Term) -> EntityKey:
@@ -89,12 +90,24 @@ class _GroundingPlan:
             self._steps[given] = plan_grounding(self.planner, self.entity, self.goals, given)
         return self._steps[given]
 
+    def open_variables(self, given: frozenset[str]) -> tuple[list[str], list[str]]:
+        """The variables that goals need, and those that goals may leave unbound."""
+        if given not in self._left:
+            self._left[given] = open_variables(self.planner.knowledge, self.entity, self.body, given)
+        return self._left[given]
+
+    def plan_ahead(self, given: frozenset[str]) -> None:
+        """Make the plans that `run` uses for rows of the given variables."""
+        needed, left_open = self.open_variables(given)
+        if not needed:
+            self.steps(given)
+        if needed or left_open:
+            self.steps(given | {*needed, *left_open})
+
     def run(self, rows: Rows, context: Context) -> Rows:
         """The rows with the variables of the entity; variables that goals need, or leave unbound, range over sorts."""
         given = frozenset(name for name in rows.columns if name != "#row")
-        if given not in self._left:
-            self._left[given] = open_variables(self.planner.knowledge, self.entity, self.body, given)
-        needed, left_open = self._left[given]
+        needed, left_open = self.open_variables(given)
         if not needed and not left_open:
             return run_operators(self.steps(given), rows, context)
         parts = [] if needed else [run_operators(self.steps(given), rows, context)]
@@ -119,13 +132,31 @@ class Domains:
         self.plans: dict[EntityKey, list[_GroundingPlan]] = {}
         self._instances: dict[Term, tuple[int, Relation]] = {}
         self._bindings: dict[tuple[Term, tuple[str, ...]], tuple[int, Rows]] = {}
-        self._signatures: dict[tuple[EntityKey, int | None], _Signature] = {}
-        self._members: dict[_Signature, tuple[int, NDArray[np.int8]]] = {}
-        self._everyone: dict[_Signature, tuple[int, int]] = {}
+        self._signatures: dict[tuple[EntityKey, int | None], int] = {}
+        self._signature_ids: dict[_Signature, int] = {}
+        self._members: dict[int, tuple[int, NDArray[np.int8]]] = {}
+        self._everyone: dict[int, tuple[int, int]] = {}
         for grounding, clause in zip(description.groundings, grounding_clauses(description), strict=True):
             entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
             plan = _GroundingPlan(entity, grounding.goals, clause.body or Atom("true"), planner)
             self.plans.setdefault(entity_key(entity), []).append(plan)
+
+    def plan_ahead(self, enumerated: Iterable[Term]) -> None:
+        """Plan the grounding rules: to check instances, and to enumerate the instances of the given entities."""
+        keys = {entity_key(entity) for entity in enumerated}
+        for key, plans in self.plans.items():
+            for plan in plans:
+                plan.plan_ahead(frozenset(variables(plan.entity)))
+                if key in keys:
+                    plan.plan_ahead(frozenset())
+
+    @property
+    def operators(self) -> Iterator[Operator]:
+        """The operators of all plans so far."""
+        for plans in self.plans.values():
+            for plan in plans:
+                for _, steps in plan.planned:
+                    yield from all_operators(steps)
 
     def is_declared(self, key: EntityKey) -> bool:
         return key in self.plans
@@ -170,6 +201,8 @@ class Domains:
         if not isinstance(values, np.ndarray):
             outside = self._outside(key, numbers, values, context, version)
             return None if outside is None else (~outside).nonzero()[0]
+        if self._includes_all_instances(key, values, context, version):
+            return None
         ids, first = dense_ids([values], len(values))
         if len(first) > _FEW_VALUES:
             columns = (*context.symbols.instances.words(key[2], numbers), values)
@@ -181,6 +214,14 @@ class Domains:
             if outside is not None:
                 is_inside[rows[outside.nonzero()[0]]] = False
         return None if np.count_nonzero(is_inside) == len(is_inside) else is_inside.nonzero()[0]
+
+    def _includes_all_instances(self, key: EntityKey, values: Int64, context: Context, version: int) -> bool:
+        """Whether all known instances are in the grounding with each of some values, as far as that is known."""
+        if len(values) > _FEW_ROWS:
+            return False
+        complete = version, _count(key, context)
+        numbers = (self._signatures.get((key, value), -1) for value in set(values.tolist()))
+        return all(self._everyone.get(number) == complete for number in numbers)
 
     def _outside(
         self, key: EntityKey, numbers: Int64, value: int | None, context: Context, version: int
@@ -197,9 +238,9 @@ class Domains:
         """For each number of arguments whether it is a member with a value; missing entries are computed."""
         instances = context.symbols.instances
         signature = self._signature(key, value, context)
-        known_at, known = self._members.get(signature, (version, _NOBODY))
+        known_at, known = self._members.get(signature, (version, _NO_MEMBERSHIP))
         if known_at != version:
-            known = _NOBODY
+            known = _NO_MEMBERSHIP
         if len(known) < _count(key, context):
             more = np.full(2 * _count(key, context) - len(known), _UNKNOWN, dtype=np.int8)
             known = np.concatenate((known, more))
@@ -218,16 +259,18 @@ class Domains:
         self._members[signature] = version, known
         return found
 
-    def _signature(self, key: EntityKey, value: int | None, context: Context) -> _Signature:
-        """The conditions on arguments; fluents with equal conditions share cached results."""
+    def _signature(self, key: EntityKey, value: int | None, context: Context) -> int:
+        """The number of the conditions on arguments; fluents with equal conditions share cached results."""
         known = self._signatures.get((key, value))
         if known is None:
             if len(self._signatures) > _MANY_MEMBERSHIPS:
                 self._signatures.clear()
+                self._signature_ids.clear()
                 self._members.clear()
                 self._everyone.clear()
             term = None if value is None else context.symbols.term(value)
-            known = key[2], frozenset(s for plan in self.plans[key] if (s := plan.signature(term)) is not None)
+            signature = key[2], frozenset(s for plan in self.plans[key] if (s := plan.signature(term)) is not None)
+            known = self._signature_ids.setdefault(signature, len(self._signature_ids))
             self._signatures[key, value] = known
         return known
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdsfor.columns.tables import Key
-from holdsfor.physical.explain import Explainer, Manner
+from holdsfor.physical.explain import EvaluationStrategy, Explainer
 from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.plan import PlannedComponent
@@ -21,7 +21,7 @@ def explain(session: EngineSession) -> str:
     explainer = Explainer(Wording(lambda key: _size(session, key), {}))
     program = session.rules.program
     for number, (logical, planned) in enumerate(zip(program.logical.components, program.components, strict=True)):
-        explainer.component(number, logical, planned, _manner(planned, session))
+        explainer.component(number, logical, planned, _strategy(planned, session))
         if session.profile is not None:
             explainer.lines += _rest(number, planned, explainer.lines, session.profile)
     _groundings(session, explainer)
@@ -36,14 +36,14 @@ def _size(session: EngineSession, key: Key) -> str:
     return f"{n:,} fact{'' if n == 1 else 's'}"
 
 
-def _manner(component: PlannedComponent, session: EngineSession) -> Manner:
-    if not component.is_circular:
-        return Manner()
+def _strategy(component: PlannedComponent, session: EngineSession) -> EvaluationStrategy:
+    if not component.is_recursive:
+        return EvaluationStrategy()
     if component.is_only_delayed:
-        return Manner("delays that no condition reads: a few iterations", "once", "each iteration")
+        return EvaluationStrategy("delays that no condition reads: a few iterations", "once", "each iteration")
     if is_steppable(component, session.symbols):
-        return Manner("recursive: stepped through time", "once", "at each step")
-    return Manner("recursive: fixpoint iteration", "once", "each iteration")
+        return EvaluationStrategy("recursive: stepped through time", "once", "at each step")
+    return EvaluationStrategy("recursive: fixpoint iteration", "once", "each iteration")
 
 
 def _rest(number: int, component: PlannedComponent, lines: list[PlanLine], profile: Profile) -> list[PlanLine]:
@@ -58,7 +58,7 @@ def _rest(number: int, component: PlannedComponent, lines: list[PlanLine], profi
             *found,
             PlanLine(1, "", (f"at most {kept:,} interval{'' if kept == 1 else 's'} kept between query times",)),
         ]
-    if not component.is_circular:
+    if not component.is_recursive:
         return found
     iterations, stepped, set_up = (profile.of((what, number)).rows_out for what in ("iterations", "stepped", "set up"))
     counts = f"{iterations:,} iterations, {stepped:,} time-points stepped, {set_up:,} effects set up"

@@ -24,7 +24,7 @@ from holdsfor.syntax.terms import Term, substitute
 
 if TYPE_CHECKING:
     from holdsfor.physical.time_range import TimeRange
-    from holdsfor.runtime.evaluation import Evaluation
+    from holdsfor.runtime.evaluation_context import EvaluationContext
 
 __all__ = ["MappedIntervals", "map_one_by_one"]
 
@@ -59,7 +59,7 @@ class MappedIntervals:
 
 
 def map_one_by_one(
-    operator: MapIntervals, intervals: Lists, kept: Lists | None, context: Evaluation
+    operator: MapIntervals, intervals: Lists, kept: Lists | None, context: EvaluationContext
 ) -> MappedIntervals:
     """The results of an interval-wise predicate for whole intervals."""
     owner: list[int] = []

@@ -1,12 +1,12 @@
-"""Query times of a live run: when they are due, and what has arrived by then.
+"""Query times of a live run: when each is due, and which records have arrived by then.
 
-By event time, a query time is due as soon as every input has shown that it has passed: a record came that arrives after
-it, or the input has ended. What is known then is exactly what arrives by the query time, so the answers depend on the
-streams alone. By the wall clock, a query time is due when so much real time has gone by since the start; what has come
-is known, unless it says that it arrives later.
+By event time, a query time is due when every input has passed it: the input has delivered a record with a later
+arrival, or has ended. The query time then sees exactly the records that arrive by it, so the answers depend on the
+streams alone. By the wall clock, a query time is due when the corresponding real time has elapsed since the start. It
+sees the records that were read, except those with a later arrival.
 
-An input that is already past the next query time is not read any further before it. So no more waits in memory than a
-chunk of each input, however far one runs ahead of another.
+An input that has passed the next query time is not read until that query time is evaluated. At most one chunk of each
+input therefore waits in memory, even if one input is far ahead of another.
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
+from holdsfor.analysis.sorts import Place
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import check_distance, n_repeated
 from holdsfor.sources.feeds import Feed
 from holdsfor.sources.live_reading import take_due
+from holdsfor.sources.number_checks import TextColumn
 from holdsfor.sources.text_records import SetAside
 
 __all__ = ["LiveRun", "Stop"]
 
 _LATEST = 2**63 - 1
 _SILENCE = 1000
-"""Milliseconds after which an input that nothing has come from is named."""
+"""Milliseconds after which an input without any data is reported."""
 
 
 class Stop(Protocol):
-    """Somebody who may ask for an end; `fileno` becomes ready to read when that happens."""
+    """A request to end the run; `fileno` becomes ready to read when the request is made."""
 
     @property
     def is_asked(self) -> bool: ...
@@ -40,13 +42,12 @@ class Stop(Protocol):
 
 
 class LiveRun:
-    """Reads the feeds and tells when query times are due.
+    """Reads the feeds and yields the query times when they are due.
 
-    `rate` is how many time-points go by in a second of the wall clock; without it time is told by the records.
-    `after_reading` is called whenever something was read, `on_silence` once for each input that nothing has come from
-    after a second. `at_rest` is called after query times have been reported, before more is read, and when the run is
-    asked to end. `at_rest` may return a moment of the monotonic clock, at which it is called again, unless a query time
-    is due before.
+    `rate` is the number of time-points per second of the wall clock; without `rate`, the run goes by event time.
+    `after_reading` is called after every read, `on_silence` once for each input without any data after a second.
+    `at_rest` is called after query times have been reported, before more is read, and when the run is asked to end. It
+    may return a time of the monotonic clock; it is called again at that time, unless a query time is due before.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class LiveRun:
         self.after_reading = after_reading
         self.session: EngineSession | None = None
         self.is_compacting = True
-        """Whether reports of earlier query times are not needed with the words of later ones."""
+        """Whether the symbol table may be compacted between query times: no caller compares words of two reports."""
         self.on_silence = on_silence
         self.at_rest = at_rest
         self._silent = [feed for feed in feeds if not feed.has_ended]
@@ -93,11 +94,11 @@ class LiveRun:
 
     @property
     def unused(self) -> Counter[str]:
-        """How many records there were of names that no rule uses."""
+        """The number of records by name, for names that no rule uses."""
         return sum((feed.reading.unused for feed in self.feeds), Counter())
 
     def take_set_aside(self) -> list[SetAside]:
-        """The records that did not fit since this was last asked."""
+        """The records that did not fit since the last call."""
         found = [misfit for feed in self.feeds for misfit in feed.reading.set_aside]
         for feed in self.feeds:
             feed.reading.set_aside.clear()
@@ -111,7 +112,7 @@ class LiveRun:
         return all(feed.has_ended for feed in self.feeds)
 
     def position(self) -> dict[str, Any]:
-        """Where the run is between two query times, besides its session and feeds, as JSON."""
+        """The state of the run between two query times, without its session and feeds, as JSON."""
         return {
             "start": self.start,
             "next": self._next,
@@ -123,7 +124,7 @@ class LiveRun:
         }
 
     def continue_at(self, position: dict[str, Any]) -> None:
-        """Continue at a position. The wall clock has gone on in between."""
+        """Continue at a position. By the wall clock, the time since the position was taken has elapsed."""
         self.start = position["start"]
         self._next = position["next"]
         self._held = position["held"]
@@ -135,9 +136,9 @@ class LiveRun:
     # -- query times ---------------------------------------------------------------------------------------------------
 
     def begin(self) -> int | None:
-        """The first time-point: as asked for, else that of the record that came first, once every input has one.
+        """The first time-point: as given, else the earliest start among the first records of all inputs.
 
-        Of several inputs the earliest counts. None if the run was stopped before that.
+        Waits until every input has delivered a record or ended. None if the run is stopped before.
         """
         if self._next is not None:
             return self.start
@@ -155,10 +156,11 @@ class LiveRun:
         """The query times as they become due, each with its records in the session, until the inputs or the run end."""
         assert self.start is not None
         self.session = session
+        session.rules.plan_ahead()
         at = self._next = self.start + self.step if self._next is None else self._next
         while self._wait_until_due(at):
             self._end_with_inputs(session)
-            if self._is_over(at, session):
+            if self._is_finished(at, session):
                 break
             self._held.append(at)
             if not self._has_reached_end(at - self.step, session) or self._admits_some(at, session):
@@ -175,14 +177,14 @@ class LiveRun:
         self._close(session)
 
     def lag(self, query_time: int) -> str:
-        """By the wall clock the seconds since a query time was due, else the time-points by which records are ahead."""
+        """By the wall clock, the seconds since a query time was due, else the lead of the records in time-points."""
         if self.rate is not None:
             return f"{max(0.0, time.monotonic() - self._due(query_time)):.1f} s behind"
         clocks = [feed.reading.clock for feed in self.feeds if feed.reading.clock is not None]
         return f"{max(0, max(clocks, default=query_time) - query_time)} behind the records"
 
     def _following(self, at: int, session: EngineSession) -> int:
-        """The next query time; by event time, not one of many at which nothing can change."""
+        """The next query time; by event time, a long sequence of query times without changes is skipped."""
         if self.rate is not None or session.previous != at:
             return at + self.step
         arrivals = [feed.next_arrival(at) for feed in self.feeds]
@@ -195,12 +197,12 @@ class LiveRun:
         self._n_quiet = self._n_quiet + 1 if n_left_out else 0
         if self._n_quiet <= n_repeated(session.window, self.step):
             return at + self.step
-        session.pass_by(at + n_left_out * self.step)
+        session.skip_to(at + n_left_out * self.step)
         self._n_quiet, self._earliest = 0, at + n_left_out * self.step + 1
         return at + (n_left_out + 1) * self.step
 
     def _end_with_inputs(self, session: EngineSession) -> None:
-        """Let the run end with the last record, when the inputs have ended and nothing else is asked for."""
+        """Set the end of the run to the last record, if the inputs have ended and no end is given."""
         assert self.start is not None
         if session.end is None and self.has_ended:
             lasts = [feed.reading.last for feed in self.feeds if feed.reading.last is not None]
@@ -211,7 +213,7 @@ class LiveRun:
         assert self.start is not None
         return session.end is not None and query_time > self.start and query_time >= session.end
 
-    def _is_over(self, at: int, session: EngineSession) -> bool:
+    def _is_finished(self, at: int, session: EngineSession) -> bool:
         """Whether the query time before this one was the last: no later window admits a record."""
         if not self._has_reached_end(at - self.step, session):
             return False
@@ -221,27 +223,28 @@ class LiveRun:
         return all(feed.has_ended and not feed.reading.n_waiting for feed in self.feeds)
 
     def _admits_some(self, at: int, session: EngineSession) -> bool:
-        """Whether the window of a query time admits something that has arrived by it."""
+        """Whether the window of a query time admits a record that has arrived by the query time."""
         return any(feed.reading.admits(at, session.oldest(at), session.end) for feed in self.feeds)
 
     def _close(self, session: EngineSession) -> None:
-        """Read no more, and count the records that no query time admits."""
+        """Close the feeds, and count incomplete revisions and the records that no query time admits."""
         for feed in self.feeds:
             feed.close()
+            session.records.add_unmatched([*feed.reading.take_unmatched(), *feed.reading.incomplete])
         if self.stop.is_asked:
             self.n_outside += sum(feed.reading.n_waiting for feed in self.feeds)
             return
         for each in take_due([feed.reading for feed in self.feeds], _LATEST):
             n_outside = each.records.count_outside(session.start, _LATEST if session.end is None else session.end)
             self.n_outside += n_outside
-            session.records.fates.n_dropped += each.n - n_outside
+            session.records.admission_counts.n_dropped += each.n - n_outside
 
     # -- waiting -------------------------------------------------------------------------------------------------------
 
     def _wait_until_due(self, at: int) -> bool:
         """Read until a query time is due; False if the run is stopped before.
 
-        By the wall clock every input is read at least once, so a process that was held up misses no record.
+        By the wall clock, every input is read at least once, so a process that was suspended misses no record.
         """
         while not self.stop.is_asked:
             behind = [feed for feed in self.feeds if not feed.has_passed(at)]
@@ -262,7 +265,7 @@ class LiveRun:
         return self._began + (query_time - self.start) / self.rate
 
     def _read_some(self, feeds: Sequence[Feed], deadline: float | None) -> bool:
-        """Read what is there of some feeds, after waiting for something; False if the run is stopped."""
+        """Wait until a feed has data or the deadline is reached, then read; False if the run is stopped."""
         waited = time.monotonic()
         ready = self._ready(feeds, deadline)
         began = time.monotonic()
@@ -294,18 +297,25 @@ class LiveRun:
     # -- records -------------------------------------------------------------------------------------------------------
 
     def _compact(self, session: EngineSession) -> None:
-        """Forget constants that no record, open value or reader refers to any more, if they have become many."""
+        """Free unused constants, if there are many, and recode the records that wait in the readers."""
         recoding = session.compact() if self.is_compacting else None
         if recoding is not None:
             for feed in self.feeds:
                 feed.reading.recode(recoding)
 
+    def _texts(self) -> dict[Place, TextColumn]:
+        """The columns of all inputs whose strings are texts."""
+        return {place: column for feed in self.feeds for place, column in feed.reading.texts.items()}
+
     def _insert(self, at: int, session: EngineSession) -> None:
-        """Put what has arrived by a query time into the session."""
+        """Insert the records that have arrived by a query time into the session."""
         began = time.monotonic()
         end = _LATEST if session.end is None else session.end
         due = take_due([feed.reading for feed in self.feeds], at)
         self.n_outside += sum(each.records.count_outside(session.start, end) for each in due)
+        for feed in self.feeds:
+            session.records.add_unmatched(feed.reading.take_unmatched())
+        session.check_joins(due, self._texts())
         session.apply(due)
         self.seconds_reading += time.monotonic() - began
         self.after_reading(self)

@@ -1,13 +1,14 @@
 """The inputs and the clock of a live run as a snapshot, and back.
 
 For each input the snapshot has its position, its counts, and the records that have been read and that no query time has
-taken. The session is a snapshot of its own.
+taken. The session has a separate snapshot.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import astuple
 from typing import Any
 
 from holdsfor.columns.encoding import Symbols
@@ -16,7 +17,10 @@ from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.runtime.snapshot_parts import Part, PartReader, PartWriter
 from holdsfor.sources.feeds import Feed
 from holdsfor.sources.live_reading import LiveReading
+from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.reading import Operations
+from holdsfor.sources.revision_ids import RevisionRecord
+from holdsfor.sources.text_records import SetAside
 
 __all__ = ["continue_run", "positions", "run_snapshot"]
 
@@ -51,6 +55,9 @@ def _written(feed: Feed, write: PartWriter) -> Part:
         "position": feed.position(),
         **{name: getattr(reading, name) for name in _CLOCK},
         "unused": dict(reading.unused),
+        "unmatched": [list(astuple(each)) for each in reading.unmatched],
+        "revisions": [list(_flat(each)) for each in reading.revisions],
+        "texts": PlaceKinds(texts=reading.texts).to_json(),
         "waiting": [_written_operations(each, write) for each in reading.unsettled()],
     }
 
@@ -59,7 +66,14 @@ def _restore(reading: LiveReading, part: Part, read: PartReader) -> None:
     for name in _CLOCK:
         setattr(reading, name, part[name])
     reading.unused = Counter(part["unused"])
+    reading.unmatched = [SetAside(*each) for each in part["unmatched"]]
+    reading.revisions = [RevisionRecord(each[0], each[1], SetAside(*each[2:])) for each in part["revisions"]]
+    reading.texts.update(PlaceKinds().with_json(part["texts"]).texts)
     reading.restore_waiting(_read_operations(each, read) for each in part["waiting"])
+
+
+def _flat(record: RevisionRecord) -> tuple[Any, ...]:
+    return record.revision, record.is_retraction, *astuple(record.origin)
 
 
 def _written_operations(found: Operations, write: PartWriter) -> Part:

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from holdsfor.analysis.goals import atemporal_goals
+from holdsfor.analysis.goals import atemporal_goals, rule_goals
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.analysis.sorts import Sorts, sorts_of
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.recoding import Recoding
+from holdsfor.columns.tables import Key
 from holdsfor.errors import Diagnostic, PlanningProblem
 from holdsfor.logical.rewrites import chosen_rewrites
+from holdsfor.physical.operators.join_facts import JoinFacts
 from holdsfor.physical.plan import plan_program
 from holdsfor.physical.planner import Planner
-from holdsfor.prolog.background import called_predicates
+from holdsfor.prolog.background import called_predicates, has_open_call
 from holdsfor.runtime.background import Background
-from holdsfor.runtime.domain_members import Members
+from holdsfor.runtime.domain_members import Members, Mentioned
 from holdsfor.runtime.domains import Domains
 from holdsfor.syntax.printer import show, show_indicator
+from holdsfor.syntax.program import Clause
 from holdsfor.syntax.rules import IntervalCall
 from holdsfor.syntax.terms import Term, name_and_arity
 
 __all__ = ["PreparedRules", "refuse_predicates_over_lists"]
+
+_QUERY_TIME = ("queryTime", 1)
 
 
 class PreparedRules:
@@ -57,13 +62,30 @@ class PreparedRules:
             map(self.domains.ranges_over_sorts, self.program.enumerated)
         )
         sorts = self.sorts if self.ranges_over_sorts else None
-        self.members = Members(compiled, self.background, self.symbols, sorts)
-        self.uses_query_time = _uses_query_time(compiled)
+        self.members = Members(compiled, self.background, self.symbols, sorts, self._kept_domains)
+        self.uses_query_time = _uses_query_time(compiled, self.goals)
         self.point_fluents = {key for key, shapes in compiled.names.input_fluents.items() if "points" in shapes}
         self.numbered_events = self.program.numbered_events
         self.asked_edges = self.program.edges
         self.deciding = self.program.deciding_steps
         self.output_events = {rule.key for component in self.program.components for rule in component.events}
+
+    def plan_ahead(self) -> None:
+        """Make the plans and columns of facts that a run otherwise makes when it first needs them.
+
+        No window then waits for them. A run that does not need all of them takes longer.
+        """
+        self.domains.plan_ahead(self.program.enumerated)
+        components = self.program.components
+        rules = (operator for component in components for operator in component.point_operators)
+        for operator in (*rules, *self.domains.operators):
+            if isinstance(operator, JoinFacts):
+                self.background.facts(operator.key)
+
+    def reset(self) -> None:
+        """Drop the members that input has added to domains and sorts, for another run with the same rules."""
+        self.members.lasting.clear()
+        self.members.replace(Mentioned({}, {}))
 
     def recode(self, recoding: Recoding) -> None:
         """Continue with the words of the rebuilt table of symbols. Operators and domains cache words."""
@@ -71,6 +93,15 @@ class PreparedRules:
         self.background.recode(recoding)
         self._plan()
         self.members.lasting = lasting
+
+    @property
+    def _kept_domains(self) -> Collection[Key]:
+        """The domains whose members are kept for ever: all of them if start-up goals may have added clauses, or if
+        other processes compute some of the components.
+        """
+        if self.goals or self.components is not None:
+            return self.background.domains
+        return self.compiled.lasting
 
     @property
     def version(self) -> int:
@@ -84,10 +115,28 @@ class PreparedRules:
         return self._sorts
 
 
-def _uses_query_time(compiled: Compiled) -> bool:
-    """Whether rules depend on the query time."""
-    goals = (goal for goal, _ in atemporal_goals(compiled.description))
-    return any(name_and_arity(call) == ("queryTime", 1) for goal in goals for call in called_predicates(goal))
+def _uses_query_time(compiled: Compiled, start_up: tuple[Term, ...]) -> bool:
+    """Whether rules depend on the query time: whether a goal of a rule calls `queryTime/1`, perhaps through clauses.
+
+    A goal that is only known when it is proved, or a clause that start-up goals may have added, may call any clause.
+    """
+    goals = [goal for goal, _ in atemporal_goals(compiled.description)]
+    if start_up or any(map(has_open_call, goals)):
+        return any(_QUERY_TIME in _called(goal) for goal in goals)
+    bodies: dict[Key, list[Term]] = {}
+    for clause in compiled.description.background:
+        if isinstance(clause, Clause) and clause.body is not None:
+            bodies.setdefault(name_and_arity(clause.head), []).append(clause.body)
+    reached, waiting = set[Key](), [goal for goal, _ in rule_goals(compiled.description)]
+    while waiting:
+        fresh = _called(waiting.pop()) - reached
+        reached |= fresh
+        waiting += [body for key in fresh for body in bodies.get(key, ())]
+    return _QUERY_TIME in reached
+
+
+def _called(goal: Term) -> set[Key]:
+    return {name_and_arity(call) for call in called_predicates(goal)}
 
 
 def refuse_predicates_over_lists(compiled: Compiled) -> None:

@@ -38,8 +38,8 @@ class ProfiledEvaluation(Evaluation):
         self.counts.note(("iterations", number), outcome.n_iterations)
         self.counts.note(("stepped", number), outcome.n_visited)
         since = self.time_range.first
-        for until, prospects in outcome.parts:
-            for each in prospects:
+        for until, delayed_effects in outcome.parts:
+            for each in delayed_effects:
                 if each is not None:
                     times = each.set_up.times
                     self.counts.note(("set up", number), int(np.count_nonzero((times >= since) & (times < until))))

@@ -7,29 +7,31 @@ from dataclasses import replace
 
 import numpy as np
 
-from holdsfor.columns.query_times import ALL_ARRIVED, Judge, OneQuery, QueryTimes
-from holdsfor.columns.records import Fates, Records
+from holdsfor.columns.query_times import ALL_ARRIVED, OneQuery, QuerySchedule, QueryTimes
+from holdsfor.columns.records import AdmissionCounts, Records
 from holdsfor.columns.retractions import Retractions, apply_retractions
 from holdsfor.columns.tables import Key
+from holdsfor.kernels.compact import distinct_values
+from holdsfor.kernels.concatenation import concatenate_column
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.reading import Group, Operations
 from holdsfor.sources.text_records import SetAside
 
-__all__ = ["RecordStore"]
+__all__ = ["RecordStore", "last_admitted"]
 
 
 class RecordStore:
     """Records by name. Retractions are pending until the query time that applies them.
 
-    `fates` counts records and retractions by outcome, `unmatched` has the retractions without a record, `n_retracted`
-    counts those with one.
+    `admission_counts` counts records and retractions by outcome, `unmatched` has the retractions without a record,
+    `n_retracted` counts the retractions with one.
     """
 
     def __init__(self) -> None:
         self.events: dict[Key, Records] = {}
         self.fluents: dict[Key, Records] = {}
         self.retractions: dict[tuple[bool, Key], Retractions[SetAside]] = {}
-        self.fates = Fates()
+        self.admission_counts = AdmissionCounts()
         self.unmatched: list[SetAside] = []
         self.n_unmatched = 0
         self.n_retracted = 0
@@ -39,8 +41,8 @@ class RecordStore:
     @property
     def counts(self) -> tuple[int, int, int, int]:
         """The numbers of records and retractions that are late, dropped, cut and unmatched."""
-        fates = self.fates
-        return fates.n_late, fates.n_dropped, fates.n_cut, self.n_unmatched
+        counts = self.admission_counts
+        return counts.n_late, counts.n_dropped, counts.n_cut, self.n_unmatched
 
     @property
     def all(self) -> Iterator[Records]:
@@ -58,7 +60,7 @@ class RecordStore:
         else:
             store[key] = records
 
-    def forget(self, groups: Iterable[Group]) -> None:
+    def discard(self, groups: Iterable[Group]) -> None:
         """Drop all records of some names."""
         self._moments = None
         for is_event, key in groups:
@@ -116,43 +118,49 @@ class RecordStore:
             together = records if store is None else store.joined(records)
             named = retractions if waiting is None or retractions is None else waiting.joined(retractions)
             assert named is not None
-            judge = OneQuery(ALL_ARRIVED, ALL_ARRIVED, settled, settled)
+            query = OneQuery(ALL_ARRIVED, ALL_ARRIVED, settled, settled)
             first_new = len(named.origins) - len(each.retractions.origins)
-            unmatched = apply_retractions(together, named.records, judge, 1).unmatched
+            unmatched = apply_retractions(together, named.records, query, 1).unmatched
             found += [(each, number - first_new) for number in unmatched if number >= first_new]
         return found
 
-    def judge(self, judge: Judge, until: int, end: int, tick: int) -> None:
+    def admit(self, queries: QuerySchedule, until: int, end: int, tick: int) -> None:
         """Apply the window rules to records that arrive until `until`, and apply the retractions among them."""
         for records in self.all:
-            self.fates.add(records.admit(judge, end, tick))
+            self.admission_counts.add(records.admit(queries, end, tick))
         waiting: dict[tuple[bool, Key], Retractions[SetAside]] = {}
+        unmatched: list[tuple[int, int, SetAside]] = []
         for (is_event, key), retractions in self.retractions.items():
             is_due = retractions.records.arrivals <= until
             if is_due.any():
-                self._retract(is_event, key, retractions.take(is_due.nonzero()[0]), judge, tick)
+                unmatched += self._retract(is_event, key, retractions.take(is_due.nonzero()[0]), queries, tick)
             if not is_due.all():
                 waiting[is_event, key] = retractions.take((~is_due).nonzero()[0])
         self.retractions = waiting
+        self.add_unmatched([origin for _, _, origin in sorted(unmatched, key=lambda each: each[:2])])
 
-    def _retract(self, is_event: bool, key: Key, due: Retractions[SetAside], judge: Judge, tick: int) -> None:
+    def _retract(
+        self, is_event: bool, key: Key, due: Retractions[SetAside], queries: QuerySchedule, tick: int
+    ) -> list[tuple[int, int, SetAside]]:
+        """Apply retractions of one name; return those without a record: arrival, place and origin."""
         store = self.events if is_event else self.fluents
         known = store.get(key)
         records = due.records.take(np.empty(0, dtype=np.int64)) if known is None else known
-        done = apply_retractions(records, due.records, judge, tick)
+        done = apply_retractions(records, due.records, queries, tick)
         store[key] = done.records
         self._moments = None
-        self.fates.add(Fates.of(done.judged, due.records.starts, tick))
+        self.admission_counts.add(AdmissionCounts.of(done.outcome, due.records.starts, tick))
         self.n_retracted += len(due.origins) - len(done.unmatched)
-        self.add_unmatched([due.origins[number] for number in done.unmatched])
+        arrivals, places = due.records.arrivals, due.records.read_at
+        return [(int(arrivals[number]), int(places[number]), due.origins[number]) for number in done.unmatched]
 
-    def standing(self, judge: Judge, tick: int) -> tuple[dict[Key, Records], dict[Key, Records]]:
+    def after_retractions(self, queries: QuerySchedule, tick: int) -> tuple[dict[Key, Records], dict[Key, Records]]:
         """The records of events and of fluents, except records that a pending retraction removes."""
         events, fluents = dict(self.events), dict(self.fluents)
         for (is_event, key), retractions in self.retractions.items():
             store = events if is_event else fluents
             if key in store:
-                store[key] = apply_retractions(store[key], retractions.records, judge, tick).records
+                store[key] = apply_retractions(store[key], retractions.records, queries, tick).records
         return events, fluents
 
     def add_unmatched(self, origins: list[SetAside]) -> None:
@@ -172,24 +180,35 @@ class RecordStore:
         return None if position == len(moments) else int(moments[position])
 
     def moments(self, tick: int) -> Int64:
-        """The moments at which a record arrives, begins or ends, or a retraction arrives, in order."""
+        """The moments at which a record arrives, begins or ends, or a retraction arrives, in order.
+
+        A record begins and ends when it arrives, if it arrives later.
+        """
         if self._moments is None:
-            self._moments = np.unique(np.concatenate([np.empty(0, np.int64), *self._all_moments(tick)]))
+            self._moments = distinct_values(concatenate_column(self._all_moments(tick)))
         return self._moments
 
     def _all_moments(self, tick: int) -> Iterator[Int64]:
         for records in self.all:
-            yield from (records.arrivals[records.arrivals <= ALL_ARRIVED], records.starts)
+            rows = slice(None) if records.arrivals.max(initial=0) <= ALL_ARRIVED else records.arrivals <= ALL_ARRIVED
+            arrivals = records.arrivals[rows]
+            yield from (arrivals, np.maximum(arrivals, records.starts[rows]))
             if records.ends is not None:
-                yield from (records.ends - tick, records.ends)
+                ends = records.ends[rows]
+                yield from (np.maximum(arrivals, ends - tick), np.maximum(arrivals, ends))
         yield from (each.records.arrivals for each in self.retractions.values())
 
     def last_admitted(self, queries: QueryTimes) -> int:
         """The last arrival of a record or retraction that some window admits, at least the end."""
-        found = [queries.end]
-        for records in (*self.all, *(each.records for each in self.retractions.values())):
-            arrivals = records.arrivals
-            is_admitted = np.minimum(records.lasts, queries.end) > queries.oldest(queries.seen_at(arrivals))
-            is_admitted &= records.starts <= queries.end
-            found.append(int(arrivals[is_admitted].max(initial=queries.end)))
-        return max(found)
+        return last_admitted((*self.all, *(each.records for each in self.retractions.values())), queries)
+
+
+def last_admitted(stored: Iterable[Records], queries: QueryTimes) -> int:
+    """The last arrival of a record that some window admits, at least the end."""
+    found = [queries.end]
+    for records in stored:
+        arrivals = records.arrivals
+        is_admitted = np.minimum(records.lasts, queries.end) > queries.oldest(queries.seen_at(arrivals))
+        is_admitted &= records.starts <= queries.end
+        found.append(int(arrivals[is_admitted].max(initial=queries.end)))
+    return max(found)

@@ -11,17 +11,17 @@ from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.cut_inputs import cut_intervals, starting_together
 from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
 from holdsfor.physical.rows import Rows
-from holdsfor.runtime.allen_constructs import Construct
+from holdsfor.runtime.allen_constructs import AllenConstruct
 from holdsfor.runtime.cut_relations import Operand, combined, reaching_back, split_at_cuts, with_cuts
 
 if TYPE_CHECKING:
-    from holdsfor.runtime.evaluation import Evaluation
+    from holdsfor.runtime.evaluation_context import EvaluationContext
 
 __all__ = ["relate"]
 
 
 def relate(
-    operator: RelateIntervals, sources: Lists, targets: Lists, wanted: Rows | None, context: Evaluation
+    operator: RelateIntervals, sources: Lists, targets: Lists, wanted: Rows | None, context: EvaluationContext
 ) -> Lists:
     """The result of an Allen construct, including the kept intervals."""
     if context.is_as_if_whole:
@@ -30,15 +30,15 @@ def relate(
     own = _split(operator.source_fluent, sources, context), _split(operator.target_fluent, targets, context)
     kept = context.state.allen.get(operator.node)
     more = wanted, kept, context.time_range, context.allen_memory
-    construct = with_cuts(Construct(operator, own[0].whole, own[1].whole, *more), *own, kept)
+    construct = with_cuts(AllenConstruct(operator, own[0].whole, own[1].whole, *more), *own, kept)
     context.constructs[operator.node] = construct
-    if isinstance(construct, Construct) and not context.cuts:
+    if isinstance(construct, AllenConstruct) and not context.cuts:
         return construct.answer()
     related = context.related[operator.node] = construct.related()
     return combined(related, operator.mode)
 
 
-def _split(fluent: FvpShape | None, lists: Lists, context: Evaluation) -> Operand:
+def _split(fluent: FvpShape | None, lists: Lists, context: EvaluationContext) -> Operand:
     """A list without its cut intervals, and the cut intervals."""
     cuts, time_range = cut_intervals(fluent, context), context.time_range
     seen = np.maximum(cuts.starts, time_range.first) if time_range.is_resumed else cuts.starts

@@ -1,12 +1,13 @@
-"""The records of a session: inserted as they come, and judged by the windows of the query times that see them."""
+"""The records of a session: insertion, and admission by the windows of the query times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from holdsfor.analysis.sorts import Place
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import ALL_ARRIVED, LONG_AGO, QueryTimes
 from holdsfor.columns.records import Records
@@ -18,16 +19,19 @@ from holdsfor.runtime.prepared_rules import PreparedRules
 from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.state import State
 from holdsfor.runtime.upstream_results import ALWAYS, NEVER, UpstreamResults
-from holdsfor.sources.fields import LATEST
+from holdsfor.sources.number_checks import TextColumn
+from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.reading import ColumnReading, Operations
+from holdsfor.sources.spilled_reading import SpilledReading
 from holdsfor.sources.text_records import Fact
 from holdsfor.syntax.terms import Struct, name_and_arity
+from holdsfor.syntax.time_points import LATEST
 
 __all__ = ["SessionRecords"]
 
 
 class SessionRecords:
-    """A run with its rules, its state and its window; what query times do with the records is up to the engine."""
+    """A run with its rules, its state and its window; `EngineSession` adds the evaluation of query times."""
 
     def __init__(self, rules: PreparedRules, *, start: int, end: int | None, tick: int, window: int | None) -> None:
         self.rules = rules
@@ -38,7 +42,7 @@ class SessionRecords:
         self.begin(start)
 
     def begin(self, start: int) -> None:
-        """Let the run start at another time-point; nothing may have been queried yet."""
+        """Set the first time-point of the run, before the first query time."""
         self.state.start = -(-start // self.tick) * self.tick
         self.state.settled = self.state.start - 1
 
@@ -65,9 +69,9 @@ class SessionRecords:
         return Admission(self.rules, self.state, self.tick)
 
     def oldest(self, query_time: int) -> int:
-        """What is over by then is too late for a query time; nothing is while the window reaches back to the start."""
+        """A query time drops records that end by this time-point: none while the window reaches back to the start."""
         boundary = BEFORE_EVERYTHING if self.window is None else query_time - self.window
-        return max(self.state.forgotten, boundary if boundary >= self.start else BEFORE_EVERYTHING)
+        return max(self.state.watermark, boundary if boundary >= self.start else BEFORE_EVERYTHING)
 
     # -- records -------------------------------------------------------------------------------------------------------
 
@@ -93,28 +97,39 @@ class SessionRecords:
         self.insert_columns(key, new)
 
     def insert_columns(self, key: Key, records: Records) -> None:
-        """Add records of one name; words must be of this session's symbols.
+        """Insert records of one name, with words of this session's symbols.
 
-        What is added after a query time arrives after it, whatever it says.
+        A record that is inserted after a query time arrives after that query time, even if its arrival is earlier.
         """
         self.state.is_announced = False
         self.records.insert(key, records, self._earliest)
 
+    def check_joins(self, operations: Iterable[Operations], texts: Mapping[Place, TextColumn]) -> None:
+        """Refuse operations whose typed texts a rule joins with numbers, of these or of earlier operations.
+
+        `texts` are the columns whose strings are texts. Refused operations leave no trace.
+        """
+        joins = self.rules.compiled.names.joins
+        known = PlaceKinds(joins.joined).merged(self.state.place_kinds).extended(operations, texts, self.symbols)
+        known.check(joins)
+        self.state.place_kinds = known
+
     def apply(self, operations: Iterable[Operations]) -> None:
-        """Add records and retractions as they were read, after all that was added before."""
+        """Apply records and retractions in the order of reading, after all earlier ones."""
         self.state.is_announced = False
         self.records.apply(operations, self._earliest)
 
     def insert_reading(self, reading: ColumnReading) -> int:
-        """Add what was read of files, as far as it belongs to the run; return how many records do not.
+        """Insert the records of files that belong to the run; return the number of records outside the run.
 
-        Without a window arrival times do not matter, so what was retracted was never there.
+        Without a window, arrival times have no effect, so retracted records are not inserted.
         """
         end = LATEST if self.end is None else self.end
         taken = {} if self.window is None else reading.retracted
+        self.records.add_unmatched(reading.incomplete)
         if self.window is None:
             self.records.add_unmatched(reading.unmatched)
-            self.records.forget(reading.with_facts)
+            self.records.discard(reading.with_facts)
         n_outside = 0
         for key, records in (*reading.events.items(), *reading.fluents.items()):
             n_outside += records.count_outside(self.start, end)
@@ -123,9 +138,22 @@ class SessionRecords:
         self.apply(taken.values())
         return n_outside
 
+    def insert_sorted(self, operations: Sequence[Operations]) -> None:
+        """Insert operations that arrive after all earlier ones and whose constants are announced, if any are.
+
+        Their `retractions` are None if their name has no retraction in the whole input.
+        """
+        end, is_announced = LATEST if self.end is None else self.end, self.state.is_announced
+        ordered = [each for each in operations if each.retractions is not None]
+        for each in operations:
+            if each.retractions is None:
+                self.insert_columns(each.key, each.records.up_to(end))
+        self.apply(ordered)
+        self.state.is_announced = is_announced
+
     @property
     def _earliest(self) -> int | None:
-        """When something arrives at the earliest that is added now."""
+        """The earliest arrival of a record that is inserted now."""
         return None if self.previous is None else self.previous + 1
 
     def insert_computed(
@@ -135,10 +163,10 @@ class SessionRecords:
         known_from: Int64 | None = None,
         known_until: Int64 | None = None,
     ) -> None:
-        """Let FVPs or events of components that this session does not compute be known between two query times each.
+        """Insert FVPs or events of components that this session does not compute.
 
-        By default they are known at every one. They are no records: they may begin after the query time, as complements
-        do, and fill no domains.
+        A row is known from the query time `known_from` until before `known_until`, by default at all query times. These
+        rows are not records: they may begin after the query time, as complements do, and add no members to domains.
         """
         since = np.full(table.n, ALWAYS, np.int64) if known_from is None else known_from
         until = np.full(table.n, NEVER, np.int64) if known_until is None else known_until
@@ -148,24 +176,28 @@ class SessionRecords:
             self.state.computed.add_events(key, table, since, until)
 
     def missing(self, operations: Iterable[Operations]) -> list[tuple[Operations, int]]:
-        """The retractions among operations that no record would match, if they were added now."""
+        """The retractions among operations that would match no record, if they were applied now."""
         return self.records.missing(operations, LONG_AGO if self.previous is None else self.oldest(self.previous))
 
     def announce(self, queries: QueryTimes) -> None:
-        """Let everything that the records of a run mention belong to the domains from the first query time on."""
+        """Add the constants of all records of a run to the domains before the first query time."""
         self._admission.announce(queries)
 
-    def judge_all(self, queries: QueryTimes) -> None:
-        """Judge all records and retractions by all query times at once; then nothing is late any more."""
-        self._admission.judge(queries, ALL_ARRIVED, self.end)
+    def announce_spilled(self, reading: SpilledReading, queries: QueryTimes) -> None:
+        """Add the constants of all records of a run, some of which are on disk, to the domains."""
+        self._admission.announce_spilled(reading, queries)
+
+    def admit_all(self, queries: QueryTimes) -> None:
+        """Admit all records and retractions by all query times at once, so that later evaluations see all of them."""
+        self._admission.admit_records(queries, ALL_ARRIVED, self.end)
         for records in self.records.all:
             records.arrive(ALL_ARRIVED)
 
-    def judge_rest(self, queries: QueryTimes) -> None:
-        """Count what arrives after the last query time: no window admits it."""
+    def count_not_admitted(self, queries: QueryTimes) -> None:
+        """Count the records that arrive after the last query time: no window admits them."""
         if self.window is not None:
-            self._admission.judge(replace(queries, judged_until=self.previous), ALL_ARRIVED, self.end)
+            self._admission.admit_records(replace(queries, admitted_until=self.previous), ALL_ARRIVED, self.end)
 
     def last_query_time(self, queries: QueryTimes) -> int:
-        """The first query time that is not before the end nor the last arrival that some window admits."""
+        """The first query time at or after both the end and the last arrival that a window admits."""
         return queries.at_or_after(self.records.last_admitted(queries))

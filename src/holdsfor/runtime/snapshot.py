@@ -1,13 +1,13 @@
-"""A snapshot as bytes: a header in JSON, and columns of numbers as they are.
+"""The file format of snapshots: a header in JSON, followed by columns of numbers.
 
     "holdsfor snapshot\\n"   the first bytes of every snapshot
-    format                  4 bytes, little endian: the version of this layout and of what is in it
+    format                  4 bytes, little endian: the version of this layout and of its content
     digest                  16 bytes: BLAKE2b of everything after it
     length of the header    8 bytes, little endian
     header                  JSON, padded with spaces to a multiple of 8 bytes
     columns                 one after the other, each padded to a multiple of 8 bytes
 
-Nothing in a snapshot is code. The digest tells a file that is cut off or damaged from a whole one.
+A snapshot has no code. The digest detects a truncated or damaged file.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ __all__ = ["FORMAT", "Column", "Snapshot", "damaged"]
 
 Column = NDArray[np.int64] | NDArray[np.bool_]
 
-FORMAT = 1
-"""Grows with every change of what a snapshot contains or means."""
+FORMAT = 2
+"""Increases with every change of the content of a snapshot or of its meaning."""
 
 _MAGIC = b"holdsfor snapshot\n"
 _TYPES: dict[str, np.dtype[Any]] = {"number": np.dtype("<i8"), "flag": np.dtype("?")}
@@ -42,9 +42,9 @@ _FIXED = len(_MAGIC) + 4 + 16
 class Snapshot:
     """The state of a session as plain data.
 
-    `fingerprint` is that of its rules, `settings` are its window, tick and the like. `parts` are nested lists and
-    dictionaries in which columns stand by their number in `columns`. Symbols in columns are numbers of `terms`. `more`
-    belongs to the caller.
+    `fingerprint` is the fingerprint of the rules, `settings` has the window, the tick and other settings. `parts` are
+    nested lists and dictionaries that refer to columns by their position in `columns`. Symbols in columns are positions
+    in `terms`. `more` is data of the caller.
     """
 
     fingerprint: str
@@ -73,7 +73,7 @@ class Snapshot:
 
     @staticmethod
     def from_bytes(data: bytes, name: str = "snapshot") -> Snapshot:
-        """The snapshot that bytes contain; a `DataProblem` names the file if they contain none."""
+        """The snapshot in the bytes; a `DataProblem` names the file if the bytes are not a snapshot."""
         if not data.startswith(_MAGIC):
             message = f"`{name}` is not a snapshot of a session"
             raise DataProblem(Diagnostic("HF508", message, hint="`Session.save` writes snapshots"))

@@ -1,7 +1,8 @@
 """Tables, lists, rows and records as parts of a snapshot, and back.
 
-A part is made of lists, dictionaries, texts and integers. A column stands in it as a number: its place among the
-columns of the snapshot. What a `PartWriter` writes, a `PartReader` reads with the words of its own symbols.
+A part is made of lists, dictionaries, texts and integers. A part refers to a column by a number: its place among
+the columns of the snapshot. A `PartReader` reads the parts that a `PartWriter` writes, with the words of its own
+symbols.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import numpy as np
 
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.recoding import FromSnapshot, ToSnapshot
-from holdsfor.columns.records import Fates, Mask, Records
+from holdsfor.columns.records import AdmissionCounts, Mask, Records
 from holdsfor.columns.retractions import Retractions
 from holdsfor.columns.tables import FluentTable, PointTable, Relation
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.rows import Rows
-from holdsfor.runtime.allen_constructs import Kept
+from holdsfor.runtime.allen_constructs import KeptIntervals
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.snapshot import Column, Snapshot
@@ -77,7 +78,7 @@ class PartWriter:
         written = {name: (self.numbers if name[0] == "#" else self.words)(columns[name]) for name in lists.names}
         return [written, self.numbers(lists.starts), self.numbers(lists.ends)]
 
-    def kept(self, kept: Kept) -> Part:
+    def kept(self, kept: KeptIntervals) -> Part:
         return [self.lists(kept.sources), self.lists(kept.targets), None if kept.cut is None else self.kept(kept.cut)]
 
     def set_ups(self, found: tuple[SetUp | None, ...]) -> Part:
@@ -100,7 +101,7 @@ class PartWriter:
             "events": self.by_id(store.events, self.records),
             "fluents": self.by_id(store.fluents, self.records),
             "retractions": self.by_id(retractions, self.retractions),
-            "fates": asdict(store.fates),
+            "admission_counts": asdict(store.admission_counts),
             "unmatched": [list(astuple(each)) for each in store.unmatched],
             "counts": [store.n_unmatched, store.n_retracted, store.n_places],
         }
@@ -156,8 +157,8 @@ class PartReader:
         rows = Rows(len(starts), dict(zip(columns, _of_length(read, len(starts)), strict=True)))
         return Lists(rows, *_of_length([starts, ends], len(starts)))
 
-    def kept(self, part: Part) -> Kept:
-        return Kept(self.lists(part[0]), self.lists(part[1]), None if part[2] is None else self.kept(part[2]))
+    def kept(self, part: Part) -> KeptIntervals:
+        return KeptIntervals(self.lists(part[0]), self.lists(part[1]), None if part[2] is None else self.kept(part[2]))
 
     def set_ups(self, part: Part) -> tuple[SetUp | None, ...]:
         return tuple(None if each is None else self.set_up(each) for each in part)
@@ -181,7 +182,7 @@ class PartReader:
         store.fluents = self.by_id(part["fluents"], self.records)
         retractions = self.by_id(part["retractions"], self.retractions)
         store.retractions = {(place[0], place[1:]): each for place, each in retractions.items()}
-        store.fates = Fates(**part["fates"])
+        store.admission_counts = AdmissionCounts(**part["admission_counts"])
         store.unmatched = [SetAside(*each) for each in part["unmatched"]]
         store.n_unmatched, store.n_retracted, store.n_places = part["counts"]
         return store

@@ -6,9 +6,9 @@ time-point is at or before the watermark: it is the last time-point up to which 
 and interval-wise predicate has decided (`EngineSession.settled_at`).
 
 A query time evaluates the time-points from the last settled one to itself. The next query time settles more time-points
-first: of the last evaluation it keeps what holds at the new settled time-point. How far it settles depends on its own
-window, so the last evaluation is needed until then. That evaluation follows from the state and the records: a session
-that is restored from a snapshot evaluates the last time range again.
+first: it keeps the FVPs of the last evaluation that hold at the new settled time-point. The new settled time-point
+depends on the window of the next query time, so the last evaluation is kept until then. That evaluation follows from
+the state and the records: a session that is restored from a snapshot evaluates the last time range again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.rows import Rows
 from holdsfor.physical.time_range import TimeRange
-from holdsfor.runtime.allen_constructs import Kept
+from holdsfor.runtime.allen_constructs import KeptIntervals
 from holdsfor.runtime.cuts import DatedCuts
 from holdsfor.runtime.delays import SetUp
 from holdsfor.runtime.edges import CarriedEdges, edges_at
@@ -34,42 +34,46 @@ from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.initial_values import InitialValues
 from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.upstream_results import UpstreamResults
+from holdsfor.sources.place_kinds import PlaceKinds
 
 __all__ = ["State"]
 
 
 @dataclass
 class State:
-    """What is settled, what is still in the window, and what was counted.
+    """The settled results that later query times need, the records in the window, and counts.
 
-    Time: the run begins at `start`. Nothing changes any more up to `settled`; no record that is over by `forgotten` has
-    an effect. `previous` is the last query time. `time_range` is what the query time `evaluated_at` evaluated; later
-    query times were passed by, because nothing changed.
+    Time: the run begins at `start`. Results up to `settled` do not change; records that end by `watermark` have no
+    effect. `previous` is the last query time. `time_range` is the range that the query time `evaluated_at` evaluated;
+    later query times were skipped, because nothing changed.
 
-    At the settled time-point: `held` are the FVPs that hold, with their true starts; `edges` the `startI` and `endI`
-    there; `pending` the delayed effects of components; `prefixes` the beginnings of lists under filters; `allen` what
-    Allen constructs may still compare; `made` what interval-wise predicates made of intervals that are over;
-    `complements` the instances that complements have had, `ranges` the values over which variables range; `initial`
-    the fluents that have had their initial values; `settled_cuts` and `settled_input_cuts` the intervals that are cut,
-    with their true starts. `horizons` are the longest durations that filters have asked for.
+    At the settled time-point: `held` has the FVPs that hold, with their true starts; `edges` the `startI` and `endI`
+    there; `pending` the delayed effects of components; `prefixes` the beginnings of lists under filters; `allen` the
+    intervals that Allen constructs may still compare; `made` the results of interval-wise predicates for intervals that
+    have ended; `complements` the instances of complements so far; `ranges` the values over which variables range;
+    `initial` the fluents that have had their initial values; `settled_cuts` and `settled_input_cuts` the cut intervals
+    with their true starts. `horizons` has the longest duration of each duration filter so far.
+
+    `place_kinds` has the kinds of constants in all records so far, in the places that rules join.
     """
 
     start: int
     settled: int
     records: RecordStore
     computed: UpstreamResults
-    forgotten: int = BEFORE_EVERYTHING
+    watermark: int = BEFORE_EVERYTHING
     first_query_time: int | None = None
     previous: int | None = None
     evaluated_at: int | None = None
     time_range: TimeRange | None = None
     is_announced: bool = False
     n_new_members: int = 0
+    place_kinds: PlaceKinds = field(default_factory=PlaceKinds)
     held: dict[Key, FluentTable] = field(default_factory=dict)
     edges: CarriedEdges = field(default_factory=dict)
     pending: dict[int, tuple[SetUp | None, ...]] = field(default_factory=dict)
     prefixes: dict[NodeId, Lists] = field(default_factory=dict)
-    allen: dict[NodeId, Kept] = field(default_factory=dict)
+    allen: dict[NodeId, KeptIntervals] = field(default_factory=dict)
     made: dict[NodeId, Lists] = field(default_factory=dict)
     complements: dict[NodeId, Rows] = field(default_factory=dict)
     ranges: dict[NodeId, Int64] = field(default_factory=dict)
@@ -79,10 +83,10 @@ class State:
     initial: InitialValues = field(default_factory=InitialValues)
     computed_cuts: dict[Key, DatedCuts] = field(default_factory=dict)
     cuts: dict[Key, list[tuple[int, FluentTable]]] = field(default_factory=dict)
-    """By query time, the computed intervals that only go on where they are seen first, with their true starts."""
+    """By query time, the computed intervals that began before the evaluated time range, with their true starts."""
 
     def settle(self, evaluation: Evaluation, settled: int) -> None:
-        """Keep, of an evaluation, what matters behind a settled time-point."""
+        """Carry over the parts of an evaluation that time-points after the settled one depend on."""
         self.initial.settle()
         self.ranges.update(evaluation.ranges)
         self.complements.update(evaluation.complemented)
@@ -99,7 +103,7 @@ class State:
         self.pending = {number: outcome.waiting(settled) for number, outcome in evaluation.recursions.items()}
 
     def note(self, evaluation: Evaluation, at: int, settled: int) -> None:
-        """Let a query time have evaluated its time_range."""
+        """Record the evaluation of a query time."""
         if self.previous is None:
             self.first_query_time = at
         for place, limit in evaluation.longest.items():

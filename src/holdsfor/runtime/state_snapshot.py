@@ -1,7 +1,8 @@
 """The state of a session and the members of its domains as a snapshot, and back.
 
-Instances are not part of a snapshot: tables have their words there, and number them again when they are asked for. Of
-dynamic domains and sorts a snapshot has what records brought to them; the rest follows from the rules.
+Instance numbers are not part of a snapshot: its tables have words, and a restored session numbers the instances again
+on demand. A snapshot has the members of dynamic domains and sorts that come from records; the others follow from the
+rules.
 """
 
 from __future__ import annotations
@@ -22,20 +23,21 @@ from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.runtime.snapshot_parts import Part, PartReader, PartWriter
 from holdsfor.runtime.state import State
 from holdsfor.runtime.upstream_results import UpstreamResults
+from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.syntax.terms import Term
 
-__all__ = ["check_rules", "recoded_state", "snapshot_of", "state_of"]
+__all__ = ["check_rules", "recoded_state", "snapshot_of", "state_of", "written_state"]
 
-_CLOCK = ("start", "settled", "forgotten", "first_query_time", "previous", "evaluated_at")
+_CLOCK = ("start", "settled", "watermark", "first_query_time", "previous", "evaluated_at")
 _COUNTS = ("is_announced", "n_new_members")
 
 
 def snapshot_of(
     state: State, rules: PreparedRules, settings: dict[str, Any], more: dict[str, Any] | None = None
 ) -> Snapshot:
-    """A state with the members of the domains of its rules. O(n) in what is open and in the window."""
+    """A state with the members of the domains of its rules. O(n) in the open FVPs and the records in the window."""
     writer = PartWriter(rules.symbols)
-    parts = {"state": _written(state, writer), "members": _written_members(rules, writer)}
+    parts = {"state": written_state(state, writer), "members": _written_members(rules, writer)}
     print_of_rules = fingerprint(rules.compiled, rules.goals)
     return Snapshot(print_of_rules, settings, parts, writer.columns, writer.recoding.terms, more or {})
 
@@ -48,26 +50,28 @@ def check_rules(snapshot: Snapshot, compiled: Compiled, goals: Iterable[Term], n
 
 
 def state_of(snapshot: Snapshot, rules: PreparedRules) -> State:
-    """The state that a snapshot has, with the words of the rules' symbols; members are added to the rules' domains."""
+    """The state of a snapshot with the words of the rules' symbols; its members are added to the rules' domains."""
     reader = PartReader(snapshot, rules.symbols)
     _read_members(snapshot.parts["members"], rules, reader)
     return _read(snapshot.parts["state"], reader, rules.symbols)
 
 
 def recoded_state(state: State, old: Symbols, new: Symbols) -> State:
-    """The state with words of another table of symbols: only symbols that the state refers to get words there."""
+    """The state with words of another symbol table, which gets only the symbols that the state refers to."""
     writer = PartWriter(old)
-    part = _written(state, writer)
+    part = written_state(state, writer)
     plain = Snapshot("", {}, {}, writer.columns, writer.recoding.terms, {})
     return _read(part, PartReader(plain, new), new)
 
 
-def _written(state: State, write: PartWriter) -> Part:
+def written_state(state: State, write: PartWriter) -> Part:
+    """The parts of a state."""
     time_range = None if state.time_range is None else list(astuple(state.time_range))
     edges = {(kind, *key): points for (kind, key), points in state.edges.items()}
     return {
         **{name: getattr(state, name) for name in (*_CLOCK, *_COUNTS)},
         "time_range": time_range,
+        "place_kinds": state.place_kinds.to_json(),
         "records": write.store(state.records),
         "held": write.by_id(state.held, write.fluents),
         "edges": write.by_id(edges, write.points),
@@ -93,6 +97,7 @@ def _read(part: Part, read: PartReader, symbols: Symbols) -> State:
     return State(
         **{name: part[name] for name in (*_CLOCK, *_COUNTS)},
         time_range=None if time_range is None else TimeRange(*time_range),
+        place_kinds=PlaceKinds().with_json(part["place_kinds"]),
         records=read.store(part["records"]),
         held=read.by_id(part["held"], read.fluents),
         edges={(place[0], place[1:]): points for place, points in edges.items()},

@@ -16,6 +16,7 @@ import numpy as np
 
 from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables
 from holdsfor.columns.tuple_ids import TupleIds
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
 from holdsfor.kernels.keys import Int64, dense_ids, distinct_rows
 from holdsfor.kernels.packing import OPEN
@@ -91,8 +92,7 @@ class UpstreamResults:
         """The query times with changes, and the moment up to which they and all later ones change nothing."""
         found = [_changed_points(each) for each in self._events.values()]
         found += [_changed_intervals(each) for each in self._fluents.values()]
-        query_times = np.concatenate([np.empty(0, np.int64), *(each for each, _ in found)])
-        times = np.concatenate([np.empty(0, np.int64), *(each for _, each in found)])
+        query_times, times = concatenate_columns(found, width=2)
         order = query_times.argsort(kind="stable")
         earliest = np.minimum.accumulate(times[order][::-1])[::-1]
         return query_times[order], earliest - 1

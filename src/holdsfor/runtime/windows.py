@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from holdsfor.columns.query_times import QueryTimes
+from holdsfor.columns.query_times import ALL_ARRIVED, QueryTimes
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.kernels.concatenation import concatenate_column
 from holdsfor.kernels.keys import Int64
 from holdsfor.runtime.reports.report import ReportColumns, merged
 from holdsfor.runtime.session import EngineSession
-from holdsfor.sources.fields import EARLIEST, LATEST
+from holdsfor.runtime.spilled_input import SpilledInput
+from holdsfor.syntax.time_points import EARLIEST, LATEST
 
 __all__ = [
     "busy_query_times",
@@ -22,6 +24,7 @@ __all__ = [
     "check_windows",
     "each_report",
     "n_repeated",
+    "settled_parts",
     "settled_report",
     "settled_so_far",
 ]
@@ -100,25 +103,33 @@ def _too_many_idle(first: int, last: int, n_idle: int) -> UsageProblem:
     return UsageProblem(Diagnostic("HF703", f"{message}, expected at most {_MOST_QUERY_TIMES}", hint=hint))
 
 
-def busy_query_times(session: EngineSession, queries: QueryTimes, last: int, *, n_idle: int = 0) -> Iterator[int]:
+def busy_query_times(
+    session: EngineSession, queries: QueryTimes, last: int, *, n_idle: int = 0, spilled: SpilledInput | None = None
+) -> Iterator[int]:
     """The query times up to the last, without those at which no result can change.
 
     Of consecutive unchanged query times, the first `n_idle` are included. Each query time must be evaluated before the
-    next one is requested.
+    next one is requested. Records of `spilled` are inserted before the query time that sees them.
     """
+    if spilled is not None and session.rules.uses_query_time and queries.n_up_to(last) > _MOST_QUERY_TIMES:
+        spilled.insert_until(ALL_ARRIVED)
     check_idle_query_times(session, queries, last)
     step, at, n_quiet = queries.step, queries.at_or_after(queries.start), 0
     while step is not None and at < last:
+        if spilled is not None:
+            spilled.insert_until(at)
         yield at
-        change = session.next_change()
+        change = session.next_change() if spilled is None else spilled.next_change()
         busy = last if change is None else min(last, queries.at_or_after(change))
         n_left_out = (busy - at - 1) // step
         n_quiet = n_quiet + 1 if n_left_out else 0
         if n_quiet > n_idle:
-            session.pass_by(at + n_left_out * step)
+            session.skip_to(at + n_left_out * step)
             at, n_quiet = busy, 0
         else:
             at += step
+    if spilled is not None:
+        spilled.insert_until(last)
     yield last
 
 
@@ -140,38 +151,81 @@ def each_report(session: EngineSession, queries: Iterable[int]) -> Iterator[Repo
 def settled_report(
     session: EngineSession, queries: QueryTimes, last: int, *, merge_windows: bool = True
 ) -> ReportColumns:
-    """The results settled by all query times, and those of the last one; all records must be inserted.
+    """The results settled by all query times, and those of the last one; all records must be inserted."""
+    return merged(settled_parts(session, queries, last, merge_windows=merge_windows))
+
+
+def settled_parts(
+    session: EngineSession,
+    queries: QueryTimes,
+    last: int,
+    *,
+    merge_windows: bool = True,
+    spilled: SpilledInput | None = None,
+) -> Iterator[ReportColumns]:
+    """The results that each query time settles, and those of the last one; all records are inserted or `spilled`.
 
     The query time that sees a record first is then known, so no record is late. Windows do not change settled results,
     so many short windows are evaluated as few long ones. Without `merge_windows` each query time is evaluated with its
     own window.
     """
     if session.window is None:
-        return session.query(last)
+        return iter([session.query(last)])
     if not merge_windows:
-        return settled_so_far(session, busy_query_times(session, queries, last))
-    session.judge_all(queries)
+        return settled_so_far(session, busy_query_times(session, queries, last, spilled=spilled))
     if session.rules.uses_query_time:
         check_query_times(queries, last)
-    few = list(queries.up_to(last)) if session.rules.uses_query_time else _far_apart(session, queries, last)
-    settled: list[ReportColumns] = []
-    for at, following in zip(few, [*few[1:], None], strict=True):
+    few = _admitted_whole(session, queries, last) if spilled is None else _admitted(session, queries, last, spilled)
+    return _settled_parts(session, few)
+
+
+def _settled_parts(session: EngineSession, few: Iterator[int]) -> Iterator[ReportColumns]:
+    """The results that each query time settles, and those of the last one; windows reach back to the previous one."""
+    report: ReportColumns | None = None
+    for at in few:
+        if report is not None:
+            session.window = at - report.query_time
+            yield report.before(session.settled_at(at))
         report = session.query(at)
-        if following is not None:
-            session.window = following - at
-            report = report.before(session.settled_at(following))
-        settled.append(report)
-    return merged(settled)
+    assert report is not None
+    yield report
 
 
-def settled_so_far(session: EngineSession, queries: Iterable[int]) -> ReportColumns:
-    """The results settled by consecutive query times, and those of the last one; there must be at least one."""
-    reports: list[ReportColumns] = []
+def _admitted_whole(session: EngineSession, queries: QueryTimes, last: int) -> Iterator[int]:
+    """Query times for the evaluation of all records."""
+    session.admit_all(queries)
+    yield from queries.up_to(last) if session.rules.uses_query_time else _far_apart(session, queries, last)
+
+
+def _admitted(session: EngineSession, queries: QueryTimes, last: int, spilled: SpilledInput) -> Iterator[int]:
+    """Query times for the evaluation of records on disk, each when it may be evaluated.
+
+    A record that arrives more than a window after a time-point does not change it. So a query time is evaluated when
+    the records of the following window are inserted.
+    """
+    assert queries.window is not None
+    assert queries.step is not None
+    due = queries.start + queries.step
+    while due <= last:
+        spilled.insert_until(max(due + queries.window, spilled.inserted_until + 1))
+        session.admit_all(queries)
+        until = queries.at_or_before(min(last, spilled.inserted_until - queries.window))
+        if spilled.inserted_until >= last:
+            until = last
+        if due <= until:
+            yield from range(due if session.rules.uses_query_time else until, until + 1, queries.step)
+            due = until + queries.step
+
+
+def settled_so_far(session: EngineSession, queries: Iterable[int]) -> Iterator[ReportColumns]:
+    """The results that consecutive query times settle, and those of the last one."""
+    report: ReportColumns | None = None
     for at in queries:
-        if reports:
-            reports[-1] = reports[-1].before(session.settled_at(at))
-        reports.append(session.query(at))
-    return merged(reports)
+        if report is not None:
+            yield report.before(session.settled_at(at))
+        report = session.query(at)
+    if report is not None:
+        yield report
 
 
 _WORTH_A_WINDOW = 250_000
@@ -184,7 +238,7 @@ def _far_apart(session: EngineSession, queries: QueryTimes, last: int) -> list[i
     for records in session.records.all:
         records.sort()
         sampled.append(records.starts[::nth])
-    starts = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *sampled]))
+    starts = np.sort(concatenate_column(sampled))
     n_worth = max(1, _WORTH_A_WINDOW // nth)
     few = np.unique(queries.seen_at(starts[n_worth::n_worth])).tolist()
     return [*(at for at in few if at < last), last]

@@ -7,6 +7,7 @@ the other removed ones `retracted`. Time-points of output events are added or re
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -38,7 +39,7 @@ class Change(NamedTuple):
         >>> Change("added", "alarm(b1)", None, 3).is_of_event
         True
         """
-        return isinstance(self.old, int) or isinstance(self.new, int)
+        return not isinstance(self.old if self.new is None else self.new, tuple)
 
     def __str__(self) -> str:
         spans = " → ".join(_show_span(span) for span in (self.old, self.new) if span is not None)
@@ -99,6 +100,10 @@ def _is_longer(new: Interval, old: Interval) -> bool:
 
 
 def _show_span(span: Interval | int) -> str:
-    if isinstance(span, int):
-        return str(span)
-    return f"({span[0]},{'inf' if span[1] is None else span[1]})"
+    if not isinstance(span, tuple):
+        return _show_time(span)
+    return f"({_show_time(span[0])},{'inf' if span[1] is None else _show_time(span[1])})"
+
+
+def _show_time(time: int | datetime.datetime) -> str:
+    return time.isoformat() if isinstance(time, datetime.datetime) else str(time)

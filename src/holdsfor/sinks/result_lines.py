@@ -1,19 +1,36 @@
-"""Results as lines: text in the form of RTEC that parses as Prolog, JSON lines, or CSV."""
+"""Results as lines: text in the form of RTEC that parses as Prolog, JSON lines, or CSV.
+
+The lines of a long report are made as columns (`column_lines.py`) and come in blocks: texts of several lines.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from holdsfor.columns.entities import Entity, EntityList
+from holdsfor.sinks.row_texts import as_json, csv_row
 from holdsfor.sinks.time_formats import ShowTime, as_integer, as_terms, as_values
-from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Term
 
-__all__ = ["LINES", "ReportView", "TermReport", "csv_lines", "csv_row", "jsonl_lines", "report_schema", "text_lines"]
+if TYPE_CHECKING:
+    from holdsfor.columns.result_table import Extents, TableLayout
+    from holdsfor.columns.time_type import TimeType
+
+__all__ = [
+    "ENTITY_COLUMNS",
+    "LINES",
+    "ReportView",
+    "TermReport",
+    "csv_lines",
+    "entity_fields",
+    "jsonl_lines",
+    "report_schema",
+    "text_lines",
+]
+
+Span: TypeAlias = tuple[int, int | None]
 
 
 class ReportView(Protocol):
@@ -28,14 +45,20 @@ class ReportView(Protocol):
     @property
     def times(self) -> dict[Term, list[int]]: ...
 
-    def written_fvps(self) -> Iterable[tuple[str, list[int], list[int | None]]]:
-        """Each FVP as text, with the starts and the ends of its intervals."""
+    def listed_fvps(self) -> Iterable[tuple[Entity, list[int], list[int | None]]]:
+        """Each FVP with the starts and the ends of its intervals."""
 
-    def written_events(self) -> Iterable[tuple[str, list[int]]]:
-        """Each output event as text, with its time-points."""
+    def listed_events(self) -> Iterable[tuple[Entity, list[int]]]:
+        """Each output event with its time-points."""
 
-    def table(self) -> Any:
-        """The result as an Arrow table; see `holdsfor.columns.result_table`."""
+    def columns(self) -> tuple[Extents, Extents] | None:
+        """FVPs and output events as columns, if the report is long; else None."""
+
+    def table(self, times: TimeType | None = None, *, has_query_time: bool = False) -> Any:
+        """All fluents and events as one Arrow table; see `holdsfor.columns.result_table`."""
+
+    def table_of(self, layout: TableLayout, times: TimeType | None, query_time: int | None = None) -> Any:
+        """The table of one fluent or event."""
 
 
 @dataclass(frozen=True)
@@ -46,90 +69,143 @@ class TermReport:
     intervals: dict[Term, list[tuple[int, int | None]]]
     times: dict[Term, list[int]]
 
-    def written_fvps(self) -> Iterator[tuple[str, list[int], list[int | None]]]:
-        """Each FVP as text, with the starts and the ends of its intervals."""
+    def listed_fvps(self) -> Iterator[tuple[Entity, list[int], list[int | None]]]:
+        """Each FVP with the starts and the ends of its intervals."""
         for fvp, spans in self.intervals.items():
-            yield show(fvp), [start for start, _ in spans], [end for _, end in spans]
+            yield Entity(fvp), [start for start, _ in spans], [end for _, end in spans]
 
-    def written_events(self) -> Iterator[tuple[str, list[int]]]:
-        """Each output event as text, with its time-points."""
+    def listed_events(self) -> Iterator[tuple[Entity, list[int]]]:
+        """Each output event with its time-points."""
         for event, times in self.times.items():
-            yield show(event), times
+            yield Entity(event), times
 
-    def table(self) -> Any:
-        """The result as an Arrow table."""
+    def columns(self) -> None:
+        """A report of terms has no columns."""
+
+    def table(self, times: TimeType | None = None, *, has_query_time: bool = False) -> Any:
+        """All fluents and events as one Arrow table."""
+        from holdsfor.columns.result_table import result_table
+
+        extents = self._extents(self._spans(self.intervals)), self._extents(self._spans(self.times))
+        return result_table(*extents, times, self.query_time if has_query_time else None)
+
+    def table_of(self, layout: TableLayout, times: TimeType | None, query_time: int | None = None) -> Any:
+        """The table of one fluent or event."""
+        from holdsfor.columns.encoding import Symbols
+        from holdsfor.columns.result_table import typed_table
+
+        symbols = Symbols()
+        all_spans = self._spans(self.times if layout.value is None else self.intervals)
+        own = {entity: spans for entity, spans in all_spans.items() if entity.key == layout.key}
+        n = layout.key[1] + (layout.value is not None)
+        words = [symbols.words(entity.constants[i] for entity in own) for i in range(n)]
+        found = self._extents(own)
+        return typed_table(layout, words, found.counts, (found.starts, found.ends), symbols, times, query_time)
+
+    def _spans(self, found: Mapping[Term, Sequence[tuple[int, int | None] | int]]) -> dict[Entity, list[Span]]:
+        return {
+            Entity(term): [(span, span) if isinstance(span, int) else span for span in spans]
+            for term, spans in found.items()
+        }
+
+    def _extents(self, found: dict[Entity, list[Span]]) -> Extents:
         import numpy as np
 
-        from holdsfor.columns.entities import Entity
-        from holdsfor.columns.result_table import Extents, result_table
+        from holdsfor.columns.result_table import Extents
         from holdsfor.kernels.packing import OPEN
 
-        spans = [span for spans in self.intervals.values() for span in spans]
+        spans = [span for spans in found.values() for span in spans]
         starts = np.array([start for start, _ in spans], np.int64)
         ends = np.array([OPEN if end is None else end for _, end in spans], np.int64)
-        times = np.array([time for times in self.times.values() for time in times], np.int64)
-        fvps = Extents(list(map(Entity, self.intervals)), _counts(self.intervals), starts, ends)
-        events = Extents(list(map(Entity, self.times)), _counts(self.times), times, times)
-        return result_table(self.query_time, fvps, events)
+        return Extents(EntityList(found), np.array([len(each) for each in found.values()], np.int64), starts, ends)
 
 
-def _counts(lists: dict[Term, list[Any]]) -> Any:
-    import numpy as np
-
-    return np.array([len(each) for each in lists.values()], np.int64)
-
-
-def report_schema() -> Any:
+def report_schema(times: TimeType | None = None, *, has_query_time: bool = False) -> Any:
     """The columns of a result as a table."""
     from holdsfor.columns.result_table import result_schema
 
-    return result_schema()
+    return result_schema(times, has_query_time=has_query_time)
 
 
-def text_lines(findings: Iterable[ReportView], shown: ShowTime = as_integer) -> Iterator[str]:
-    """`holdsFor(F=V, [(S,E),…]).` and `happensAt(E, [T,…]).`, one per line."""
+def text_lines(
+    findings: Iterable[ReportView], shown: ShowTime = as_integer, *, has_query_time: bool = True
+) -> Iterator[str]:
+    """`holdsFor(F=V, [(S,E),…]).` and `happensAt(E, [T,…]).`, one per line, after a line with the query time.
+
+    Consecutive reports of one query time are one report.
+    """
+    previous: int | None = None
     for known in findings:
-        yield f"% query time {shown(known.query_time)}"
-        for fvp, starts, ends in known.written_fvps():
-            bounds = zip(as_terms(starts, shown), as_terms(ends, shown), strict=True)
-            yield f"holdsFor({fvp}, [{','.join([f'({start},{end})' for start, end in bounds])}])."
-        for event, times in known.written_events():
-            yield f"happensAt({event}, [{','.join(map(str, as_terms(times, shown)))}])."
+        if known.query_time != previous:
+            yield f"% query time {shown(known.query_time)}"
+        previous = known.query_time
+        if (columns := known.columns()) is not None:
+            from holdsfor.sinks.column_lines import text_blocks
+
+            yield from text_blocks(*columns, shown)
+            continue
+        for fvp, starts, ends in known.listed_fvps():
+            spans = zip(as_terms(starts, shown), as_terms(ends, shown), strict=True)
+            yield f"holdsFor({fvp.name}, [{','.join([f'({start},{end})' for start, end in spans])}])."
+        for event, times in known.listed_events():
+            yield f"happensAt({event.name}, [{','.join(map(str, as_terms(times, shown)))}])."
 
 
-def jsonl_lines(findings: Iterable[ReportView], shown: ShowTime = as_integer) -> Iterator[str]:
-    """One object per FVP and per output event; an open end is `null`."""
+def jsonl_lines(
+    findings: Iterable[ReportView], shown: ShowTime = as_integer, *, has_query_time: bool = True
+) -> Iterator[str]:
+    """One object per interval and per time-point; an open end is `null`."""
     for known in findings:
-        at = shown(known.query_time)
-        for fvp, starts, ends in known.written_fvps():
-            spans = list(zip(map(shown, starts), as_values(ends, shown), strict=True))
-            yield _json({"query_time": at, "fvp": fvp, "intervals": spans})
-        for event, times in known.written_events():
-            yield _json({"query_time": at, "event": event, "times": list(map(shown, times))})
+        at = shown(known.query_time) if has_query_time else None
+        if (columns := known.columns()) is not None:
+            from holdsfor.sinks.column_lines import jsonl_blocks
 
-
-_json = json.JSONEncoder(ensure_ascii=False).encode
-
-
-def csv_lines(findings: Iterable[ReportView], shown: ShowTime = as_integer) -> Iterator[str]:
-    """One row per interval and per time-point; an open end is empty, an event starts and ends at its time-point."""
-    yield csv_row("query_time", "kind", "name", "start", "end")
-    for known in findings:
-        at = shown(known.query_time)
-        for fvp, starts, ends in known.written_fvps():
-            named = csv_row(at, "fvp", fvp)
+            yield from jsonl_blocks(at, *columns, shown)
+            continue
+        before = {} if at is None else {"query_time": at}
+        for kind, entity, starts, ends in _listed(known):
+            row = {**before, "kind": kind, **_as_object(entity)}
             for start, end in zip(map(shown, starts), as_values(ends, shown), strict=True):
-                yield f"{named},{start},{'' if end is None else end}"
-        for event, times in known.written_events():
-            named = csv_row(at, "event", event)
-            yield from (f"{named},{time},{time}" for time in map(shown, times))
+                yield as_json({**row, "start": start, "end": end})
 
 
-def csv_row(*fields: object) -> str:
-    """Fields as a line of CSV."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(fields)
-    return line.getvalue()
+def _as_object(entity: Entity) -> dict[str, object]:
+    return {"name": entity.functor, "arguments": entity.args, "value": entity.value, "fvp": entity.name}
+
+
+def _listed(known: ReportView) -> Iterator[tuple[str, Entity, list[int], Sequence[int | None]]]:
+    for fvp, starts, ends in known.listed_fvps():
+        yield "fluent", fvp, starts, ends
+    for event, times in known.listed_events():
+        yield "event", event, times, times
+
+
+def csv_lines(
+    findings: Iterable[ReportView], shown: ShowTime = as_integer, *, has_query_time: bool = True
+) -> Iterator[str]:
+    """One row per interval and per time-point; an open end is empty, an event starts and ends at its time-point."""
+    yield csv_row(*(["query_time"] if has_query_time else []), "kind", *ENTITY_COLUMNS, "start", "end")
+    for known in findings:
+        at = shown(known.query_time) if has_query_time else None
+        if (columns := known.columns()) is not None:
+            from holdsfor.sinks.column_lines import csv_blocks
+
+            yield from csv_blocks(at, *columns, shown)
+            continue
+        before = [] if at is None else [at]
+        for kind, entity, starts, ends in _listed(known):
+            described = csv_row(*before, kind, *entity_fields(entity))
+            for start, end in zip(map(shown, starts), as_values(ends, shown), strict=True):
+                yield f"{described},{start},{'' if end is None else end}"
+
+
+ENTITY_COLUMNS = ("name", "arguments", "value", "fvp")
+"""The columns that describe an FVP or an event."""
+
+
+def entity_fields(entity: Entity) -> tuple[str, ...]:
+    """The fields of CSV that describe an FVP or an event; arguments are a list of JSON."""
+    return entity.functor, as_json(entity.args), entity.value or "", entity.name
 
 
 LINES = {"text": text_lines, "jsonl": jsonl_lines, "csv": csv_lines}

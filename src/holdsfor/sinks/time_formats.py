@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import datetime
+import zoneinfo
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from holdsfor.errors import DataProblem, Diagnostic
 
-__all__ = ["ShowTime", "as_integer", "as_iso", "as_term", "as_terms", "as_values"]
+if TYPE_CHECKING:
+    from holdsfor.columns.time_type import TimeType
+
+__all__ = [
+    "IsoTimes",
+    "ShowTime",
+    "as_integer",
+    "as_iso",
+    "as_term",
+    "as_terms",
+    "as_values",
+    "moment_of",
+    "shown_as",
+    "time_type_of",
+]
 
 ShowTime: TypeAlias = Callable[[int], int | str]
 """The text or integer that is written for a time-point."""
@@ -27,17 +43,73 @@ def as_iso(per_second: int) -> ShowTime:
     >>> as_iso(1)(1772348461), as_iso(1000)(-500)
     ('2026-03-01T07:01:01Z', '1969-12-31T23:59:59.500Z')
     """
-    precision = {1: "seconds", 1_000: "milliseconds", 1_000_000: "microseconds"}[per_second]
+    return IsoTimes(per_second)
 
-    def shown(time: int) -> str:
-        try:
-            moment = _1970 + datetime.timedelta(microseconds=time * (1_000_000 // per_second))
-        except OverflowError:
-            message = f"the time-point {time} is outside the years 1 to 9999 of ISO 8601"
-            raise DataProblem(Diagnostic("HF731", message, hint="leave out `--times iso`")) from None
-        return f"{moment.replace(tzinfo=None).isoformat(timespec=precision)}Z"
 
-    return shown
+_PRECISION = {1: "seconds", 1_000: "milliseconds", 1_000_000: "microseconds"}
+_UNITS: dict[int, Literal["s", "ms", "us"]] = {1: "s", 1_000: "ms", 1_000_000: "us"}
+
+
+@dataclass(frozen=True)
+class IsoTimes:
+    """Dates and times in ISO 8601, of single time-points and of columns."""
+
+    per_second: int
+    zone: str | None = "UTC"
+
+    @property
+    def type(self) -> TimeType:
+        """The type of the times in tables."""
+        from holdsfor.columns.time_type import TimeType
+
+        return TimeType(_UNITS[self.per_second], self.zone)
+
+    def __call__(self, time: int) -> str:
+        moment = moment_of(time, self.type)
+        text = moment.isoformat(timespec=_PRECISION[self.per_second])
+        return text.removesuffix("+00:00") + "Z" if self.zone == "UTC" else text
+
+    def column(self, times: Any) -> list[str]:
+        """The texts of an array of time-points."""
+        import numpy as np
+
+        for extreme in (int(times.min()), int(times.max())) if len(times) else ():
+            self(extreme)
+        if self.zone not in (None, "UTC"):
+            distinct, rows = np.unique(times, return_inverse=True)
+            texts = np.array([self(time) for time in distinct.tolist()], dtype=object)
+            return list(texts[rows])
+        moments = times.astype(f"datetime64[{_UNITS[self.per_second]}]")
+        listed: list[str] = np.datetime_as_string(moments, timezone="naive" if self.zone is None else "UTC").tolist()
+        return listed
+
+
+def moment_of(time: int, kind: TimeType) -> datetime.datetime:
+    """The date and time of a time-point, in the zone of the type; without a zone it has no offset.
+
+    >>> from holdsfor.columns.time_type import TimeType
+    >>> moment_of(0, TimeType("s", "Europe/Athens")).isoformat()
+    '1970-01-01T02:00:00+02:00'
+    """
+    per_second = {unit: n for n, unit in _UNITS.items()}[kind.unit]
+    try:
+        moment = _1970 + datetime.timedelta(microseconds=time * (1_000_000 // per_second))
+        if kind.zone == "UTC":
+            return moment
+        return moment.astimezone(zoneinfo.ZoneInfo(kind.zone)) if kind.zone else moment.replace(tzinfo=None)
+    except OverflowError:
+        message = f"the time-point {time} is outside the years 1 to 9999 of ISO 8601"
+        raise DataProblem(Diagnostic("HF731", message, hint="write times as integers: `--times integer`")) from None
+
+
+def shown_as(kind: TimeType | None) -> ShowTime:
+    """The notation of times of a type: integers, or ISO 8601."""
+    return as_integer if kind is None else IsoTimes({unit: n for n, unit in _UNITS.items()}[kind.unit], kind.zone)
+
+
+def time_type_of(shown: ShowTime) -> TimeType | None:
+    """The type of times in tables; None for integers."""
+    return shown.type if isinstance(shown, IsoTimes) else None
 
 
 def as_term(time: int | None, shown: ShowTime) -> str:

@@ -13,36 +13,80 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, Generic, Protocol, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
+from holdsfor.sinks.beside import Beside, is_replaceable, written_beside
 from holdsfor.sinks.change_lines import CHANGE_LINES, ChangeReport, change_schema
 from holdsfor.sinks.output_files import naming
 from holdsfor.sinks.result_lines import LINES, ReportView, report_schema
-from holdsfor.sinks.time_formats import ShowTime, as_integer
+from holdsfor.sinks.table_sets import duckdb, is_folder
+from holdsfor.sinks.time_formats import ShowTime, as_integer, time_type_of
 
-__all__ = ["CHANGES", "FORMATS", "REPORTS", "ReportFormats", "check_output", "format_of", "opened", "write_reports"]
+if TYPE_CHECKING:
+    from holdsfor.columns.time_type import TimeType
+
+__all__ = [
+    "CHANGES",
+    "FORMATS",
+    "QUERY_TIME",
+    "REPORTS",
+    "TABLES",
+    "Output",
+    "ReportFormats",
+    "check_output",
+    "check_suffix",
+    "format_of",
+    "opened",
+    "table_writer",
+    "write_reports",
+]
 
 TABLES = ("parquet", "arrow")
-FORMATS = (*LINES, *TABLES)
-_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet", ".arrow": "arrow"}
+FORMATS = (*LINES, *TABLES, "duckdb")
+QUERY_TIME = "holdsfor.query_time"
+"""The key of the query time in the metadata of a table without a column for it."""
+
+_SUFFIXES = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".duckdb": "duckdb",
+}
+_TEXT_SUFFIXES = ("", ".txt", ".text", ".log", ".out", ".prolog", ".pl", ".fifo", ".pipe")
 
 
 class _Tabular(Protocol):
-    def table(self) -> Any: ...
+    @property
+    def query_time(self) -> int: ...
+
+    def table(self, times: TimeType | None = None, *, has_query_time: bool = ...) -> Any: ...
 
 
 ReportT = TypeVar("ReportT", bound=_Tabular)
+ReportT_contra = TypeVar("ReportT_contra", bound=_Tabular, contravariant=True)
+
+
+class _Lines(Protocol[ReportT_contra]):
+    def __call__(
+        self, reports: Iterable[ReportT_contra], shown: ShowTime, /, *, has_query_time: bool
+    ) -> Iterator[str]: ...
+
+
+class _Schema(Protocol):
+    def __call__(self, times: TimeType | None, /, *, has_query_time: bool) -> Any: ...
 
 
 @dataclass(frozen=True)
 class ReportFormats(Generic[ReportT]):
     """The formats of one kind of report: a function to lines for each text format, and the columns of a table."""
 
-    lines: Mapping[str, Callable[[Iterable[ReportT], ShowTime], Iterator[str]]]
-    schema: Callable[[], Any]
+    lines: Mapping[str, _Lines[ReportT]]
+    schema: _Schema
 
 
 REPORTS: ReportFormats[ReportView] = ReportFormats(LINES, report_schema)
@@ -50,19 +94,52 @@ CHANGES: ReportFormats[ChangeReport] = ReportFormats(CHANGE_LINES, change_schema
 
 
 def format_of(output: str | None) -> str:
-    """The format of a file's suffix, else text.
+    """The format of a file's suffix, Parquet for a folder, else text.
 
-    >>> format_of("answer.parquet"), format_of(None)
-    ('parquet', 'text')
+    >>> format_of("answer.parquet"), format_of("answer/"), format_of(None)
+    ('parquet', 'parquet', 'text')
     """
+    if is_folder(output):
+        return "parquet"
     return _SUFFIXES.get(Path(output).suffix.lower(), "text") if output else "text"
 
 
+def check_suffix(output: str | None) -> None:
+    """Refuse a file whose suffix names another format, if it is neither a pipe nor a device.
+
+    >>> check_suffix("answer.xlsx")
+    Traceback (most recent call last):
+    holdsfor.errors.UsageProblem: error[HF735]: unknown format of `answer.xlsx`
+    hint: ...
+    """
+    suffix = Path(output).suffix.lower() if output else ""
+    if suffix in _SUFFIXES or suffix in _TEXT_SUFFIXES or suffix[1:].isdigit() or _is_special(str(output)):
+        return
+    known = [*_SUFFIXES, ".txt"]
+    listed = f"the suffixes are {', '.join(known[:-1])} and {known[-1]}; `--format` sets the format of other files"
+    hint = did_you_mean(suffix, known) or listed
+    raise UsageProblem(Diagnostic("HF735", f"unknown format of `{output}`", hint=hint))
+
+
+def _is_special(output: str) -> bool:
+    try:
+        return Path(output).exists() and not Path(output).is_file()
+    except (OSError, ValueError):
+        return True
+
+
 def check_output(form: str, output: str | None, times: str = "integer") -> None:
-    """Refuse a table on a terminal or with times as text."""
-    if form in TABLES and times != "integer":
-        message = f"an answer as {form} has integers as times"
-        raise UsageProblem(Diagnostic("HF731", message, hint="`--times iso` is for text, jsonl and csv"))
+    """Refuse a table on a terminal, and a folder of texts."""
+    if form == "duckdb":
+        duckdb()
+    if is_folder(output) and form in ("text", "duckdb"):
+        message = f"an answer as {form} is one file, and `{output}` is a folder"
+        raise UsageProblem(
+            Diagnostic("HF730", message, hint="a folder has a file for each fluent: parquet, csv, jsonl")
+        )
+    if form == "duckdb" and output is None:
+        hint = "give a file: `-o answer.duckdb`"
+        raise UsageProblem(Diagnostic("HF730", "an answer as duckdb needs an output file", hint=hint))
     if form in TABLES and (output is None or _is_terminal(Path(output))):
         hint = f"give a file: `-o answer.{form}`"
         raise UsageProblem(Diagnostic("HF730", f"an answer as {form} needs an output file", hint=hint))
@@ -80,19 +157,42 @@ def _is_terminal(path: Path) -> bool:
 
 @contextmanager
 def opened(
-    path: str | None, form: str, on_waiting: Callable[[str], None] = lambda _: None, *, continues: bool = False
-) -> Iterator[IO[Any]]:
+    path: str | None,
+    form: str,
+    on_waiting: Callable[[str], None] = lambda _: None,
+    *,
+    continues: bool = False,
+    is_feed: bool = False,
+) -> Iterator[Output]:
     """The output of that path, else standard output. An output that `continues` keeps its lines.
 
-    A named pipe is opened when it has a reader, and `on_waiting` is called if it has none yet; if the reader closes the
-    pipe before the end, the error names the pipe.
+    A file is written beside its place and renamed when it is complete, unless it `is_feed`, to which a live run adds
+    lines. A named pipe is opened when it has a reader, and `on_waiting` is called if it has none yet; if the reader
+    closes the pipe before the end, the error names the pipe.
     """
     if path is None:
         with naming("standard output"):
-            yield sys.stdout
-        return
-    target: str | int = _opened_pipe(path, on_waiting) if Path(path).is_fifo() else path
-    mode = "a" if continues and isinstance(target, str) else "w"
+            yield Output(sys.stdout)
+    elif continues or is_feed or not is_replaceable(path):
+        target: str | int = _opened_pipe(path, on_waiting) if Path(path).is_fifo() else path
+        with _opened_file(target, form, path, "a" if continues and isinstance(target, str) else "w") as file:
+            yield Output(file)
+    else:
+        with written_beside(path) as beside, _opened_file(str(beside.path), form, path, "w") as file:
+            yield Output(file, beside)
+
+
+@dataclass(frozen=True)
+class Output:
+    """An open output, and the file that it becomes if it is written beside its place."""
+
+    file: IO[Any]
+    beside: Beside | None = None
+
+
+@contextmanager
+def _opened_file(target: str | int, form: str, path: str, mode: str) -> Iterator[IO[Any]]:
+    """An open file or pipe; errors of writing name the path."""
     file: IO[Any] = open(target, "wb") if form in TABLES else open(target, mode, encoding="utf-8")  # noqa: SIM115, PTH123
     try:
         yield file
@@ -132,12 +232,27 @@ def write_reports(
     shown: ShowTime = as_integer,
     *,
     continues: bool = False,
+    has_query_time: bool = True,
 ) -> None:
-    """Write reports, each before the next is computed. Lines that continue an output have no header."""
+    """Write reports, each before the next is computed. Lines that continue an output have no header.
+
+    Without `has_query_time`, tables and rows have no column for the query time.
+    """
     if form in TABLES:
-        _write_tables(reports, form, formats.schema(), output)
+        from holdsfor.columns.file_metadata import time_metadata
+
+        times = time_type_of(shown)
+        schema = formats.schema(times, has_query_time=has_query_time)
+        reports = iter(reports)
+        first = next(reports, None)
+        metadata = time_metadata(times)
+        if first is not None and not has_query_time:
+            metadata |= {QUERY_TIME: str(first.query_time)}
+        schema = schema.with_metadata(metadata)
+        given = reports if first is None else chain([first], reports)
+        _write_tables((each.table(times, has_query_time=has_query_time) for each in given), form, schema, output)
     else:
-        lines = formats.lines[form](_flushing(reports, output), shown)
+        lines = formats.lines[form](_flushing(reports, output), shown, has_query_time=has_query_time)
         n_skipped = 1 if continues and form == "csv" else 0
         output.writelines(f"{line}\n" for line in islice(lines, n_skipped, None))
     output.flush()
@@ -150,15 +265,14 @@ def _flushing(reports: Iterable[ReportT], output: IO[Any]) -> Iterator[ReportT]:
         output.flush()
 
 
-def _write_tables(reports: Iterable[ReportT], form: str, schema: Any, output: IO[Any]) -> None:
-    with _table_writer(output, form, schema) as writer:
-        for each in reports:
-            table = each.table()
+def _write_tables(tables: Iterable[Any], form: str, schema: Any, output: IO[Any]) -> None:
+    with table_writer(output, form, schema) as writer:
+        for table in tables:
             if len(table):
-                writer.write_table(table)
+                writer.write_table(table.replace_schema_metadata(schema.metadata))
 
 
-def _table_writer(output: IO[Any], form: str, schema: Any) -> Any:
+def table_writer(output: IO[Any], form: str, schema: Any) -> Any:
     import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.parquet  # type: ignore[import-untyped]
 

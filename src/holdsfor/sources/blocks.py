@@ -7,36 +7,65 @@ it is compressed or in another encoding.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.text_records import Reading, SetAside
 
-__all__ = ["only_utf8", "text_blocks"]
+__all__ = ["ByteStream", "line_blocks", "only_utf8", "text_blocks"]
 
 _BLOCK = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SHOWN = 80
 
 
-def text_blocks(data: bytes | memoryview, file: str) -> Iterator[bytes]:
+class ByteStream(Protocol):
+    """A source of bytes: `read` returns the given number of bytes, and fewer only at the end."""
+
+    def read(self, n_bytes: int, /) -> bytes: ...
+
+
+def text_blocks(data: bytes | memoryview | ByteStream, file: str) -> Iterator[bytes]:
     """The blocks of a text, without a byte order mark; a first line that is not UTF-8 is HF501.
+
+    A stream has the blocks of its content, and only one block in memory.
 
     >>> list(text_blocks(b"a|1\\nb|2", "events.txt"))
     [b'a|1\\nb|2\\n']
     """
-    content = memoryview(data)
-    if bytes(content[:3]) == _BYTE_ORDER_MARK:
-        content = content[3:]
     is_begun = False
-    for block in _blocks(content):
+    for block in _blocks_of(data):
         if not is_begun and block.strip():
             _check_first_line(block, file)
             is_begun = True
         yield block
 
 
-def _blocks(content: memoryview) -> Iterator[bytes]:
+def _blocks_of(data: bytes | memoryview | ByteStream) -> Iterator[bytes]:
+    """The blocks of a text or a stream without a byte order mark."""
+    if isinstance(data, bytes | memoryview):
+        content = memoryview(data)
+        return line_blocks(content[3:] if bytes(content[:3]) == _BYTE_ORDER_MARK else content)
+    return _stream_blocks(data, data.read(3).removeprefix(_BYTE_ORDER_MARK))
+
+
+def _stream_blocks(stream: ByteStream, rest: bytes) -> Iterator[bytes]:
+    """The blocks of `line_blocks`, of some bytes and of the stream after them."""
+    size = _BLOCK
+    while True:
+        content = rest + stream.read(size + 1 - len(rest))
+        is_last = len(content) <= size
+        end = len(content) if is_last else content.rfind(b"\n", 0, size) + 1
+        rest, size = content[end:], _BLOCK if end else size * 2
+        if content[:end]:
+            yield content[:end] if content.endswith(b"\n", 0, end) or not is_last else content + b"\n"
+        if is_last:
+            return
+
+
+def line_blocks(content: memoryview) -> Iterator[bytes]:
+    """The blocks of a text, each of which ends with a line break."""
     begin = 0
     size = _BLOCK
     while begin < len(content):

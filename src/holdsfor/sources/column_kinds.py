@@ -3,8 +3,10 @@
     text      each text is an atom: `"1.50"`, `"1.5"` and `" 1.5"` are three ids
     number    each text is a number; a row with another text does not fit
     term      each text is read like a field of a text file: a number, a structure or an atom
+    time      each time is a time-point, an integer; a row with another value does not fit
 
-A typed column of texts (Parquet, Arrow, frames, Spark) and a JSON string are `text`, fields of CSV are `term`. A
+A typed column of texts (Parquet, Arrow, frames, Spark) and a JSON string are `text`, fields of CSV are `term`, and a
+column of timestamps is `time`. A
 description of columns may override the kind, `happensAt(speed(vehicle:text, kmh:number), ts)`, and so may the name of
 a column of records, `arg2:number`.
 """
@@ -22,7 +24,7 @@ from holdsfor.syntax.terms import Atom, Float, Int
 
 __all__ = ["KINDS", "ColumnKind", "as_field", "read_number", "split_kind"]
 
-ColumnKind = Literal["text", "number", "term"]
+ColumnKind = Literal["text", "number", "term", "time"]
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\Z", re.ASCII)

@@ -7,22 +7,24 @@
 Names are columns: as atoms, as variables (`Vehicle`) or in quotes (`'Vehicle ID'`); numbers and strings are constants.
 `holdsAt(F=V, T)` is a fluent at a time-point, `holdsFor(F=V, [(S, E)])` a fluent over an interval. `arrival` and `op`
 name these columns, and `column=constant` selects the rows with the constant. `kmh:number` and `vehicle:text` give the
-kind of a column (`holdsfor.sources.column_kinds`).
+kind of a column (`holdsfor.sources.column_kinds`). `kmh?` is a column whose nulls are the constant `none`.
+`position.lat` is the field `lat` of the column `position`, unless a column has that name.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from holdsfor.analysis.names import Names, Record
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
 from holdsfor.sources.column_kinds import KINDS, ColumnKind
+from holdsfor.syntax.operators import Operators
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import EMPTY_LIST, Atom, Float, Int, Str, Struct, Term, Var, conjuncts, list_items
 
-__all__ = ["LISTEN", "SOCKET", "Mapping", "read_mapping", "split_mapping"]
+__all__ = ["LISTEN", "SOCKET", "Mapping", "read_fact_mapping", "read_mapping", "split_facts", "split_mapping"]
 
 SOCKET = "unix:"
 """The prefix of a Unix socket to which a live run connects."""
@@ -33,6 +35,7 @@ LISTEN = "listen:"
 Shape = Literal["event", "points", "intervals"]
 
 _INPUT = re.compile(r"(?P<file>.*?\S)\s*:\s*(?P<mapping>(?:happensAt|holdsAt|holdsFor)\s*\(.*)", re.DOTALL)
+_FACTS = re.compile(r"(?P<file>.*?\S)\s*:\s*(?P<facts>[a-z]\w*\s*\(.*\).*)", re.DOTALL)
 _FORMS = (
     "write `happensAt(event(column, …), time)`, `holdsAt(fluent(column, …)=value, time)` "
     "or `holdsFor(fluent(column, …)=value, [(start, end)])`"
@@ -41,19 +44,28 @@ _FORMS = (
 
 @dataclass(frozen=True)
 class Mapping:
-    """For each column of a record its column in the table or its constant, its kind, and the conditions on rows."""
+    """For each column of a record its column in the table or its constant, its kind, and the conditions on rows.
+
+    Nulls in the columns `optional` are the constant `none`.
+    """
 
     record: Record
     entity: Term
     columns: dict[str, Term]
     conditions: list[tuple[Atom | Var, str]]
     kinds: dict[str, ColumnKind]
+    optional: frozenset[str] = frozenset()
 
     @property
     def wanted(self) -> list[str]:
         """The columns that the table must have."""
         terms = [*self.columns.values(), *(column for column, _ in self.conditions)]
         return list(dict.fromkeys(term.name for term in terms if isinstance(term, Atom | Var)))
+
+    @property
+    def optional_columns(self) -> frozenset[str]:
+        """The columns that the table may lack values in."""
+        return frozenset(term.name for ours in self.optional if isinstance(term := self.columns[ours], Atom | Var))
 
     def check(self, found: list[str], file: str) -> None:
         """Refuse columns that the table does not have, or has more than once."""
@@ -93,36 +105,106 @@ def split_mapping(text: str) -> tuple[str, str | None]:
     return (match["file"], match["mapping"]) if match else (text, None)
 
 
+def split_facts(text: str) -> tuple[str, str]:
+    """A file and the description of its facts.
+
+    >>> split_facts("vessels.csv: vessel(mmsi, type)")
+    ('vessels.csv', 'vessel(mmsi, type)')
+    """
+    match = _FACTS.fullmatch(text)
+    if match is None:
+        hint = "write 'FILE: predicate(column, …)'"
+        raise DataProblem(Diagnostic("HF505", f"`{text}` does not describe facts", hint=hint))
+    return match["file"], match["facts"]
+
+
 def read_mapping(text: str) -> Mapping:
     """The mapping that a text describes; a description that makes no record is HF505."""
-    head, *rest = conjuncts(parse_term(text, "--input", has_strings=True))
+    head, *rest = conjuncts(_with_paths(parse_term(text, "--input", has_strings=True, operators=_operators())))
     shape, entity, columns = _head(head)
     args = entity.args if isinstance(entity, Struct) else ()
     columns |= {f"arg{i + 1}": arg for i, arg in enumerate(args)}
-    columns, kinds = _without_kinds(columns)
+    columns, kinds, optional = _without_marks(columns)
     conditions = _conditions(rest, columns)
     for ours, term in columns.items():
         if ours in ("start", "end") and not isinstance(term, Atom | Var):
             raise _problem("expected the name of a column with times", term, "put other names in single quotes")
-        if isinstance(term, Struct) or (isinstance(term, Var) and term.is_anonymous):
-            raise _problem(
-                "expected the name of a column, a number or a string", term, "put other names in single quotes"
-            )
-    return Mapping(Record(entity.name, len(args), shape), entity, columns, conditions, kinds)
+        _check_column(term)
+    return Mapping(Record(entity.name, len(args), shape), entity, columns, conditions, kinds, optional)
 
 
-def _without_kinds(columns: dict[str, Term]) -> tuple[dict[str, Term], dict[str, ColumnKind]]:
-    """The columns without kinds, and the kinds that were given."""
-    found: dict[str, ColumnKind] = {}
+def read_fact_mapping(text: str) -> Mapping:
+    """The mapping of the columns of a table to the arguments of facts, such as `vessel(mmsi, type, length?)`."""
+    head, *rest = conjuncts(_with_paths(parse_term(text, "--facts", has_strings=True, operators=_operators())))
+    if not isinstance(head, Struct):
+        raise _problem("expected a predicate with columns", head, "write `predicate(column, …)`")
+    given: dict[str, Term] = {f"arg{i + 1}": arg for i, arg in enumerate(head.args)}
+    columns, kinds, optional = _without_marks(given)
+    conditions = _conditions(rest, dict.fromkeys(("arrival", "op", "revision"), head))
+    for term in columns.values():
+        _check_column(term)
+    return Mapping(Record(head.name, len(head.args), "event"), head, columns, conditions, kinds, optional)
+
+
+def _check_column(term: Term) -> None:
+    if isinstance(term, Struct) or (isinstance(term, Var) and term.is_anonymous):
+        raise _problem("expected the name of a column, a number or a string", term, "put other names in single quotes")
+
+
+def _operators() -> Operators:
+    """The operators of descriptions: those of rules, `position.lat` and `kmh?`."""
+    operators = Operators()
+    operators.declare(100, "yfx", ".")
+    operators.postfix.add("?")
+    return operators
+
+
+def _with_paths(term: Term) -> Term:
+    """The term with paths such as `position.lat` as names."""
+    if not isinstance(term, Struct):
+        return term
+    args = tuple(_with_paths(arg) for arg in term.args)
+    match term.name, args:
+        case ".", (Atom(name=column) | Var(name=column), Atom(name=name) | Var(name=name)):
+            return Atom(f"{column}.{name}", term.span)
+        case ".", (column_term, Struct(name="?", args=(last,))):
+            return Struct("?", (_with_paths(Struct(".", (column_term, last), term.span)),), term.span)
+    return Struct(term.name, args, term.span)
+
+
+class _Marks(NamedTuple):
+    columns: dict[str, Term]
+    kinds: dict[str, ColumnKind]
+    optional: frozenset[str]
+
+
+def _without_marks(columns: dict[str, Term]) -> _Marks:
+    """The columns without kinds and question marks, the kinds, and the columns with a question mark."""
+    plain, kinds, optional = dict(columns), dict[str, ColumnKind](), set[str]()
     for ours, term in columns.items():
         match term:
+            case Struct(name=":", args=(column, Struct(name="?", args=(kind,)))):
+                term, is_optional = Struct(":", (column, kind), term.span), True
+            case Struct(name="?", args=(column,)):
+                term, is_optional = column, True
+            case _:
+                is_optional = False
+        if is_optional and ours == "start":
+            raise _problem("a start cannot be null", columns[ours], "records without a start are set aside")
+        match term:
             case Struct(name=":", args=(Atom() | Var() as column, kind)) if ours not in ("start", "end"):
-                named = next((each for each in KINDS if kind == Atom(each)), None)
-                if named is None:
-                    listed = ", ".join(f"`{column.name}:{each}`" for each in KINDS)
-                    raise _problem("expected the kind of a column", kind, f"write {listed}")
-                columns, found[ours] = {**columns, ours: column}, named
-    return columns, found
+                term, kinds[ours] = column, _kind(column, kind)
+        plain[ours] = term
+        optional |= {ours} if is_optional else set()
+    return _Marks(plain, kinds, frozenset(optional))
+
+
+def _kind(column: Atom | Var, kind: Term) -> ColumnKind:
+    found = next((each for each in KINDS if kind == Atom(each)), None)
+    if found is None:
+        listed = ", ".join(f"`{column.name}:{each}`" for each in KINDS)
+        raise _problem("expected the kind of a column", kind, f"write {listed}")
+    return found
 
 
 def _head(head: Term) -> tuple[Shape, Atom | Struct, dict[str, Term]]:
@@ -145,18 +227,22 @@ def _interval(term: Term) -> dict[str, Term]:
 
 
 def _conditions(terms: list[Term], columns: dict[str, Term]) -> list[tuple[Atom | Var, str]]:
-    """The conditions after the head; `arrival` and `op` are added to the columns."""
+    """The conditions after the head; `arrival`, `op` and `revision` are added to the columns."""
     conditions: list[tuple[Atom | Var, str]] = []
     for term in terms:
         match term:
-            case Struct(name=("arrival" | "op") as name, args=(Atom() | Var() as column,)) if name not in columns:
+            case Struct(name=("arrival" | "op" | "revision") as name, args=(Atom() | Var() as column,)) if (
+                name not in columns
+            ):
                 columns[name] = column
             case Struct(name="=", args=(Atom() | Var() as column, Atom(name=text))):
                 conditions.append((column, text))
             case Struct(name="=", args=(Atom() | Var() as column, Int() | Float() | Str() as constant)):
                 conditions.append((column, str(constant.value)))
             case _:
-                raise _problem("expected `arrival(column)`, `op(column)` or `column=constant`", term)
+                raise _problem(
+                    "expected `arrival(column)`, `op(column)`, `revision(column)` or `column=constant`", term
+                )
     return conditions
 
 

@@ -15,8 +15,8 @@ from holdsfor.sources.table_layout import is_argument
 
 __all__ = ["columns_by_role"]
 
-_ROLES = ("name", "start", "end", "arrival", "value", "op")
-_HINT = "the columns of records are name, start, end, arrival, value, op, arg1, arg2 and so on"
+_ROLES = ("name", "start", "end", "arrival", "value", "op", "revision")
+_HINT = "the columns of records are name, start, end, arrival, value, op, revision, arg1, arg2 and so on"
 
 
 def columns_by_role(named: Mapping[str, str], found: Sequence[str]) -> dict[str, str]:

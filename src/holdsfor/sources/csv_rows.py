@@ -8,7 +8,7 @@ a field are ignored.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ from holdsfor.sources.table_layout import Layout, is_header, layout_of
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.times import Clock
 
-__all__ = ["CsvReader", "Header", "read_header"]
+__all__ = ["CsvReader", "Header", "csv_batches", "read_header"]
 
 _DELIMITERS = (",", ";", "\t", "|")
 
@@ -57,7 +57,7 @@ def _likeliest_header(line: str) -> Header:
 class CsvReader:
     """Reads the blocks of one text, each of which is UTF-8 and ends with a line break.
 
-    The first block begins with the header, unless a header is given; then all blocks are from behind the header.
+    The first block begins with the header, unless a header is given; then all blocks come after the header.
     """
 
     def __init__(
@@ -88,13 +88,13 @@ class CsvReader:
             block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         lines = block.split(b"\n")[:-1]
         if self.header is None:
-            lines = self._behind_header(lines)
+            lines = self._after_header(lines)
         if self.header is not None:
             for part in _parts(lines, self.n_lines, self.header, self.layout.wanted):
                 self._add(part)
         self.n_lines += len(lines)
 
-    def _behind_header(self, lines: list[bytes]) -> list[bytes]:
+    def _after_header(self, lines: list[bytes]) -> list[bytes]:
         """The lines after the header, which is the first line that is not blank."""
         at = next((i for i, line in enumerate(lines) if line.strip()), None)
         if at is None:
@@ -113,6 +113,24 @@ class CsvReader:
         numbers = part.numbers[laid_out.rows]
         origin = Origin(numbers, lambda row: part.text(int(numbers[row])), laid_out.faults)
         self.rows.read(laid_out, origin)
+
+
+def csv_batches(
+    blocks: Iterable[bytes], mapping: Mapping
+) -> Iterator[tuple[Header, Any, Int64, list[tuple[int, str]]]]:
+    """The header of a text, its rows as batches of texts, the line of each row, and the lines that are no rows."""
+    header: Header | None = None
+    n_lines = 0
+    for block in blocks:
+        lines = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")[:-1]
+        if header is None and (at := next((i for i, line in enumerate(lines) if line.strip()), None)) is not None:
+            text = lines[at].decode()
+            header = read_header(text, mapping) or _likeliest_header(text)
+            mapping.check(header.columns, "CSV")
+            lines, n_lines = lines[at + 1 :], n_lines + at + 1
+        for part in _parts(lines, n_lines, header, mapping.wanted) if header is not None else ():
+            yield header, part.batch, part.numbers, part.misfits  # type: ignore[misc]
+        n_lines += len(lines)
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,13 @@ from functools import lru_cache
 from holdsfor.errors import SyntaxProblem
 from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Atom, Float, Int, Term, is_ground
+from holdsfor.syntax.time_points import EARLIEST, LATEST
 
-__all__ = ["EARLIEST", "LATEST", "is_integer", "out_of_range", "read_field", "read_time"]
+__all__ = ["is_integer", "out_of_range", "read_field", "read_time"]
 
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,3999})\Z", re.ASCII)
 _DECIMAL = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\Z", re.ASCII)
 _WRITTEN_OUT = re.compile(r"'.*'\Z|\".*\"\Z|[a-z]\w*\(.*\)\Z", re.ASCII | re.DOTALL)
-EARLIEST, LATEST = -(2**62), 2**62
 
 
 @lru_cache(maxsize=1 << 16)

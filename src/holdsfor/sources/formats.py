@@ -16,7 +16,7 @@ from holdsfor.sources.column_mapping import Mapping
 from holdsfor.sources.csv_rows import read_header
 from holdsfor.sources.fields import read_time
 
-__all__ = ["TABLES", "Format", "format_of_suffix", "format_of_text"]
+__all__ = ["HEAD", "TABLES", "Format", "format_of_suffix", "format_of_text"]
 
 Format = Literal["text", "csv", "jsonl", "parquet", "orc", "arrow"]
 TABLES = ("parquet", "orc", "arrow")
@@ -28,7 +28,8 @@ _SUFFIXES: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }
-_SAMPLE = 1 << 16
+HEAD = 1 << 16
+"""The number of bytes of a text that decide its format."""
 
 
 def format_of_suffix(file: str) -> Format | None:
@@ -56,7 +57,7 @@ def format_of_text(content: bytes, file: str, mapping: Mapping | None, names: Na
 
 
 def _first_line(content: bytes) -> str:
-    sample = bytes(content[:_SAMPLE]).decode("utf-8-sig", errors="replace")
+    sample = bytes(content[:HEAD]).decode("utf-8-sig", errors="replace")
     return next((line.strip() for line in sample.splitlines() if line.strip()), "")
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import sys
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,11 +19,22 @@ from holdsfor.sources.column_mapping import LISTEN, SOCKET, Mapping, read_mappin
 from holdsfor.sources.column_roles import columns_by_role
 from holdsfor.sources.csv_rows import CsvReader, Header
 from holdsfor.sources.file_signatures import refuse_other_formats
-from holdsfor.sources.formats import TABLES, Format, format_of_suffix, format_of_text
+from holdsfor.sources.formats import HEAD, TABLES, Format, format_of_suffix, format_of_text
 from holdsfor.sources.input_facts import input_fact_columns
+from holdsfor.sources.input_streams import (
+    BrokenInput,
+    TableStream,
+    TextStream,
+    broken_table,
+    broken_text,
+    is_table_stream,
+    table_stream,
+)
 from holdsfor.sources.json_rows import JsonLinesReader
-from holdsfor.sources.number_checks import check_joins
+from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.python_objects import Event, Fluent, mixed_columns, table_of
+from holdsfor.sources.revision_ids import RevisionRecord, unmatched_revisions
+from holdsfor.sources.spilled_reading import SpilledReading
 from holdsfor.sources.text_columns import ColumnReading, TextReader, read_table
 from holdsfor.sources.text_records import Reading, read_text_records
 from holdsfor.sources.times import Clock, Unit
@@ -33,22 +45,28 @@ __all__ = [
     "LineReader",
     "Opened",
     "open_input",
+    "read_bytes",
     "read_facts",
     "read_inputs",
+    "spill_inputs",
     "split_description",
     "split_input",
     "standard_input",
+    "table_of_file",
     "text_form",
 ]
 
 LineReader = TextReader | CsvReader | JsonLinesReader
 
-_HINT = "give the files with records behind `--input`; `-` is standard input"
+_HINT = "give the files with records after `--input`; `-` is standard input"
 
 
 @dataclass(frozen=True)
 class Opened:
-    """An input before its records are read: the content of a text, or a table, perhaps with `mixed` columns."""
+    """An input before its records are read: the content of a text, or a table, perhaps with `mixed` columns.
+
+    The content may be a stream, which is read once.
+    """
 
     file: str
     form: Format
@@ -57,12 +75,15 @@ class Opened:
     mixed: frozenset[str] = frozenset()
 
 
-def open_input(each: object, names: Names, forced: Format | None = None) -> Opened:
-    """Open a file, perhaps with a mapping after a colon, a table, a pair of either and a mapping, or records."""
+def open_input(each: object, names: Names, forced: Format | None = None, *, in_pieces: bool = False) -> Opened:
+    """Open a file, perhaps with a mapping after a colon, a table, a pair of either and a mapping, or records.
+
+    With `in_pieces`, files become streams. Datasets, scanners and readers of batches always do.
+    """
     if isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], dict):
         return Opened("table", "arrow", None, _renamed(*each))
     source, mapping = split_input(each)
-    if hasattr(source, "__arrow_c_stream__"):
+    if hasattr(source, "__arrow_c_stream__") or is_table_stream(source):
         return Opened("table", "arrow", mapping, _as_table(source))
     if not isinstance(source, str | Path) and mapping is None:
         return _opened_records(source)
@@ -72,12 +93,18 @@ def open_input(each: object, names: Names, forced: Format | None = None) -> Open
     file = str(source)
     form = forced or format_of_suffix(file)
     if form is not None and form in TABLES:
-        return Opened(file, form, mapping, _table_of(file, form))
+        return Opened(file, form, mapping, table_of_file(file, form, in_pieces=in_pieces))
     if not file.strip():
         raise DataProblem(Diagnostic("HF501", "an input without a name", hint=_HINT))
-    content = read_bytes(file)
-    refuse_other_formats(content, file)
-    return Opened(file, text_form(form, content, file, mapping, names), mapping, content)
+    content = _text_stream(file) if in_pieces else read_bytes(file)
+    head = content.head if isinstance(content, TextStream) else content
+    try:
+        refuse_other_formats(head, file)
+        return Opened(file, text_form(form, head, file, mapping, names), mapping, content)
+    except DataProblem:
+        if isinstance(content, TextStream):
+            content.close()
+        raise
 
 
 def text_form(form: Format | None, content: bytes, file: str, mapping: Mapping | None, names: Names) -> Format:
@@ -127,8 +154,10 @@ class InputReader:
             read_table(*given, file=opened.file, mapping=opened.mapping, clock=self.clock, mixed=opened.mixed)
             return
         reader = self.line_reader(opened.form, opened.file, opened.mapping)
-        for block in text_blocks(opened.content, opened.file):
-            reader.read(only_utf8(block, opened.file, reader.n_lines, self.reading))
+        with opened.content if isinstance(opened.content, TextStream) else nullcontext():
+            for block in text_blocks(opened.content, opened.file):
+                reader.read(only_utf8(block, opened.file, reader.n_lines, self.reading))
+                self.reading.end_of_block()
 
     def line_reader(self, form: Format, file: str, mapping: Mapping | None, header: Header | None = None) -> LineReader:
         """A reader for the lines of an input, by blocks that are UTF-8 and end with a line break.
@@ -151,6 +180,7 @@ def read_inputs(
     *,
     form: Format | None = None,
     unit: Unit = "s",
+    zone: str | None = None,
     unreadable: list[Unreadable] | None = None,
 ) -> ColumnReading:
     """The records of files (paths, or `-` for standard input) and tables, together.
@@ -159,11 +189,44 @@ def read_inputs(
     Python objects or lines of text. An input that cannot be read is an error; with a list `unreadable`, it is added to
     the list if another input can be read.
     """
-    input_reader = InputReader(names, tick, symbols, ColumnReading(), Clock(unit))
+    input_reader = InputReader(names, tick, symbols, ColumnReading(), Clock(unit, zone=zone))
     _add_each(inputs, lambda each: input_reader.add(open_input(each, names, form)), unreadable)
     reading = input_reader.reading
+    if reading.texts:
+        PlaceKinds(names.joins.joined).extended(reading.pieces, reading.texts, symbols).check(names.joins)
     reading.settle(input_fact_columns(names, tick, symbols))
-    check_joins(names.joins, reading.texts, {**reading.events, **reading.fluents}, symbols)
+    reading.time_type = input_reader.clock.time_type
+    reading.has_moments = input_reader.clock.has_offset is not None
+    return reading
+
+
+def spill_inputs(
+    inputs: Iterable[object],
+    names: Names,
+    tick: int,
+    symbols: Symbols,
+    *,
+    form: Format | None = None,
+    unit: Unit = "s",
+    zone: str | None = None,
+    unreadable: list[Unreadable] | None = None,
+) -> SpilledReading:
+    """The records of `read_inputs`, read in pieces and written to disk."""
+    reading = SpilledReading(symbols=symbols, kinds=PlaceKinds(names.joins.joined))
+    input_reader = InputReader(names, tick, symbols, reading, Clock(unit, zone=zone))
+
+    def add(each: object) -> None:
+        mark = reading.mark()
+        try:
+            input_reader.add(open_input(each, names, form, in_pieces=True))
+        except BrokenInput:
+            reading.rewind(mark)
+            raise
+
+    _add_each(inputs, add, unreadable)
+    reading.finish(names, input_fact_columns(names, tick, symbols))
+    reading.time_type = input_reader.clock.time_type
+    reading.has_moments = input_reader.clock.has_offset is not None
     return reading
 
 
@@ -174,12 +237,16 @@ def read_facts(
     *,
     form: Format | None = None,
     unit: Unit = "s",
+    zone: str | None = None,
     unreadable: list[Unreadable] | None = None,
 ) -> Reading:
     """The records of `read_inputs` one by one; a separate, slow reader reads the texts."""
-    reading, clock = Reading(), Clock(unit)
+    reading, clock = Reading(), Clock(unit, zone=zone)
+    kinds = PlaceKinds()
+    revisions: list[RevisionRecord] = []
 
     def add(each: object) -> None:
+        nonlocal kinds
         opened = open_input(each, names, form)
         if opened.form == "text":
             content = only_utf8(b"".join(text_blocks(opened.content, opened.file)), opened.file, 0, reading)
@@ -187,9 +254,14 @@ def read_facts(
         else:
             input_reader = InputReader(names, tick, Symbols(), ColumnReading(), clock)
             input_reader.add(opened)
+            kinds = kinds.extended((), input_reader.reading.texts, input_reader.symbols)
+            revisions.extend(input_reader.reading.revisions)
             _add_facts(input_reader, reading)
 
     _add_each(inputs, add, unreadable)
+    kinds.with_facts(reading.inserted()).check(names.joins)
+    reading.unmatched += unmatched_revisions(revisions)
+    reading.time_type = clock.time_type
     return reading
 
 
@@ -245,21 +317,24 @@ def _listed(given: object) -> list[object]:
 def _as_table(frame: object) -> Any:
     import pyarrow as pa  # type: ignore[import-untyped]
 
-    return pa.table(frame)
+    return table_stream(frame) if is_table_stream(frame) else pa.table(frame)
 
 
 def _renamed(source: object, named: dict[str, str]) -> Any:
     """A table with its columns renamed to those of records."""
-    if not hasattr(source, "__arrow_c_stream__"):
+    if not hasattr(source, "__arrow_c_stream__") and not is_table_stream(source):
         message = f"expected a table with the names of its columns, found `{type(source).__name__}`"
         hint = "the columns of a file are described as text: `happensAt(event(column, …), column)`"
         raise DataProblem(Diagnostic("HF505", message, hint=hint))
     table = _as_table(source)
-    columns = columns_by_role(named, table.column_names)
+    columns = columns_by_role(named, table.schema.names)
+    if isinstance(table, TableStream):
+        return table.renamed(columns)
     return table.select(list(columns.values())).rename_columns(list(columns))
 
 
-def _table_of(file: str, form: Format) -> Any:
+def table_of_file(file: str, form: Format, *, in_pieces: bool = False) -> Any:
+    """The table of a Parquet, ORC or Arrow file, or a stream of its rows; HF501 if the file cannot be read."""
     import pyarrow as pa
     import pyarrow.feather  # type: ignore[import-untyped]
     import pyarrow.orc  # type: ignore[import-untyped]
@@ -267,28 +342,41 @@ def _table_of(file: str, form: Format) -> Any:
 
     modules = {"parquet": pyarrow.parquet, "orc": pyarrow.orc, "arrow": pyarrow.feather}
     try:
-        return modules[form].read_table(file)
+        stream = table_stream(file, form) if in_pieces and Path(file).is_file() else None
+        return modules[form].read_table(file) if stream is None else stream
     except FileNotFoundError:
         raise _not_found(file) from None
     except (OSError, pa.ArrowInvalid) as error:
-        message = f"`{file}` cannot be read: {str(error).splitlines()[0].lower()}"
-        hint = "is it a whole Parquet, ORC or Arrow file?"
-        raise DataProblem(Diagnostic("HF501", message, hint=hint, file=file)) from None
+        raise broken_table(file, error) from None
 
 
 def read_bytes(file: str) -> bytes:
     """The content of an input file, decompressed if its suffix is `.gz`; `-` is standard input."""
-    try:
+    with _opening(file):
         content = standard_input(_HINT).read() if file == "-" else Path(file).read_bytes()
         return gzip.decompress(content) if file.endswith(".gz") else content
+
+
+def _text_stream(file: str) -> TextStream:
+    """The content of `read_bytes` as a stream."""
+    with _opening(file):
+        if file == "-":
+            return TextStream(file, standard_input(_HINT), HEAD)
+        return TextStream.of_file(file, HEAD)
+
+
+@contextmanager
+def _opening(file: str) -> Iterator[None]:
+    """Errors of opening and reading a file, as errors of that input."""
+    try:
+        yield
     except FileNotFoundError:
         raise _not_found(file) from None
     except IsADirectoryError:
         hint = "name its files: `--input FOLDER/*.csv`; `holdsfor spark run` takes folders"
         raise DataProblem(Diagnostic("HF501", f"`{file}` is a directory", hint=hint, file=file)) from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        message = f"`{file}` cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}"
-        raise DataProblem(Diagnostic("HF501", message, hint="records are lines of text", file=file)) from None
+        raise broken_text(file, error) from None
 
 
 def _not_found(file: str) -> DataProblem:

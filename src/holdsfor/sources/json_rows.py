@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -23,18 +24,19 @@ from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import did_you_mean
 from holdsfor.sources.column_kinds import as_field
 from holdsfor.sources.column_mapping import Mapping
+from holdsfor.sources.nested_columns import nested_value
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.record_rows import Origin, RowReader
 from holdsfor.sources.table_layout import TIMES, Layout, is_argument, layout_of
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.times import Clock
 
-__all__ = ["JsonLinesReader"]
+__all__ = ["JsonLinesReader", "object_columns", "read_objects"]
 
 Columns = dict[str, list[Any]]
 
 _BLANKS = " \t\r\v\f"
-_KEYS = ("name", "start", "time", "arrival", "end", "value", "args", "op")
+_KEYS = ("name", "start", "time", "arrival", "end", "value", "args", "op", "revision")
 
 
 class _Misfit(Exception):
@@ -62,6 +64,7 @@ class JsonLinesReader:
         self.n_lines = 0
         self.layout = None if mapping is None else layout_of(mapping.wanted, mapping, names, file)
         self.wanted = None if mapping is None else tuple(mapping.wanted)
+        self.optional = frozenset() if mapping is None else mapping.optional_columns
         self.most_args = max((record.arity for record in names.records), default=0)
 
     def read(self, block: bytes) -> None:
@@ -74,7 +77,7 @@ class JsonLinesReader:
             if not text:
                 continue
             try:
-                objects.append(_read_object(text, self.wanted))
+                objects.append(_read_object(text, self.wanted, self.optional))
                 numbers.append(number)
             except _Misfit as misfit:
                 self.reading.n_records += 1
@@ -91,16 +94,9 @@ class JsonLinesReader:
         else:
             layout = self.layout
             columns = {key: [each[key] for each in objects] for key in layout.wanted}
-        times = [layout.columns.get(name) for name in TIMES]
-        kinds = {layout.columns[ours]: kind for ours, kind in layout.kinds.items()}
-        arrays, mixed = {}, set[str]()
-        for key, values in columns.items():
-            plain = _without_nesting(key, values, faults)
-            if key not in (*times, *kinds, "name", "op") and _is_mixed(plain):
-                mixed.add(key)
-                plain = list(map(_field, plain))
-            arrays[key] = _array(plain, is_time=key in times)
-        layout = replace(layout, mixed=frozenset(mixed))
+        arrays, mixed, nested = object_columns(columns, layout)
+        faults |= nested
+        layout = replace(layout, mixed=mixed)
         laid_out = layout.apply(pa.RecordBatch.from_pydict(arrays), self.clock)
         numbers, before = numbers[laid_out.rows], self.n_lines
         kept = {row: faults[old] for row, old in enumerate(laid_out.rows.tolist()) if old in faults} if faults else {}
@@ -109,6 +105,34 @@ class JsonLinesReader:
             return lines[int(numbers[row]) - before - 1].strip(_BLANKS)
 
         self.rows.read(laid_out, Origin(numbers, text, laid_out.faults | kept))
+
+
+def object_columns(columns: Columns, layout: Layout) -> tuple[dict[str, Any], frozenset[str], dict[int, str]]:
+    """The values of objects as Arrow columns, the columns with texts and numbers, and the errors of rows."""
+    faults: dict[int, str] = {}
+    times = [layout.columns.get(name) for name in TIMES]
+    kinds = {layout.columns[ours]: kind for ours, kind in layout.kinds.items()}
+    arrays, mixed = {}, set[str]()
+    for key, values in columns.items():
+        plain = _without_nesting(key, values, faults)
+        if key not in (*times, *kinds, "name", "op", "revision") and _is_mixed(plain):
+            mixed.add(key)
+            plain = list(map(_field, plain))
+        arrays[key] = _array(plain, is_time=key in times)
+    return arrays, frozenset(mixed), faults
+
+
+def read_objects(
+    content: bytes, wanted: tuple[str, ...], optional: frozenset[str]
+) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """The objects of a text with their line numbers; a sentence for each line that is not an object with these keys."""
+    for number, line in enumerate(content.decode().split("\n"), start=1):
+        text = line.strip(_BLANKS)
+        if text:
+            try:
+                yield number, _read_object(text, wanted, optional)
+            except _Misfit as misfit:
+                yield number, str(misfit)
 
 
 # -- lines to objects --------------------------------------------------------------------------------------------------
@@ -136,7 +160,7 @@ def _finite(text: str) -> float:
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
 
 
-def _read_object(line: str, wanted: tuple[str, ...] | None) -> dict[str, Any]:
+def _read_object(line: str, wanted: tuple[str, ...] | None, optional: frozenset[str] = frozenset()) -> dict[str, Any]:
     """The object of a line, with the wanted keys, or with those of a record."""
     try:
         found, end = _DECODER.raw_decode(line)
@@ -150,6 +174,11 @@ def _read_object(line: str, wanted: tuple[str, ...] | None) -> dict[str, Any]:
         raise _Misfit("expected an object `{…}`")
     if "\\u" in line and not _is_text(found):
         raise _Misfit("half of a character, such as `\\ud800`")
+    for key in () if wanted is None else wanted:
+        if key not in found:
+            is_there, value = nested_value(found, key)
+            if is_there or key in optional:
+                found[key] = value
     fault = _fault_of_keys(tuple(found), wanted)
     if fault is not None:
         raise _Misfit(fault)

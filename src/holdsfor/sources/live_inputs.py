@@ -54,7 +54,7 @@ class _Lines:
         if isinstance(reader, CsvReader) and reader.header is not None:
             found["header"] = [reader.header.columns, reader.header.delimiter]
         if not isinstance(reader, TextReader):
-            found["judged"] = reader.rows.text_uses.judged()
+            found["compared"] = reader.rows.text_uses.compared()
         return found
 
     def continue_at(self, position: dict[str, Any], *, is_resent: bool) -> None:
@@ -68,7 +68,7 @@ class _Lines:
         self._reader.n_lines = position["n_lines"]
         self._repeated = header if is_resent else None
         if not isinstance(self._reader, TextReader):
-            self._reader.rows.text_uses.restore_judged(position["judged"])
+            self._reader.rows.text_uses.restore_compared(position["compared"])
 
     def _without_repeated_header(self, block: bytes) -> bytes:
         """A block without the header that a writer repeats when it resumes."""

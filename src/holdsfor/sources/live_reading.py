@@ -16,8 +16,10 @@ import numpy as np
 from holdsfor.columns.recoding import Recoding
 from holdsfor.columns.retractions import Retractions as Retracted
 from holdsfor.columns.tables import Key
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.reading import ColumnReading, Group, Operations, ReadRecords, Retraction
+from holdsfor.sources.revision_ids import pair_revisions
 from holdsfor.sources.text_records import SetAside
 
 __all__ = ["LiveReading", "take_due"]
@@ -55,6 +57,9 @@ class LiveReading(ColumnReading):
 
     def arrive(self, earliest: int) -> None:
         """Assign arrivals to the records read since the last call, at or after `earliest` and all earlier arrivals."""
+        if self.revisions:
+            self.revisions, alone = pair_revisions(self.revisions)
+            self.unmatched += alone
         pieces, retractions = self._new, self._new_retractions
         stated = [(piece.records.arrivals, piece.places) for piece in pieces]
         stated += [(_column(r.arrival), _column(r.place)) for _, r in retractions]
@@ -76,8 +81,8 @@ class LiveReading(ColumnReading):
         if self.first_start is None:
             first = min(pieces, key=lambda piece: int(piece.places[0]))
             self.first_start = int(first.records.starts[0])
-        lasts = [p.records.starts if p.records.ends is None else p.records.ends - 1 for p in pieces]
-        self.last = max(int(last.max()) for last in [*lasts, *([] if self.last is None else [_column(self.last)])])
+        lasts = [piece.records.last_time_point(1) for piece in pieces]
+        self.last = max([*lasts, *([] if self.last is None else [self.last])])
 
     @property
     def next_arrival(self) -> int:
@@ -164,7 +169,7 @@ def _ascending_arrivals(stated: list[tuple[Int64, Int64]], earliest: int) -> lis
     """The arrivals of records, given as (arrivals, places), raised so that they never decrease from place to place."""
     if not stated:
         return []
-    arrivals, places = (np.concatenate(column) for column in zip(*stated, strict=True))
+    arrivals, places = concatenate_columns(stated)
     order = np.argsort(places)
     arrivals[order] = np.maximum(np.maximum.accumulate(arrivals[order]), earliest)
     return np.split(arrivals, np.cumsum([len(places) for _, places in stated])[:-1])

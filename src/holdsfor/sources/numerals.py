@@ -9,6 +9,7 @@ form (`1e5`, forty digits) are treated as texts: `read_field` decides.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,7 @@ PADDING = 24
 
 _SEPARATORS = "|\n"
 _MOST_TEXTS = 1 << 18
+_MOST_DICTIONARIES = 16
 _MOST_DIGITS = 18  # always fit into 63 bits
 _LARGEST_WORD = 2**49
 _EXACT = 2**53
@@ -41,8 +43,8 @@ _POWERS = 10 ** np.arange(_MOST_DIGITS + 1, dtype=np.int64)
 class Fields:
     """The fields of a text.
 
-    Contract: field `i` is `text[starts[i]:ends[i]]`, and `strings[i]` is the same with `n_behind` separators after it.
-    `dots[i]` is the position of its dot, 0 if it has none and -1 if it has several.
+    Contract: field `i` is `text[starts[i]:ends[i]]`, and `strings[i]` is the same with `n_separators` separators
+    after it. `dots[i]` is the position of its dot, 0 if it has none and -1 if it has several.
     """
 
     text: Bytes
@@ -50,7 +52,7 @@ class Fields:
     ends: Int64
     dots: Int64
     strings: Any
-    n_behind: int
+    n_separators: int
 
     def distinct(self, which: Int64) -> tuple[list[str], Int64]:
         """The distinct `strings` of the fields, and for each field the index of its string."""
@@ -62,20 +64,40 @@ class Lexicon(dict[str, int]):
     """The words of the texts read so far, keyed like `Fields.strings`.
 
     >>> symbols = Symbols()
-    >>> symbols.term(Lexicon(symbols, n_behind=1)["pub |"])
+    >>> symbols.term(Lexicon(symbols, n_separators=1)["pub |"])
     Atom(name='pub')
     """
 
-    def __init__(self, symbols: Symbols, n_behind: int) -> None:
+    def __init__(self, symbols: Symbols, n_separators: int) -> None:
         super().__init__()
         self.symbols = symbols
         symbols.register_cache(self)
-        self.n_behind = n_behind
+        self.n_separators = n_separators
+        self._dictionaries: dict[tuple[object, ...], tuple[Any, Int64, Flags]] = {}
+
+    def clear(self) -> None:
+        super().clear()
+        self._dictionaries.clear()
+
+    def of_dictionary(
+        self, dictionary: Any, read: Callable[[Any], tuple[Int64, Flags]], *, are_texts: bool
+    ) -> tuple[Int64, Flags]:
+        """The words of the dictionary of a column, and which are not null; the batches of a table share dictionaries.
+
+        The memory of a dictionary identifies it, so the dictionary is kept too.
+        """
+        memory = (None if buffer is None else buffer.address for buffer in dictionary.buffers())
+        key = (are_texts, dictionary.type, len(dictionary), dictionary.offset, *memory)
+        if key not in self._dictionaries:
+            if len(self._dictionaries) >= _MOST_DICTIONARIES:
+                self._dictionaries.clear()
+            self._dictionaries[key] = (dictionary, *read(dictionary))
+        return self._dictionaries[key][1:]
 
     def __missing__(self, text: str) -> int:
         if len(self) >= _MOST_TEXTS:
             self.clear()
-        word = self[text] = self.symbols.word(read_field(text[: len(text) - self.n_behind].strip()))
+        word = self[text] = self.symbols.word(read_field(text[: len(text) - self.n_separators].strip()))
         return word
 
 
@@ -133,15 +155,15 @@ def _read_decimals(fields: Fields, which: Int64, whole: Int64) -> tuple[NDArray[
     """The absolute values of decimals, given their integer parts, and which decimals are well formed."""
     dots, ends = fields.dots[which], fields.ends[which]
     part, is_decimal = _read_digits(fields.text, dots + 1, ends)
-    n_behind_dot = ends - dots - 1
-    scale = _POWERS[np.minimum(n_behind_dot, _MOST_DIGITS)]
+    n_decimals = ends - dots - 1
+    scale = _POWERS[np.minimum(n_decimals, _MOST_DIGITS)]
     mantissa = whole * scale + part
-    is_exact = (dots - fields.starts[which] + n_behind_dot <= _MOST_DIGITS) & (mantissa <= _EXACT)
+    is_exact = (dots - fields.starts[which] + n_decimals <= _MOST_DIGITS) & (mantissa <= _EXACT)
     numbers = mantissa / scale
     rest = np.flatnonzero(is_decimal & ~is_exact)
     if len(rest):
         texts = fields.strings.take(pa.array(which[rest]))
-        texts = pc.ascii_rtrim(texts, _SEPARATORS) if fields.n_behind else texts
+        texts = pc.ascii_rtrim(texts, _SEPARATORS) if fields.n_separators else texts
         numbers[rest] = np.abs(texts.cast(pa.float64()).to_numpy())
     return numbers, is_decimal
 

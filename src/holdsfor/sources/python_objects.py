@@ -21,6 +21,7 @@ from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.column_kinds import as_field
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Float, Int, Str, Struct, Term, is_ground
+from holdsfor.syntax.time_points import OPEN_END
 
 __all__ = ["Constant", "Event", "Fluent", "mixed_columns", "table_of"]
 
@@ -48,6 +49,8 @@ class Event:
 class Fluent:
     """An input fluent that has a value at a time-point (`at`) or over an interval (`start`, `end`).
 
+    The interval is open if `end` is `math.inf`.
+
     >>> Fluent("near", "v1", "v2", start=3, end=9)
     Fluent(name='near', args=('v1', 'v2'), value=True, start=3, end=9, arrival=3)
     """
@@ -56,7 +59,7 @@ class Fluent:
     args: tuple[Constant, ...]
     value: Constant
     start: int
-    end: int | None
+    end: float | None
     arrival: int
 
     def __init__(
@@ -66,7 +69,7 @@ class Fluent:
         value: Constant = True,
         at: int | None = None,
         start: int | None = None,
-        end: int | None = None,
+        end: float | None = None,
         arrival: int | None = None,
     ) -> None:
         begin = at if at is not None else start
@@ -129,7 +132,9 @@ def _time(time: object, record: Event | Fluent) -> int:
 
 
 def _end(record: Event | Fluent) -> int | None:
-    return None if isinstance(record, Event) or record.end is None else _time(record.end, record)
+    if isinstance(record, Event) or record.end is None:
+        return None
+    return OPEN_END if record.end == math.inf else _time(record.end, record)
 
 
 def _is_text(value: Constant | None) -> bool:

@@ -7,7 +7,7 @@ concatenates the pieces and removes retracted records, as `Reading.facts` does: 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -20,8 +20,10 @@ from holdsfor.columns.query_times import QueryTimes
 from holdsfor.columns.records import Records, concatenate_records
 from holdsfor.columns.retractions import Retractions, apply_retractions
 from holdsfor.columns.tables import Key
+from holdsfor.columns.time_type import TimeType
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.number_checks import TextColumn
+from holdsfor.sources.revision_ids import RevisionRecord, unmatched_revisions
 from holdsfor.sources.text_records import NOWHERE, Fact, SetAside
 from holdsfor.syntax.terms import Atom, Struct, name_and_arity
 
@@ -95,21 +97,46 @@ class ColumnReading:
     events: dict[Key, Records] = field(default_factory=dict)
     fluents: dict[Key, Records] = field(default_factory=dict)
     n_places: int = 0
+    revisions: list[RevisionRecord] = field(default_factory=list)
     texts: dict[Place, TextColumn] = field(default_factory=dict)
     with_facts: set[Group] = field(default_factory=set)
+    time_type: TimeType | None = None
+    """The type of the times of results: None if the times of the records are integers."""
+    has_moments: bool = True
+    """Whether a time is not an integer, so that the unit of time is known."""
+    suspects: dict[str, SetAside] = field(default_factory=dict)
+    """The first record of each text in a field that some rule computes with."""
     _pieces: dict[Group, list[ReadRecords]] = field(default_factory=dict)
     _retractions: dict[Group, list[Retraction]] = field(default_factory=dict)
+
+    @property
+    def incomplete(self) -> list[SetAside]:
+        """The records of revisions that are not one retraction and one insertion."""
+        return unmatched_revisions(self.revisions)
+
+    def take_unmatched(self) -> list[SetAside]:
+        """The records without a partner that were found since the last call."""
+        found, self.unmatched = self.unmatched, []
+        return found
 
     def extent(self, tick: int) -> tuple[int | None, int | None]:
         """The first and the last time-point of the settled records."""
         records = [r for r in (*self.events.values(), *self.fluents.values()) if len(r)]
         first = min((int(r.starts.min()) for r in records), default=None)
-        lasts = [int(r.starts.max()) if r.ends is None else (int(r.ends.max()) - 1) // tick * tick for r in records]
-        return first, max(lasts, default=None)
+        return first, max((r.last_time_point(tick) for r in records), default=None)
 
     def add(self, piece: ReadRecords) -> None:
         """Add records that were read as columns."""
         self._pieces.setdefault((piece.is_event, piece.key), []).append(piece)
+
+    @property
+    def pieces(self) -> Iterator[ReadRecords]:
+        """The records that are read and not settled, in pieces."""
+        for group in self._pieces.values():
+            yield from group
+
+    def end_of_block(self) -> None:
+        """Called after each block of an input is read."""
 
     def note_unused(self, arrivals: Int64, places: Int64) -> None:
         """Note the arrivals of records that no rule uses."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from functools import partial
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -20,18 +21,25 @@ from holdsfor.analysis.names import Names, Record
 from holdsfor.columns.encoding import Symbols, float_words, integer_words
 from holdsfor.columns.records import Records
 from holdsfor.kernels.keys import Int64
-from holdsfor.sources.fields import EARLIEST, LATEST, out_of_range
+from holdsfor.sources.fields import out_of_range
 from holdsfor.sources.input_fvps import fitting_fvps, fvp_of
 from holdsfor.sources.number_checks import TextUses
+from holdsfor.sources.number_fields import NumberFields
 from holdsfor.sources.numerals import Lexicon, fields_of, words_of
 from holdsfor.sources.reading import ColumnReading, ReadRecords, Retraction
+from holdsfor.sources.revision_ids import RevisionRecord
 from holdsfor.sources.table_layout import LaidOut, is_argument
-from holdsfor.sources.text_records import SetAside, not_declared
+from holdsfor.sources.text_records import SetAside, not_a_number, not_declared
 from holdsfor.syntax.terms import Atom, Int
+from holdsfor.syntax.time_points import EARLIEST, LATEST, OPEN_END
 
-__all__ = ["Origin", "RowReader"]
+__all__ = ["NONE", "Origin", "RowReader", "constant_words"]
+
+NONE = Atom("none")
+"""The constant of a missing value in a column that may lack values."""
 
 Flags = NDArray[np.bool_]
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 _LARGEST_WORD = 2**49
 _MISFIT, _UNUSED = -1, -2
@@ -51,6 +59,8 @@ class Origin:
 
 
 def _is_present(array: Any) -> Flags:
+    if array.null_count == 0:
+        return np.ones(len(array), dtype=np.bool_)
     there: Flags = array.is_valid().to_numpy(zero_copy_only=False)
     return there
 
@@ -61,14 +71,35 @@ def _times(array: Any) -> Int64:
     return times
 
 
-def _constants(array: Any, lexicon: Lexicon, *, are_texts: bool = False) -> tuple[Int64, Flags]:
-    """The words of a column, and which of them are not null. Strings are atoms, or fields."""
+def _constants(
+    array: Any, lexicon: Lexicon, *, are_texts: bool = False, is_optional: bool = False
+) -> tuple[Int64, Flags]:
+    """The words of a column, and which of them are not null. Strings are atoms, or fields.
+
+    In an optional column null is a constant.
+    """
+    words, there = _words(array, lexicon, are_texts=are_texts)
+    if is_optional:
+        words[~there] = lexicon.symbols.word(NONE)
+        there = np.ones_like(there)
+    return words, there
+
+
+def constant_words(laid_out: LaidOut, column: str, lexicon: Lexicon) -> tuple[Int64, Flags]:
+    """The words of a column of laid out rows, and which of them are not null."""
+    texts, optional = laid_out.texts, laid_out.optional
+    array = laid_out.batch.column(column)
+    return _constants(array, lexicon, are_texts=column in texts, is_optional=column in optional)
+
+
+def _words(array: Any, lexicon: Lexicon, *, are_texts: bool) -> tuple[Int64, Flags]:
     if pt.is_dictionary(array.type) and len(array.dictionary) > len(array):
         array = array.dictionary_decode()
     there = _is_present(array)
     words = np.zeros(len(array), np.int64)
     if pt.is_dictionary(array.type):
-        meanings, are_there = _constants(array.dictionary, lexicon, are_texts=are_texts)
+        read = partial(_words, lexicon=lexicon, are_texts=are_texts)
+        meanings, are_there = lexicon.of_dictionary(array.dictionary, read, are_texts=are_texts)
         which = np.flatnonzero(there)
         codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False)[which]
         words[which], there[which] = meanings[codes], are_there[codes]
@@ -76,9 +107,14 @@ def _constants(array: Any, lexicon: Lexicon, *, are_texts: bool = False) -> tupl
         words = float_words(array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False))
     elif pt.is_integer(array.type):
         values = array.fill_null(0).to_numpy(zero_copy_only=False)
+        if len(values) and int(values.min()) >= -_LARGEST_WORD and int(values.max()) < _LARGEST_WORD:
+            return integer_words(values.astype(np.int64, copy=False)), there
         is_small = (values < _LARGEST_WORD) & (values >= -_LARGEST_WORD)
         words[is_small] = integer_words(values[is_small].astype(np.int64))
         words[~is_small] = lexicon.symbols.words(map(Int, values[~is_small].tolist()))
+    elif pt.is_decimal(array.type):
+        which = np.flatnonzero(there)
+        words[which] = lexicon.symbols.words(Int(int(value)) for value in array.drop_null().to_pylist())
     elif are_texts and not pt.is_null(array.type):
         words = _text_words(array, lexicon)
     elif not pt.is_null(array.type):
@@ -104,6 +140,17 @@ def _texts(array: Any) -> tuple[list[str | None], Int64]:
     return [*texts, None], codes
 
 
+def _taken(column: NDArray[Scalar], which: Int64) -> NDArray[Scalar]:
+    """The rows of a column in ascending order; the column itself if these are all rows."""
+    return column if len(which) == len(column) else column[which]
+
+
+def _present(numbers: Int64) -> list[int]:
+    """The numbers from 0 that occur, ascending."""
+    occurring: list[int] = np.bincount(numbers[numbers >= 0]).nonzero()[0].tolist()
+    return occurring
+
+
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 
@@ -113,6 +160,7 @@ class _Rows:
 
     batch: Any
     origin: Origin
+    optional: frozenset[str]
     names: list[str | None]
     codes: Int64
     arrivals: Int64
@@ -128,27 +176,34 @@ class _Rows:
     def as_dicts(self, which: Int64) -> list[dict[str, Any]]:
         """The rows one by one, as in the table."""
         rows: list[dict[str, Any]] = self.batch.take(pa.array(which)).to_pylist()
+        for row in rows if self.optional else ():
+            row.update({column: NONE.name for column in self.optional if row[column] is None})
         return rows
 
 
-def _rows(batch: Any, origin: Origin, lexicon: Lexicon, texts: frozenset[str]) -> _Rows:
+def _rows(laid_out: LaidOut, origin: Origin, lexicon: Lexicon) -> _Rows:
+    batch = laid_out.batch
     nothing = pa.nulls(len(batch))
     column = {name: batch.column(name) for name in batch.schema.names}
     names, codes = _texts(column["name"])
     n_columns = sum(map(is_argument, column))
     names_of_args = [f"arg{i + 1}" for i in range(n_columns)]
-    args = [_constants(column[name], lexicon, are_texts=name in texts) for name in names_of_args]
+    texts, optional = laid_out.texts, laid_out.optional
+    args = [constant_words(laid_out, name, lexicon) for name in names_of_args]
     n_args = np.zeros(len(batch), np.int64)
     is_gap = np.zeros(len(batch), np.bool_)
     for i, (_, there) in enumerate(args):
         is_gap |= there & (n_args < i)
         n_args += there
-    value, has_value = _constants(column.get("value", nothing), lexicon, are_texts="value" in texts)
+    value, has_value = _constants(
+        column.get("value", nothing), lexicon, are_texts="value" in texts, is_optional="value" in optional
+    )
     has_end = _is_present(column.get("end", nothing))
     ops, op = _texts(column.get("op", nothing.cast(pa.string())))
     return _Rows(
         batch,
         origin,
+        optional,
         names,
         codes,
         _times(column["arrival"]),
@@ -174,8 +229,9 @@ class RowReader:
     ) -> None:
         self.file = file
         self.text_uses = TextUses(file, names.number_uses, symbols, reading.texts, is_mapped=is_mapped)
+        self.number_fields = NumberFields(names.number_uses, symbols, reading.suspects)
         self.tick = tick
-        self.lexicon = Lexicon(symbols, n_behind=0)
+        self.lexicon = Lexicon(symbols, n_separators=0)
         self.reading = reading
         self.records = names.records
         self.known: dict[str, list[Record]] = {}
@@ -186,18 +242,32 @@ class RowReader:
     def read(self, laid_out: LaidOut, origin: Origin) -> None:
         """Add the records of a batch to the reading."""
         batch = laid_out.batch
-        rows = _rows(batch, origin, self.lexicon, laid_out.texts)
+        rows = _rows(laid_out, origin, self.lexicon)
         numbers = self._fitting(rows)
         not_input = self._not_input(rows, numbers)
+        numbers[list(not_input)] = _MISFIT
+        not_input |= self._not_numbers(rows, numbers, laid_out)
         numbers[list(not_input)] = _MISFIT
         misfits = np.flatnonzero(numbers == _MISFIT)
         for row, content in zip(misfits.tolist(), rows.as_dicts(misfits), strict=True):
             reason = not_input.get(row) or self._reason(content, origin.faults.get(row))
             self.reading.set_aside.append(self._set_aside(rows, row, content, reason))
-        for number in np.unique(numbers[numbers >= 0]).tolist():
-            self._add(self.records[number], rows, np.flatnonzero(numbers == number), laid_out.typed)
+        for number in _present(numbers):
+            self._add(self.records[number], rows, np.flatnonzero(numbers == number))
+        if "revision" in batch.schema.names:
+            self._note_revisions(rows, numbers >= 0)
         self.reading.n_records += len(batch)
         self.reading.n_places += len(batch)
+
+    def _note_revisions(self, rows: _Rows, fits: Flags) -> None:
+        """Note the revisions of the rows that fit."""
+        ids, codes = _texts(rows.batch.column("revision").cast(pa.string()))
+        which = np.flatnonzero(fits & (codes < len(ids) - 1))
+        for row, content in zip(which.tolist(), rows.as_dicts(which), strict=True):
+            revision = ids[codes[row]]
+            if revision:
+                origin = self._set_aside(rows, row, content, "")
+                self.reading.revisions.append(RevisionRecord(revision, bool(rows.is_retraction[row]), origin))
 
     def _fitting(self, rows: _Rows) -> Int64:
         """The number of the record that each row fits, or `_MISFIT` or `_UNUSED`. Unused records are counted."""
@@ -234,12 +304,17 @@ class RowReader:
 
     def _are_valid(self, rows: _Rows) -> Flags:
         """Which rows have valid times and a valid operation."""
-        in_order: Flags = (rows.is_addition | rows.is_retraction) & (rows.starts % self.tick == 0)
+        in_order: Flags = rows.is_addition | rows.is_retraction
         in_order &= _is_present(rows.batch.column("arrival")) & _is_present(rows.batch.column("start"))
+        if self.tick > 1:
+            in_order &= rows.starts % self.tick == 0
         for times in (rows.arrivals, rows.starts):
-            in_order &= (times >= EARLIEST) & (times <= LATEST)
-        is_end = (rows.ends % self.tick == 0) & (rows.ends > rows.starts) & (rows.ends <= LATEST)
-        in_order &= (rows.shapes != 2) | is_end
+            if len(times) and not EARLIEST <= int(times.min()) <= int(times.max()) <= LATEST:
+                in_order &= (times >= EARLIEST) & (times <= LATEST)
+        if np.count_nonzero(rows.shapes == 2):
+            is_end = (rows.ends % self.tick == 0) | (rows.ends == OPEN_END)
+            is_end &= (rows.ends > rows.starts) & (rows.ends <= LATEST)
+            in_order &= (rows.shapes != 2) | is_end
         in_order[list(rows.origin.faults)] = False
         return in_order
 
@@ -288,20 +363,43 @@ class RowReader:
         sign = "-" if content.get("op") == "-" else ""
         return SetAside(self.file, line, sign + "|".join(fields), reason)
 
-    def _add(self, record: Record, rows: _Rows, which: Int64, typed: dict[str, str]) -> None:
-        used = {f"arg{i + 1}": rows.args[i][which] for i in range(record.arity)}
-        self.text_uses.check_words(record, used | {"value": rows.value[which]}, typed)
+    def _not_numbers(self, rows: _Rows, numbers: Int64, laid_out: LaidOut) -> dict[int, str]:
+        """The rows with text in a field that rules compute with, and the reason for each.
+
+        A column of only text is refused, if the table declares its type.
+        """
+        found: dict[int, str] = {}
+        for number in _present(numbers):
+            record, which = self.records[number], np.flatnonzero(numbers == number)
+            used = {f"arg{i + 1}": _taken(rows.args[i], which) for i in range(record.arity)}
+            used["value"] = _taken(rows.value, which)
+            self.text_uses.check_words(record, used, laid_out.typed)
+            columns = {_position(ours): words for ours, words in used.items() if ours not in laid_out.optional}
+            self.number_fields.note_suspects(
+                record,
+                {_position(ours): words for ours, words in used.items()},
+                lambda row, which=which: self._set_aside(rows, int(which[row]), rows.as_dicts(which[[row]])[0], ""),  # type: ignore[misc]
+            )
+            for at, mask in self.number_fields.texts(record, columns).items():
+                ours = "value" if at == "value" else f"arg{int(at) + 1}"
+                for row in which[mask].tolist():
+                    term = self.lexicon.symbols.term(int((rows.value if at == "value" else rows.args[int(at)])[row]))
+                    found.setdefault(row, not_a_number(f"`{laid_out.columns.get(ours, ours)}`", term))
+        return found
+
+    def _add(self, record: Record, rows: _Rows, which: Int64) -> None:
         is_event, key = record.shape == "event", (record.name, record.arity)
         columns = rows.args[: record.arity] if is_event else [*rows.args[: record.arity], rows.value]
         ends = None if is_event else rows.ends if record.shape == "intervals" else rows.starts + self.tick
-        is_retraction = rows.is_retraction[which]
-        added, taken = which[~is_retraction], which[is_retraction]
+        is_retraction = _taken(rows.is_retraction, which)
+        has_retractions = bool(np.count_nonzero(is_retraction))
+        added, taken = (which[~is_retraction], which[is_retraction]) if has_retractions else (which, which[:0])
         if len(added):
             records = Records(
-                [column[added] for column in columns],
-                rows.arrivals[added],
-                rows.starts[added],
-                None if ends is None else ends[added],
+                [_taken(column, added) for column in columns],
+                _taken(rows.arrivals, added),
+                _taken(rows.starts, added),
+                None if ends is None else _taken(ends, added),
             )
             self.reading.add(ReadRecords(is_event, key, records, self.reading.n_places + added))
         reason = "retracts a record that is not there"
@@ -311,3 +409,7 @@ class RowReader:
             origin = self._set_aside(rows, row, content, reason)
             place = self.reading.n_places + row
             self.reading.retract(is_event, key, [Retraction(words, int(rows.arrivals[row]), place, origin)])
+
+
+def _position(column: str) -> int | str:
+    return column if column == "value" else int(column.removeprefix("arg")) - 1

@@ -7,6 +7,7 @@
     value       text or number          of the fluent; null for an event
     arg1 …      text or number          arguments; null if the record has fewer
     op          text, or null           `-` retracts a record
+    revision    text or integer, null   id that a retraction and an insertion have in common
 
 A table has these columns itself, or a mapping gives its own column for each. The kind of a column determines the
 meaning of its texts (`holdsfor.sources.column_kinds`); `arg2:number` is the column `arg2` with its kind.
@@ -22,6 +23,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
+import pyarrow.types as pt  # type: ignore[import-untyped]
 
 from holdsfor.analysis.names import Names
 from holdsfor.errors import DataProblem, Diagnostic, did_you_mean
@@ -29,13 +31,14 @@ from holdsfor.kernels.keys import Int64
 from holdsfor.sources.column_kinds import ColumnKind, as_field, split_kind
 from holdsfor.sources.column_mapping import Mapping
 from holdsfor.sources.times import Clock
-from holdsfor.sources.typed_columns import as_numbers, as_texts, is_text_type
+from holdsfor.sources.typed_columns import as_numbers, as_plain, as_texts, decoded, is_text_type, without_nan
 from holdsfor.syntax.terms import Atom, Float, Int, Str, Var
+from holdsfor.syntax.time_points import OPEN_END
 
-__all__ = ["TIMES", "LaidOut", "Layout", "is_argument", "is_header", "layout_of"]
+__all__ = ["TIMES", "LaidOut", "Layout", "fact_layout", "is_argument", "is_header", "layout_of"]
 
 TIMES = ("start", "end", "arrival")
-_OTHERS = ("name", "value", "op")
+_OTHERS = ("name", "value", "op", "revision")
 _HINT = "records have the columns name, start, end, value, arg1, arg2 and so on, arrival if it is not start, and op"
 _OWN = "columns of your own are described with `'FILE: happensAt(event(column, …), column)'`"
 
@@ -53,6 +56,10 @@ class LaidOut:
     faults: dict[int, str]
     texts: frozenset[str]
     typed: dict[str, str]
+    optional: frozenset[str] = frozenset()
+    """The columns in which null is the constant `none`."""
+    columns: dict[str, str] = field(default_factory=dict)
+    """The names of the columns in the table."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,7 @@ class Layout:
     kinds: dict[str, ColumnKind] = field(default_factory=dict)
     kind: ColumnKind = "text"
     mixed: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
 
     @property
     def texts(self) -> dict[str, str]:
@@ -89,32 +97,54 @@ class Layout:
         rows = self._selected(batch)
         if len(rows) < len(batch):
             batch = batch.take(pa.array(rows))
-        columns = {ours: batch.column(theirs) for ours, theirs in self.columns.items()}
+        columns = {ours: without_nan(batch.column(theirs)) for ours, theirs in self.columns.items()}
+        is_missing = {ours: column for ours, column in columns.items() if column.null_count}
         columns |= {ours: _repeated(text, len(batch)) for ours, text in self.constants.items()}
         faults: dict[int, str] = {}
         for ours in TIMES:
             if ours in columns:
-                columns[ours], wrong = clock.column(columns[ours], f"`{self.columns.get(ours, ours)}`")
+                columns[ours], wrong = self._times_of(columns[ours], ours, clock)
                 faults = wrong | faults
-        for ours, kind in self.kinds.items():
-            columns[ours], wrong = _of_kind(columns[ours], kind, self.columns[ours])
-            faults = wrong | faults
+        for ours in self.columns:
+            if ours == "value" or is_argument(ours):
+                columns[ours], wrong = self._constants_of(columns[ours], ours, clock)
+                faults = wrong | faults
         if self.constants:
-            faults = self._missing(batch) | faults
-        columns.setdefault("arrival", columns["start"])
+            faults = self._missing(is_missing) | faults
+        if "start" in columns:
+            columns.setdefault("arrival", columns["start"])
         typed = self.texts
         texts = frozenset(ours for ours, theirs in typed.items() if theirs not in self.mixed or ours in self.kinds)
-        return LaidOut(pa.RecordBatch.from_pydict(columns), rows, faults, texts, typed)
+        return LaidOut(pa.RecordBatch.from_pydict(columns), rows, faults, texts, typed, self.optional, self.columns)
 
-    def _missing(self, batch: Any) -> dict[int, str]:
+    def _missing(self, columns: dict[str, Any]) -> dict[int, str]:
         """The rows of a mapping that lack a required value."""
         faults: dict[int, str] = {}
-        for ours, theirs in self.columns.items():
-            column = batch.column(theirs)
-            if ours != "op" and column.null_count:
+        for ours, column in columns.items():
+            if ours not in ("op", "revision", *self.optional):
                 lacking = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
-                faults = dict.fromkeys(lacking.tolist(), f"`{theirs}` is missing") | faults
+                faults = dict.fromkeys(lacking.tolist(), f"`{self.columns[ours]}` is null") | faults
         return faults
+
+    def _times_of(self, column: Any, ours: str, clock: Clock) -> tuple[Any, dict[int, str]]:
+        """The column of times as time-points, and the errors of its rows; null in an optional column is an open end."""
+        is_open = column.is_null() if ours in self.optional else None
+        times, faults = clock.record_column(column, f"`{self.columns.get(ours, ours)}`", are_ends=ours == "end")
+        return times if is_open is None else pc.if_else(is_open, OPEN_END, times), faults
+
+    def _constants_of(self, column: Any, ours: str, clock: Clock) -> tuple[Any, dict[int, str]]:
+        """The column of a value or an argument as texts, numbers or fields, and the errors of its rows."""
+        theirs = self.columns[ours]
+        kind = self.kinds.get(ours) or ("time" if pt.is_timestamp(column.type) else None)
+        column = as_plain(column)
+        match kind:
+            case "time":
+                return clock.argument_column(decoded(column), f"`{theirs}`")
+            case "number" if is_text_type(column.type):
+                return as_numbers(column, theirs)
+            case "text" if not is_text_type(column.type):
+                return as_texts(column), {}
+        return column, {}
 
     def _selected(self, batch: Any) -> Int64:
         meant = np.ones(len(batch), np.bool_)
@@ -122,15 +152,6 @@ class Layout:
             is_such = pc.equal(batch.column(column).cast(pa.string()), text).fill_null(False)
             meant &= is_such.to_numpy(zero_copy_only=False)
         return np.flatnonzero(meant)
-
-
-def _of_kind(column: Any, kind: ColumnKind, theirs: str) -> tuple[Any, dict[int, str]]:
-    """A column converted to a kind, and the errors of the rows that cannot be converted."""
-    if kind == "number" and is_text_type(column.type):
-        return as_numbers(column, theirs)
-    if kind == "text" and not is_text_type(column.type):
-        return as_texts(column), {}
-    return column, {}
 
 
 def _repeated(text: str, n: int) -> Any:
@@ -158,11 +179,27 @@ def layout_of(
         kinds = {name: found for name, column in ours.items() if (found := split_kind(column)[1]) is not None}
         return Layout(ours, kinds=kinds, kind=kind)
     mapping.check_record(names)
+    return _mapped(columns, mapping, file, kind)
+
+
+def fact_layout(columns: list[str], mapping: Mapping, file: str, kind: ColumnKind = "text") -> Layout:
+    """The positions of the arguments of facts in a table; HF505 for a table that lacks them."""
+    return _mapped(columns, mapping, file, kind)
+
+
+def _mapped(columns: list[str], mapping: Mapping, file: str, kind: ColumnKind) -> Layout:
     mapping.check(columns, file)
     own = {ours: term.name for ours, term in mapping.columns.items() if isinstance(term, Atom | Var)}
     constants = {ours: _field(term) for ours, term in mapping.columns.items() if isinstance(term, Int | Float | Str)}
     conditions = [(column.name, text) for column, text in mapping.conditions]
-    return Layout(own, {"name": mapping.record.name, **constants}, conditions, dict(mapping.kinds), kind)
+    return Layout(
+        own,
+        {"name": mapping.record.name, **constants},
+        conditions,
+        dict(mapping.kinds),
+        kind,
+        optional=mapping.optional,
+    )
 
 
 def _field(constant: Int | Float | Str) -> str:

@@ -25,9 +25,10 @@ from holdsfor.kernels.keys import Int64, expand_ranges
 from holdsfor.sources.arrow import read_table
 from holdsfor.sources.blocks import only_utf8, text_blocks
 from holdsfor.sources.input_fvps import fitting_records
+from holdsfor.sources.number_fields import NumberFields
 from holdsfor.sources.numerals import PADDING, Fields, Lexicon, read_integers, words_of
 from holdsfor.sources.reading import ColumnReading, ReadRecords
-from holdsfor.sources.text_records import Reading, read_text_records
+from holdsfor.sources.text_records import Reading, SetAside, read_text_records
 
 __all__ = ["ColumnReading", "TextReader", "read_columns", "read_table"]
 
@@ -110,8 +111,9 @@ class TextReader:
         self.names = names
         self.tick = tick
         self.symbols = symbols
-        self.lexicon = Lexicon(symbols, n_behind=1)
+        self.lexicon = Lexicon(symbols, n_separators=1)
         self.reading = reading
+        self.number_fields = NumberFields(names.number_uses, symbols, reading.suspects)
         self.shapes = names.records
         self.known: dict[str, dict[int, int]] = {}
         for number, shape in enumerate(self.shapes):
@@ -199,11 +201,28 @@ class TextReader:
             if len(chosen):
                 records = _records(shape, words, begins[chosen], *(time[chosen] for time in times))
                 fits = fitting_records(shape, records, self.symbols)
+                fits &= ~self._with_text(shape, records, lines, which[rows[chosen]])
                 piece = ReadRecords(shape.shape == "event", (shape.name, shape.arity), records, places[chosen])
                 self.reading.add(piece if fits.all() else piece.take(fits))
                 is_read[rows[chosen[~fits]]] = False
         self.reading.n_records += int(np.count_nonzero(is_read))
         return is_read
+
+    def _with_text(self, shape: Record, records: Records, lines: _Lines, which: Int64) -> NDArray[np.bool_]:
+        """Which records have text in a field that rules compute with."""
+        columns: dict[int | str, Int64] = dict(enumerate(records.columns[: shape.arity]))
+        if shape.shape != "event":
+            columns["value"] = records.columns[-1]
+
+        def origin(row: int) -> SetAside:
+            at = which[row : row + 1]
+            return SetAside(self.file, self.n_lines + int(at[0]) + 1, lines.texts(at)[0], "")
+
+        self.number_fields.note_suspects(shape, columns, origin)
+        found = np.zeros(len(which), np.bool_)
+        for mask in self.number_fields.texts(shape, columns).values():
+            found |= mask
+        return found
 
     def _points(self, fields: Fields, which: Int64) -> tuple[Int64, NDArray[np.bool_]]:
         """Fields as time-points, and which fields are time-points."""

@@ -11,17 +11,28 @@ aside with its line and the reason; a record of a name that no rule uses is coun
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from holdsfor.analysis.input_facts import input_fact_records
 from holdsfor.analysis.names import Names, Record
+from holdsfor.analysis.number_uses import is_no_number
 from holdsfor.analysis.patterns import anonymous
+from holdsfor.analysis.sorts import Place
+from holdsfor.columns.time_type import TimeType
 from holdsfor.sources.fields import is_integer, out_of_range, read_field, read_time
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import Atom, Struct, Term
+from holdsfor.syntax.terms import Atom, Struct, Term, name_and_arity
+from holdsfor.syntax.time_points import OPEN_END
 
-__all__ = ["NOWHERE", "Reading", "SetAside", "not_declared", "read_text_records"]
+__all__ = [
+    "NOWHERE",
+    "Reading",
+    "SetAside",
+    "not_a_number",
+    "not_declared",
+    "read_text_records",
+]
 
 
 @dataclass(frozen=True)
@@ -59,8 +70,9 @@ class Reading:
     unused: Counter[str] = field(default_factory=Counter)
     set_aside: list[SetAside] = field(default_factory=list)
     unmatched: list[SetAside] = field(default_factory=list)
+    time_type: TimeType | None = None
     _operations: list[tuple[int, int, bool, Fact, SetAside]] = field(default_factory=list)
-    _standing: dict[Fact, None] = field(default_factory=dict)
+    _remaining: dict[Fact, None] = field(default_factory=dict)
 
     def add_operations(self, operations: Iterable[tuple[int, int, bool, Fact, SetAside]]) -> None:
         """Add the operations of another reader, in the order of reading."""
@@ -72,6 +84,10 @@ class Reading:
         given = [Fact(*fact) for fact in input_fact_records(names, tick)]
         self._operations += [(fact.start, -1, False, fact, NOWHERE) for fact in given]
 
+    def inserted(self) -> Iterator[Fact]:
+        """The records that are read and not settled, without retractions."""
+        return (fact for _, _, is_retraction, fact, _ in self._operations if not is_retraction)
+
     def facts(self) -> list[Fact]:
         """The records that remain after retractions, in order of arrival, without duplicates.
 
@@ -80,24 +96,24 @@ class Reading:
         for operation in sorted(self._operations, key=lambda operation: operation[:2]):
             _, _, is_retraction, fact, origin = operation
             if not is_retraction:
-                self._standing[fact] = None
+                self._remaining[fact] = None
             elif (whole := self._whole(fact)) is None:
                 self.unmatched.append(origin)
             else:
-                del self._standing[whole]
+                del self._remaining[whole]
                 for start, end in ((whole.start, fact.start), (fact.end, whole.end)):
                     if start < end:
-                        self._standing[replace(fact, start=start, end=end)] = None
+                        self._remaining[replace(fact, start=start, end=end)] = None
         self._operations.clear()
-        return list(self._standing)
+        return list(self._remaining)
 
     def _whole(self, fact: Fact) -> Fact | None:
         """The record that a retraction names, else the last record of which it names a part."""
-        if fact in self._standing or fact.value is None:
-            return fact if fact in self._standing else None
+        if fact in self._remaining or fact.value is None:
+            return fact if fact in self._remaining else None
         around = [
             each
-            for each in self._standing
+            for each in self._remaining
             if (each.entity, each.value) == (fact.entity, fact.value)
             and each.start <= fact.start <= fact.end <= each.end
         ]
@@ -113,6 +129,7 @@ def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, 
     shapes: dict[str, list[Record]] = {}
     for record in names.records:
         shapes.setdefault(record.name, []).append(record)
+    strict = {place for place, use in names.number_uses.items() if use.is_strict}
     computed = {name for name, _ in (*names.events, *names.fluents)}
     for number, line in enumerate(lines, start=1):
         text = line.strip()
@@ -128,6 +145,7 @@ def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, 
             continue
         try:
             arrival, fact = _fact(text.removeprefix("-"), shapes.get(name, []), tick)
+            _refuse_text(fact, strict)
         except _Misfit as misfit:
             reading.set_aside.append(SetAside(file, number, text, str(misfit)))
             continue
@@ -148,10 +166,26 @@ def _fact(text: str, shapes: list[Record], tick: int) -> tuple[int, Fact]:
         return arrival, Fact(_entity(shape.name, fields[3:]), None, start, start)
     if shape.shape == "points":
         return arrival, Fact(_entity(shape.name, fields[4:]), read_field(fields[3]), start, start + tick)
-    end = _time(fields[3], "end", tick)
+    end = OPEN_END if fields[3] == "inf" else _time(fields[3], "end", tick)
     if end <= start:
         raise _Misfit(f"the interval ends at {end}, not after its start {start}")
     return arrival, Fact(_entity(shape.name, fields[5:]), read_field(fields[4]), start, end)
+
+
+def _refuse_text(fact: Fact, strict: Collection[Place]) -> None:
+    """Refuse a record with text in a field that rules compute with."""
+    name, arity = name_and_arity(fact.entity)
+    args = fact.entity.args if isinstance(fact.entity, Struct) else ()
+    for i, arg in enumerate(args):
+        if (name, arity, i) in strict and is_no_number(arg):
+            raise _Misfit(not_a_number(f"argument {i + 1}", arg))
+    if fact.value is not None and (name, arity, "value") in strict and is_no_number(fact.value):
+        raise _Misfit(not_a_number("the value", fact.value))
+
+
+def not_a_number(what: str, found: Term) -> str:
+    """The reason for setting a record aside that has text where rules compute."""
+    return f"expected a number as {what}, found `{show(found)}`"
 
 
 def _shape_of(fields: list[str], fitting: list[Record]) -> Record:

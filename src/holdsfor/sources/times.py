@@ -2,7 +2,8 @@
 
 A time such as `2026-03-01T08:00:00+01:00` becomes a number of seconds, or of the finer unit of the run; a time that is
 not a whole number of units is refused. A time without an offset from UTC is taken as UTC. Times with and without an
-offset cannot be compared, so all times of a run must be of the same form as the first.
+offset cannot be compared, so all times of a run must be of the same form as the first. With a time zone, a time
+without an offset is a time of the zone, and both forms can be compared.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 import pyarrow.types as pt  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
+from holdsfor.columns.time_type import TimeType
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.fields import read_time
 from holdsfor.sources.numerals import fields_of, read_integers
+from holdsfor.syntax.time_points import OPEN_END
 
 __all__ = ["Clock", "Unit", "is_time_type"]
 
@@ -47,26 +50,59 @@ class Clock:
     (0, 86400000, -5)
     """
 
-    def __init__(self, unit: Unit = "s", *, has_offset: bool | None = None) -> None:
+    def __init__(self, unit: Unit = "s", *, has_offset: bool | None = None, zone: str | None = None) -> None:
         assert unit in get_args(Unit), unit
         self.unit = unit
+        self.zone = zone
+        self.are_arguments = False  # whether only arguments have been dates and times so far, and no time of a record
         self.has_offset = has_offset  # whether the first time that is not an integer has an offset
+
+    @property
+    def time_type(self) -> TimeType | None:
+        """The type of the times of results: None if all times so far are integers.
+
+        >>> clock = Clock("ms")
+        >>> _ = clock.read("1970-01-02T00:00:00Z")
+        >>> clock.time_type
+        TimeType(unit='ms', zone='UTC')
+        """
+        if self.has_offset is None or self.are_arguments:
+            return None
+        return TimeType(self.unit, self.zone or ("UTC" if self.has_offset else None))
 
     def read(self, text: str) -> int | str:
         """The time-point of one text, or the error as a sentence."""
         times, faults = self.column(pa.array([text], pa.string()), "time")
         return faults[0] if faults else int(times[0].as_py())
 
-    def column(self, array: Any, what: str) -> tuple[Any, dict[int, str]]:
+    def column(self, array: Any, what: str, *, are_ends: bool = False) -> tuple[Any, dict[int, str]]:
         """The time-points of a column as an Arrow array, and the errors of the rows without a time-point.
 
-        Nulls stay nulls. Contract: the type of the column is a time type. O(n).
+        Nulls stay nulls. The text `inf` is an end, but no other time. Contract: the type of the column is a time type.
+        O(n).
         """
         if pt.is_timestamp(array.type) or pt.is_date32(array.type):
             return self._of_timestamps(array)
         if pt.is_string(array.type) or pt.is_large_string(array.type):
-            return self._of_texts(array, what)
+            return self._of_texts(array, what, are_ends=are_ends)
         return array.cast(pa.int64()), {}
+
+    def argument_column(self, array: Any, what: str) -> tuple[Any, dict[int, str]]:
+        """The time-points of a column of arguments, which do not decide the type of the times of results."""
+        is_first = self.has_offset is None
+        found = self.column(array, what)
+        self.are_arguments |= is_first and self.has_offset is not None
+        return found
+
+    def record_column(self, array: Any, what: str, *, are_ends: bool = False) -> tuple[Any, dict[int, str]]:
+        """The time-points of a column of times of records."""
+        had_offset, self.has_offset = self.has_offset, None if self.are_arguments else self.has_offset
+        found = self.column(array, what, are_ends=are_ends)
+        if self.are_arguments and self.has_offset is None:
+            self.has_offset = had_offset
+        else:
+            self.are_arguments = False
+        return found
 
     def _of_timestamps(self, array: Any) -> tuple[Any, dict[int, str]]:
         if pt.is_date32(array.type):
@@ -75,6 +111,9 @@ class Clock:
         there = array.is_valid().to_numpy(zero_copy_only=False)
         has_offset = np.full(len(array), array.type.tz is not None)
         is_comparable = self._are_comparable(has_offset, there)
+        if self.zone is not None and array.type.tz is None:
+            values, is_local = _localised(values, array.type.unit, self.zone)
+            is_comparable = is_comparable & is_local
         times, is_whole = _rescaled(values, _PER_SECOND[array.type.unit], _PER_SECOND[self.unit])
         wrong = np.flatnonzero(there & ~(is_comparable & is_whole))
         odd = array.take(pa.array(wrong))
@@ -85,7 +124,7 @@ class Clock:
         is_read[wrong] = False
         return pa.array(times, mask=~is_read), faults
 
-    def _of_texts(self, array: Any, what: str) -> tuple[Any, dict[int, str]]:
+    def _of_texts(self, array: Any, what: str, *, are_ends: bool) -> tuple[Any, dict[int, str]]:
         there = array.is_valid().to_numpy(zero_copy_only=False)
         fields = fields_of(array)
         times, is_read = read_integers(fields.text, fields.starts, fields.ends)
@@ -96,17 +135,19 @@ class Clock:
             texts = array.take(pa.array(rest))
             times[rest], is_read[rest] = self._of_moments(texts)
             for i in np.flatnonzero(~is_read[rest]).tolist():
-                row, time = int(rest[i]), self._of_odd_text(texts[i].as_py(), what)
+                row, time = int(rest[i]), self._of_odd_text(texts[i].as_py(), what, are_ends=are_ends)
                 if isinstance(time, str):
                     faults[row] = time
                 else:
                     times[row], is_read[row] = time, True
         return pa.array(times, mask=~is_read), faults
 
-    def _of_odd_text(self, text: str, what: str) -> int | str:
-        """The time-point of a text with blanks around it or of 19 digits, or the error."""
+    def _of_odd_text(self, text: str, what: str, *, are_ends: bool) -> int | str:
+        """The time-point of a text with blanks around it, of 19 digits or of the end `inf`, or the error."""
+        if are_ends and text.strip() == "inf":
+            return OPEN_END
         if text != text.strip():
-            times, faults = self._of_texts(pa.array([text.strip()]), what)
+            times, faults = self._of_texts(pa.array([text.strip()]), what, are_ends=are_ends)
             return faults[0] if faults else int(times[0].as_py())
         time = read_time(text)
         return self._fault(text, what) if time is None else time
@@ -120,14 +161,29 @@ class Clock:
         is_moment = is_moment & _are_days(pc.utf8_slice_codeunits(texts, 0, 10))
         is_moment &= self._are_comparable(with_offset, is_moment)
         chosen = np.flatnonzero(is_moment)
-        moments = texts.take(pa.array(chosen)).cast(pa.timestamp("us", "UTC" if self.has_offset else None))
-        values, is_whole = _rescaled(moments.cast(pa.int64()).to_numpy(), _PER_SECOND["us"], _PER_SECOND[self.unit])
+        moments, is_local = self._instants(texts.take(pa.array(chosen)), with_offset[chosen])
+        values, is_whole = _rescaled(moments, _PER_SECOND["us"], _PER_SECOND[self.unit])
         times = np.zeros(len(texts), np.int64)
-        times[chosen], is_moment[chosen] = values, is_whole
+        times[chosen], is_moment[chosen] = values, is_whole & is_local
         return times, is_moment
+
+    def _instants(self, texts: Any, with_offset: Flags) -> tuple[Int64, Flags]:
+        """Microseconds since 1970, and which times exist exactly once in the time zone."""
+        if self.zone is None or with_offset.all():
+            moments = texts.cast(pa.timestamp("us", "UTC" if self.has_offset else None))
+            return moments.cast(pa.int64()).to_numpy(), np.ones(len(texts), np.bool_)
+        found, exists = np.zeros(len(texts), np.int64), np.ones(len(texts), np.bool_)
+        there, local = np.flatnonzero(with_offset), np.flatnonzero(~with_offset)
+        found[there] = texts.take(pa.array(there)).cast(pa.timestamp("us", "UTC")).cast(pa.int64()).to_numpy()
+        naive = texts.take(pa.array(local)).cast(pa.timestamp("us")).cast(pa.int64()).to_numpy()
+        found[local], exists[local] = _localised(naive, "us", self.zone)
+        return found, exists
 
     def _are_comparable(self, has_offset: Flags, which: Flags) -> Flags:
         """Which times agree with the first time of the run in having an offset or not."""
+        if self.zone is not None:
+            self.has_offset = True if which.any() else self.has_offset
+            return np.ones(len(has_offset), np.bool_)
         if self.has_offset is None and which.any():
             self.has_offset = bool(has_offset[np.argmax(which)])
         are_comparable: Flags = has_offset == self.has_offset
@@ -139,7 +195,11 @@ class Clock:
             return f"expected an integer or a time such as `2026-03-01T08:00:00Z` as {what}, found `{text}`"
         if not _is_day(text[:10]):
             return f"`{text[:10]}` is not a date"
-        if has_offset != self.has_offset:
+        if self.zone is not None and not has_offset:
+            naive = pa.array([text]).cast(pa.timestamp("us")).cast(pa.int64()).to_numpy()
+            if not _localised(naive, "us", self.zone)[1][0]:
+                return f"the time `{text}` does not exist in the time zone `{self.zone}`, or exists twice"
+        elif self.zone is None and has_offset != self.has_offset:
             first, others = ("an", "none") if has_offset else ("no", "one")
             return f"the time `{text}` has {first} offset from UTC, and others have {others}"
         return f"the time `{text}` falls between two time-points: the unit of time is `{self.unit}`"
@@ -151,6 +211,16 @@ def _rescaled(values: Int64, per_second: int, wanted: int) -> tuple[Int64, Flags
         return values * (wanted // per_second), np.ones(len(values), np.bool_)
     times, rest = np.divmod(values, per_second // wanted)
     return times, rest == 0
+
+
+def _localised(times: Int64, unit: str, zone: str) -> tuple[Int64, Flags]:
+    """Local times as times in UTC, and which of them exist exactly once."""
+    local = pa.array(times).cast(pa.timestamp(unit))
+    first, last = (
+        pc.assume_timezone(local, zone, ambiguous=choice, nonexistent=choice).cast(pa.int64()).to_numpy()
+        for choice in ("earliest", "latest")
+    )
+    return first, first == last
 
 
 def _are_days(texts: Any) -> Flags:

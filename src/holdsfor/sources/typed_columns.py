@@ -1,4 +1,13 @@
-"""Columns of an Arrow table as columns of another kind: texts as numbers, numbers as texts."""
+"""Columns of an Arrow table as columns of another kind: texts as numbers, numbers as texts.
+
+The constants of an argument or a value have few types. Other Arrow types become one of them:
+
+    bool                the atoms `true` and `false`
+    date                the atom in ISO 8601: `2026-03-01`
+    decimal             an integer if its type has no decimal places, else the float of its digits: 1.50 is 1.5
+    dictionary          its values
+    null, NaN           missing
+"""
 
 from __future__ import annotations
 
@@ -12,7 +21,7 @@ import pyarrow.types as pt  # type: ignore[import-untyped]
 from holdsfor.sources.column_kinds import read_number
 from holdsfor.syntax.printer import show
 
-__all__ = ["as_numbers", "as_texts", "is_text_type"]
+__all__ = ["as_numbers", "as_plain", "as_texts", "decoded", "is_constant_type", "is_text_type", "without_nan"]
 
 _CANONICAL = r"^-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,30})?$"
 
@@ -21,6 +30,54 @@ def is_text_type(kind: Any) -> bool:
     """Whether an Arrow type is text, perhaps dictionary-encoded."""
     kind = kind.value_type if pt.is_dictionary(kind) else kind
     return bool(pt.is_string(kind) or pt.is_large_string(kind))
+
+
+def is_constant_type(kind: Any) -> bool:
+    """Whether the values of an Arrow type, perhaps dictionary-encoded, are constants."""
+    kind = kind.value_type if pt.is_dictionary(kind) else kind
+    return is_text_type(kind) or any(is_such(kind) for is_such in _CONSTANT_TYPES)
+
+
+_CONSTANT_TYPES = (
+    *(pt.is_null, pt.is_boolean, pt.is_integer, pt.is_floating, pt.is_decimal, pt.is_date, pt.is_timestamp),
+)
+
+
+def decoded(array: Any) -> Any:
+    """A column without its dictionary."""
+    return array.dictionary_decode() if pt.is_dictionary(array.type) else array
+
+
+def without_nan(array: Any) -> Any:
+    """A column with null for NaN."""
+    if pt.is_floating(array.type) and len(array) and np.isnan(array.to_numpy(zero_copy_only=False)).any():
+        return pc.if_else(pc.is_nan(array), None, array)
+    return array
+
+
+def as_plain(array: Any) -> Any:
+    """A column of booleans, dates or decimals as texts or numbers; other columns unchanged."""
+    kind = array.type
+    if pt.is_dictionary(kind):
+        values = as_plain(array.dictionary)
+        return array if values is array.dictionary else pa.DictionaryArray.from_arrays(array.indices, values)
+    if pt.is_boolean(kind) or pt.is_date32(kind):
+        return array.cast(pa.string())
+    if pt.is_date64(kind):
+        return array.cast(pa.date32()).cast(pa.string())
+    if pt.is_decimal(kind):
+        return _of_decimals(array)
+    return array
+
+
+def _of_decimals(array: Any) -> Any:
+    """Decimals as integers if they fit into 64 bits, or as the floats that are nearest to them."""
+    if array.type.scale > 0:
+        return array.cast(pa.string()).cast(pa.float64())
+    try:
+        return array.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return array
 
 
 def as_numbers(array: Any, column: str) -> tuple[Any, dict[int, str]]:

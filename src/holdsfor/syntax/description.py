@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from holdsfor.errors import Diagnostics
+from holdsfor.errors import Diagnostics, did_you_mean
 from holdsfor.syntax.conditions import ConditionReader, edge_of, is_temporal, read_event, read_fvp
-from holdsfor.syntax.interval_steps import IntervalStepReader
+from holdsfor.syntax.durations import UNITS, Durations
+from holdsfor.syntax.interval_steps import INTERVAL_CONSTRUCTS, IntervalStepReader
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause, Directive, FactTable, InputFactTable, Program
 from holdsfor.syntax.rules import (
@@ -42,6 +43,7 @@ from holdsfor.syntax.terms import (
     name_and_arity,
     variables,
 )
+from holdsfor.syntax.time_points import EARLIEST, LATEST, OPEN_END
 
 __all__ = ["CollectGrounds", "EventDescription", "Index", "declare", "describe"]
 
@@ -81,6 +83,9 @@ class EventDescription:
     conditional: list[Clause] = field(default_factory=list)
     indices: list[Index] = field(default_factory=list)
     background: list[Clause | FactTable] = field(default_factory=list)
+    time_unit: str = "s"
+    time_zone: str = "UTC"
+    uses_durations: bool = False
     dynamic_predicates: list[tuple[str, int]] = field(default_factory=list)
     intervalwise: list[tuple[str, int]] = field(default_factory=list)
 
@@ -97,10 +102,11 @@ def describe(programs: Iterable[Program], diagnostics: Diagnostics) -> EventDesc
             case FactTable():
                 reader.description.background.append(item)
             case InputFactTable():
-                reader.given_table(item)
+                reader.input_fact_table(item)
             case Clause():
                 reader.clause(item)
     reader.check_cuts()
+    reader.description.uses_durations = reader.durations.is_used
     return reader.description
 
 
@@ -121,7 +127,6 @@ def declare(declarations: Iterable[Clause], description: EventDescription, diagn
         reader.clause(declaration)
 
 
-_LATEST = 2**62
 _HOOKS = {("preProcessing", 1), ("iePList", 4), ("simpleFPList", 4), ("sdFPList", 4), ("evTList", 3)}
 _LEFTOVERS = {
     *(("needsGrounding", 3), ("cachingOrder", 1), ("cachingOrder2", 2), ("levelOf", 2), ("dgrounded", 2)),
@@ -141,8 +146,10 @@ class _DescriptionReader:
         self.diagnostics = diagnostics
         self.description = EventDescription()
         self.cuts: list[tuple[IntervalRule, Span | None]] = []
+        self.durations = Durations()
 
     def clause(self, clause: Clause) -> None:
+        clause = self.durations.replaced(clause)
         key = name_and_arity(clause.head)
         if key in _DEFINED_BY_THE_LANGUAGE:
             message = f"`{key[0]}/{key[1]}` cannot be defined"
@@ -175,18 +182,27 @@ class _DescriptionReader:
             self.description.dynamic_predicates.extend(_predicate_indicators(goal.args[0]))
         elif name == "intervalwise" and isinstance(goal, Struct):
             self.description.intervalwise.extend(_predicate_indicators(goal.args[0]))
+        elif name in ("$time_unit", "$time_zone") and isinstance(goal, Struct):
+            self.clock(name, goal.args[0])
         elif name not in _SILENT_DIRECTIVES:
             self.diagnostics.add("HF391", f"the directive `{name}` has no effect", directive.span)
+
+    def clock(self, name: str, value: Term) -> None:
+        """A directive that a run adds: `'$time_unit'(ms)` or `'$time_zone'('Europe/Athens')`."""
+        assert isinstance(value, Atom)
+        if name == "$time_unit":
+            self.description.time_unit = value.name
+            self.durations.per_second = UNITS[value.name]
+        else:
+            self.description.time_zone = value.name
 
     def background(self, clause: Clause) -> None:
         if clause.body is not None and is_temporal(clause.body):
             name, arity = name_and_arity(clause.head)
-            self.diagnostics.add(
-                "HF204",
-                f"`{name}/{arity}` is background knowledge and cannot have temporal conditions",
-                clause.body.span,
-                "define an event with `happensAt` or a fluent with `initiatedAt` or `holdsFor`",
-            )
+            message = f"`{name}/{arity}` is background knowledge and cannot have temporal conditions"
+            hint = did_you_mean(name, ("happensAt", "initiatedAt", "terminatedAt", "holdsFor"))
+            hint = hint or "define an event with `happensAt` or a fluent with `initiatedAt` or `holdsFor`"
+            self.diagnostics.add("HF204", message, clause.body.span, hint)
             return
         self.description.background.append(clause)
 
@@ -195,9 +211,9 @@ class _DescriptionReader:
     def time(self, term: Term) -> Var | None:
         if isinstance(term, Var):
             return term
-        self.diagnostics.add(
-            "HF203", f"expected a variable as the time-point, found `{show(term)}`", term.span, "such as `T`"
-        )
+        is_later = isinstance(term, Struct) and term.name in ("+", "-")
+        hint = "an effect at another time is a delay: `fi(F=V, G=W, Delay)`" if is_later else "such as `T`"
+        self.diagnostics.add("HF203", f"expected a variable as the time-point, found `{show(term)}`", term.span, hint)
         return None
 
     def effect(self, head: Struct, clause: Clause) -> None:
@@ -240,14 +256,14 @@ class _DescriptionReader:
     def given(self, entity: Fvp | Term, time: Term, clause: Clause) -> None:
         """An event or FVP at a time-point, given as a fact."""
         term = entity.term if isinstance(entity, Fvp) else entity
-        if isinstance(time, Int) and abs(time.value) <= _LATEST and is_ground(term):
+        if isinstance(time, Int) and abs(time.value) <= LATEST and is_ground(term):
             self.description.given.append(InputFact(entity, time.value, None, clause.span))
             return
-        found = term if isinstance(time, Int) and abs(time.value) <= _LATEST else time
+        found = term if isinstance(time, Int) and abs(time.value) <= LATEST else time
         message = f"expected a fact without variables at a time-point, found `{show(found)}`"
         self.diagnostics.add("HF215", message, found.span or clause.span, "a rule has a body, a fact is input")
 
-    def given_table(self, table: InputFactTable) -> None:
+    def input_fact_table(self, table: InputFactTable) -> None:
         """A run of facts."""
         for name, arguments, value, start, end in table.rows:
             entity: Term = Struct(name, arguments) if arguments else Atom(name)
@@ -255,7 +271,7 @@ class _DescriptionReader:
                 InputFact(entity if value is None else Fvp(entity, value), start, end, table.span)
             )
 
-    def given_point(self, head: Struct, clause: Clause) -> None:
+    def input_event_fact(self, head: Struct, clause: Clause) -> None:
         """`holdsAt(F=V, T).`"""
         if clause.body is not None:
             hint = "fluents are defined by `initiatedAt`, `terminatedAt` or `holdsFor`"
@@ -265,14 +281,15 @@ class _DescriptionReader:
         if fvp is not None:
             self.given(fvp, head.args[1], clause)
 
-    def given_intervals(self, fvp: Fvp, intervals: list[Term], clause: Clause) -> None:
+    def input_interval_fact(self, fvp: Fvp, intervals: list[Term], clause: Clause) -> None:
         """`holdsFor(F=V, [(S,E), …]).`"""
+        is_known = is_ground(fvp.term)
         for interval in intervals:
             match interval:
-                case Struct(name=",", args=(Int(start), Int(end))) if -_LATEST <= start < end <= _LATEST and is_ground(
-                    fvp.term
-                ):
+                case Struct(name=",", args=(Int(start), Int(end))) if EARLIEST <= start < end <= LATEST and is_known:
                     self.description.given.append(InputFact(fvp, start, end, clause.span))
+                case Struct(name=",", args=(Int(start), Atom("inf"))) if EARLIEST <= start < LATEST and is_known:
+                    self.description.given.append(InputFact(fvp, start, OPEN_END, clause.span))
                 case _:
                     message = f"expected a ground FVP with intervals such as `(3,8)`, found `{show(interval)}`"
                     hint = "an interval has two time-points, its end is after its start"
@@ -310,7 +327,7 @@ class _DescriptionReader:
             return
         intervals, tail = list_items(result)
         if clause.body is None and intervals and tail == EMPTY_LIST:
-            self.given_intervals(fvp, intervals, clause)
+            self.input_interval_fact(fvp, intervals, clause)
             return
         if clause.body is None or not isinstance(result, Var):
             self.diagnostics.add(
@@ -331,9 +348,8 @@ class _DescriptionReader:
         rule = IntervalRule(fvp, result, steps, span=clause.span, number=number)
         if result.name not in reader.bound:
             if len(self.diagnostics) == n_before:
-                self.diagnostics.add(
-                    "HF208", f"the body does not compute `{result.name}`", result.span, "let its last step bind it"
-                )
+                hint = _misspelt_construct(clause.body) or "let its last step bind it"
+                self.diagnostics.add("HF208", f"the body does not compute `{result.name}`", result.span, hint)
             return
         reader.check_emptiness_tests(result.name)
         self.cuts.extend((rule, span) for _, span in reader.cuts)
@@ -485,7 +501,7 @@ _CLAUSES: dict[tuple[str, int], Callable[[_DescriptionReader, Struct, Clause], N
     ("terminates", 3): _DescriptionReader.old_effect,
     ("happensAt", 2): _DescriptionReader.event,
     ("holdsFor", 2): _DescriptionReader.interval_rule,
-    ("holdsAt", 2): _DescriptionReader.given_point,
+    ("holdsAt", 2): _DescriptionReader.input_event_fact,
     ("initially", 1): _DescriptionReader.initial_value,
     ("fi", 3): _DescriptionReader.future_initiation,
     ("maxDuration", 3): _DescriptionReader.future_initiation,
@@ -548,3 +564,10 @@ def _predicate_indicators(term: Term) -> list[tuple[str, int]]:
         if isinstance(item, Struct) and item.name == "/" and len(item.args) == 2
         if isinstance(item.args[0], Atom) and isinstance(item.args[1], Int)
     ]
+
+
+def _misspelt_construct(body: Term) -> str | None:
+    """The hint for a goal whose name resembles a construct of `holdsFor` rules."""
+    names = [name for name, _ in INTERVAL_CONSTRUCTS]
+    called = [name_and_arity(goal)[0] for goal in conjuncts(body) if is_callable(goal)]
+    return next((hint for name in called if name not in names and (hint := did_you_mean(name, names))), None)

@@ -45,7 +45,7 @@ from holdsfor.syntax.terms import (
     variables,
 )
 
-__all__ = ["IntervalStepReader"]
+__all__ = ["ALLEN_MODES", "INTERVAL_CONSTRUCTS", "IntervalStepReader"]
 
 _INVERSES: dict[str, AllenRelation] = {
     "after": "before",
@@ -55,7 +55,7 @@ _INVERSES: dict[str, AllenRelation] = {
     "contains": "during",
     "overlapped_by": "overlaps",
 }
-_MODES: dict[str, AllenMode] = {
+ALLEN_MODES: dict[str, AllenMode] = {
     **{mode: mode for mode in get_args(AllenMode)},
     "lhs": "source",
     "rhs": "target",
@@ -76,7 +76,7 @@ _COMBINATIONS: dict[str, type[Union] | type[Intersect] | type[Complement]] = {
     "complement_all": Complement,
 }
 _RELATIONS = [*get_args(AllenRelation), *_INVERSES]
-_CONSTRUCTS = {
+INTERVAL_CONSTRUCTS = {
     ("holdsFor", 2),
     ("union_all", 2),
     ("intersect_all", 2),
@@ -234,12 +234,12 @@ class IntervalStepReader:
     def allen(self, goal: Struct) -> None:
         relation_term, source, target, mode_term, result_term = goal.args
         relation = self.known(relation_term, _RELATIONS, "Allen relation")
-        mode_name = self.known(mode_term, list(_MODES), "output mode")
+        mode_name = self.known(mode_term, list(ALLEN_MODES), "output mode")
         lists = self.operand(source, goal), self.operand(target, goal)
         result = self.bind(result_term, goal)
         if relation is None or mode_name is None or lists[0] is None or lists[1] is None or result is None:
             return
-        mode = _MODES[mode_name]
+        mode = ALLEN_MODES[mode_name]
         if relation in _INVERSES:
             swapped = _SWAPPED_MODES[mode]
             self.steps.append(Allen(_INVERSES[relation], lists[1], lists[0], swapped, result, goal.span))
@@ -377,7 +377,9 @@ def _made_list(goal: Term) -> str | None:
     """The name of the list that a construct computes; None for other goals."""
     if not isinstance(goal, Struct):
         return None
-    is_construct = (goal.name, len(goal.args)) in _CONSTRUCTS or (len(goal.args) == 4 and goal.name in _RELATIONS)
+    is_construct = (goal.name, len(goal.args)) in INTERVAL_CONSTRUCTS or (
+        len(goal.args) == 4 and goal.name in _RELATIONS
+    )
     result = goal.args[-1] if is_construct else None
     return result.name if isinstance(result, Var) else None
 
@@ -436,7 +438,7 @@ def _has_construct(goal: Term) -> bool:
     while stack:
         here = stack.pop()
         if isinstance(here, Struct):
-            if (here.name, len(here.args)) in _CONSTRUCTS:
+            if (here.name, len(here.args)) in INTERVAL_CONSTRUCTS:
                 return True
             stack += here.args
     return False

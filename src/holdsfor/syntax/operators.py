@@ -1,4 +1,7 @@
-"""The operator table: Prolog's standard operators, `not`, and operators declared by `op/3` directives."""
+"""The operator table: Prolog's standard operators, `not`, and operators declared by `op/3` directives.
+
+Rules have no postfix operators; other texts may add some.
+"""
 
 from __future__ import annotations
 
@@ -74,6 +77,7 @@ class Operators:
         self.prefix: dict[str, Prefix] = {
             name: Prefix(priority, kind) for (priority, kind), names in _PREFIX.items() for name in names.split()
         }
+        self.postfix: set[str] = set()
 
     def declare(self, priority: int, kind: str, name: str) -> None:
         """Add or, with priority 0, remove an operator."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from holdsfor.errors import Diagnostic, Diagnostics, SyntaxProblem
 from holdsfor.syntax.facts import read_fact_run, read_input_facts
 from holdsfor.syntax.operators import Infix, Operators, Prefix, declare_operators
+from holdsfor.syntax.other_languages import hint_for_token
 from holdsfor.syntax.program import Clause, Directive, FactTable, InputFactTable, Program
 from holdsfor.syntax.source import Source, Span
 from holdsfor.syntax.terms import (
@@ -53,13 +54,19 @@ def parse_program(source: Source, diagnostics: Diagnostics) -> Program:
     """The clauses of a text. Errors are added to the diagnostics; clauses without errors are still returned."""
     operators = Operators()
     items: list[Clause | Directive | FactTable | InputFactTable] = []
-    at = 0
+    at = facts_from = 0
     while True:
         try:
             at = skip_layout(source, at)
             if at >= len(source.text):
                 return Program(source, tuple(items))
-            run = read_fact_run(source, at) or read_input_facts(source, at)
+            if at >= facts_from:
+                tables, facts_from = read_fact_run(source, at)
+                if tables:
+                    items += tables
+                    at = facts_from
+                    continue
+            run = read_input_facts(source, at)
             if run is not None:
                 items.append(run[0])
                 at = run[1]
@@ -81,10 +88,10 @@ def parse_program(source: Source, diagnostics: Diagnostics) -> Program:
         items.append(item)
 
 
-def parse_term(text: str, name: str = "term", *, has_strings: bool = False) -> Term:
+def parse_term(text: str, name: str = "term", *, has_strings: bool = False, operators: Operators | None = None) -> Term:
     """The term that a text consists of; the final full stop is optional.
 
-    Double-quoted text is an atom, or a string if `has_strings` is set.
+    Double-quoted text is an atom, or a string if `has_strings` is set. The `operators` are those of rules by default.
 
     >>> parse_term("happy(chris)=true")
     Struct(happy(chris)=true)
@@ -94,12 +101,12 @@ def parse_term(text: str, name: str = "term", *, has_strings: bool = False) -> T
         tokens = tokens_of_clause(source, 0)
         if not tokens:
             raise _ClauseProblem("HF106", "expected a term, found nothing", Span(source, 0, len(text)))
-        reader = _Reader(source, tokens, Operators(), has_strings=has_strings)
+        reader = _Reader(source, tokens, operators or Operators(), has_strings=has_strings)
         term = reader.expression(1200)
         reader.expect_end(optional=True)
         rest = skip_layout(source, tokens[-1].end)
         if rest < len(text):
-            raise _ClauseProblem("HF106", "expected one term, found more behind it", Span(source, rest, len(text)))
+            raise _ClauseProblem("HF106", "expected one term, found more after it", Span(source, rest, len(text)))
     except (LexicalProblem, _ClauseProblem) as problem:
         raise SyntaxProblem(problem.diagnostic) from None
     return term
@@ -191,7 +198,9 @@ class _Reader:
 
     def unexpected(self, token: Token, expected: str) -> _ClauseProblem:
         span = self.span(token)
-        hint = None
+        hint = hint_for_token(self.tokens, self.tokens.index(token))
+        if hint is not None:
+            return _ClauseProblem("HF106", f"{expected}, found {_found(token)}", span, hint)
         if token.start and self.source.text[token.start - 1] == "\n" and self.at:
             hint = "is the `.` at the end of the previous clause missing?"
         elif token.text == "|" and token.kind == "punct":
@@ -213,7 +222,7 @@ class _Reader:
                 stack.push_prefix(prefix, self.operators.prefix[prefix.text])
                 continue
             first = self.at
-            term = self.primary()
+            term = self.with_postfix(self.primary())
             stack.operands.append((term, self.tokens[first].start, self.tokens[self.at - 1].end, self.height))
             token = self.peek()
             infix = self.infix_operator(token, argument=argument)
@@ -222,6 +231,15 @@ class _Reader:
                 return term
             self.at += 1
             stack.push_infix(token, infix)
+
+    def with_postfix(self, term: Term) -> Term:
+        """The operand with the postfix operators after it."""
+        while (token := self.peek()) is not None and token.kind == "atom" and token.text in self.operators.postfix:
+            self.at += 1
+            assert term.span is not None
+            term = Struct(token.text, (term,), term.span.to(self.span(token)))
+            self.height += 1
+        return term
 
     def infix_operator(self, token: Token | None, *, argument: bool) -> Infix | None:
         if token is None:

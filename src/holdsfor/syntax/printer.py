@@ -102,11 +102,11 @@ def show_program(program: Program) -> str:
                 for row in zip(*columns, strict=True):
                     lines.append(f"{_atom(name)}({','.join(map(show_constant, row))}).")
             case InputFactTable(rows):
-                lines += map(_show_given, rows)
+                lines += map(_show_input_facts, rows)
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def _show_given(row: GivenRow) -> str:
+def _show_input_facts(row: GivenRow) -> str:
     name, arguments, value, start, end = row
     entity = f"{_atom(name)}({','.join(map(show_constant, arguments))})" if arguments else _atom(name)
     if value is None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from holdsfor.syntax.source import Source, Span
 from holdsfor.syntax.terms import Constant, Term
 
-__all__ = ["Clause", "Directive", "FactTable", "GivenRow", "InputFactTable", "Program"]
+__all__ = ["Clause", "Directive", "FactTable", "GivenRow", "InputFactTable", "Program", "constant_types"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class FactTable:
     """A run of plain ground facts of one predicate, as columns: the fast path for large background knowledge."""
 
     name: str
-    columns: tuple[list[Constant], ...]
+    columns: tuple[Sequence[Constant], ...]
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -42,6 +43,12 @@ class FactTable:
 
     def __len__(self) -> int:
         return len(self.columns[0])
+
+
+def constant_types(column: Sequence[Constant]) -> set[type]:
+    """The classes of the constants of a column, from its attribute `types` if it has one."""
+    known: set[type] | None = getattr(column, "types", None)
+    return set(map(type, column)) if known is None else known
 
 
 GivenRow: TypeAlias = tuple[str, tuple[Constant, ...], Constant | None, int, int | None]

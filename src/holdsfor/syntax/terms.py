@@ -26,6 +26,7 @@ __all__ = [
     "Var",
     "conjuncts",
     "equations",
+    "inside_out",
     "is_callable",
     "is_constant",
     "is_ground",
@@ -133,7 +134,8 @@ class Struct:
 
     def __hash__(self) -> int:
         if self._hash is None:
-            for term in _inside_out(self):
+            is_flat = not any(isinstance(arg, Struct) for arg in self.args)
+            for term in (self,) if is_flat else inside_out(self):
                 if term._hash is None:
                     term._hash = hash((term.name, *map(hash, term.args)))
         assert self._hash is not None
@@ -153,7 +155,7 @@ EMPTY_LIST = Atom("[]")
 _LONG_WALK = 10_000
 
 
-def _inside_out(term: Struct) -> list[Struct]:
+def inside_out(term: Struct) -> list[Struct]:
     """The structures of a term, each once and after the structures inside it, however often they are shared."""
     order: list[Struct] = []
     done: set[int] = set()
@@ -172,15 +174,23 @@ def _inside_out(term: Struct) -> list[Struct]:
 def variables(*terms: Term) -> dict[str, Var]:
     """The variables of the terms by name, in order of first occurrence."""
     found: dict[str, Var] = {}
-    stack: list[Term] = list(reversed(terms))
-    seen = _Seen()
-    while stack:
-        term = stack.pop()
+    for term in terms:
         if isinstance(term, Var):
             found.setdefault(term.name, term)
-        elif isinstance(term, Struct) and seen.is_new(term):
-            stack.extend(reversed(term.args))
+        elif isinstance(term, Struct):
+            _add_variables(term, found)
     return found
+
+
+def _add_variables(term: Struct, found: dict[str, Var]) -> None:
+    stack: list[Term] = [term]
+    seen = _Seen()
+    while stack:
+        here = stack.pop()
+        if isinstance(here, Var):
+            found.setdefault(here.name, here)
+        elif isinstance(here, Struct) and seen.is_new(here):
+            stack.extend(reversed(here.args))
 
 
 class _Seen:
@@ -204,14 +214,18 @@ class _Seen:
 
 def is_ground(term: Term) -> bool:
     """Whether the term has no variable."""
-    stack: list[Term] = [term]
+    if not isinstance(term, Struct):
+        return not isinstance(term, Var)
+    stack: list[Struct] = [term]
     seen = _Seen()
     while stack:
         here = stack.pop()
-        if isinstance(here, Var):
-            return False
-        if isinstance(here, Struct) and seen.is_new(here):
-            stack.extend(here.args)
+        if seen.is_new(here):
+            for argument in here.args:
+                if isinstance(argument, Struct):
+                    stack.append(argument)
+                elif isinstance(argument, Var):
+                    return False
     return True
 
 
@@ -301,7 +315,7 @@ def substitute(term: Term, binding: dict[str, Term]) -> Term:
     if not isinstance(term, Struct) or is_ground(term):
         return term
     done: dict[int, Term] = {}
-    for here in _inside_out(term):
+    for here in inside_out(term):
         args = tuple(done[id(arg)] if isinstance(arg, Struct) else _bound(arg, binding) for arg in here.args)
         done[id(here)] = Struct(here.name, args, here.span)
     return done[id(term)]

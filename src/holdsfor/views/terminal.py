@@ -25,7 +25,8 @@ def text_timeline(
 
     A full block is a cell in which the fluent holds throughout, a shaded block a cell in which it holds for a part.
 
-    >>> print(text_timeline([Row("happy=true", [(2, 5), (8, None)]), Row("alarm", times=[5], kind="event")], 0, 10, 34))
+    >>> happy = Row("happy", value="true", intervals=[(2, 5), (8, None)])
+    >>> print(text_timeline([happy, Row("alarm", times=[5], kind="event")], 0, 10, 34))
     happy=true │····██████······████▶
     alarm      │··········◆·········
                └┼─────────┼─────────┼

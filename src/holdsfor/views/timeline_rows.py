@@ -18,27 +18,31 @@ RowKind = Literal["simple", "static", "event", "input"]
 
 @dataclass(frozen=True)
 class Row:
-    """A labelled line of the timeline: intervals for a fluent-value pair, times for an event."""
+    """A line of the timeline: intervals for a fluent-value pair, times for an event.
 
-    label: str
+    `columns` names the arguments where names are known. An event has no value.
+
+    >>> Row("location", ("chris",), "home").label, Row("alarm", ("b1", "north")).label, Row("storm").label
+    ('location(chris)=home', 'alarm(b1,north)', 'storm')
+    """
+
+    name: str
+    arguments: tuple[str, ...] = ()
+    value: str | None = None
     intervals: Sequence[tuple[int, int | None]] = ()
     times: Sequence[int] = ()
     kind: RowKind = "simple"
+    columns: tuple[str, ...] = ()
 
     @property
-    def group(self) -> str:
-        """The name of the fluent or event, without arguments and value.
+    def instance(self) -> str:
+        """The fluent or event with its arguments, without the value."""
+        return f"{self.name}({','.join(self.arguments)})" if self.arguments else self.name
 
-        >>> Row("location(chris)=home").group, Row("'a=b'(1)=true").group
-        ('location', "'a=b'")
-        """
-        quoted = False
-        for place, character in enumerate(self.label):
-            if character == "'":
-                quoted = not quoted
-            elif character in "(=" and not quoted and place:
-                return self.label[:place]
-        return self.label
+    @property
+    def label(self) -> str:
+        """The fluent-value pair or the event as text."""
+        return self.instance if self.value is None else f"{self.instance}={self.value}"
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Bar:
 def bars(row: Row, start: int, end: int) -> list[Bar]:
     """The parts of a row's intervals between `start` and `end`.
 
-    >>> bars(Row("f=v", [(0, 3), (5, 9), (20, None)]), 2, 8)
+    >>> bars(Row("f", value="v", intervals=[(0, 3), (5, 9), (20, None)]), 2, 8)
     [Bar(start=2, end=3, continues=False, began_before=True), Bar(start=5, end=8, continues=True, began_before=False)]
     """
     shown = []
@@ -77,12 +81,13 @@ def visible_times(row: Row, start: int, end: int) -> list[int]:
 def grouped(rows: Iterable[Row]) -> list[list[Row]]:
     """The rows by fluent or event, groups and rows in the order in which they were given.
 
-    >>> [[row.label for row in group] for group in grouped(map(Row, ["f(a)=1", "g=1", "f(b)=2"]))]
+    >>> given = [Row("f", ("a",), "1"), Row("g", value="1"), Row("f", ("b",), "2")]
+    >>> [[row.label for row in group] for group in grouped(given)]
     [['f(a)=1', 'f(b)=2'], ['g=1']]
     """
     groups: dict[tuple[bool, str], list[Row]] = {}
     for row in rows:
-        groups.setdefault((row.kind == "event", row.group), []).append(row)
+        groups.setdefault((row.kind == "event", row.name), []).append(row)
     return list(groups.values())
 
 

@@ -49,7 +49,7 @@ def rules(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_delays_are_contracted_first_and_then_circles(rules: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_delays_are_contracted_before_cycles(rules: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["graph", rules, "--contracted"]) == 0
     assert capsys.readouterr().out == TEXT
 

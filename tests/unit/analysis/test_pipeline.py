@@ -1,4 +1,4 @@
-"""The list of passes: names, what is required, and what happens if a lint is switched off."""
+"""The list of passes: their names, the required ones, and the effect of switching off a lint."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def codes(*without: str) -> list[str]:
     return sorted(diagnostic.code for diagnostic in diagnostics)
 
 
-def test_names_are_unique_and_lints_are_what_can_be_switched_off() -> None:
+def test_names_are_unique_and_only_lints_can_be_switched_off() -> None:
     assert len({each.name for each in PASSES}) == len(PASSES)
     assert [lint.__name__ for lint in LINTS] == OPTIONAL
 
@@ -50,7 +50,7 @@ def test_lints_do_not_change_what_rules_mean(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["singleton", "check_safety", "fold_facts"])
-def test_what_cannot_be_switched_off_is_refused_with_what_can(name: str) -> None:
+def test_a_required_pass_cannot_be_switched_off_and_the_error_lists_the_others(name: str) -> None:
     with pytest.raises(UsageProblem) as problem:
         codes(name)
     assert all(f"`{each}`" in problem.value.diagnostics.render() for each in OPTIONAL)

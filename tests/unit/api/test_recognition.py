@@ -80,9 +80,9 @@ def test_the_same_records_as_table_and_as_parquet_file(result: hf.Result, tmp_pa
 
 def test_a_result_is_a_table_too(result: hf.Result) -> None:
     table = result.to_arrow()
-    row = {"query_time": 30, "kind": "fvp", "name": "location(chris)=home", "start": 22, "end": None}
-    assert row | {"functor": "location", "args": ["chris"], "value": "home"} in table.to_pylist()
-    assert [tuple(row.values()) for row in table.select(["kind", "name", "start", "end"]).to_pylist()] == [
+    row = {"kind": "fluent", "name": "location", "arguments": ["chris"], "value": "home"}
+    assert row | {"fvp": "location(chris)=home", "start": 22, "end": None} in table.to_pylist()
+    assert [tuple(row.values()) for row in table.select(["kind", "fvp", "start", "end"]).to_pylist()] == [
         *result.rows()
     ]
 

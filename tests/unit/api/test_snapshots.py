@@ -148,7 +148,8 @@ def test_a_snapshot_in_another_format_is_refused(found: int, age: str, monkeypat
     with monkeypatch.context() as patched:
         patched.setattr(snapshots, "FORMAT", found)
         data = saved()
-    with pytest.raises(DataProblem, match=rf"HF509.*is from {age} version of holdsfor: format {found}, expected 1"):
+    message = f"HF509.*is from {age} version of holdsfor: format {found}, expected {snapshots.FORMAT}"
+    with pytest.raises(DataProblem, match=message):
         hf.Session.restore(data, RULES)
 
 

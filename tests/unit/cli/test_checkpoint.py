@@ -52,7 +52,7 @@ for line in sys.stdin:
     print(pid, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 """
-N_STEPS, N_SHARES = 100, 20
+N_STEPS, N_SHARES = 100, 50
 """How many steps on files a run is given before it dies, and in how many shares they are tried."""
 
 
@@ -274,7 +274,7 @@ def test_many_kills_change_nothing(tmp_path: Path, launcher: Launcher, seed: int
     check_kills(tmp_path, launcher, 30, seed, *more)
 
 
-# -- what is refused ---------------------------------------------------------------------------------------------------
+# -- refused checkpoints -----------------------------------------------------------------------------------------------
 
 
 class Small:
@@ -429,7 +429,7 @@ def test_a_live_run_does_not_replace_the_output_of_an_earlier_one(
 # -- inputs and outputs that cannot be read or written again -----------------------------------------------------------
 
 
-def test_of_a_pipe_the_start_prints_which_records_were_taken(tmp_path: Path) -> None:
+def test_a_restart_prints_the_records_taken_from_a_pipe(tmp_path: Path) -> None:
     pipe, output = tmp_path / "pipe", tmp_path / "found.txt"
     os.mkfifo(pipe)
     command = ["run", rules(tmp_path), "--input", str(pipe), "-o", str(output), "--live", "--window", "10"]
@@ -457,14 +457,14 @@ def test_of_a_pipe_the_start_prints_which_records_were_taken(tmp_path: Path) -> 
     )
 
 
-def test_standard_output_goes_on_after_the_checkpoint(small: Small, capsys: pytest.CaptureFixture[str]) -> None:
+def test_standard_output_continues_after_the_checkpoint(small: Small, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["run", small.rules, "--input", str(small.input), "--live", "--window", "10", "--format", "csv"]
     command += ["--start", "0", "--checkpoint", str(small.checkpoints.with_name("more")), "--checkpoint-every", "0"]
     assert main(command) == 0
-    assert capsys.readouterr().out.startswith("query_time,kind,name,start,end\n10,fvp,")
+    assert capsys.readouterr().out.startswith("query_time,kind,name,arguments,value,fvp,start,end\n10,fluent,")
     assert main(command) == 0
     out, error = capsys.readouterr()
-    assert out == "30,fvp,lit(b)=true,26,\n"
+    assert out == '30,fluent,lit,"[""b""]",true,lit(b)=true,26,\n'
     assert error.startswith(
         "continuing after query time 20\n"
         "standard output cannot be cut back: reports after the checkpoint come again\n3 records read\n"

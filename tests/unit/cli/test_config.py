@@ -59,8 +59,8 @@ def test_relative_paths_start_at_the_folder_of_the_file(folder: Path, capsys: py
 def test_the_command_line_has_precedence_over_the_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = configure(folder, OWN)
     assert main([*command, "--window", "20", "--no-final", "--format", "jsonl", "--stats", "here.json"]) == 0
-    expected = {"query_time": 20, "fvp": "on(l1)=true", "intervals": [[2, 8]]}
-    assert json.loads(capsys.readouterr().out) == expected
+    described = {"kind": "fluent", "name": "on", "arguments": ["l1"], "value": "true", "fvp": "on(l1)=true"}
+    assert json.loads(capsys.readouterr().out) == {"query_time": 20, **described, "start": 2, "end": 8}
     assert Path("here.json").exists()
     assert not (folder / "stats.json").exists()
 
@@ -80,7 +80,7 @@ def test_toml_times_and_keys_with_hyphens_are_read(folder: Path, capsys: pytest.
 
 def test_finer_units_of_time_make_longer_durations(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "lamps.csv").write_text("ts,lamp,state\n1970-01-01T00:00:00.001Z,l1,on\n", encoding="utf-8")
-    text = OWN.replace("start = 0", 'start = "1970-01-01"') + 'time_unit = "ms"\n'
+    text = OWN.replace("start = 0", 'start = "1970-01-01"') + 'time_unit = "ms"\ntimes = "integer"\n'
     assert main(configure(folder, text)) == 0
     assert capsys.readouterr().out == "% query time 20000\nholdsFor(on(l1)=true, [(2,inf)]).\n"
 

@@ -77,19 +77,19 @@ def test_no_file_gets_the_number_of_a_closed_stream(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["-o", "--stats", "--set-aside", "--timeline"])
-def test_an_output_never_overwrites_what_the_run_reads(
-    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    consulted = tmp_path / "more.svg"
+def test_an_output_never_overwrites_an_input(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    suffix = ".svg" if option == "--timeline" else ".csv"
+    consulted = tmp_path / f"more{suffix}"
     consulted.write_text("room(a).\n", encoding="utf-8")
-    path = tmp_path / "rules.svg"
-    path.write_text(f"{RULES}:- ['more.svg'].\n", encoding="utf-8")
+    path = tmp_path / f"rules{suffix}"
+    path.write_text(f"{RULES}:- ['more{suffix}'].\n", encoding="utf-8")
     records = tmp_path / "records.txt"
     records.write_text(RECORDS, encoding="utf-8")
-    (tmp_path / "link.svg").symlink_to(records)
-    os.link(records, tmp_path / "hard.svg")
+    link, hard = tmp_path / f"link{suffix}", tmp_path / f"hard{suffix}"
+    link.symlink_to(records)
+    os.link(records, hard)
     contents = {file: file.read_bytes() for file in (path, records, consulted)}
-    for target in (path, consulted, records, tmp_path / "link.svg", tmp_path / "hard.svg"):
+    for target in (path, consulted, records, link, hard):
         if option == "--timeline" and target.suffix != ".svg":
             continue
         assert main(["run", str(path), "--input", str(records), option, str(target)]) == 2
@@ -134,5 +134,5 @@ def test_file_names_that_are_not_utf8_are_escaped_in_json(tmp_path: Path) -> Non
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/records\xff.txt"))
     path.write_text("bad\n", encoding="utf-8")
     aside = tmp_path / "aside.jsonl"
-    assert main(["run", rules(tmp_path), "--input", str(path), "--set-aside", str(aside)]) == 0
+    assert main(["run", rules(tmp_path), "--input", str(path), "--set-aside", str(aside)]) == 3
     assert json.loads(aside.read_text(encoding="utf-8"))["file"] == str(path)

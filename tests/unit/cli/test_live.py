@@ -195,7 +195,7 @@ def test_every_format_is_flushed_report_by_report(tmp_path: Path, form: str) -> 
     assert process.stdin is not None
     process.stdin.write(b"switch_on|3|3|a\nswitch_off|12|12|a\n")
     process.stdin.flush()
-    shown = lines_until(process, {"text": "holds", "jsonl": '{"query_time": 10', "csv": "10,fvp"}[form])
+    shown = lines_until(process, {"text": "holds", "jsonl": '{"query_time": 10', "csv": "10,fluent"}[form])
     assert "lit(a)=true" in shown[-1]
     process.stdin.close()
     process.stdin = None

@@ -20,7 +20,7 @@ from holdsfor.cli.plan import STAGES
 from holdsfor.sources.formats import Format
 from holdsfor.sources.times import Unit
 
-NOT_IN_FILES = {"config", "app", "stage", "without", "analyse"}
+NOT_IN_FILES = {"interactive", "config", "app", "stage", "without", "analyse"}
 """The file itself, and what a single call of `plan` shows."""
 
 SAMPLES: dict[Kind, list[str]] = {
@@ -28,6 +28,8 @@ SAMPLES: dict[Kind, list[str]] = {
     "paths": ["one.prolog", "two.prolog"],
     "place": ["folder"],
     "inputs": ["one.csv: happensAt(e(x), t)", "two.csv"],
+    "facts": ["one.csv: fact(x)", "two.csv: other(x)"],
+    "areas": ["one.geojson", "two.csv"],
     "text": ["some text"],
     "texts": ["first", "second"],
     "time": ["-7"],
@@ -185,7 +187,7 @@ def test_plan_reads_the_file_of_a_run(capsys: pytest.CaptureFixture[str]) -> Non
     assert not Path("found.txt").exists()
 
 
-def test_choices_are_those_of_the_code_behind_them() -> None:
+def test_choices_are_those_of_the_code_that_reads_them() -> None:
     choices = {(command, option.name): option.choices for option in OPTIONS for command in option.commands}
     assert choices["run", "input_format"] == get_args(Format)
     assert choices["run", "time_unit"] == get_args(Unit) == tuple(PER_SECOND)

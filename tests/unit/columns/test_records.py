@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.columns.query_times import LONG_AGO, OneQuery, QueryTimes
-from holdsfor.columns.records import Fates, Records
+from holdsfor.columns.records import AdmissionCounts, Records
 from tests.unit.kernels.lists import as_columns, as_rows, law
 
 Row = tuple[int, ...]
 START = -10
 
 _at = st.integers(-12, 12)
-_stretches = st.tuples(st.integers(-10, 10), st.integers(0, 10)).map(lambda pair: (pair[0], pair[0] + pair[1]))
+_time_ranges = st.tuples(st.integers(-10, 10), st.integers(0, 10)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 _events = st.lists(st.tuples(st.integers(0, 1), _at, _at), max_size=8)
 _intervals = st.lists(st.tuples(st.integers(0, 1), _at, _at, st.integers(1, 8)), max_size=8).map(
     lambda rows: [(word, arrival, start, start + length) for word, arrival, start, length in rows]
@@ -34,29 +34,29 @@ def interval_records(rows: list[Row]) -> Records:
 
 
 @law
-@given(_events, _stretches)
-def test_events_are_seen_after_their_arrival(rows: list[Row], stretch: tuple[int, int]) -> None:
-    first, last = stretch
+@given(_events, _time_ranges)
+def test_events_are_seen_after_their_arrival(rows: list[Row], time_range: tuple[int, int]) -> None:
+    first, last = time_range
     found = event_records(rows).events(first, last, last)
     expected = {(word, start) for word, arrival, start in rows if first <= start <= last and arrival <= last}
     assert sorted(as_rows(found.columns)) == sorted(expected)
 
 
 @law
-@given(_intervals, _stretches)
-def test_intervals_that_overlap_the_range_are_seen_whole(rows: list[Row], stretch: tuple[int, int]) -> None:
-    first, last = stretch
+@given(_intervals, _time_ranges)
+def test_intervals_that_overlap_the_range_are_seen_whole(rows: list[Row], time_range: tuple[int, int]) -> None:
+    first, last = time_range
     found = interval_records(rows).intervals(first, last, last)
     seen = {(word, t) for word, start, end in as_rows(found.columns) for t in range(start, end)}
     here = [row for row in rows if row[2] <= last and row[3] > first and row[1] <= last]
     assert seen == {(word, t) for word, _, start, end in here for t in range(start, end)}
 
 
-Judged = tuple[list[Row], int, int, int]
+AdmissionOutcome = tuple[list[Row], int, int, int]
 
 
-def judged(rows: list[Row], queries: QueryTimes) -> Judged:
-    """Row by row: each record is judged by the first query time after its arrival, except by the first of the run."""
+def expected_outcome(rows: list[Row], queries: QueryTimes) -> AdmissionOutcome:
+    """Row by row: the first query time after its arrival admits or drops a record; the first of the run admits all."""
     assert queries.window is not None
     kept: list[Row] = []
     late = dropped = cut = 0
@@ -85,55 +85,60 @@ _queries = st.tuples(st.integers(1, 6), st.integers(0, 8), st.integers(-5, 30)).
 @given(_intervals, _queries)
 def test_records_are_judged_by_the_query_time_that_sees_them_first(rows: list[Row], queries: QueryTimes) -> None:
     records = interval_records(rows)
-    fates = records.admit(queries, queries.end, 1)
+    admission_counts = records.admit(queries, queries.end, 1)
     assert records.ends is not None
     kept = sorted(zip(records.columns[0].tolist(), records.seen_from.tolist(), records.ends.tolist(), strict=True))
-    assert (kept, fates.n_late, fates.n_dropped, fates.n_cut) == judged(rows, queries)
+    assert (kept, admission_counts.n_late, admission_counts.n_dropped, admission_counts.n_cut) == expected_outcome(
+        rows, queries
+    )
 
 
 @law
 @given(_intervals, _queries)
 def test_judging_by_single_query_times_agrees_with_judging_all(rows: list[Row], queries: QueryTimes) -> None:
     assert queries.window is not None
-    together, apart, fates = interval_records(rows), interval_records(rows), Fates()
+    together, apart, admission_counts = interval_records(rows), interval_records(rows), AdmissionCounts()
     expected = together.admit(queries, queries.end, 1)
     previous: int | None = None
     for at in queries.up_to(queries.at_or_after(20)):
         boundary = at - queries.window
-        judge = OneQuery(at, at, previous, boundary if boundary >= START else LONG_AGO)
-        fates.add(apart.admit(judge, queries.end, 1))
+        query = OneQuery(at, at, previous, boundary if boundary >= START else LONG_AGO)
+        admission_counts.add(apart.admit(query, queries.end, 1))
         previous = at
-    assert fates == expected
+    assert admission_counts == expected
     assert np.array_equal(apart.seen_from, together.seen_from)
 
 
 @law
 @given(_intervals, _queries)
 def test_a_window_that_is_wide_enough_cuts_nothing(rows: list[Row], queries: QueryTimes) -> None:
-    fates = interval_records(rows).admit(queries, queries.end, 1)
-    wide = replace(queries, window=max(fates.widest, queries.window or 0))
-    assert interval_records(rows).admit(wide, queries.end, 1).n_cut <= fates.n_dropped
+    admission_counts = interval_records(rows).admit(queries, queries.end, 1)
+    wide = replace(queries, window=max(admission_counts.widest, queries.window or 0))
+    assert interval_records(rows).admit(wide, queries.end, 1).n_cut <= admission_counts.n_dropped
 
 
 @law
-@given(_intervals, _stretches, st.integers(-10, 10))
+@given(_intervals, _time_ranges, st.integers(-10, 10))
 def test_dropping_ended_records_does_not_change_later_windows(
-    rows: list[Row], stretch: tuple[int, int], before: int
+    rows: list[Row], time_range: tuple[int, int], before: int
 ) -> None:
     records = interval_records(rows)
-    records.forget(min(before, stretch[0]), stretch[1])
-    seen, expected = records.intervals(*stretch, stretch[1]), interval_records(rows).intervals(*stretch, stretch[1])
+    records.evict(min(before, time_range[0]), time_range[1])
+    seen, expected = (
+        records.intervals(*time_range, time_range[1]),
+        interval_records(rows).intervals(*time_range, time_range[1]),
+    )
     assert sorted(as_rows(seen.columns)) == sorted(as_rows(expected.columns))
 
 
 @law
-@given(_events, _events, _stretches)
-def test_records_may_be_added_in_any_order(first: list[Row], second: list[Row], stretch: tuple[int, int]) -> None:
+@given(_events, _events, _time_ranges)
+def test_records_may_be_added_in_any_order(first: list[Row], second: list[Row], time_range: tuple[int, int]) -> None:
     records = event_records(first)
-    records.events(*stretch, stretch[1])
+    records.events(*time_range, time_range[1])
     records.append(event_records(second))
-    expected = event_records(second + first).events(*stretch, stretch[1])
-    assert sorted(as_rows(records.events(*stretch, stretch[1]).columns)) == sorted(as_rows(expected.columns))
+    expected = event_records(second + first).events(*time_range, time_range[1])
+    assert sorted(as_rows(records.events(*time_range, time_range[1]).columns)) == sorted(as_rows(expected.columns))
 
 
 def test_a_touching_record_extends_an_interval() -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.structures import structures_of
+from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term
 from tests.unit.kernels.lists import law
 
@@ -41,3 +42,14 @@ def test_only_structures_of_the_name_and_arity_have_arguments(batches: list[list
         expected = [term for term in terms if isinstance(term, Struct) and term.name == "f" and len(term.args) == 2]
         assert [term for term, fits in zip(terms, is_such.tolist(), strict=True) if fits] == expected
         assert [symbols.terms(part) for part in parts] == [[term.args[i] for term in expected] for i in range(2)]
+
+
+def test_words_of_a_view_are_decomposed_after_a_reset_of_the_table() -> None:
+    symbols = Symbols()
+    old = symbols.words([parse_term("p(a)"), parse_term("p(b)")])
+    structures_of(symbols, "p", 1)
+    before = symbols.reset()
+    symbols.words([parse_term("q"), parse_term("r")])
+    is_such, (arguments,) = structures_of(before, "p", 1).arguments(old)
+    assert is_such.all()
+    assert before.terms(arguments) == [parse_term("a"), parse_term("b")]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from holdsfor.analysis.pipeline import compile_text
-from holdsfor.distribution.stages import Broadcast, HashRoute, SemijoinRoute, Stage, plan_stages
+from holdsfor.distribution.background_maps import Hop
+from holdsfor.distribution.stages import Broadcast, HashRoute, MapRoute, SemijoinRoute, Stage, plan_stages
 from holdsfor.runtime.session import EngineSession
 
 
@@ -33,9 +34,29 @@ def test_the_key_of_a_rule_is_the_argument_that_all_its_conditions_share() -> No
     }
 
 
+def test_causes_are_the_rules_that_do_not_just_depend_on_others() -> None:
+    stage = only("""
+        initiatedAt(near=true, T) :- happensAt(come(_), T).
+        holdsFor(here=true, I) :- holdsFor(near=true, I).
+    """)
+    assert [cause.vertex.label for cause in stage.causes] == ["near=true"]
+    assert len(stage.reasons) == 2
+
+
 def test_the_value_of_a_simple_fluent_is_not_a_key() -> None:
     stage = only("initiatedAt(near=Place, T) :- happensAt(come(Place), T).")
-    assert why(stage) == {"near=_": "no argument is in all conditions of initiatedAt(near=Place, …)"}
+    reason = "no argument is in all conditions of initiatedAt(near=Place, …): no argument of `near=_` varies"
+    assert why(stage) == {"near=_": reason}
+
+
+def test_a_count_over_all_keys_is_a_reason() -> None:
+    _, stage = stages("""
+        initiatedAt(away(V)=true, T) :- happensAt(sail(V), T).
+        initiatedAt(alarm(V)=true, T) :-
+            happensAt(sail(V), T), aggregate_all(count, holdsAt(away(_)=true, T), N), N > 2.
+    """)
+    reason = "no argument is in all conditions of initiatedAt(alarm(V)=true, …): it collects all `away(_)=true`"
+    assert why(stage) == {"alarm(_)=true": reason}
 
 
 def test_an_index_declaration_chooses_between_equally_good_keys() -> None:
@@ -69,11 +90,69 @@ def test_results_of_earlier_stages_are_routed_by_semijoin_with_a_guard() -> None
     }
 
 
+OWNERS = "owner(v1, o1). owner(v2, o1). owner(v3, o2). flag(o1, malta). flag(o2, panama)."
+
+
+def test_facts_of_the_background_map_arguments_to_the_key() -> None:
+    stage = only(f"""
+        initiatedAt(busy(O)=true, T) :- happensAt(sail(V), T), owner(V, O).
+        terminatedAt(busy(O)=true, T) :-
+            happensAt(dock(V), T), owner(V, O), not (owner(W, O), happensAt(sail(W), T)).
+        {OWNERS}
+    """)
+    to_owner = MapRoute(0, (Hop("owner", 2, 0, 1),))
+    assert set(stage.receives) == {(("event", "sail", 1), to_owner), (("event", "dock", 1), to_owner)}
+
+
+def test_a_count_over_the_things_of_a_key_is_made_with_the_key() -> None:
+    _, stage = stages(f"""
+        initiatedAt(atsea(V)=true, T) :- happensAt(sail(V), T).
+        initiatedAt(crowded(O)=N, T) :-
+            happensAt(sail(V), T), owner(V, O), findall(W, (owner(W, O), holdsAt(atsea(W)=true, T)), L), length(L, N).
+        {OWNERS}
+    """)
+    assert (("fluent", "atsea", 1), MapRoute(0, (Hop("owner", 2, 0, 1),))) in stage.receives
+
+
+def test_maps_lead_through_several_facts_and_through_clauses() -> None:
+    rule = "initiatedAt(busy(F)=true, T) :- happensAt(sail(V), T), {goals}."
+    hops = (Hop("owner", 2, 0, 1), Hop("flag", 2, 0, 1))
+    for goals in ("flag(O, F), owner(V, O)", "flies(V, F)"):
+        stage = only(f"{rule.format(goals=goals)} {OWNERS} flies(X, F) :- owner(X, O), flag(O, F).")
+        assert stage.receives == ((("event", "sail", 1), MapRoute(0, hops)),)
+
+
+def test_predicates_that_are_not_facts_do_not_map() -> None:
+    rule = "initiatedAt(busy(O)=true, T) :- happensAt(sail(V), T), {goals}."
+    others = f"{OWNERS} some(V, _). some(v1, o1). either(V, O) :- owner(V, O). either(V, O) :- flag(V, O)."
+    for goals in ("some(V, O)", "either(V, O)", "not owner(V, O), flag(O, _)"):
+        assert not only(f"{rule.format(goals=goals)} {others} grounding(busy(O)=true) :- flag(O, _).").is_keyed
+
+
+def test_start_up_goals_may_change_facts_so_facts_do_not_map() -> None:
+    compiled = compile_text(f"initiatedAt(busy(O)=true, T) :- happensAt(sail(V), T), owner(V, O). {OWNERS}")
+    program = EngineSession(compiled, start=0).rules.program
+    (stage,) = plan_stages(compiled, program, has_start_up_goals=True).stages
+    assert not stage.is_keyed
+
+
+def test_pairs_without_grounding_take_their_instances_from_the_list_that_restricts_them() -> None:
+    _, stage = stages("""
+        collectIntervals(near(_, _)=true).
+        initiatedAt(slow(V)=true, T) :- happensAt(brake(V), T).
+        holdsFor(watched(V, W)=true, I) :-
+            holdsFor(slow(V)=true, I1), holdsFor(slow(W)=true, I2), union_all([I1, I2], I3),
+            holdsFor(near(V, W)=true, I4), intersect_all([I3, I4], I).
+    """)
+    assert stage.is_keyed
+
+
 def test_a_negated_condition_is_not_a_guard() -> None:
     (stage,) = stages("""
         initiatedAt(met(V)=true, T) :- happensAt(look(V), T), not (happensAt(meet(V, W), T), happensAt(wave(W), T)).
     """)
-    assert why(stage) == {"met(_)=true": "no argument is in all conditions of initiatedAt(met(V)=true, …)"}
+    reason = "no argument is in all conditions of initiatedAt(met(V)=true, …): `wave(_)` does not lead to `V`"
+    assert why(stage) == {"met(_)=true": reason}
 
 
 def test_a_list_that_does_not_contain_the_result_is_not_a_guard() -> None:
@@ -110,9 +189,9 @@ def test_a_rule_that_uses_initiations_runs_in_the_stage_that_computes_them() -> 
 def test_rules_over_all_constants_of_the_input_run_in_one_bucket_with_their_dependencies() -> None:
     (stage,) = stages("""
         initiatedAt(on(A)=true, T) :- happensAt(push(A), T).
-        initiatedAt(told(A, B)=true, T) :- happensAt(start(on(A)=true), T).
+        initiatedAt(seen(A, B)=true, T) :- happensAt(start(on(A)=true), T).
     """)
-    assert "ranges over the constants of the input" in why(stage)["told(_,_)=true"]
+    assert "ranges over the constants of the input" in why(stage)["seen(_,_)=true"]
     assert "on(_)=true" in why(stage)
 
 

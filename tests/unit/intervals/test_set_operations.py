@@ -117,7 +117,7 @@ def test_a_key_may_have_several_columns() -> None:
 
 
 def test_a_table_keeps_its_names_and_types() -> None:
-    given_table = pa.table(
+    input_fact_table = pa.table(
         {
             "mmsi": pa.array([1, None, None], pa.int32()),
             "from": pa.array([3, 1, 2], pa.int16()),
@@ -125,7 +125,7 @@ def test_a_table_keeps_its_names_and_types() -> None:
             "speed": [0.1, 0.2, 0.3],
         }
     )
-    found = merge(given_table, keys=["mmsi"], times=("from", "to"))
+    found = merge(input_fact_table, keys=["mmsi"], times=("from", "to"))
     assert found.schema.names == ["mmsi", "from", "to"]
     assert found.schema.field("mmsi").type == pa.int32()
     assert found.to_pylist() == [{"mmsi": 1, "from": 3, "to": 5}, {"mmsi": None, "from": 1, "to": None}]

@@ -1,4 +1,4 @@
-"""Delayed effects in closed form against a walk along the time-points of every effect.
+"""Delayed effects in closed form against time stepping of every effect.
 
 Families: breaks before, at and after the deadline, re-initiations at all of these, ties with the set-up, postponable
 effects and others, several effects of one source, delays of one time-point and beyond int64. The effects
@@ -14,7 +14,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holdsfor.kernels.delays import NEVER, Outlook, due_times, outlook
+from holdsfor.kernels.delays import NEVER, EffectSchedule, due_times, schedule_effects
 from tests.unit.kernels.lists import as_columns, huge_times, law, small_times
 
 Point = tuple[int, int]
@@ -50,7 +50,7 @@ def _since(points: set[Point], at: int) -> set[Point]:
     return {(source, time) for source, time in points if time >= at}
 
 
-def walked(history: History) -> set[Point]:
+def stepped(history: History) -> set[Point]:
     """Which kinds act when, by stepping through the time-points with the pending effects."""
     found: set[Point] = set()
     for i, kind in enumerate(history.kinds):
@@ -69,14 +69,14 @@ def walked(history: History) -> set[Point]:
     return {(i, time) for i, time in found if time < NEVER}
 
 
-def ahead_of(history: History, rows: list[Point]) -> tuple[Outlook, np.ndarray, np.ndarray, np.ndarray]:
-    """The outlook of rows, with their times, when they are due, and whether they are postponable."""
+def ahead_of(history: History, rows: list[Point]) -> tuple[EffectSchedule, np.ndarray, np.ndarray, np.ndarray]:
+    """The schedule_effects of rows, with their times, when they are due, and whether they are postponable."""
     numbers, times = as_columns(rows, 2)
     sources = np.array([history.kinds[i].source for i, _ in rows], dtype=np.int64)
     is_postponable = np.array([history.kinds[i].is_postponable for i, _ in rows], dtype=bool)
     due = due_times(times, np.array([history.kinds[i].delay for i, _ in rows], dtype=np.int64))
     breaks = as_columns(sorted(history.breaks), 2)
-    ahead = outlook(sources, numbers, times, is_postponable, (breaks[0], breaks[1]))
+    ahead = schedule_effects(sources, numbers, times, is_postponable, (breaks[0], breaks[1]))
     return ahead, times, due, is_postponable
 
 
@@ -111,8 +111,8 @@ huge = histories(huge_times, st.one_of(st.integers(1, 8), st.sampled_from([2**40
 @example(History([Kind(0, 5, True)], {(0, 0), (0, 5)}, set()))
 @example(History([Kind(0, 5, False)], {(0, 0), (0, 5)}, {(0, 5)}))
 @example(History([Kind(0, 5, False)], {(0, 0), (0, 3)}, {(0, 0)}))
-def test_effects_act_as_in_a_walk_through_time(history: History) -> None:
-    assert computed(history) == walked(history)
+def test_effects_act_as_in_time_stepping(history: History) -> None:
+    assert computed(history) == stepped(history)
 
 
 @law
@@ -120,7 +120,7 @@ def test_effects_act_as_in_a_walk_through_time(history: History) -> None:
 @example(History([Kind(0, 4, False)], {(0, 5), (0, 7)}, {(0, 5)}), 6)
 @example(History([Kind(0, 4, False)], {(0, 5), (0, 7), (0, 8)}, {(0, 5)}), 8)
 def test_pending_effects_determine_the_future(history: History, at: int) -> None:
-    later = {(i, time) for i, time in walked(history) if time >= at}
+    later = {(i, time) for i, time in stepped(history) if time >= at}
     carried = waiting(history, at)
     since = history.since(at)
     broken = {(history.kinds[i].source, time) for (i, time), starts in carried.items() if not starts}

@@ -1,4 +1,4 @@
-"""The law of inertia against a walk along the time-points of every fluent.
+"""The law of inertia against time stepping of every fluent.
 
 Families: one value, several values, ties of every kind (two initiations, initiation and termination, both with a value
 that runs already), terminations of any value, and fluents that have a value to begin with.
@@ -30,8 +30,8 @@ class Effect:
     is_initiation: bool
 
 
-def walked(effects: list[Effect], state: dict[int, int]) -> list[Stretch]:
-    """The stretches, by stepping through the time-points with at most one current value."""
+def stepped(effects: list[Effect], state: dict[int, int]) -> list[Stretch]:
+    """The intervals, by stepping through the time-points with at most one current value."""
     found: list[Stretch] = []
     for fluent in sorted({*state, *(effect.fluent for effect in effects)}):
         own = [effect for effect in effects if effect.fluent == fluent]
@@ -79,20 +79,20 @@ states = st.dictionaries(st.integers(0, 3), st.sampled_from(VALUES))
 @example([], {})
 @example([], {0: 7})
 @example([Effect(0, 7, 10, True), Effect(0, 7, 20, True), Effect(0, 7, 25, False), Effect(0, 7, 30, False)], {})
-def test_stretches_are_those_of_the_walk(effects: list[Effect], state: dict[int, int]) -> None:
-    assert computed(effects, state) == walked(effects, state)
+def test_intervals_are_those_of_time_stepping(effects: list[Effect], state: dict[int, int]) -> None:
+    assert computed(effects, state) == stepped(effects, state)
 
 
 @law
 @given(effects_at(st.integers(0, 2)), states)
-def test_ties_are_those_of_the_walk(effects: list[Effect], state: dict[int, int]) -> None:
-    assert computed(effects, state) == walked(effects, state)
+def test_ties_are_those_of_time_stepping(effects: list[Effect], state: dict[int, int]) -> None:
+    assert computed(effects, state) == stepped(effects, state)
 
 
 @law
 @given(effects_at(huge_times.filter(lambda time: time < OPEN - 1)), states)
 def test_times_of_any_size_are_accepted(effects: list[Effect], state: dict[int, int]) -> None:
-    assert computed(effects, state) == walked(effects, state)
+    assert computed(effects, state) == stepped(effects, state)
 
 
 def test_two_values_at_once_leave_no_value() -> None:

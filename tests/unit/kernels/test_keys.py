@@ -6,7 +6,11 @@ by running the mixing backwards.
 
 from __future__ import annotations
 
+from typing import Any
+from unittest.mock import patch
+
 import numpy as np
+import pyarrow.compute as pc  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +22,7 @@ from holdsfor.kernels.keys import (
     _exact_ids,
     dense_ids,
     expand_ranges,
+    index_of,
     mixed,
     pairs_of_equal_keys,
     positions_of_pairs,
@@ -203,3 +208,20 @@ def test_pairs_that_fold_to_one_number_are_distinguished() -> None:
     assert positions_of_pairs(*asked, known).tolist() == [1, 0, -1, -1]
     unknown = np.array([0], dtype=np.int64), np.array([int(_FOLD) + 7], dtype=np.int64)
     assert positions_of_pairs(*unknown, (known[0][1:], known[1][1:])).tolist() == [-1]
+
+
+@pytest.mark.parametrize("n_known", [3, 399, 10_000])
+@pytest.mark.parametrize("n", [1, 399, 400, 5_000, 20_000])
+def test_a_lookup_is_exact_and_its_hash_table_is_smaller_than_its_keys(n: int, n_known: int) -> None:
+    built: list[int] = []
+    index_in = pc.index_in
+
+    def counting(keys: Any, known: Any) -> Any:
+        built.append(len(known))
+        return index_in(keys, known)
+
+    keys = np.arange(n, dtype=np.int64) * 7 % (2 * n_known)
+    with patch.object(pc, "index_in", counting):
+        found = index_of(np.arange(n_known, dtype=np.int64) * 2).numbers(keys)
+    assert found.tolist() == [key // 2 if key % 2 == 0 else -1 for key in keys.tolist()]
+    assert sum(built) <= n / 2

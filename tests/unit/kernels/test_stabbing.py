@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdsfor.kernels.packing import OPEN
 from holdsfor.kernels.searching import search_sorted
-from holdsfor.kernels.stabbing import Depths, Stabbing
+from holdsfor.kernels.stabbing import Depths, Stabbing, containing_pairs
 from holdsfor.kernels.sweep import merge_intervals
 from tests.unit.kernels.lists import KeyedList, as_columns, as_rows, keyed_intervals, law, small_times, times
 
@@ -67,3 +67,14 @@ def test_search_sorted_accepts_numbers_in_any_order(known: list[int], asked: lis
     ordered, numbers = np.array(sorted(known), dtype=np.int64), np.array(asked * n, dtype=np.int64)
     assert search_sorted(ordered, numbers).tolist() == ordered.searchsorted(numbers).tolist()
     assert search_sorted(ordered, numbers, "right").tolist() == ordered.searchsorted(numbers, "right").tolist()
+
+
+@law
+@given(non_empty(times), _asked)
+def test_all_pairs_of_a_time_point_and_an_interval_around_it_are_found(rows: KeyedList, asked: Asked) -> None:
+    asked = [*asked, (-1, 5)]
+    point, interval = containing_pairs(*as_columns(asked, 2), *as_columns(rows, 3))
+    inside = {
+        (i, j) for i, (key, time) in enumerate(asked) for j, (k, s, e) in enumerate(rows) if k == key and s <= time < e
+    }
+    assert sorted(zip(point.tolist(), interval.tolist(), strict=True)) == sorted(inside)

@@ -20,7 +20,7 @@ APPLICATIONS = sorted(path for path in (ROOT / "apps").iterdir() if list(path.gl
 
 
 def ids_of(compiled: Compiled) -> list[str]:
-    """What a session may remember something about, in processing order, and the fingerprint."""
+    """The nodes for which a session may keep state, in processing order, and the fingerprint."""
     program = EngineSession(compiled, start=0).rules.program
     found = [str(place) for place in program.deciding_steps]
     for component, logical in zip(program.components, program.logical.components, strict=True):

@@ -42,7 +42,7 @@ def test_the_order_is_that_of_the_list() -> None:
 
 
 def test_optional_rewrites_are_those_without_a_reason() -> None:
-    assert OPTIONAL_REWRITES == ("fold_facts", "order_joins", "hoist_external", "unfold")
+    assert OPTIONAL_REWRITES == ("fold_facts", "count_lists", "order_joins", "hoist_external", "unfold")
 
 
 def test_facts_are_not_folded_without_fold_facts() -> None:
@@ -76,11 +76,11 @@ def test_goals_are_proved_without_unfold() -> None:
     ("name", "expected"),
     [
         ("fold_fact", "did you mean `fold_facts`"),
-        ("sideways", "`fold_facts`, `order_joins`, `hoist_external`, `unfold`"),
+        ("sideways", "`fold_facts`, `count_lists`, `order_joins`, `hoist_external`, `unfold`"),
         ("time_first", "rows have no time-points"),
     ],
 )
-def test_what_cannot_be_switched_off_is_refused(name: str, expected: str) -> None:
+def test_a_required_rewrite_cannot_be_switched_off(name: str, expected: str) -> None:
     with pytest.raises(UsageProblem) as problem:
         session(name)
     assert expected in problem.value.diagnostics.render()

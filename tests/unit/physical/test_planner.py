@@ -70,7 +70,7 @@ def test_fluents_are_looked_up_by_number(negated: bool) -> None:
     ],
     ids=["twice the same", "inside a term", "of two conditions", "with a value to be grounded"],
 )
-def test_arguments_that_no_condition_has_as_they_are_come_as_words(rule: str) -> None:
+def test_arguments_without_a_numbering_condition_are_columns_of_words(rule: str) -> None:
     assert planned(rule).numbered is None
 
 

@@ -42,7 +42,7 @@ def test_rows_with_different_time_points_are_distinct(table: list[Row]) -> None:
 
 @law
 @given(_rows, _rows)
-def test_parts_are_put_together_with_the_columns_they_share(one: list[Row], other: list[Row]) -> None:
+def test_concatenated_rows_have_the_shared_columns(one: list[Row], other: list[Row]) -> None:
     right = rows_of(other)
     swapped = Rows(right.n, {"Y": right.columns["Y"], "W": right.columns["X"], "X": right.columns["X"]}, right.times)
     together = concatenate_rows([rows_of(one), swapped])
@@ -54,5 +54,5 @@ def test_parts_without_time_points_have_none_together() -> None:
     assert concatenate_rows([one_row(), rows_of([(1, 1, 1)])]).times is None
 
 
-def test_every_rule_begins_with_the_binding_of_nothing() -> None:
+def test_every_rule_begins_with_the_empty_binding() -> None:
     assert (one_row().n, one_row().columns, one_row().times) == (1, {}, None)

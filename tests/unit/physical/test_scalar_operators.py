@@ -11,6 +11,7 @@ from holdsfor.columns.tuple_ids import Words
 from holdsfor.physical.operators import OPERATORS
 from holdsfor.physical.operators.aggregate import Aggregate
 from holdsfor.physical.operators.anti_join import AntiJoin
+from holdsfor.physical.operators.compare_terms import CompareTerms
 from holdsfor.physical.operators.compute_numbers import ComputeNumbers
 from holdsfor.physical.operators.context import PointKind
 from holdsfor.physical.operators.count_fluents import CountFluents
@@ -37,6 +38,7 @@ FIRST = JoinPoints("events", ("e", 1), patterns("e(X)"))
 NUMBERS = JoinPoints("events", ("n", 2), patterns("n(X, N)"))
 HOLDS = JoinFluents(("f", 1), (X, Atom("on")))
 GREATER = parse_goal("N > 2")
+HALF = parse_goal("H is N / 2")
 FACTS = JoinFacts(("bg", 2), patterns("bg(X, Z)"))
 
 PLANS: dict[str, list[Operator]] = {
@@ -46,6 +48,9 @@ PLANS: dict[str, list[Operator]] = {
     "JoinFacts": [FACTS],
     "Prove": [Prove(parse_term("bg(X, Z)"), ("X",), ("Z",), is_stable=True)],
     "ComputeNumbers": [NUMBERS, ComputeNumbers(GREATER, Prove(GREATER, ("N",), (), is_stable=True))],
+    "ComputeNumbers of a value": [NUMBERS, ComputeNumbers(HALF, Prove(HALF, ("N",), ("H",), is_stable=True))],
+    "CompareTerms": [NUMBERS, CompareTerms(parse_goal("N @< X"))],
+    "CompareTerms, different": [NUMBERS, CompareTerms(parse_goal("f(N) \\== X"))],
     "Unify": [Unify(Var("W"), parse_term("p(X, 1)")), Unify(parse_term("p(Y, 1)"), Var("W"))],
     "StampTime": [StampTime("T")],
     "AntiJoin": [AntiJoin((HOLDS,))],

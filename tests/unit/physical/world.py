@@ -36,6 +36,7 @@ class World:
     holding: dict[Key, FluentTable] = field(default_factory=dict)
     relations: dict[Key, Relation] = field(default_factory=dict)
     n_synchronised: int = 0
+    version: int = 0
     profile: Profile | None = None
 
     def happen(self, *happenings: tuple[str, int]) -> None:
@@ -60,7 +61,7 @@ class World:
             columns = [np.append(c, w) for c, w in zip(table.columns, [*words, start, end], strict=True)]
             self.holding[key] = fluent_table(columns[:-2], columns[-2], columns[-1])
 
-    def know(self, *facts: str) -> None:
+    def add_facts(self, *facts: str) -> None:
         terms = [parse_term(fact) for fact in facts]
         for term in terms:
             assert isinstance(term, Struct)
@@ -123,5 +124,5 @@ def small_world() -> World:
     world = World()
     world.happen(("e(a)", 1), ("e(b)", 1), ("e(a)", 5), ("n(a, 3)", 1), ("n(b, 4)", 1), ("n(a, 2.5)", 5))
     world.hold(("f(a)=on", 0, 4), ("f(b)=off", 1, 2), ("f(a)=off", 5, 9))
-    world.know("bg(a, c)", "bg(a, d)", "bg(b, c)")
+    world.add_facts("bg(a, c)", "bg(a, d)", "bg(b, c)")
     return world

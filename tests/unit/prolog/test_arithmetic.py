@@ -62,6 +62,7 @@ VALUES = {
     "float(3)": "3.0",
     "float_integer_part(-2.5)": "-2.0",
     "float_fractional_part(-2.5)": "-0.5",
+    "float_fractional_part(inf)": "0.0",
     "5 >> 1": "2",
     "1 << 70": str(1 << 70),
     "-5 >> 1": "-3",

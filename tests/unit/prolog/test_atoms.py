@@ -127,9 +127,9 @@ def test_output_is_accepted_and_discarded(capsys: pytest.CaptureFixture[str]) ->
     ],
 )
 def test_problems_of_text_and_structure(goal: str, message: str) -> None:
-    code, told, _ = problem("", goal)
+    code, text, _ = problem("", goal)
     assert code == "HF603"
-    assert told.startswith(message)
+    assert text.startswith(message)
 
 
 ENGINE = engine()

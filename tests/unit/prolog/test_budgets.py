@@ -90,9 +90,9 @@ def test_a_goal_without_end_is_stopped_soon_and_in_bounded_memory(goal: str) -> 
 
 def test_long_lists_and_texts_are_fine_within_the_budgets() -> None:
     asked = engine(max_steps=10_000_000)
-    assert values(asked, "numlist(1, 1000000, L), sum_list(L, X)") == ["500000500000"]
-    assert values(asked, "findall(Y, between(1, 500000, Y), L), length(L, X)") == ["500000"]
-    assert values(asked, "numlist(1, 100000, L), atomic_list_concat(L, ',', A), atom_length(A, X)") == ["588894"]
+    assert values(asked, "numlist(1, 300000, L), sum_list(L, X)") == ["45000150000"]
+    assert values(asked, "findall(Y, between(1, 100000, Y), L), length(L, X)") == ["100000"]
+    assert values(asked, "numlist(1, 50000, L), atomic_list_concat(L, ',', A), atom_length(A, X)") == ["288893"]
 
 
 def test_a_list_is_refused_before_it_is_created() -> None:

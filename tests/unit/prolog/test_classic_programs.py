@@ -1,4 +1,4 @@
-"""Programs everyone writes, and depths that would overflow a recursive interpreter."""
+"""Well-known programs, and depths that would overflow a recursive interpreter."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_depth_and_length_are_not_bounded_by_python_s_stack(goal: str) -> None:
     assert holds(goal, engine(DEEP, max_steps=3_000_000))
 
 
-def test_a_deterministic_loop_leaves_nothing_behind() -> None:
+def test_a_deterministic_loop_leaves_no_choice_points() -> None:
     asked = engine(
         "count(N, N) :- !. count(I, N) :- member(X, [1, 2]), X > 1, !, J is I + X - 1, count(J, N).", max_depth=10
     )

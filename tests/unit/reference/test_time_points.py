@@ -115,11 +115,11 @@ def test_durations_compare_the_whole_interval() -> None:
     assert shorter_than(given, 100, 31) == given
 
 
-def test_the_first_time_point_lies_on_the_grid_of_the_tick() -> None:
+def test_the_first_time_point_is_on_the_grid_of_the_tick() -> None:
     assert [RunBounds(start, 100, 5).first_point for start in (-7, -5, 0, 3, 5)] == [-5, -5, 0, 5, 5]
 
 
-def test_reported_intervals_of_an_input_fluent_are_put_together() -> None:
+def test_input_intervals_of_an_fvp_are_merged() -> None:
     history = History()
     for start, end in [(3, 6), (6, 9), (8, 12), (15, 18), (15, 18)]:
         history.add_interval(parse_term("moving(v1)"), parse_term("true"), start, end)

@@ -77,7 +77,7 @@ def test_records_at_the_very_edges_belong_to_the_run() -> None:
         lines = [f"a|{start}|{start}|p", f"b|{end}|{end}|p", f"a|{end + tick}|{end + tick}|q"]
         for options in ({}, {"window": 4 * tick}, {"window": 6 * tick, "step": 2 * tick}):
             result = everywhere(SWITCH, *lines, start=start, end=end, tick=tick, **options)
-            assert list(result.rows()) == [("fvp", "s(p)=on", start + tick, end + tick)]
+            assert list(result.rows()) == [("fluent", "s(p)=on", start + tick, end + tick)]
 
 
 # -- batch -------------------------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def test_a_strict_insertion_is_atomic() -> None:
 # -- counts ------------------------------------------------------------------------------------------------------------
 
 
-def test_every_fate_has_one_name_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_outcome_has_one_name_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = ["a|3|3|p", "-a|6|6|r", "a|x|6|r", "b|14|5|p", "a|35|4|q", "f|48|12|49|true|p", "a|50|50|z"]
     rules, records, stats = tmp_path / "rules.prolog", tmp_path / "records.txt", tmp_path / "stats.json"
     rules.write_text(SWITCH + INTERVALS, encoding="utf-8")
@@ -202,9 +202,18 @@ def test_every_fate_has_one_name_everywhere(tmp_path: Path, capsys: pytest.Captu
     options = ["--start", "0", "--window", "20", "--step", "10"]
     for more in ([], ["--final"], ["--final", "--no-merge-windows"], ["--live"], ["--report", "changes"]):
         assert main(["run", str(rules), "--input", str(records), *options, *more, "--stats", str(stats)]) == 0
-        told = json.loads(stats.read_text(encoding="utf-8"))
-        fates = {name: told[name] for name in ("late", "dropped", "cut", "set_aside", "unmatched", "new_member")}
-        assert fates == {"late": 1, "dropped": 1, "cut": 1, "set_aside": 1, "unmatched": 1, "new_member": 0}, more
+        written = json.loads(stats.read_text(encoding="utf-8"))
+        admission_counts = {
+            name: written[name] for name in ("late", "dropped", "cut", "set_aside", "unmatched", "new_member")
+        }
+        assert admission_counts == {
+            "late": 1,
+            "dropped": 1,
+            "cut": 1,
+            "set_aside": 1,
+            "unmatched": 1,
+            "new_member": 0,
+        }, more
         summary = capsys.readouterr().err
         assert "1 late" in summary
         assert "1 set aside, 1 unmatched, 1 dropped, 1 cut (a window of 39 keeps all whole)" in summary

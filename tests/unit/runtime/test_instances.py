@@ -42,7 +42,7 @@ CASES: dict[str, Instances] = {
         ("in0|3|5|true|a",),
         {"d(zz)=true": [(0, None)]},
     ),
-    "the grounding of what is subtracted does not restrict": Instances(
+    "the grounding of a subtracted list does not restrict": Instances(
         S0_S2 + "holdsFor(d(X)=true, J) :- holdsFor(s2(X)=true, I2), holdsFor(s0(X)=true, I0),"
         " relative_complement_all(I2, [I0], J).",
         ("e2|10|b", "e0|12|b", "e2|3|a", "e0|5|a"),
@@ -54,7 +54,7 @@ CASES: dict[str, Instances] = {
         ("e2|10|b", "e0|12|b", "e2|3|a", "e0|5|a"),
         {"d(b)=true": [(11, None)], "d(a)=true": [(4, 6)]},
     ),
-    "operations may stand before what they combine": Instances(
+    "operations may stand before the lists that they combine": Instances(
         IN + "holdsFor(d(X)=true, J) :- intersect_all([I, K], J), holdsFor(in0(X)=true, I), holdsFor(in1(X)=true, K).",
         ("in0|3|8|true|a", "in1|5|9|true|a"),
         {"d(a)=true": [(5, 8)]},

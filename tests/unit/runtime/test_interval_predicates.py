@@ -33,7 +33,7 @@ MADE = {
     "made([(S, E)], [(E1, E)]) :- E \\== inf, E1 is E - 1, S < E1.",
     "with what follows": "made([(S, E)], [(S, E2)]) :- (E == inf -> E2 = inf ; E2 is E + 7).",
     "only what follows": "made([(_, E)], [(E2, E3)]) :- E \\== inf, E2 is E + 4, E3 is E + 9.",
-    "if it is over by now": "made([(S, E)], [(S, E)]) :- E \\== inf.",
+    "if it has ended": "made([(S, E)], [(S, E)]) :- E \\== inf.",
     "as far as the query time": "made([(S, inf)], [(S, Q)]) :- queryTime(Q), S < Q.\n"
     "made([(S, E)], [(S, E)]) :- E \\== inf.",
 }
@@ -44,7 +44,7 @@ RULES = {
     " made(L, J).",
     "subtracted": "holdsFor(d(X)=true, J) :- holdsFor(s(X)=true, I), holdsFor(on(X)=true, K), made(K, L),"
     " relative_complement_all(I, [L], J).",
-    "of what was made": "holdsFor(d(X)=true, J) :- holdsFor(s(X)=true, I), made(I, K), made(K, J).",
+    "of the result of a call": "holdsFor(d(X)=true, J) :- holdsFor(s(X)=true, I), made(I, K), made(K, J).",
     "related": "holdsFor(d(X)=true, J) :- holdsFor(s(X)=true, I), made(I, K), holdsFor(on(X)=true, L),"
     " allen(overlaps, K, L, union, J).\nhappensAt(begun(X), T) :- happensAt(start(d(X)=true), T).",
 }

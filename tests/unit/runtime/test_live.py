@@ -1,4 +1,4 @@
-"""Live runs: what is known at a query time depends on the streams alone, and memory on the window alone."""
+"""Live runs: reports depend on the streams alone, and memory on the window alone."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ grounding(open(X)=true) :- door(X).
 grounding(closed(X)=true) :- door(X).
 dynamicDomain(door(_)).
 """)
-Told = list[tuple[int, dict[str, object]]]
+ReportTexts = list[tuple[int, dict[str, object]]]
 
 
-def told(session: EngineSession, queries: Iterable[int]) -> Told:
-    """Every report in words."""
-    found: Told = []
+def report_texts(session: EngineSession, queries: Iterable[int]) -> ReportTexts:
+    """Every report as text."""
+    found: ReportTexts = []
     for report in each_report(session, queries):
         intervals = {show(fvp): spans for fvp, spans in report.intervals(session.symbols).items()}
         times = {show(event): points for event, points in report.times(session.symbols).items()}
@@ -79,20 +79,20 @@ class Live:
         with Interruption() as stop:
             run = LiveRun(feeds, step=step, start=0, end=end, rate=None, stop=stop)
             run.begin()
-            self.told = told(self.session, run.query_times(self.session))
+            self.reports = report_texts(self.session, run.query_times(self.session))
         self.n_outside = run.n_outside
         self.set_aside = run.take_set_aside()
         self.unmatched = self.session.records.take_unmatched()
 
 
-def from_files(files: list[Path], window: int, step: int, tick: int, end: int) -> Told:
-    """The reports when all is known beforehand."""
+def from_files(files: list[Path], window: int, step: int, tick: int, end: int) -> ReportTexts:
+    """The reports of a run over files."""
     symbols = Symbols()
     reading = read_inputs(files, COMPILED.names, tick, symbols)
     session = EngineSession(COMPILED, start=0, end=end, tick=tick, window=window, symbols=symbols)
     session.insert_reading(reading)
     queries = QueryTimes(0, end, step, window)
-    return told(session, queries.up_to(session.last_query_time(queries)))
+    return report_texts(session, queries.up_to(session.last_query_time(queries)))
 
 
 @st.composite
@@ -119,7 +119,7 @@ def written(lines: list[tuple[int, str]], n_inputs: int, folder: Path) -> list[P
 
 @settings(max_examples=examples(50))
 @given(data=st.data())
-def test_a_live_run_in_order_of_arrival_tells_what_the_run_over_files_tells(data: st.DataObject) -> None:
+def test_a_live_run_in_order_of_arrival_reports_like_the_run_over_files(data: st.DataObject) -> None:
     tick = data.draw(st.sampled_from([1, 5]))
     lines = sorted(data.draw(streams(tick)))
     step = data.draw(st.sampled_from([4, 10])) * tick
@@ -128,7 +128,7 @@ def test_a_live_run_in_order_of_arrival_tells_what_the_run_over_files_tells(data
     with TemporaryDirectory() as folder:
         files = written(lines, data.draw(st.integers(1, 3)), Path(folder))
         live = Live(files, window, step, n_bytes=n_bytes, tick=tick, end=end)
-        assert live.told == from_files(files, window, step, tick, end)
+        assert live.reports == from_files(files, window, step, tick, end)
 
 
 @settings(max_examples=examples(50))
@@ -139,16 +139,19 @@ def test_in_any_order_a_live_run_depends_on_the_streams_and_not_on_their_chunks(
     with TemporaryDirectory() as folder:
         files = written(lines, data.draw(st.integers(1, 3)), Path(folder))
         runs = [Live(files, window, 10, n_bytes=n_bytes) for n_bytes in (7, 64, 1 << 20)]
-    assert runs[0].told == runs[1].told == runs[2].told
-    counts = [(run.session.records.fates.n_late, run.session.records.fates.n_dropped, run.n_outside) for run in runs]
+    assert runs[0].reports == runs[1].reports == runs[2].reports
+    counts = [
+        (run.session.records.admission_counts.n_late, run.session.records.admission_counts.n_dropped, run.n_outside)
+        for run in runs
+    ]
     assert counts[0] == counts[1] == counts[2]
 
 
 def test_an_entity_seen_late_has_its_initial_values_from_the_first_time_point_on(tmp_path: Path) -> None:
     files = written([(0, "off|2|2|a\n"), (0, "off|47|47|b\n")], 1, tmp_path)
     live = Live(files, 10, 10, n_bytes=100, compiled=LATE_ENTITIES)
-    assert "open(b)=true" not in live.told[3][1]
-    assert live.told[4] == (
+    assert "open(b)=true" not in live.reports[3][1]
+    assert live.reports[4] == (
         50,
         {"closed(a)=true": [(3, None)], "closed(b)=true": [(48, None)], "open(b)=true": [(0, 48)]},
     )
@@ -163,48 +166,48 @@ def retracting(tmp_path: Path, *lines: str) -> Live:
 
 def test_a_retraction_takes_effect_at_the_next_query_time(tmp_path: Path) -> None:
     live = retracting(tmp_path, "on|3|3|a", "off|12|12|a", "-on|14|3|a", "off|25|25|b")
-    assert [report for _, report in live.told[:2]] == [{"lit(a)=true": [(4, None)]}, {}]
+    assert [report for _, report in live.reports[:2]] == [{"lit(a)=true": [(4, None)]}, {}]
     assert (live.set_aside, live.unmatched) == ([], [])
 
 
-def test_a_retraction_of_what_is_over_before_the_window_is_dropped(tmp_path: Path) -> None:
+def test_a_retraction_of_a_record_before_the_window_is_dropped(tmp_path: Path) -> None:
     live = retracting(tmp_path, "on|3|3|a", "off|22|22|b", "-on|25|3|a", "off|31|31|b")
-    assert [report for _, report in live.told[1:3]] == [{"lit(a)=true": [(4, None)]}] * 2
-    assert live.session.records.fates.n_dropped == 1
+    assert [report for _, report in live.reports[1:3]] == [{"lit(a)=true": [(4, None)]}] * 2
+    assert live.session.records.admission_counts.n_dropped == 1
 
 
-def test_of_an_interval_that_began_before_the_window_only_the_rest_is_taken_back(tmp_path: Path) -> None:
+def test_of_an_interval_that_began_before_the_window_only_the_rest_is_retracted(tmp_path: Path) -> None:
     live = retracting(tmp_path, "on|0|0|a", "near|3|3|40|true|a", "off|22|22|b", "-near|25|3|40|true|a", "off|31|31|b")
-    seen = [report["seen(a)=true"] for _, report in live.told if "seen(a)=true" in report]
+    seen = [report["seen(a)=true"] for _, report in live.reports if "seen(a)=true" in report]
     assert seen == [[(3, None)], [(3, None)]]
-    assert (live.set_aside, live.session.records.fates.n_dropped) == ([], 0)
+    assert (live.set_aside, live.session.records.admission_counts.n_dropped) == ([], 0)
 
 
-def test_a_retraction_of_what_never_came_is_unmatched(tmp_path: Path) -> None:
+def test_a_retraction_without_a_record_is_unmatched(tmp_path: Path) -> None:
     live = retracting(tmp_path, "on|3|3|a", "-on|14|3|b", "off|25|25|b")
     assert [(misfit.line, misfit.reason) for misfit in live.unmatched] == [(2, "retracts a record that is not there")]
 
 
-def test_a_retraction_takes_back_a_record_that_came_twice(tmp_path: Path) -> None:
+def test_a_retraction_removes_a_record_that_came_twice(tmp_path: Path) -> None:
     live = retracting(tmp_path, "on|3|3|a", "on|12|3|a", "-on|14|3|a", "off|25|25|b")
-    assert [report for _, report in live.told] == [{"lit(a)=true": [(4, None)]}, {}, {}]
+    assert [report for _, report in live.reports] == [{"lit(a)=true": [(4, None)]}, {}, {}]
     assert (live.set_aside, live.unmatched) == ([], [])
 
 
-def test_a_record_that_is_taken_back_and_comes_again_stands(tmp_path: Path) -> None:
+def test_a_record_that_is_retracted_and_inserted_again_has_its_effect(tmp_path: Path) -> None:
     live = retracting(tmp_path, "on|3|3|a", "-on|12|3|a", "on|14|3|a", "off|25|25|b")
-    assert [report for _, report in live.told] == [{"lit(a)=true": [(4, None)]}] * 3
+    assert [report for _, report in live.reports] == [{"lit(a)=true": [(4, None)]}] * 3
 
 
-def test_what_was_settled_of_a_name_that_never_came_is_dropped(tmp_path: Path) -> None:
+def test_a_retraction_of_an_unused_name_before_the_window_is_dropped(tmp_path: Path) -> None:
     live = retracting(tmp_path, "off|3|3|a", "off|42|42|b", "-on|45|3|a", "off|51|51|b")
-    assert (live.session.records.fates.n_dropped, live.set_aside) == (1, [])
+    assert (live.session.records.admission_counts.n_dropped, live.set_aside) == (1, [])
 
 
 @settings(max_examples=examples(50))
 @given(data=st.data())
-def test_records_that_come_twice_and_are_taken_back_leave_what_they_leave_in_files(data: st.DataObject) -> None:
-    """Whatever the inputs and chunks: a window over everything ends with the answer of the run over files."""
+def test_duplicates_and_retractions_give_the_answer_of_the_run_over_files(data: st.DataObject) -> None:
+    """With any inputs and chunks, a window over everything ends with the answer of the run over files."""
     lines = sorted(
         (arrival, place, f"{sign}on|{arrival}|{occurrence}|{who}\n")
         for place, (arrival, occurrence, sign, who) in enumerate(
@@ -223,7 +226,7 @@ def test_records_that_come_twice_and_are_taken_back_leave_what_they_leave_in_fil
         live = Live(files, 1000, 10, n_bytes=data.draw(st.sampled_from([7, 1 << 20])), end=50)
         symbols = Symbols()
         reading = read_inputs(files, COMPILED.names, 1, symbols)
-        assert live.told[-1] == from_files(files, 1000, 50, 1, 50)[-1]
+        assert live.reports[-1] == from_files(files, 1000, 50, 1, 50)[-1]
     assert sorted(map(str, live.unmatched)) == sorted(map(str, reading.unmatched))
 
 
@@ -245,7 +248,7 @@ def kept(session: EngineSession, feed: Feed) -> int:
 
 
 @pytest.mark.parametrize("window", [10, 50])
-def test_what_is_kept_is_bounded_by_the_window_however_long_the_stream(window: int) -> None:
+def test_memory_is_bounded_by_the_window_not_by_the_length_of_the_stream(window: int) -> None:
     """A thousand query times through a real pipe; the open interval of the first record is still known at the last."""
     n_query_times = 1000
     ours, theirs = os.pipe()
@@ -268,7 +271,7 @@ def test_what_is_kept_is_bounded_by_the_window_however_long_the_stream(window: i
     sizes, reports = [size for size, _ in pairs], [report for _, report in pairs]
     assert len(sizes) == n_query_times
     assert reports[-1].intervals(symbols)[parse_term("seen(always)=true")] == [(1, None)]
-    # Records are forgotten once they are the larger part, hence twice the window; then a chunk, and what is open.
+    # Records are evicted once they are the larger part, hence twice the window; then a chunk, and the open FVPs.
     assert max(sizes) <= 2 * 2 * (window + 10) + 60
     assert max(sizes[500:]) <= max(sizes[:500])
 
@@ -283,10 +286,10 @@ def test_compaction_at_every_query_time_changes_no_report(data: st.DataObject) -
     with TemporaryDirectory() as folder, patch.object(session_module, "_ROOM", -(10**9)):
         files = written(lines, data.draw(st.integers(1, 3)), Path(folder))
         live = Live(files, 12, 4, n_bytes=n_bytes, end=end)
-        assert live.told == from_files(files, 12, 4, 1, end)
+        assert live.reports == from_files(files, 12, 4, 1, end)
 
 
-def test_constants_that_nothing_refers_to_any_more_are_forgotten(tmp_path: Path) -> None:
+def test_unused_constants_are_freed(tmp_path: Path) -> None:
     """Ten times as many entities, which come and go, leave tables of the same size."""
 
     def largest(n_windows: int) -> int:

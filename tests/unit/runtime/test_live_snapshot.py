@@ -1,4 +1,4 @@
-"""A live run that continues from a snapshot between any two query times reports what it would have reported."""
+"""A live run that continues from a snapshot gives the same reports as the uninterrupted run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from holdsfor.runtime.windows import each_report
 from holdsfor.sources.live_inputs import open_feed
 from holdsfor.syntax.printer import show
 from tests.seeds import examples
-from tests.unit.runtime.test_live import COMPILED, Told, streams
+from tests.unit.runtime.test_live import COMPILED, ReportTexts, streams
 
 Saved = tuple[int, bytes, bytes]
 """The number of reports, the run and the session."""
@@ -34,7 +34,7 @@ class Run:
     files: list[Path]
     n_bytes: int
     saved: Saved | None = None
-    told: Told = field(default_factory=list)
+    reports: ReportTexts = field(default_factory=list)
     rests: list[Saved] = field(default_factory=list)
     counts: tuple[object, ...] = ()
 
@@ -64,13 +64,13 @@ class Run:
         for report in each_report(session, run.query_times(session)):
             intervals = {show(fvp): spans for fvp, spans in report.intervals(self.symbols).items()}
             times = {show(event): points for event, points in report.times(self.symbols).items()}
-            self.told.append((report.query_time, {**intervals, **times}))
+            self.reports.append((report.query_time, {**intervals, **times}))
 
     def rest(self, run: LiveRun) -> None:
         assert run.session is not None
         if not run.has_ended:
             of_run = run_snapshot(run, self.symbols, "", {}, {}).to_bytes()
-            self.rests.append((len(self.told), of_run, run.session.snapshot().to_bytes()))
+            self.rests.append((len(self.reports), of_run, run.session.snapshot().to_bytes()))
 
 
 def as_csv(lines: list[str]) -> str:
@@ -110,20 +110,20 @@ def test_a_run_that_continues_from_any_rest_reports_the_same(
             return
         saved = data.draw(st.sampled_from(whole.rests))
         later = Run(files, n_bytes_later, saved)
-    assert whole.told[: saved[0]] + later.told == whole.told
+    assert whole.reports[: saved[0]] + later.reports == whole.reports
     assert later.counts == whole.counts
 
 
 def test_a_run_may_be_restored_many_times(tmp_path: Path) -> None:
-    """Every rest is that of the run before: what is saved of a restored run is what the run itself saves."""
+    """A restored run saves the same state as the uninterrupted run at every rest."""
     file = tmp_path / "events.txt"
     file.write_text("".join(f"on|{t}|{t}|a\noff|{t + 1}|{t + 1}|a\n" for t in range(0, 200, 7)), encoding="utf-8")
     whole = Run([file], 1000)
-    told: Told = []
+    reports: ReportTexts = []
     saved: Saved | None = None
     for _ in whole.rests:
         part = Run([file], 40, saved)
-        told += part.told[: part.rests[0][0]]
+        reports += part.reports[: part.rests[0][0]]
         saved = part.rests[0]
     assert saved is not None
-    assert told + Run([file], 40, saved).told == whole.told
+    assert reports + Run([file], 40, saved).reports == whole.reports

@@ -12,6 +12,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.physical.operators import prove
+from holdsfor.runtime import domain_members
 from holdsfor.runtime import session as session_module
 from tests.seeds import examples
 
@@ -76,7 +77,7 @@ def step_of_the_stream(session: hf.Session, begin: int) -> hf.Report:
 
 def test_a_steady_stream_keeps_no_more_at_its_end_than_near_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
     n_windows = examples(250)
-    monkeypatch.setattr(prove, "_REMEMBERED", 50)
+    monkeypatch.setattr(prove, "_CACHED_INPUTS", 50)
     session = hf.Session(hf.load_text(RULES), start=0, window=20, step=10)
     kept: dict[int, int] = {}
     n_intervals = 0
@@ -91,18 +92,35 @@ def test_a_steady_stream_keeps_no_more_at_its_end_than_near_its_beginning(monkey
     assert late <= 1.05 * early
 
 
-def test_entities_that_disappear_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+NEW_ENTITIES = """
+initiatedAt(s(X)=on, T) :- happensAt(a(X, per(Y)), T).
+ft(s(X)=on, 7).
+holdsFor(long(X)=true, J) :- holdsFor(s(X)=on, I), intDurGreater(I, 4, J).
+terminatedAt(s(_)=on, T) :- happensAt(b(_), T).
+"""
+DOMAIN = """
+dynamicDomain(d(_)). dynamicDomain(p(_)).
+grounding(a(X, per(Y))) :- d(X), p(Y).
+grounding(s(X)=on) :- d(X). grounding(long(X)=true) :- known(X). grounding(seen(X)) :- d(X).
+known(X) :- d(X).
+happensAt(seen(X), T) :- happensAt(a(X, per(Y)), T), d(X), p(Y).
+named(X) :- d(X), atom_length(X, N), N > 3.
+happensAt(named(X), T) :- happensAt(a(X, per(_)), T), named(X).
+"""
+
+
+@pytest.mark.parametrize("more", ["", DOMAIN], ids=["without domains", "domains"])
+def test_entities_that_disappear_leave_nothing(more: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """New entities all the time: all stored data stays as large as the window and the open intervals."""
     monkeypatch.setattr(session_module, "_ROOM", 500)
-    text = "initiatedAt(s(X)=on, T) :- happensAt(a(X, per(Y)), T).\nft(s(X)=on, 7).\n"
-    text += "holdsFor(long(X)=true, J) :- holdsFor(s(X)=on, I), intDurGreater(I, 4, J)."
-    session = hf.Session(hf.load_text(text), start=0, window=20, step=10)
+    monkeypatch.setattr(domain_members, "_ROOM", 100)
+    session = hf.Session(hf.load_text(NEW_ENTITIES + more), start=0, window=20, step=10)
     kept: dict[int, int] = {}
-    for number in range(300):
+    for number in range(150):
         session.insert([f"a|{t}|{t}|entity {t}|per({t})" for t in range(10 * number + 1, 10 * number + 11)])
         assert session.query().intervals
         if number % 5 == 0:
             kept[number] = n_kept(session)
-    early = max(n for number, n in kept.items() if 50 <= number < 150)
-    late = max(n for number, n in kept.items() if number >= 200)
+    early = max(n for number, n in kept.items() if 30 <= number < 90)
+    late = max(n for number, n in kept.items() if number >= 100)
     assert late <= 1.05 * early

@@ -128,7 +128,7 @@ def test_open_variables_of_a_head_range_over_its_grounding(head: str, grounding:
 
 COLLECTED = {
     "count": "aggregate_all(count, (happensAt(e(Z), T), price(Z, _), any(Z, Y)), N)",
-    "list of what is bound": "findall(Z, (happensAt(e(Z), T), any(Z, Y)), N)",
+    "list of a bound variable": "findall(Z, (happensAt(e(Z), T), any(Z, Y)), N)",
     "goal in front": "findall(Z, (any(Z, Y), happensAt(e(Z), T)), N)",
     "joined": "aggregate_all(count, (happensAt(e(Z), T), any(Z, Y), same(Y, V), num(V)), N)",
     "branches": "aggregate_all(count, (happensAt(e(Z), T), (any(Z, Y) ; happensAt(m(Z, Y), T))), N)",

@@ -106,18 +106,20 @@ def test_the_output_of_a_step_is_the_input_of_the_next() -> None:
     for session in random_sessions():
         profile = counted(session)
         for component in session.rules.program.components:
-            for steps in [] if component.is_circular else rules_of(component):
+            for steps in [] if component.is_recursive else rules_of(component):
                 n_rows += sum(profile.of(id(step)).rows_in for step in steps)
                 for one, following in pairwise(steps):
                     assert profile.of(id(following)).rows_in == profile.of(id(one)).rows_out, explain(session)
     assert n_rows > 1_000
 
 
-def test_steps_inside_others_begin_with_the_rows_of_those() -> None:
+def test_inner_operators_begin_with_the_rows_of_the_outer_operator() -> None:
     n_found = 0
     for session in random_sessions():
         profile = counted(session)
-        steps = [s for c in session.rules.program.components if not c.is_circular for rule in rules_of(c) for s in rule]
+        steps = [
+            s for c in session.rules.program.components if not c.is_recursive for rule in rules_of(c) for s in rule
+        ]
         for step in steps:
             for inside in step.inner if isinstance(step, AntiJoin | Aggregate) else ():
                 first = next(inner for inner in inside if not isinstance(inner, Project))
@@ -126,7 +128,7 @@ def test_steps_inside_others_begin_with_the_rows_of_those() -> None:
     assert n_found > 10
 
 
-def test_seconds_of_places_without_those_inside_them_are_the_seconds_of_the_components() -> None:
+def test_own_seconds_of_all_places_add_up_to_the_seconds_of_the_components() -> None:
     for session in random_sessions():
         profile = counted(session)
         components = [profile.of(("component", n)).seconds for n in range(len(session.rules.program.components))]
@@ -199,8 +201,8 @@ def test_the_times_that_are_shown_add_up(rules: str) -> None:
     component, *parts = shown
     spent = [milliseconds(line) for line in parts if depth(line) in (1, 2)]
     assert sum(spent) == pytest.approx(milliseconds(component), abs=0.01 * len(spent))
-    told = float(total.split("components ")[1].split(" ms")[0].replace(",", ""))
-    assert told == pytest.approx(milliseconds(component), abs=0.01)
+    total_milliseconds = float(total.split("components ")[1].split(" ms")[0].replace(",", ""))
+    assert total_milliseconds == pytest.approx(milliseconds(component), abs=0.01)
 
 
 def test_invalid_records_are_counted_not_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -238,3 +240,19 @@ def test_checks_of_groundings_are_counted_also_where_instances_are_numbers(
         calls, rows_in, rows_out = map(int, checked[fluent])
         assert calls > 0
         assert rows_in >= rows_out > 0
+
+
+def test_operators_whose_rows_multiply_have_a_sign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules, records = tmp_path / "rules.prolog", tmp_path / "records.txt"
+    rules.write_text(
+        "initiatedAt(lit(X)=true, T) :- happensAt(on(X), T).\n"
+        "happensAt(pair(X,Y), T) :- happensAt(probe(X), T), holdsAt(lit(Y)=true, T).\n"
+    )
+    records.write_text("".join(f"on|{t}|{t}|x{t}\nprobe|{t + 40}|{t + 40}|p{t}\n" for t in range(30)))
+    assert main(["plan", str(rules), "--analyse", "--input", str(records)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    marked = [line for line in lines if "×" in line]
+    assert ["join fluents" in line and " ×30 " in line for line in marked] == [True, False]
+    assert marked[-1].startswith("×N: rows multiply.")
+    assert main(["plan", str(rules), "--analyse", "--input", str(records), "--end", "30"]) == 0
+    assert "×" not in capsys.readouterr().out

@@ -39,16 +39,16 @@ PROGRAMS = {
         "bg(a, c). initiatedAt(s(X)=low, T) :- happensAt(e(X), T). initially(s(X)=low) :- \\+ bg(X, _).",
         ("e|4|b",),
     ),
-    "what is bound already need not be of the sort of its place: a value": Example(
+    "a bound variable need not be of the sort of its place: a value": Example(
         "initiatedAt(s(G)=C, T) :- happensAt(e(X), T), findall(Q, holdsAt(f(Q)=on, T), L), length(L, C). "
         "initially(s(a)=2). collectIntervals(f(_)=_).",
         ("e|5|b",),
     ),
-    "what is bound already need not be of the sort of its place: an argument": Example(
+    "a bound variable need not be of the sort of its place: an argument": Example(
         "initiatedAt(s(X, X)=on, T) :- happensAt(e(X), T). initiatedAt(s(G, U)=on, T) :- happensAt(e(X), T), U = k(b).",
         ("e|5|a",),
     ),
-    "what is bound already need not be of the sort of its place: a complement": Example(
+    "a bound variable need not be of the sort of its place: a complement": Example(
         "collectIntervals(f(_)=_). initiatedAt(s(k(X))=X, T) :- happensAt(e(X), T). "
         "holdsFor(d(X)=true, J) :- holdsFor(s(X)=_, I), holdsFor(f(X)=_, K), complement_all([I, K], J).",
         ("e|5|a", "f|6|9|on|b"),
@@ -65,7 +65,7 @@ PROGRAMS = {
         "collectIntervals(f(_)=_). holdsFor(d(X)=true, J) :- holdsFor(f(X)=on, I), intDurLess(I, inf, J).",
         ("f|3|7|on|a",),
     ),
-    "integers and floats in one column stay what they are": Example(
+    "integers and floats in one column keep their types": Example(
         "initiatedAt(s(X)=R, T) :- happensAt(n(X, N), T), R is N + 1.",
         ("n|5|a|1", "n|5|b|2.5"),
     ),
@@ -133,7 +133,7 @@ IN_WINDOWS = {
         ),
         8,
     ),
-    "a complement remembers an instance that no input mentions": (
+    "a complement keeps an instance that no input mentions": (
         Example(
             "collectIntervals(g(_)=_). initiatedAt(s(k(X))=on, T) :- happensAt(e(X), T). "
             "terminatedAt(s(k(X))=on, T) :- happensAt(f(X), T). "

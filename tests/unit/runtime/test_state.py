@@ -74,7 +74,7 @@ def session_of(case: Case) -> hf.Session:
     return hf.Session(hf.load_text(case.rules), start=0, window=10, step=case.step)
 
 
-def told(session: hf.Session, case: Case, at: int) -> str:
+def report_text(session: hf.Session, case: Case, at: int) -> str:
     """What one query time reports."""
     session.insert([line for line in case.records if at - case.step < int(line.split("|")[1]) <= at])
     report = session.query(at)
@@ -85,7 +85,7 @@ def reports(case: Case, saved_after: int, without: str | None = None) -> list[st
     """What the query times report if a session is saved after some of them, perhaps without a part of its state."""
     session, found = session_of(case), list[str]()
     for number in range(N_QUERIES):
-        found.append(told(session, case, (number + 1) * case.step))
+        found.append(report_text(session, case, (number + 1) * case.step))
         if number + 1 == saved_after:
             snapshot = Snapshot.from_bytes(session.snapshot())
             if without is not None:
@@ -99,12 +99,12 @@ def reports(case: Case, saved_after: int, without: str | None = None) -> list[st
 def _nothing(part: str) -> object:
     if part != "records":
         return []
-    counts = {"fates": {}, "unmatched": [], "counts": [0, 0, 0]}
+    counts = {"admission_counts": {}, "unmatched": [], "counts": [0, 0, 0]}
     return {"events": [], "fluents": [], "retractions": [], **counts}
 
 
 @pytest.mark.parametrize("part", CASES)
-def test_a_session_that_goes_on_without_a_part_of_its_state_reports_something_else(part: str) -> None:
+def test_every_part_of_the_state_changes_later_reports(part: str) -> None:
     case = CASES[part]
     expected = reports(case, 0)
     moments = range(1, N_QUERIES)
@@ -131,7 +131,7 @@ def session_of_a_stage() -> EngineSession:
 
 
 @pytest.mark.parametrize("saved_after", range(6))
-def test_a_session_of_a_stage_goes_on_with_what_other_stages_have_computed(saved_after: int) -> None:
+def test_a_restored_session_of_a_stage_has_the_results_of_other_stages(saved_after: int) -> None:
     sessions = [session_of_a_stage(), session_of_a_stage()]
     found: list[list[str]] = [[], []]
     for number in range(6):
@@ -146,14 +146,14 @@ def test_a_session_of_a_stage_goes_on_with_what_other_stages_have_computed(saved
     assert "r" in found[0][2]
 
 
-def test_a_session_that_passes_query_times_by_goes_on_behind_them() -> None:
+def test_a_session_continues_after_skipped_query_times() -> None:
     sessions = [EngineSession(UPSTREAM, start=0, window=10) for _ in range(2)]
     reports: list[list[str]] = [[], []]
     for number, (session, found) in enumerate(zip(sessions, reports, strict=True)):
         session.insert_reading(read_inputs([["a|5|5|p", "c|25|1000|p"]], UPSTREAM.names, 1, session.symbols))
         session.query(10)
         session.query(20)
-        session.pass_by(990)
+        session.skip_to(990)
         if number:
             session = EngineSession.restored(session.snapshot(), UPSTREAM)
         session.insert_reading(read_inputs([["b|900|985|p"]], UPSTREAM.names, 1, session.symbols))

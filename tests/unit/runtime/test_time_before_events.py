@@ -37,7 +37,7 @@ BODIES = {
     "a choice": "(T > 4 ; T < 3), happensAt(e(X),T)",
     "a choice that says when": "(T > 4, happensAt(e(X),T) ; happensAt(e(X),T), T < 3)",
     "a choice that says when, behind a fact": "limit(L), (T > L, happensAt(e(X),T) ; happensAt(e(X),T), T < 3)",
-    "a choice of what is computed from it": "N is T mod 3, (happensAt(e(X),T), N > 1 ; happensAt(k(X),T), X > N)",
+    "a choice of computed values": "N is T mod 3, (happensAt(e(X),T), N > 1 ; happensAt(k(X),T), X > N)",
     "a choice before a fact": "(happensAt(e(X),T), T > 3 ; happensAt(k(X),T), X > L), limit(L)",
     "one branch of a choice": "(happensAt(e(X),T), T > 3 ; happensAt(k(X),T))",
     "what holds, first in a branch": "(T < 4, holdsAt(g=true,T), happensAt(e(X),T) ; happensAt(k(X),T))",

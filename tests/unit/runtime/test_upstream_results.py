@@ -67,5 +67,5 @@ def test_a_late_interval_changes_the_time_from_its_start_on_for_earlier_query_ti
     assert [found.unchanged_until(at) for at in (20, 30, 40, 41, 50)] == [0, 0, 0, 1, 1]
 
 
-def test_nothing_computed_never_changes() -> None:
+def test_upstream_results_without_rows_never_change() -> None:
     assert computed().unchanged_until(0) == OPEN

@@ -152,7 +152,7 @@ def test_a_late_record_within_the_window_takes_effect() -> None:
     made = session(10, "a|3|3|p", "b|14|6|p")
     assert as_answer(made.query(10), made.symbols) == {"s(p)=on": [(4, None)]}
     assert as_answer(made.query(15), made.symbols) == {"s(p)=on": [(4, 7)]}
-    assert (made.records.fates.n_late, made.records.fates.n_dropped) == (1, 0)
+    assert (made.records.admission_counts.n_late, made.records.admission_counts.n_dropped) == (1, 0)
 
 
 def test_a_record_that_is_too_late_is_dropped() -> None:
@@ -166,7 +166,7 @@ def test_a_record_that_is_too_late_is_counted() -> None:
     made = session(5, "a|3|3|p", "b|14|6|p")
     for at in (5, 10, 15):
         made.query(at)
-    assert (made.records.fates.n_late, made.records.fates.n_dropped) == (0, 1)
+    assert (made.records.admission_counts.n_late, made.records.admission_counts.n_dropped) == (0, 1)
 
 
 def test_an_exact_duplicate_is_the_same_record() -> None:

@@ -43,7 +43,10 @@ def test_lines_have_iso_times_where_they_had_integers() -> None:
     ]
     for line in text[1:]:
         parse_term(line.removesuffix("."))
-    assert list(LINES["jsonl"]([FOUND], shown))[1] == (
-        '{"query_time": "1970-01-01T00:01:00Z", "event": "e", "times": ["1970-01-01T00:00:04Z"]}'
+    assert list(LINES["jsonl"]([FOUND], shown))[2] == (
+        '{"query_time": "1970-01-01T00:01:00Z", "kind": "event", "name": "e", "arguments": [], "value": null, '
+        '"fvp": "e", "start": "1970-01-01T00:00:04Z", "end": "1970-01-01T00:00:04Z"}'
     )
-    assert list(LINES["csv"]([FOUND], shown))[2] == "1970-01-01T00:01:00Z,fvp,f(a)=true,1970-01-01T00:00:20Z,"
+    assert list(LINES["csv"]([FOUND], shown))[2] == (
+        '1970-01-01T00:01:00Z,fluent,f,"[""a""]",true,f(a)=true,1970-01-01T00:00:20Z,'
+    )

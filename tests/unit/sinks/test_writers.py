@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.csv  # type: ignore[import-untyped]
 import pyarrow.feather  # type: ignore[import-untyped]
 import pyarrow.parquet  # type: ignore[import-untyped]
 import pytest
@@ -18,9 +17,11 @@ import pytest
 import holdsfor as hf
 from holdsfor.cli.main import main
 from holdsfor.columns.result_table import result_schema
+from holdsfor.sinks.change_lines import change_schema
 from holdsfor.sinks.result_lines import TermReport
 from holdsfor.sinks.writers import REPORTS, opened, write_reports
 from holdsfor.syntax.parser import parse_term
+from tests.results import read_csv_table
 
 CTM = Path(__file__).parents[3] / "apps" / "ctm"
 FILES = [str(CTM / "rules.prolog"), str(CTM / "background.prolog")]
@@ -38,7 +39,7 @@ def test_changes_as_a_table_have_the_rows_of_the_lines(tmp_path: Path, suffix: s
     assert main([*changes, "-o", str(tmp_path / f"changes.{suffix}")]) == 0
     assert main([*changes, "-o", str(tmp_path / "changes.csv")]) == 0
     found = read(tmp_path / f"changes.{suffix}")
-    assert found.to_pylist() == pyarrow.csv.read_csv(tmp_path / "changes.csv").to_pylist()
+    assert found.equals(read_csv_table(tmp_path / "changes.csv", change_schema()))
     assert {"added", "shortened"} <= set(found["change"].to_pylist())
 
 
@@ -48,11 +49,10 @@ def test_a_table_has_the_rows_of_the_lines_for_every_query_time(tmp_path: Path, 
     assert main([*RUN, *windows, "-o", str(tmp_path / f"answer.{suffix}")]) == 0
     assert main([*RUN, *windows, "-o", str(tmp_path / "answer.csv")]) == 0
     found = read(tmp_path / f"answer.{suffix}")
-    assert found.schema == result_schema()
-    lines = pyarrow.csv.read_csv(tmp_path / "answer.csv")
-    assert found.select(lines.column_names).to_pylist() == lines.to_pylist()
+    assert found.schema == result_schema(has_query_time=True)
+    assert found.equals(read_csv_table(tmp_path / "answer.csv", found.schema))
     assert len(set(found["query_time"].to_pylist())) > 2
-    assert {"fvp", "event"} == set(found["kind"].to_pylist())
+    assert {"fluent", "event"} == set(found["kind"].to_pylist())
 
 
 def test_both_engines_write_the_same_table(tmp_path: Path) -> None:
@@ -70,13 +70,12 @@ def test_a_result_is_the_table_that_is_written(tmp_path: Path) -> None:
 def test_a_table_has_the_parts_of_terms() -> None:
     fvp, event = parse_term("gap(v1, f('A'))=near_port"), parse_term("noon")
     table = TermReport(9, {fvp: [(1, 3), (5, None)]}, {event: [4]}).table()
-    fixed = {"query_time": 9, "kind": "fvp", "name": "gap(v1,f('A'))=near_port", "functor": "gap"}
-    shown = {**fixed, "args": ["v1", "f('A')"], "value": "near_port"}
+    described = {"kind": "fluent", "name": "gap", "arguments": ["v1", "f('A')"], "value": "near_port"}
+    shown = {**described, "fvp": "gap(v1,f('A'))=near_port"}
     assert table.to_pylist() == [
         {**shown, "start": 1, "end": 3},
         {**shown, "start": 5, "end": None},
-        {"query_time": 9, "kind": "event", "name": "noon", "functor": "noon"}
-        | {"args": [], "value": None, "start": 4, "end": 4},
+        {"kind": "event", "name": "noon", "arguments": [], "value": None, "fvp": "noon", "start": 4, "end": 4},
     ]
 
 
@@ -108,12 +107,23 @@ def test_tables_can_be_written_to_pipes(tmp_path: Path, form: str) -> None:
     assert len(read(path)) > 0
 
 
-def test_reports_before_an_error_are_in_the_file(tmp_path: Path) -> None:
+def test_after_an_error_there_is_no_file(tmp_path: Path) -> None:
     def answers() -> Iterator[TermReport]:
         yield TermReport(9, {parse_term("f=v"): [(1, 3)]}, {})
         raise KeyboardInterrupt
 
     path = tmp_path / "answer.parquet"
     with pytest.raises(KeyboardInterrupt), opened(str(path), "parquet") as output:
-        write_reports(answers(), REPORTS, "parquet", output)
-    assert len(read(tmp_path / "answer.parquet")) == 1
+        write_reports(answers(), REPORTS, "parquet", output.file)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_reports_of_a_feed_before_an_error_are_in_the_file(tmp_path: Path) -> None:
+    def answers() -> Iterator[TermReport]:
+        yield TermReport(9, {parse_term("f=v"): [(1, 3)]}, {})
+        raise KeyboardInterrupt
+
+    path = tmp_path / "answer.csv"
+    with pytest.raises(KeyboardInterrupt), opened(str(path), "csv", is_feed=True) as output:
+        write_reports(answers(), REPORTS, "csv", output.file)
+    assert path.read_text(encoding="utf-8").splitlines()[1] == "9,fluent,f,[],v,f=v,1,3"

@@ -292,7 +292,7 @@ numerals = st.one_of(
 def test_words_in_bulk_equal_words_one_by_one(found: list[str]) -> None:
     strings = pa.array(["x", *found, None], pa.string())[1:-1]
     symbols = Symbols()
-    words = words_of(fields_of(strings), np.arange(len(strings)), Lexicon(symbols, n_behind=0))
+    words = words_of(fields_of(strings), np.arange(len(strings)), Lexicon(symbols, n_separators=0))
     assert words.tolist() == [symbols.word(read_field(text.strip())) for text in found]
 
 
@@ -300,14 +300,14 @@ def test_words_in_bulk_equal_words_one_by_one(found: list[str]) -> None:
 def test_floats_are_read_to_the_bit(values: list[float]) -> None:
     found = [f"{value:.17f}" for value in values]
     symbols = Symbols()
-    words = words_of(fields_of(pa.array(found)), np.arange(len(found)), Lexicon(symbols, n_behind=0))
+    words = words_of(fields_of(pa.array(found)), np.arange(len(found)), Lexicon(symbols, n_separators=0))
     assert symbols.terms(words) == [Float(float(text)) for text in found]
 
 
 def test_the_lexicon_stays_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("holdsfor.sources.numerals._MOST_TEXTS", 3)
     symbols = Symbols()
-    lexicon = Lexicon(symbols, n_behind=0)
+    lexicon = Lexicon(symbols, n_separators=0)
     found = [f"v{i % 5}" for i in range(20)]
     words = words_of(fields_of(pa.array(found)), np.arange(len(found)), lexicon)
     assert symbols.terms(words) == [Atom(text) for text in found]
@@ -501,8 +501,8 @@ def test_a_row_that_does_not_fit_is_set_aside_with_the_reason(row: dict[str, Any
         ({"name": ["p"], "arrival": [1], "start": [1], "arg2": ["a"]}, "column `arg2` is not a column of records"),
         ({"name": ["p"], "time": [1], "lat": [4.5], "lon": [4.5]}, "`lat`, `lon` are not columns of records"),
         (
-            {"name": ["p"], "arrival": [1], "start": [1], "arg1": [True]},
-            "expected text or numbers in column `arg1`, found bool",
+            {"name": ["p"], "arrival": [1], "start": [1], "arg1": [[1]]},
+            "expected text, numbers, booleans or dates in column `arg1`, found list<item: int64>",
         ),
     ],
 )

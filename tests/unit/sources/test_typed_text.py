@@ -81,7 +81,7 @@ def test_a_kind_converts_texts_and_numbers() -> None:
     assert ids_of(result) == {"seen(3)=true", "seen(2.5)=true", "seen(7)=true"}
     assert [(each.line, each.reason) for each in result.reading.set_aside] == [
         (4, "expected a number as `id`, found `x`"),
-        (5, "`id` is missing"),
+        (5, "`id` is null"),
         (6, "expected a number as `id`, found `1e999`"),
     ]
     assert "seen('6')=true" in ids_of(hf.recognise(SEEN, (table, "happensAt(see(n:text), ts)")))
@@ -235,3 +235,58 @@ def test_a_text_column_that_is_joined_with_numbers_of_another_input_is_refused(r
 @pytest.mark.parametrize("rule", NOT_JOINING.values(), ids=list(NOT_JOINING))
 def test_text_and_numbers_that_no_rule_joins_are_accepted(rule: str) -> None:
     assert joined(rule).reading.set_aside == []
+
+
+SPEED = hf.Event("speed", 7, "60", at=1)
+STOP = hf.Event("stop", "7", at=1)
+
+
+@pytest.mark.parametrize("rule", JOINING.values(), ids=list(JOINING))
+def test_a_session_refuses_the_insertion_that_joins_text_with_numbers(rule: str) -> None:
+    for first, second in ((SPEED, STOP), (STOP, SPEED)):
+        session = hf.Session(hf.load_text(rule), start=0, window=10)
+        assert session.insert(first).n_records == 1
+        session.query()
+        session = hf.Session.restore(session.snapshot(), hf.load_text(rule))
+        with pytest.raises(DataProblem, match=r"HF507.*column `arg1` of `stop/1` is text[\s\S]*give numbers"):
+            session.insert(second)
+        assert session.n_records == 1
+        session.insert(first)
+
+
+def test_a_session_accepts_a_place_with_text_and_numbers() -> None:
+    rules = hf.load_text(JOINING["two events"])
+    session = hf.Session(rules, start=0, window=10)
+    session.insert([STOP, hf.Event("stop", 7, at=1)])
+    session.insert(SPEED)
+    session = hf.Session.restore(session.snapshot(), rules)
+    session.insert(STOP)
+    assert session.query().happens_at("o(7)") == [1]
+
+
+@pytest.mark.parametrize("rule", NOT_JOINING.values(), ids=list(NOT_JOINING))
+def test_a_session_accepts_text_and_numbers_that_no_rule_joins(rule: str) -> None:
+    session = hf.Session(hf.load_text(rule), start=0, window=10)
+    session.insert(SPEED)
+    session.insert(STOP)
+
+
+@pytest.mark.parametrize("options", [["--engine", "reference"], [], ["--live", "--window", "10", "--step", "5"]])
+def test_every_engine_refuses_text_that_is_joined_with_numbers(
+    options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "rules.prolog").write_text(JOINING["two events"], encoding="utf-8")
+    (tmp_path / "stops.jsonl").write_text('{"name": "stop", "time": 1, "args": ["7"]}\n')
+    (tmp_path / "speeds.txt").write_text("speed|1|1|v1|60\nspeed|1|2|v1|60\n")
+    given = [
+        "run",
+        f"{tmp_path}/rules.prolog",
+        *options,
+        "--input",
+        f"{tmp_path}/speeds.txt",
+        f"{tmp_path}/stops.jsonl",
+    ]
+    assert main(given) == 0
+    (tmp_path / "speeds.txt").write_text("speed|1|1|7|60\nspeed|1|2|8|60\n")
+    assert main(given) == 2
+    assert "error[HF507]: column `arg1` of `stop/1` is text, but a rule joins" in capsys.readouterr().err

@@ -163,7 +163,7 @@ def test_curly_brackets_are_a_structure() -> None:
 # -- op/3 --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_directive_adds_an_operator_for_what_follows() -> None:
+def test_a_directive_adds_an_operator_for_the_following_clauses() -> None:
     clauses = program(":- op(700, xfx, near).\na :- x near y.").clauses
     assert clauses[0].body == Struct("near", (Atom("x"), Atom("y")))
     assert errors("a :- x near y.\n:- op(700, xfx, near).")
@@ -225,10 +225,11 @@ def test_a_run_of_facts_is_a_table() -> None:
     assert table.columns[1][99] == Int(99)
 
 
-def test_a_table_ends_where_another_predicate_or_a_rule_begins() -> None:
+def test_a_run_has_a_table_for_each_predicate_and_ends_where_a_rule_begins() -> None:
     facts = "".join(f"a({i}).\n" for i in range(100))
     items = program(facts + "b(1).\n" + facts + "a(X) :- b(X).\n" + facts).items
-    assert [type(item) for item in items] == [FactTable, Clause, FactTable, Clause, FactTable]
+    assert [type(item) for item in items] == [FactTable, FactTable, Clause, FactTable]
+    assert [len(item) for item in items if isinstance(item, FactTable)] == [200, 1, 100]
 
 
 def test_a_fact_with_very_many_arguments_does_not_hang() -> None:

@@ -66,7 +66,7 @@ def test_a_comment_that_is_not_closed_is_one_error_at_its_beginning() -> None:
     assert (error.code, error.span and error.span.line) == ("HF103", 2)
 
 
-def test_a_comment_that_is_not_closed_hides_those_that_would_begin_inside_it() -> None:
+def test_an_unclosed_comment_includes_comments_that_begin_inside_it() -> None:
     """Otherwise the rest of the text is searched again for each of them."""
     assert only_error("a. /* " * 2_000).code == "HF103"
 

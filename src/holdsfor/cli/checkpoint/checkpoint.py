@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 __all__ = ["Checkpoint", "open_checkpoint"]
 
 _SHARE = 10
-"""Between two checkpoints the run goes on for at least so many times the duration of the first."""
+"""The least time between two checkpoints, as a multiple of the duration of the first of them."""
 
 _COUNTS = ("n_query_times", "n_fvps", "n_intervals")
 
 
 def open_checkpoint(options: argparse.Namespace, compiled: Compiled, goals: Iterable[Term]) -> Checkpoint | None:
-    """The checkpoint of a run, if it has one; what contradicts it is refused."""
+    """The checkpoint of a run, if it has one; options, inputs or outputs that contradict it are refused."""
     if options.checkpoint is None:
         return None
     folder = CheckpointFolder(options.checkpoint)

@@ -26,6 +26,7 @@ _COMPARED = (
     "output",
     "format",
     "times",
+    "tz",
     "set_aside",
     "log",
 )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from contextlib import ExitStack, suppress
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.cli.checkpoint.checkpoint import Checkpoint
@@ -14,11 +16,18 @@ from holdsfor.cli.outcome.run_log import RunLog
 from holdsfor.cli.outcome.set_aside import SetAsideLog
 from holdsfor.cli.terminal.interruption import Interruption
 from holdsfor.cli.terminal.progress import Progress
-from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.errors import Diagnostic, HoldsforError, UsageProblem
 from holdsfor.sinks.change_lines import ChangeReport
 from holdsfor.sinks.result_lines import ReportView
+from holdsfor.sinks.time_formats import ShowTime, as_integer, shown_as
 from holdsfor.sources.unreadable import Unreadable
 from holdsfor.syntax.terms import Term
+
+if TYPE_CHECKING:
+    from holdsfor.analysis.place_types import InputColumn
+    from holdsfor.analysis.result_columns import ResultColumns
+    from holdsfor.analysis.sorts import Place
+    from holdsfor.columns.time_type import TimeType
 
 __all__ = ["Engine"]
 
@@ -43,6 +52,22 @@ class Engine(ABC):
         """Collects the inputs that cannot be read. Without a list, such an input ends the run."""
         self.seconds: dict[str, float] = {"load": 0.0, "recognise": 0.0}
         self.start = 0
+        self.time_type: TimeType | None = None
+        self.resources = ExitStack()
+        """Contexts to leave at the end of the run."""
+
+    @cached_property
+    def result_columns(self) -> ResultColumns:
+        """The tables of the output fluents and events; inputs that cannot be read have no columns."""
+        from holdsfor.analysis.result_columns import result_columns
+        from holdsfor.sources.input_columns import input_columns, merged_columns
+
+        names = self.compiled.names
+        given: dict[Place, InputColumn] = {}
+        for each in self.options.input:
+            with suppress(HoldsforError):
+                given = merged_columns(given, input_columns([each], names, self.options.input_format))
+        return result_columns(self.compiled.description, names, given)
 
     @property
     def continues(self) -> bool:
@@ -76,7 +101,24 @@ class Engine(ABC):
 
     def reading_options(self) -> dict[str, Any]:
         """Options for the readers of the inputs."""
-        return {"form": self.options.input_format, "unit": self.options.time_unit, "unreadable": self.unreadable}
+        options = self.options
+        unit, zone = options.time_unit, options.tz
+        return {"form": options.input_format, "unit": unit, "zone": zone, "unreadable": self.unreadable}
+
+    def input_times(self) -> TimeType | None:
+        """The type of the times of the records that have been read: None for integers."""
+        return self.time_type
+
+    @property
+    def shown(self) -> ShowTime:
+        """The notation of times: that of the input, unless the options choose another."""
+        from holdsfor.columns.time_type import TimeType
+
+        options = self.options
+        if options.times == "integer":
+            return as_integer
+        is_wanted = options.times == "iso"
+        return shown_as(self.input_times() or (TimeType(options.time_unit, options.tz or "UTC") if is_wanted else None))
 
     def _bounds_hint(self) -> str:
         if self.options.start is None or self.options.end is None:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterable, Iterator
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from holdsfor.cli.engines.columnar import ColumnarEngine
+from holdsfor.cli.engines.parallel import ParallelEngine, one_process_because
 from holdsfor.cli.engines.reference import ReferenceEngine
 from holdsfor.cli.terminal.wait_notices import notify_waiting
 
 if TYPE_CHECKING:
+    from holdsfor.columns.time_type import TimeType
     from holdsfor.runtime.live import LiveRun
     from holdsfor.runtime.reports.report import ReportColumns
     from holdsfor.runtime.session import EngineSession
+    from holdsfor.sources.text_records import SetAside
 
 __all__ = ["LiveEngine", "ReplayEngine", "engine_class"]
 
@@ -32,7 +35,7 @@ class LiveEngine(ColumnarEngine):
 
         options = self.options
         self.symbols = Symbols()
-        self.clock = Clock(options.time_unit)
+        self.clock = Clock(options.time_unit, zone=options.tz)
         given = (self.compiled.names, options.tick, self.symbols, self.clock)
         positions = [None] * len(options.input) if self.checkpoint is None else self.checkpoint.positions()
         more = {"form": options.input_format, "follows": options.follow}
@@ -48,10 +51,14 @@ class LiveEngine(ColumnarEngine):
             on_silence=partial(notify_waiting, self.log, "records"),
             at_rest=self._save,
         )
+        self.run.is_compacting = self.recorded is None
         if self.checkpoint is not None:
             self.checkpoint.restore(self)
             self._keep_count(self.run)
             self.checkpoint.announce(self)
+
+    def input_times(self) -> TimeType | None:
+        return self.clock.time_type
 
     def begin(self) -> tuple[EngineSession, Iterator[int]] | None:
         first = self.run.begin()
@@ -66,8 +73,11 @@ class LiveEngine(ColumnarEngine):
         from holdsfor.runtime.windows import settled_so_far
 
         self.run.is_compacting = False
-        if (first := next(due := iter(queries), None)) is not None:
-            yield settled_so_far(session, chain([first], due))
+        yield from settled_so_far(session, queries)
+
+    @property
+    def suspects(self) -> Mapping[str, SetAside]:
+        return ChainMap(*(feed.reading.suspects for feed in self.run.feeds))
 
     def conclude(self, session: EngineSession) -> None:
         """Records that no query time admits are counted when the inputs end."""
@@ -119,4 +129,6 @@ def engine_class(options: argparse.Namespace) -> type[ColumnarEngine | Reference
         return ReferenceEngine
     if options.live:
         return LiveEngine
-    return ColumnarEngine if options.replay is None else ReplayEngine
+    if options.replay is not None:
+        return ReplayEngine
+    return ColumnarEngine if options.jobs == 1 or one_process_because(options) else ParallelEngine

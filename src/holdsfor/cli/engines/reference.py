@@ -14,6 +14,7 @@ from holdsfor.sinks.change_lines import ChangeReport
 from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.sinks.result_lines import ReportView, TermReport
 from holdsfor.sources.text_records import Fact
+from holdsfor.syntax.time_points import last_time_point
 
 if TYPE_CHECKING:
     from holdsfor.reference import ReferenceResult
@@ -34,6 +35,7 @@ class ReferenceEngine(Engine):
         reading = read_facts(self.options.input, self.compiled.names, self.options.tick, **self.reading_options())
         reading.add_input_facts(self.compiled.names, self.options.tick)
         self.facts = reading.facts()
+        self.time_type = reading.time_type
         self.counts.n_records = reading.n_records
         self.counts.unused = reading.unused
         self.counts.n_unmatched = len(reading.unmatched)
@@ -85,5 +87,5 @@ def _figures(answer: ReferenceResult, n_facts: int, seconds: float, end: int, ti
 def _extent(facts: list[Fact], tick: int) -> tuple[int | None, int | None]:
     """The first and the last time-point of the records."""
     first = min((fact.start for fact in facts), default=None)
-    last = max((f.start if f.value is None else (f.end - 1) // tick * tick for f in facts), default=None)
+    last = max((f.start if f.value is None else last_time_point(f.start, f.end, tick) for f in facts), default=None)
     return first, last

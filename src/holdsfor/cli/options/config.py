@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from holdsfor.cli.options.declarations import CONFIGURABLE, KEYS, Command, Option, options_of
+from holdsfor.cli.options.misplaced_rules import take_rules_from_inputs
 from holdsfor.cli.options.rtec_parameters import PARAMETERS, Translation, from_rtec
 from holdsfor.cli.options.toml_file import TomlFile, read_toml
 from holdsfor.cli.options.toml_values import EXPECTED, converted, is_of_kind, shown_value
@@ -26,6 +27,10 @@ from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean, printable
 from holdsfor.syntax.source import Span
 
 __all__ = ["Application", "fill_in", "is_given", "missing"]
+
+
+_USUAL_FILES = ("holdsfor.toml", "defaults.toml")
+_LISTED_FILES = " and ".join(f"`{name}`" for name in _USUAL_FILES)
 
 
 @dataclass
@@ -49,8 +54,11 @@ def fill_in(options: argparse.Namespace, command: Command) -> Application:
 
     Returns the application of the file, or an empty one. A required option that is still missing is HF704.
     """
+    take_rules_from_inputs(options)
     app = _application(options, command) if command in CONFIGURABLE else Application()
     for option in options_of(command):
+        if option.name == "time_unit":
+            options.has_time_unit = is_given(options, option.name) or option.name in app.values
         if not is_given(options, option.name):
             setattr(options, option.name, app.values.get(option.name, option.initial))
         if option.required and not getattr(options, option.name):
@@ -70,10 +78,13 @@ def missing(name: str, wanted: str, command: Command) -> UsageProblem:
 
 
 def _application(options: argparse.Namespace, command: Command) -> Application:
-    if options.config is None:
-        if options.app is not None:
+    if options.config is None and options.app is not None:
+        options.config = next((name for name in _USUAL_FILES if Path(name).is_file()), None)
+        if options.config is None:
             message = f"`--app {printable(options.app)}` needs a configuration file"
-            raise UsageProblem(Diagnostic("HF723", message, hint="name the file with `--config`"))
+            hint = f"name the file with `--config`; {_LISTED_FILES} in the current folder need not be named"
+            raise UsageProblem(Diagnostic("HF723", message, hint=hint))
+    if options.config is None:
         return Application()
     file = read_toml(Path(options.config))
     return _Reader(file, _chosen_table(file, options.app), options, command).application()

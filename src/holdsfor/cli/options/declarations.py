@@ -17,11 +17,24 @@ __all__ = ["CONFIGURABLE", "KEYS", "OPTIONS", "Command", "Kind", "Option", "opti
 
 Command = Literal["run", "plan", "spark run", "spark prepare"]
 Kind = Literal[
-    "path", "paths", "place", "inputs", "text", "texts", "choices", "time", "duration", "integer", "rate", "flag"
+    "path",
+    "paths",
+    "place",
+    "inputs",
+    "facts",
+    "areas",
+    "text",
+    "texts",
+    "choices",
+    "time",
+    "duration",
+    "integer",
+    "rate",
+    "flag",
 ]
 Group = Literal["rules", "input", "time and windows", "plan", "results", "logs", "live runs", "Apache Spark"]
 
-_LISTS = ("paths", "inputs", "texts", "choices")
+_LISTS = ("paths", "inputs", "facts", "areas", "texts", "choices")
 
 
 @dataclass(frozen=True)
@@ -93,6 +106,24 @@ OPTIONS: tuple[Option, ...] = (
         _ALL,
         "rules",
         "more files with background knowledge",
+        metavar="FILE",
+        takes_several=True,
+    ),
+    Option(
+        "facts",
+        "facts",
+        _ALL,
+        "rules",
+        "table with a fact for each row: 'FILE: predicate(column, …)'",
+        metavar="FACTS",
+        takes_several=True,
+    ),
+    Option(
+        "areas",
+        "areas",
+        _ALL,
+        "rules",
+        "areas for `in_area` and `near_area`: GeoJSON, CSV with `name` and `wkt`, or GeoParquet; FILE or 'FILE: name'",
         metavar="FILE",
         takes_several=True,
     ),
@@ -197,6 +228,15 @@ OPTIONS: tuple[Option, ...] = (
         default=False,
     ),
     Option(
+        "max_set_aside",
+        "text",
+        ("run", "spark run"),
+        "input",
+        "largest share (`5%`) or number of records that do not fit; more end the run with exit code 3",
+        metavar="N",
+        without="all but one",
+    ),
+    Option(
         "time_unit",
         "text",
         _ALL,
@@ -204,6 +244,15 @@ OPTIONS: tuple[Option, ...] = (
         "length of a time-point, for ISO 8601 times and for durations such as 2h",
         default="s",
         choices=tuple(PER_SECOND),
+    ),
+    Option(
+        "tz",
+        "text",
+        _ALL,
+        "time and windows",
+        "time zone of input times without an offset, of the times of results, and of dates and hours in rules",
+        metavar="ZONE",
+        without="UTC",
     ),
     Option("tick", "integer", _ALL, "time and windows", "distance between time-points", metavar="N", default=1),
     Option(
@@ -277,6 +326,15 @@ OPTIONS: tuple[Option, ...] = (
         default=True,
     ),
     Option(
+        "jobs",
+        "integer",
+        ("run",),
+        "time and windows",
+        "number of processes that divide the work; 1 is a run in one process",
+        metavar="N",
+        without="one for each core and each million records, for settled results",
+    ),
+    Option(
         "report",
         "text",
         ("run",),
@@ -298,7 +356,7 @@ OPTIONS: tuple[Option, ...] = (
         "path",
         ("run",),
         "results",
-        "file for the answer",
+        "file for the answer; a folder `out/` or a database `out.duckdb` has a table for each fluent and event",
         metavar="FILE",
         without="standard output",
         short="-o",
@@ -346,9 +404,18 @@ OPTIONS: tuple[Option, ...] = (
         "text",
         ("run",),
         "results",
-        "notation of times in text, JSON lines and CSV",
-        default="integer",
+        "times of results: integers, or dates and times (timestamps in Parquet, Arrow and DuckDB)",
+        without="as the input has them",
         choices=("integer", "iso"),
+    ),
+    Option(
+        "interactive",
+        "flag",
+        ("run",),
+        "results",
+        "open a prompt for goals over the results, after the run or, with `--live`, during it",
+        default=False,
+        is_key=False,
     ),
     Option(
         "timeline",
@@ -357,6 +424,15 @@ OPTIONS: tuple[Option, ...] = (
         "results",
         "draw the answer to a .png or .svg file; may be repeated",
         metavar="PICTURE",
+    ),
+    Option(
+        "by",
+        "text",
+        ("run",),
+        "results",
+        "group timelines: `fluent`, or an argument by its name or position",
+        metavar="COLUMN",
+        without="fluent",
     ),
     Option(
         "partition_by",
@@ -392,7 +468,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "log",
         "path",
-        ("run",),
+        ("run", "spark run"),
         "logs",
         "write a JSON line for each query time: seconds, records, results",
         metavar="FILE",

@@ -54,13 +54,13 @@ def rate(text: str) -> float:
     return found
 
 
-def time_point(text: str, unit: Unit, option: str) -> int:
+def time_point(text: str, unit: Unit, option: str, zone: str | None = None) -> int:
     """The time-point of an integer or an ISO 8601 time; other text is HF705."""
     if re.fullmatch(r"-?\d{1,18}", text, re.ASCII):
         return int(text)
     from holdsfor.sources.times import Clock
 
-    time = Clock(unit).read(printable(text))
+    time = Clock(unit, zone=zone).read(printable(text))
     if isinstance(time, str):
         raise UsageProblem(Diagnostic("HF705", time, hint=f"see `{option}`"))
     return time
@@ -68,9 +68,14 @@ def time_point(text: str, unit: Unit, option: str) -> int:
 
 def convert_times(options: argparse.Namespace) -> None:
     """Convert the times and durations among the options of a run to time-points."""
+    zone = getattr(options, "tz", None)
+    if zone is not None:
+        from holdsfor.analysis.pipeline import check_time_zone
+
+        check_time_zone(zone)
     for name in ("start", "end"):
         if getattr(options, name) is not None:
-            setattr(options, name, time_point(getattr(options, name), options.time_unit, f"--{name}"))
+            setattr(options, name, time_point(getattr(options, name), options.time_unit, f"--{name}", zone))
     for name in ("window", "step", "allen_memory"):
         if getattr(options, name, None) is not None:
             setattr(options, name, duration(getattr(options, name), options.time_unit))

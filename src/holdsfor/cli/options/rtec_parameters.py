@@ -28,7 +28,7 @@ _WITHOUT_EFFECT = {
     "dynamic_grounding_threshold": "domains are those that the rules declare",
     "stream_order_flag": "records may come in any order",
     "preprocessing_flag": "the rules replace preprocessing",
-    "forget_threshold": "the window limits what is remembered",
+    "forget_threshold": "the window limits the memory",
 }
 """Parameters of RTEC's own engine, and the reason why each has no effect."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from holdsfor.cli.options.declarations import Kind
 from holdsfor.cli.options.durations import duration, rate
-from holdsfor.sources.column_mapping import LISTEN, SOCKET, split_mapping
+from holdsfor.sources.column_mapping import LISTEN, SOCKET, split_facts, split_mapping
 
 __all__ = ["EXPECTED", "converted", "is_of_kind", "shown_value"]
 
@@ -20,6 +20,8 @@ EXPECTED: dict[Kind, str] = {
     "paths": "a path or a list of paths",
     "place": "a place for results",
     "inputs": "an input or a list of inputs",
+    "facts": "a table of facts or a list of such tables",
+    "areas": "a file with areas or a list of such files",
     "text": "text",
     "texts": "text or a list of texts",
     "choices": "text or a list of texts",
@@ -39,7 +41,7 @@ def is_of_kind(value: object, kind: Kind) -> bool:
     """Whether a value of a TOML file is of a kind."""
     is_integer = isinstance(value, int) and not isinstance(value, bool)
     match kind:
-        case "paths" | "inputs" | "texts" | "choices":
+        case "paths" | "inputs" | "facts" | "areas" | "texts" | "choices":
             return all(isinstance(item, str) for item in _as_list(value))
         case "path" | "place" | "text":
             return isinstance(value, str)
@@ -87,6 +89,10 @@ def converted(value: Any, kind: Kind, folder: Path) -> Any:
             return [str(folder / item) for item in _as_list(value)]
         case "inputs":
             return [_input_from(item, folder) for item in _as_list(value)]
+        case "areas":
+            return [_path_from(item, folder) for item in _as_list(value)]
+        case "facts":
+            return [_facts_from(item, folder) for item in _as_list(value)]
         case "texts" | "choices":
             return _as_list(value)
         case "rate":
@@ -108,6 +114,12 @@ def _input_from(given: str, folder: Path) -> str:
     socket = next((prefix for prefix in (SOCKET, LISTEN) if file.startswith(prefix)), "")
     path = socket + _path_from(file.removeprefix(socket), folder)
     return path if mapping is None else f"{path}: {mapping}"
+
+
+def _facts_from(given: str, folder: Path) -> str:
+    """A table of facts with its path from a folder."""
+    file, facts = split_facts(given)
+    return f"{_path_from(file, folder)}: {facts}"
 
 
 def _path_from(path: str, folder: Path) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from holdsfor.errors import Diagnostic
+
 __all__ = ["Counts"]
 
 
@@ -26,4 +28,9 @@ class Counts:
     n_query_times: int = 0
     n_fvps: int = 0
     n_intervals: int = 0
+    n_processes: int = 1
+    one_process_because: str | None = None
+    """Why a run is in one process."""
+    one_bucket: list[Diagnostic] = field(default_factory=list)
+    """The rules that one worker computes."""
     unused: Counter[str] = field(default_factory=Counter)

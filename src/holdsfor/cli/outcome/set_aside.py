@@ -9,6 +9,7 @@ from pathlib import Path
 
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sinks.output_files import naming
+from holdsfor.sources.set_aside_reasons import ReasonCounts
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.unreadable import Unreadable
 
@@ -24,6 +25,7 @@ class SetAsideLog:
         self.n = 0
         self.first: list[SetAside] = []
         self.first_unmatched: list[SetAside] = []
+        self.reasons = ReasonCounts()
         self._is_strict = is_strict
         self._path = None if path is None else Path(path)
         if self._path is not None and not continues:
@@ -33,6 +35,7 @@ class SetAsideLog:
         """Count records and write them to the file; then stop if the run is strict."""
         self.n += len(misfits)
         self.first += misfits[: _SHOWN - len(self.first)]
+        self.reasons.add(misfits)
         self._write(misfits)
         self.refuse(misfits)
 

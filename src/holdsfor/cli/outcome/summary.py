@@ -11,7 +11,9 @@ from typing import Protocol
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.cli.outcome.counts import Counts
 from holdsfor.errors import did_you_mean, printable
+from holdsfor.sinks.beside import is_replaceable, written_beside
 from holdsfor.sinks.output_files import naming
+from holdsfor.sources.set_aside_reasons import ReasonCounts
 
 __all__ = ["Misfits", "Outcome", "summarise", "write_stats"]
 
@@ -19,13 +21,16 @@ _SHOWN_NAMES = 10
 
 
 class Misfits(Protocol):
-    """Records that do not fit: their number, the first of them, and the first unmatched retractions."""
+    """Records that do not fit: their number, the first of them, their reasons, and the first unmatched retractions."""
 
     @property
     def n(self) -> int: ...
 
     @property
     def first(self) -> Sequence[object]: ...
+
+    @property
+    def reasons(self) -> ReasonCounts: ...
 
     @property
     def first_unmatched(self) -> Sequence[object]: ...
@@ -64,12 +69,17 @@ def write_stats(outcome: Outcome, path: str, **more: object) -> None:
         "seconds": outcome.seconds,
         **more,
     }
-    with naming(path):
-        Path(path).write_text(json.dumps(stats, indent=2) + "\n", encoding="utf-8")
+    text = json.dumps(stats, indent=2) + "\n"
+    if is_replaceable(path):
+        with written_beside(path) as file:
+            file.path.write_text(text, encoding="utf-8")
+    else:
+        with naming(path):
+            Path(path).write_text(text, encoding="utf-8")
 
 
 def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:
-    """Print what was read and found. Without problems, and unless `is_wanted`, print only on a terminal."""
+    """Print the numbers of records and results. Without problems, and unless `is_wanted`, print only on a terminal."""
     counts = outcome.counts
     problems = _problems(outcome)
     if problems or not counts.n_records or is_wanted or sys.stderr.isatty():
@@ -82,6 +92,12 @@ def summarise(outcome: Outcome, compiled: Compiled, *, is_wanted: bool) -> None:
         reported = f"{_n(counts.n_fvps, 'FVP')} and {_n(counts.n_intervals, 'interval')} reported"
         _print(f"{_n(counts.n_query_times, 'query time')}, {reported}")
         _print(", ".join(f"{phase} {seconds:.3f} s" for phase, seconds in outcome.seconds.items()))
+        if counts.n_processes > 1:
+            _print(f"in {counts.n_processes} processes")
+        elif counts.one_process_because is not None:
+            _print(f"in one process: {counts.one_process_because}")
+        for diagnostic in counts.one_bucket:
+            _print(f"not divided: {diagnostic.message}")
 
 
 def _problems(outcome: Outcome) -> list[str]:
@@ -98,11 +114,12 @@ def _problems(outcome: Outcome) -> list[str]:
 
 def _show_misfits(outcome: Outcome) -> None:
     log = outcome.set_aside
-    for shown, n in ((log.first, log.n), (log.first_unmatched, outcome.counts.n_unmatched)):
-        for misfit in shown:
-            _print(f"  {misfit}")
-        if n > len(shown):
-            _print(f"  … and {n - len(shown)} more")
+    for shown in log.first if log.n <= len(log.first) else log.reasons.lines():
+        _print(f"  {shown}")
+    for misfit in log.first_unmatched:
+        _print(f"  {misfit}")
+    if (n := outcome.counts.n_unmatched) > len(log.first_unmatched):
+        _print(f"  … and {n - len(log.first_unmatched)} more")
 
 
 def _show_unused(outcome: Outcome, compiled: Compiled) -> None:

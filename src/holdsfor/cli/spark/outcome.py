@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdsfor.cli.outcome.counts import Counts
+from holdsfor.sources.set_aside_reasons import ReasonCounts
 from holdsfor.sources.text_records import SetAside
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from holdsfor.spark.job.recognition import Recognition
 
 __all__ = ["SparkOutcome", "outcome_of"]
@@ -19,11 +22,12 @@ _SHOWN_MISFITS = 10
 
 @dataclass
 class ShownMisfits:
-    """How many records were set aside, and the first of them."""
+    """How many records were set aside, the first of them, and the reasons."""
 
     n: int = 0
     first: list[SetAside] = field(default_factory=list)
     first_unmatched: list[SetAside] = field(default_factory=list)
+    reasons: ReasonCounts = field(default_factory=ReasonCounts)
 
 
 @dataclass
@@ -59,10 +63,25 @@ def outcome_of(found: Recognition, seconds: dict[str, float]) -> SparkOutcome:
         n_query_times=found.run.queries.n_up_to(found.run.queries.at_or_after(found.run.end)),
         n_fvps=n_fvps,
         n_intervals=n_intervals,
+        one_bucket=list(found.one_bucket),
         unused=Counter({name: n for what, name, n in rows if what == "unused"}),
     )
-    records = found.set_aside.where("line > 0 or text != ''").limit(_SHOWN_MISFITS)
-    misfits = [SetAside(*row) for row in records.collect()] if of["set aside"] else []
+    records = found.set_aside.where("line > 0 or text != ''")
+    misfits = [SetAside(*row) for row in records.limit(_SHOWN_MISFITS).collect()] if of["set aside"] else []
+    reasons = _reasons(records) if of["set aside"] > len(misfits) else ReasonCounts()
+    reasons.add(misfits if of["set aside"] == len(misfits) else ())
     unmatched = [SetAside(*r) for r in found.unmatched.limit(_SHOWN_MISFITS).collect()] if of["unmatched"] else []
     more = {"events": n_all - n_intervals, "start": found.run.start, "end": found.run.end}
-    return SparkOutcome(counts, ShownMisfits(of["set aside"], misfits, unmatched), seconds, more)
+    return SparkOutcome(counts, ShownMisfits(of["set aside"], misfits, unmatched, reasons), seconds, more)
+
+
+def _reasons(records: DataFrame) -> ReasonCounts:
+    """The reasons of records, each with its first record; workers count equal reasons."""
+    from pyspark.sql import functions as F
+
+    earliest = F.min(F.struct("file", "line", "text")).alias("earliest")
+    counts = ReasonCounts()
+    for row in records.groupBy("reason").agg(F.count("*").alias("n"), earliest).toLocalIterator():
+        first = row.earliest
+        counts.add_many(row.n, SetAside(first.file, first.line, first.text, row.reason))
+    return counts

@@ -61,14 +61,14 @@ def _has_other_default(options: argparse.Namespace) -> bool:
 
 
 def _check_local(path: Path, *, overwrite: bool) -> None:
-    from holdsfor.spark.output.folders import refuse_foreign
+    from holdsfor.spark.output.folders import refuse_unmarked_folder
     from holdsfor.spark.output.result_tables import RESULTS
     from holdsfor.spark.output.targets import refuse_existing
 
     if path.exists() and not overwrite:
         refuse_existing(str(path))
     if path.is_file() or (path.is_dir() and any(path.iterdir()) and not (path / RESULTS[-1]).is_dir()):
-        refuse_foreign(str(path))
+        refuse_unmarked_folder(str(path))
 
 
 def _properties(path: str | None) -> dict[str, str]:

@@ -8,12 +8,13 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from holdsfor.analysis.pipeline import Compiled, compile_files
+from holdsfor.analysis.pipeline import Compiled, check_time_zone, compile_files, with_clock
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in
+from holdsfor.cli.options.facts import fact_programs
 from holdsfor.cli.spark.input import files_from, print_unreadable
 from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
-from holdsfor.cli.terminal.diagnostics import print_diagnostics
+from holdsfor.cli.terminal.diagnostics import print_warning_count
 from holdsfor.errors import Diagnostics
 from holdsfor.sources.text_records import SetAside
 
@@ -41,8 +42,10 @@ def execute(options: argparse.Namespace) -> int:
 
     check_buckets(options.buckets)
     diagnostics = Diagnostics()
-    compiled = compile_files([*options.rules, *options.background], diagnostics)
-    print_diagnostics(diagnostics.of("warning"))
+    check_time_zone(options.tz)
+    compiled = compile_files([*options.rules, *options.background], diagnostics, more=fact_programs(options))
+    compiled = with_clock(compiled, options.time_unit, options.tz)
+    print_warning_count(diagnostics, [*options.rules, *options.background])
     try:
         n_unreadable = on_spark(options, options.output, lambda spark, _: _work(spark, compiled, options))
     except Failed as failed:

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import argparse
 import time
+import warnings
 from collections.abc import Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
-from holdsfor.analysis.pipeline import Compiled, compile_files
+from holdsfor.analysis.pipeline import Compiled, check_time_zone, compile_files, with_clock
 from holdsfor.cli.options.arguments import Commands, add_command, add_options
 from holdsfor.cli.options.config import fill_in
 from holdsfor.cli.options.durations import convert_times
+from holdsfor.cli.options.facts import fact_programs
+from holdsfor.cli.outcome.run_log import RunLog
 from holdsfor.cli.outcome.summary import summarise, write_stats
 from holdsfor.cli.spark.input import files_from, refuse_misfits, write_set_aside
 from holdsfor.cli.spark.outcome import SparkOutcome, outcome_of
 from holdsfor.cli.spark.output import check_output, place_from, shown_place
+from holdsfor.cli.spark.query_log import log_query_times
 from holdsfor.cli.spark.session import Failed, on_spark, shown_progress
-from holdsfor.cli.terminal.diagnostics import print_diagnostics
-from holdsfor.errors import Diagnostics
+from holdsfor.cli.terminal.diagnostics import print_diagnostics, print_warning_count
+from holdsfor.errors import Diagnostics, ParallelismWarning
 from holdsfor.sinks.output_files import refuse_overwriting
 from holdsfor.sources.column_mapping import split_mapping
+from holdsfor.sources.set_aside_reasons import SetAsideLimit
 from holdsfor.syntax.parser import parse_term
 
 if TYPE_CHECKING:
@@ -50,36 +56,45 @@ def execute(options: argparse.Namespace) -> int:
     check_buckets(options.buckets)
     check_output(options)
     files = [*options.rules, *options.background]
-    outputs = {"--stats": [options.stats], "--set-aside": [options.set_aside]}
+    outputs = {"--stats": [options.stats], "--log": [options.log], "--set-aside": [options.set_aside]}
     config = [options.config] if options.config else []
     refuse_overwriting(outputs, [*files, *config, *(split_mapping(each)[0] for each in options.input)])
     diagnostics = Diagnostics()
-    compiled = compile_files(files, diagnostics)
-    print_diagnostics(diagnostics.of("warning"))
+    check_time_zone(options.tz)
+    compiled = compile_files(files, diagnostics, more=fact_programs(options))
+    compiled = with_clock(compiled, options.time_unit, options.tz)
+    print_warning_count(diagnostics, files)
     began = time.perf_counter()
 
     def work(spark: SparkSession, is_new: bool) -> SparkOutcome:
-        return _work(spark, is_new, compiled, options, {"start": time.perf_counter() - began})
+        return _work(spark, is_new, compiled, options, {"start": time.perf_counter() - began}, log)
 
-    try:
-        outcome = on_spark(options, shown_place(options), work)
-    except Failed as failed:
-        return failed.exit_code
+    with closing(RunLog(options.log)) as log:
+        try:
+            outcome = on_spark(options, shown_place(options), work)
+        except Failed as failed:
+            return failed.exit_code
     summarise(outcome, compiled, is_wanted=True)
     if options.stats:
-        write_stats(outcome, options.stats, **outcome.more)
+        per_query_time = {"per_query_time": log.averages()} if options.log else {}
+        write_stats(outcome, options.stats, **outcome.more, **per_query_time)
     return 2 if outcome.counts.n_unreadable else 0
 
 
 def _work(
-    spark: SparkSession, is_new: bool, compiled: Compiled, options: argparse.Namespace, seconds: dict[str, float]
+    spark: SparkSession,
+    is_new: bool,
+    compiled: Compiled,
+    options: argparse.Namespace,
+    seconds: dict[str, float],
+    log: RunLog,
 ) -> SparkOutcome:
     from holdsfor.spark.job.retry import without_failing_files
-    from holdsfor.spark.output.catalogue import refuse_forgetful
+    from holdsfor.spark.output.catalogue import refuse_in_memory_catalogue
 
     if is_new and options.output.startswith("table:"):
-        refuse_forgetful(spark)
-    return without_failing_files(files_from(options), lambda files: _run(spark, files, compiled, options, seconds))
+        refuse_in_memory_catalogue(spark)
+    return without_failing_files(files_from(options), lambda files: _run(spark, files, compiled, options, seconds, log))
 
 
 def _run(
@@ -88,6 +103,7 @@ def _run(
     compiled: Compiled,
     options: argparse.Namespace,
     seconds: dict[str, float],
+    log: RunLog,
 ) -> SparkOutcome:
     from holdsfor.spark.cluster.progress import described
     from holdsfor.spark.output.targets import replacing
@@ -104,7 +120,10 @@ def _run(
         write_results(found, place, options.report)
         with described(spark, "count"):
             outcome = outcome_of(found, seconds)
+            SetAsideLimit.of(options.max_set_aside).check(outcome.counts.n_records, outcome.set_aside.reasons)
             write_set_aside(found, options.set_aside)
+            if options.log:
+                log_query_times(found, log)
         found.unpersist()
     seconds["recognise"] = time.perf_counter() - began - seconds["plan"]
     return outcome
@@ -113,16 +132,19 @@ def _run(
 def _recognise(files: Sequence[Files], compiled: Compiled, options: argparse.Namespace) -> Recognition:
     from holdsfor.spark.job.recognition import recognise
 
-    return recognise(
-        files,
-        compiled,
-        start=options.start,
-        end=options.end,
-        tick=options.tick,
-        window=options.window,
-        step=options.step,
-        allen_memory=options.allen_memory,
-        buckets=options.buckets,
-        goals=[parse_term(text, "--goal") for text in options.goal],
-        time_unit=options.time_unit,
-    )
+    with warnings.catch_warnings():  # the summary has them
+        warnings.simplefilter("ignore", ParallelismWarning)
+        return recognise(
+            files,
+            compiled,
+            start=options.start,
+            end=options.end,
+            tick=options.tick,
+            window=options.window,
+            step=options.step,
+            allen_memory=options.allen_memory,
+            buckets=options.buckets,
+            goals=[parse_term(text, "--goal") for text in options.goal],
+            time_unit=options.time_unit,
+            tz=options.tz,
+        )

@@ -91,7 +91,7 @@ def _until_interrupted(spark: SparkSession, work: Callable[[], WorkResult], spar
 @contextmanager
 def shown_progress(spark: SparkSession) -> Iterator[None]:
     """Show the progress of Spark on a terminal while the block runs."""
-    from holdsfor.spark.cluster.progress import watching_progress
+    from holdsfor.spark.cluster.progress import reporting_progress
 
-    with Line() as line, watching_progress(spark, lambda reached, seconds: line.show(f"{reached}, {seconds:.0f} s")):
+    with Line() as line, reporting_progress(spark, lambda reached, seconds: line.show(f"{reached}, {seconds:.0f} s")):
         yield

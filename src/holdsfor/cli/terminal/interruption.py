@@ -6,6 +6,7 @@ alarm checks repeatedly which goal runs. A goal that still runs at the next alar
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -21,7 +22,7 @@ INTERRUPTED = 130
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _PATIENCE = 0.2
-"""For how many seconds a goal may go on after a signal."""
+"""The seconds for which a goal may continue after a signal."""
 
 
 class Interruption:
@@ -52,13 +53,21 @@ class Interruption:
         assert self._ends is not None
         for end in self._ends:
             os.close(end)
+        self._ends = None
 
     def fileno(self) -> int:
         assert self._ends is not None
         return self._ends[0]
 
+    def request(self) -> None:
+        """Stop the run from another thread, as the first signal does."""
+        self.is_asked = True
+        if self._ends is not None:
+            with contextlib.suppress(OSError):
+                os.write(self._ends[1], b"\0")
+
     def wait(self, seconds: float) -> None:
-        """Sleep until the time is over or a signal arrives."""
+        """Sleep until the time has elapsed or a signal arrives."""
         if seconds > 0 and not self.is_asked:
             select.select([self.fileno()], [], [], seconds)
 

@@ -52,12 +52,15 @@ class Progress:
         self._began = self._last = time.perf_counter()
 
     def at(
-        self, query_time: int, position: Callable[[int], tuple[float, str]], fates: Mapping[str, int] | None = None
+        self,
+        query_time: int,
+        position: Callable[[int], tuple[float, str]],
+        admission_counts: Mapping[str, int] | None = None,
     ) -> None:
         """Show the current query time, at most every 0.2 seconds.
 
-        `position` returns the number of records up to a query time and the progress as text. `fates` has the numbers of
-        late, dropped and cut records.
+        `position` returns the number of records up to a query time and the progress as text. `admission_counts` has
+        the numbers of late, dropped and cut records.
         """
         now = time.perf_counter()
         if not self._line.is_shown or now - self._last < _EVERY_SECONDS:
@@ -66,7 +69,7 @@ class Progress:
         n_records, place = position(query_time)
         rate, memory = n_records / (now - self._began), resident_memory() // _MEGABYTE
         parts = [f"query time {query_time}", place, f"{rate:,.0f} records/s", f"{memory:,} MB"]
-        parts += [f"{n:,} {fate}" for fate, n in (fates or {}).items() if n]
+        parts += [f"{n:,} {outcome}" for outcome, n in (admission_counts or {}).items() if n]
         self._line.show(", ".join(parts))
 
     def done(self) -> None:

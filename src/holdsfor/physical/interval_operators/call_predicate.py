@@ -13,7 +13,7 @@ from holdsfor.physical.interval_lists import natural_join, onto
 from holdsfor.physical.interval_operators.context import IntervalContext
 from holdsfor.physical.interval_operators.enumerate_instances import EnumerateInstances
 from holdsfor.physical.interval_operators.interval_terms import term_of_intervals
-from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.interval_operators.operator import NaryOperator, Registers
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Plan
 from holdsfor.physical.rows import Rows
@@ -25,7 +25,7 @@ __all__ = ["CallPredicate"]
 
 
 @dataclass(frozen=True)
-class CallPredicate(IntervalOperator):
+class CallPredicate(NaryOperator):
     """A goal, proved instance by instance, with the lists as terms. Its answers are rows of data: the `outputs`."""
 
     goal: Term
@@ -35,10 +35,6 @@ class CallPredicate(IntervalOperator):
     names: tuple[str, ...]
     span: Span | None
     output: str = ""
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return self.lists
 
     @property
     def plans(self) -> tuple[Plan, ...]:

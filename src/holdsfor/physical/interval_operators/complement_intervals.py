@@ -12,7 +12,7 @@ from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.alignment import subtracted
 from holdsfor.physical.interval_operators.context import IntervalContext
 from holdsfor.physical.interval_operators.enumerate_instances import EnumerateInstances
-from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.interval_operators.operator import NaryOperator, Registers, StatefulOperator
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Plan
 
@@ -20,7 +20,7 @@ __all__ = ["ComplementIntervals"]
 
 
 @dataclass(frozen=True)
-class ComplementIntervals(IntervalOperator):
+class ComplementIntervals(StatefulOperator, NaryOperator):
     """The time-points in none of the lists, from the first time-point of the run on, for every instance."""
 
     node: NodeId
@@ -28,14 +28,6 @@ class ComplementIntervals(IntervalOperator):
     names: tuple[str, ...]
     lists: tuple[str, ...]
     instances: EnumerateInstances
-
-    @property
-    def id(self) -> NodeId:
-        return self.node
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return self.lists
 
     @property
     def plans(self) -> tuple[Plan, ...]:

@@ -10,7 +10,7 @@ from holdsfor.kernels.sweep import merge_intervals
 from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.context import IntervalContext
 from holdsfor.physical.interval_operators.interval_terms import intervals_of_term
-from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.interval_operators.operator import LeafOperator, Registers
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.source import Span
@@ -20,17 +20,13 @@ __all__ = ["ConstantIntervals"]
 
 
 @dataclass(frozen=True)
-class ConstantIntervals(IntervalOperator):
+class ConstantIntervals(LeafOperator):
     """The intervals of a term, from the first time-point of the window on."""
 
     output: str
     term: Term
     span: Span | None
     names: tuple[str, ...] = ()
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return ()
 
     def run(self, registers: Registers, context: IntervalContext) -> Lists:
         intervals = intervals_of_term(self.term, self.span)

@@ -49,7 +49,7 @@ class IntervalContext(Context, Protocol):
         """Record the bounds of durations, and when the first open interval becomes as long as its bound."""
 
     def relate(self, operator: RelateIntervals, sources: Lists, targets: Lists, wanted: Rows | None) -> Lists:
-        """The result of an Allen construct, including the remembered intervals."""
+        """The result of an Allen construct, including the intervals kept from earlier time ranges."""
 
     def map_intervals(self, operator: MapIntervals, whole: Lists) -> Lists:
-        """The results of an interval-wise predicate, including the remembered results."""
+        """The results of an interval-wise predicate, including the results kept from earlier time ranges."""

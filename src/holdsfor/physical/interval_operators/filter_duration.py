@@ -17,7 +17,7 @@ from holdsfor.physical.fvp_shape import FvpShape
 from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.context import IntervalContext
 from holdsfor.physical.interval_operators.cut_inputs import cut_intervals, starting_together
-from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.interval_operators.operator import Registers, StatefulOperator, UnaryOperator
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.prolog import evaluate
 from holdsfor.syntax.terms import Term, substitute, variables
@@ -26,7 +26,7 @@ __all__ = ["FilterDuration"]
 
 
 @dataclass(frozen=True)
-class FilterDuration(IntervalOperator):
+class FilterDuration(StatefulOperator, UnaryOperator):
     """The whole intervals of a list that are longer (`greater`) or shorter than a bound.
 
     An open interval lasts until the end of the window. `fluent` is the pattern of the fluent if the list is read from a
@@ -40,14 +40,6 @@ class FilterDuration(IntervalOperator):
     comparison: Literal["greater", "less"]
     bound: Term
     fluent: FvpShape | None
-
-    @property
-    def id(self) -> NodeId:
-        return self.node
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.source,)
 
     def run(self, registers: Registers, context: IntervalContext) -> Lists:
         whole = registers.lists[self.source]

@@ -12,14 +12,14 @@ from holdsfor.kernels.sweep import intersect_intervals
 from holdsfor.physical.interval_lists import Lists, natural_join, onto
 from holdsfor.physical.interval_operators.alignment import aligned
 from holdsfor.physical.interval_operators.context import IntervalContext
-from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.interval_operators.operator import NaryOperator, Registers
 from holdsfor.physical.operators.description import Description, Wording
 
 __all__ = ["IntersectIntervals"]
 
 
 @dataclass(frozen=True)
-class IntersectIntervals(IntervalOperator):
+class IntersectIntervals(NaryOperator):
     """The time-points in all lists. `varies` are the variables of each list.
 
     Lists that share variables are combined by instance, other lists by overlapping intervals.
@@ -29,10 +29,6 @@ class IntersectIntervals(IntervalOperator):
     names: tuple[str, ...]
     lists: tuple[str, ...]
     varies: tuple[tuple[str, ...], ...]
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return self.lists
 
     def run(self, registers: Registers, context: IntervalContext) -> Lists:
         lists = [registers.lists[name] for name in self.lists]

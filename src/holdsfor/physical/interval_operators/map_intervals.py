@@ -8,7 +8,7 @@ from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.alignment import maximal
 from holdsfor.physical.interval_operators.context import IntervalContext
-from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.interval_operators.operator import Registers, StatefulOperator, UnaryOperator
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.syntax.source import Span
 from holdsfor.syntax.terms import Term
@@ -17,7 +17,7 @@ __all__ = ["MapIntervals"]
 
 
 @dataclass(frozen=True)
-class MapIntervals(IntervalOperator):
+class MapIntervals(StatefulOperator, UnaryOperator):
     """Maps whole intervals by an interval-wise predicate: `given` stands for the interval, `result` for the list.
 
     The results for all intervals of an instance are merged.
@@ -31,14 +31,6 @@ class MapIntervals(IntervalOperator):
     given: str
     result: str
     span: Span | None
-
-    @property
-    def id(self) -> NodeId:
-        return self.node
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.source,)
 
     def run(self, registers: Registers, context: IntervalContext) -> Lists:
         made = context.map_intervals(self, registers.lists[self.source])

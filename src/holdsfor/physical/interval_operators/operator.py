@@ -26,7 +26,16 @@ from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Plan
 from holdsfor.physical.rows import Rows
 
-__all__ = ["IntervalOperator", "IntervalPlan", "Registers", "run_interval_operators"]
+__all__ = [
+    "IntervalOperator",
+    "IntervalPlan",
+    "LeafOperator",
+    "NaryOperator",
+    "Registers",
+    "StatefulOperator",
+    "UnaryOperator",
+    "run_interval_operators",
+]
 
 
 @dataclass
@@ -71,6 +80,44 @@ class IntervalOperator(ABC):
     @abstractmethod
     def describe(self, wording: Wording) -> Description:
         """The operator in words."""
+
+
+class StatefulOperator(IntervalOperator):
+    """An operator with state that a session keeps from one query time to the next, under the id of `node`."""
+
+    node: NodeId
+
+    @property
+    def id(self) -> NodeId:
+        return self.node
+
+
+class LeafOperator(IntervalOperator):
+    """An operator that reads no list."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return ()
+
+
+class UnaryOperator(IntervalOperator):
+    """An operator that reads one list, its `source`."""
+
+    source: str
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.source,)
+
+
+class NaryOperator(IntervalOperator):
+    """An operator that reads any number of `lists`."""
+
+    lists: tuple[str, ...]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.lists
 
 
 IntervalPlan: TypeAlias = tuple[IntervalOperator, ...]

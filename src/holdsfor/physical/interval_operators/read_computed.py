@@ -11,7 +11,7 @@ from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.alignment import maximal
 from holdsfor.physical.interval_operators.context import IntervalContext
 from holdsfor.physical.interval_operators.interval_terms import intervals_of_term, is_interval_list
-from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.interval_operators.operator import LeafOperator, Registers
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.source import Span
@@ -21,16 +21,12 @@ __all__ = ["ReadComputed"]
 
 
 @dataclass(frozen=True)
-class ReadComputed(IntervalOperator):
+class ReadComputed(LeafOperator):
     """The list in the column `output`, a term, of the rows that were computed last."""
 
     output: str
     names: tuple[str, ...]
     span: Span | None
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return ()
 
     def run(self, registers: Registers, context: IntervalContext) -> Lists:
         rows = registers.computed[-1]

@@ -8,7 +8,7 @@ from holdsfor.physical.fvp_shape import FvpShape
 from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.alignment import maximal
 from holdsfor.physical.interval_operators.context import IntervalContext
-from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.interval_operators.operator import LeafOperator, Registers
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.patterns import join
 from holdsfor.physical.rows import Rows, one_row
@@ -17,17 +17,13 @@ __all__ = ["ReadFluent"]
 
 
 @dataclass(frozen=True)
-class ReadFluent(IntervalOperator):
+class ReadFluent(LeafOperator):
     """The intervals of the FVPs that match a pattern. If `is_any_value`, intervals of several values are merged."""
 
     output: str
     names: tuple[str, ...]
     shape: FvpShape
     is_any_value: bool = False
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return ()
 
     def run(self, registers: Registers, context: IntervalContext) -> Lists:
         shape, instances = self.shape, context.symbols.instances

@@ -9,7 +9,7 @@ from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.fvp_shape import FvpShape
 from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.context import IntervalContext
-from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.interval_operators.operator import Registers, StatefulOperator
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.ground_head import GroundHead
 from holdsfor.physical.rows import one_row
@@ -20,7 +20,7 @@ __all__ = ["RelateIntervals"]
 
 
 @dataclass(frozen=True)
-class RelateIntervals(IntervalOperator):
+class RelateIntervals(StatefulOperator):
     """The intervals selected by the mode, of the pairs of sources and targets in the relation.
 
     If the lists vary by different variables, all combinations of their instances are compared, or those of the
@@ -42,10 +42,6 @@ class RelateIntervals(IntervalOperator):
     looks_at_whole_intervals: ClassVar[bool] = True
 
     @property
-    def id(self) -> NodeId:
-        return self.node
-
-    @property
     def inputs(self) -> tuple[str, ...]:
         return (self.source, self.target)
 
@@ -56,5 +52,5 @@ class RelateIntervals(IntervalOperator):
         return context.relate(self, registers.lists[self.source], registers.lists[self.target], wanted)
 
     def describe(self, wording: Wording) -> Description:
-        how = "whole intervals; ranges by binary search, remembered while undecided"
+        how = "whole intervals; ranges by binary search, kept while undecided"
         return Description("allen", f"{self.relation}, {self.mode}", how)

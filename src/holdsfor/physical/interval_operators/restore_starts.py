@@ -8,14 +8,14 @@ from typing import ClassVar
 from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.context import IntervalContext
-from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.interval_operators.operator import Registers, StatefulOperator, UnaryOperator
 from holdsfor.physical.operators.description import Description, Wording
 
 __all__ = ["RestoreStarts"]
 
 
 @dataclass(frozen=True)
-class RestoreStarts(IntervalOperator):
+class RestoreStarts(StatefulOperator, UnaryOperator):
     """The list with the true starts of intervals that began before the window."""
 
     node: NodeId
@@ -24,14 +24,6 @@ class RestoreStarts(IntervalOperator):
     source: str
 
     looks_at_whole_intervals: ClassVar[bool] = True
-
-    @property
-    def id(self) -> NodeId:
-        return self.node
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.source,)
 
     def run(self, registers: Registers, context: IntervalContext) -> Lists:
         return context.with_true_starts(registers.lists[self.source], self.node)

@@ -10,7 +10,7 @@ from holdsfor.kernels.sweep import unite_intervals
 from holdsfor.physical.interval_lists import Lists
 from holdsfor.physical.interval_operators.alignment import aligned
 from holdsfor.physical.interval_operators.context import IntervalContext
-from holdsfor.physical.interval_operators.operator import IntervalOperator, Registers
+from holdsfor.physical.interval_operators.operator import NaryOperator, Registers
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.rows import Rows
 
@@ -18,16 +18,12 @@ __all__ = ["UnionIntervals"]
 
 
 @dataclass(frozen=True)
-class UnionIntervals(IntervalOperator):
+class UnionIntervals(NaryOperator):
     """The time-points in at least one of the lists, which vary by the same variables."""
 
     output: str
     names: tuple[str, ...]
     lists: tuple[str, ...]
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return self.lists
 
     def run(self, registers: Registers, context: IntervalContext) -> Lists:
         lists = [registers.lists[name] for name in self.lists]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from holdsfor.physical.operators.aggregate import Aggregate
 from holdsfor.physical.operators.anti_join import AntiJoin
+from holdsfor.physical.operators.compare_terms import CompareTerms
+from holdsfor.physical.operators.compute_calendar import ComputeCalendar
 from holdsfor.physical.operators.compute_numbers import ComputeNumbers
+from holdsfor.physical.operators.compute_positions import ComputePositions
 from holdsfor.physical.operators.count_fluents import CountFluents
 from holdsfor.physical.operators.ground_head import GroundHead
 from holdsfor.physical.operators.join_breaks import JoinBreaks
@@ -32,6 +35,9 @@ OPERATORS: tuple[type[Operator], ...] = (
     JoinFacts,
     Prove,
     ComputeNumbers,
+    ComputeCalendar,
+    ComputePositions,
+    CompareTerms,
     Unify,
     StampTime,
     AntiJoin,

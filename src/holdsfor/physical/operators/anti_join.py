@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.join_fluents import JoinFluents
-from holdsfor.physical.operators.operator import Operator, Plan, run_operators
+from holdsfor.physical.operators.operator import Operator, Plan, solved
 from holdsfor.physical.operators.scalar import ScalarCompiler, ScalarOperator, run_scalar
 from holdsfor.physical.rows import Rows
 
@@ -30,12 +28,7 @@ class AntiJoin(Operator):
         return bound
 
     def run(self, rows: Rows, context: Context) -> Rows:
-        numbered = rows.with_columns({"#row": np.arange(rows.n, dtype=np.int64)})
-        left = np.ones(rows.n, dtype=bool)
-        found = run_operators(self.plan, numbered, context)
-        if found.n:
-            left[found.columns["#row"]] = False
-        return rows.take(left)
+        return rows.take(~solved(self.plan, rows, context))
 
     @property
     def guards(self) -> list[tuple[JoinFluents, bool]] | None:

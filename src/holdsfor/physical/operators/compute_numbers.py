@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from holdsfor.physical.arithmetic import COMPARISONS, compare_columns, number_column, number_words
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.physical.arithmetic import COMPARISONS, NoValue, compared, computed
+from holdsfor.physical.exact_arithmetic import scalar_expression
 from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Operator
 from holdsfor.physical.operators.prove import Prove
-from holdsfor.physical.operators.scalar import ScalarCompiler, ScalarOperator
+from holdsfor.physical.operators.scalar import Binding, ScalarCompiler, ScalarOperator
 from holdsfor.physical.patterns import unify_column
 from holdsfor.physical.rows import Rows
+from holdsfor.prolog.arithmetic import COMPARISONS as EXACT_COMPARISONS
+from holdsfor.prolog.arithmetic import number_term
+from holdsfor.prolog.problems import GoalProblem
 from holdsfor.syntax.terms import Struct, variables
 
 __all__ = ["ComputeNumbers"]
@@ -19,7 +26,7 @@ __all__ = ["ComputeNumbers"]
 
 @dataclass(frozen=True)
 class ComputeNumbers(Operator):
-    """A comparison, or `is`, on columns; expressions that columns cannot compute exactly are proved row by row."""
+    """A comparison, or `is`, on columns; the background engine reports a row without a value (`otherwise`)."""
 
     goal: Struct
     otherwise: Prove
@@ -27,18 +34,69 @@ class ComputeNumbers(Operator):
     def bound_after(self, bound: set[str]) -> set[str]:
         return bound | set(variables(self.goal))
 
+    # -- on rows -------------------------------------------------------------------------------------------------------
+
     def run(self, rows: Rows, context: Context) -> Rows:
-        left, right = self.goal.args
-        if self.goal.name in COMPARISONS:
-            mask = compare_columns(self.goal.name, left, right, rows, context.symbols)
-            return self.otherwise.run(rows, context) if mask is None else rows.take(mask)
-        values = number_column(right, rows, context.symbols)
-        if values is None:
+        if rows.n == 0 or not self.expression_variables <= set(rows.columns):
             return self.otherwise.run(rows, context)
-        return unify_column(left, number_words(values), rows, context.symbols)
+        left, right = self.goal.args
+        try:
+            if self.goal.name in COMPARISONS:
+                return rows.take(compared(self.goal.name, left, right, rows, context.symbols))
+            words = computed(right, rows, context.symbols)
+        except NoValue as problem:
+            self.otherwise.run(rows.take(np.array([problem.row])), context)
+            return self.otherwise.run(rows, context)
+        return unify_column(left, words, rows, context.symbols)
+
+    def matched(self, rows: Rows, context: Context) -> NDArray[np.bool_] | None:
+        if self.goal.name not in COMPARISONS or not self.expression_variables <= set(rows.columns):
+            return None
+        left, right = self.goal.args
+        try:
+            return compared(self.goal.name, left, right, rows, context.symbols)
+        except NoValue:
+            return None
+
+    @property
+    def expression_variables(self) -> set[str]:
+        """The variables whose numbers the operator needs."""
+        return set(variables(*self.goal.args[0 if self.goal.name in COMPARISONS else 1 :]))
+
+    # -- on single bindings --------------------------------------------------------------------------------------------
 
     def scalar(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator:
-        return self.otherwise.scalar(compiler, bound)
+        if not self.expression_variables <= bound:
+            return self.otherwise.scalar(compiler, bound)
+        proved = self.otherwise.scalar(compiler, set(bound))
+        return (self.filtering if self.goal.name in COMPARISONS else self.computing)(compiler, bound, proved)
+
+    def filtering(self, compiler: ScalarCompiler, bound: set[str], proved: ScalarOperator) -> ScalarOperator:
+        left, right = (scalar_expression(side, compiler.symbols) for side in self.goal.args)
+        holds = EXACT_COMPARISONS[self.goal.name]
+
+        def run(bindings: list[Binding]) -> list[Binding]:
+            try:
+                return [b for b in bindings if holds(left(b), right(b))]
+            except GoalProblem:
+                return proved(bindings)
+
+        return run
+
+    def computing(self, compiler: ScalarCompiler, bound: set[str], proved: ScalarOperator) -> ScalarOperator:
+        value, word = scalar_expression(self.goal.args[1], compiler.symbols), compiler.symbols.word
+        match = compiler.matcher([self.goal.args[0]], bound)
+
+        def run(bindings: list[Binding]) -> list[Binding]:
+            try:
+                found = [match((word(number_term(value(b))),), b) for b in bindings]
+            except GoalProblem:
+                return proved(bindings)
+            return [b for b in found if b is not None]
+
+        return run
+
+    # -- in words ------------------------------------------------------------------------------------------------------
 
     def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description:
         operator = "filter" if self.goal.name in COMPARISONS else "compute"

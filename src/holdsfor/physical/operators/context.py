@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holdsfor.physical.operators.range_head import RangeHead
     from holdsfor.physical.operators.range_over import RangeOver
 
-__all__ = ["Context", "EdgeKind", "Now", "PointKind"]
+__all__ = ["Context", "EdgeKind", "PointKind", "TimePointState"]
 
 EdgeKind: TypeAlias = Literal["startI", "endI"]
 PointKind: TypeAlias = Literal["events", "starts", "ends", "startI", "endI", "initiations"]
@@ -33,6 +33,8 @@ class Context(Protocol):
     symbols: Symbols
     engine: Engine
     profile: Profile | None
+    version: int
+    """Changes whenever the answers of goals that depend on dynamic domains or on the query time may change."""
 
     def points(self, kind: PointKind, key: Key) -> PointTable: ...
     def terminations(self, key: Key) -> PointTable: ...
@@ -44,7 +46,7 @@ class Context(Protocol):
     def synchronise(self) -> None: ...
 
 
-class Now(Protocol):
+class TimePointState(Protocol):
     """The state of a component at the current time-point of time stepping."""
 
     time: int

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdsfor.columns.encoding import integer_words
-from holdsfor.columns.tables import FluentTable
 from holdsfor.physical.operators.aggregate import Aggregate
 from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.join_fluents import JoinFluents
 from holdsfor.physical.operators.operator import Operator, Plan
 from holdsfor.physical.ownership import Lookup
-from holdsfor.physical.patterns import bound_positions, build, unify_column
+from holdsfor.physical.patterns import is_free, n_holding, unify_column
 from holdsfor.physical.rows import Rows
-from holdsfor.syntax.terms import Var, is_ground
 
 __all__ = ["CountFluents", "counts_fluents"]
 
@@ -42,14 +40,8 @@ class CountFluents(Aggregate):
         return self.counted.lookup
 
     def run(self, rows: Rows, context: Context) -> Rows:
-        assert rows.times is not None
-        table, patterns = context.fluents(self.counted.key), self.counted.patterns
-        constants = tuple((i, context.symbols.word(p)) for i, p in enumerate(patterns) if is_ground(p))
-        some = table.restricted(constants)[0] if constants else table
-        assert isinstance(some, FluentTable)
-        positions = tuple(i for i in bound_positions(patterns, rows.columns) if not is_ground(patterns[i]))
-        keys = [build(patterns[i], rows, context.symbols) for i in positions]
-        counts = some.n_holding(keys, positions, rows.times)
+        table = context.fluents(self.counted.key)
+        counts = n_holding(rows, table, self.counted.patterns, context.symbols)
         return unify_column(self.result, integer_words(counts), rows, context.symbols)
 
     def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description:
@@ -61,10 +53,4 @@ class CountFluents(Aggregate):
 
 def counts_fluents(plan: Sequence[Operator], bound: set[str]) -> bool:
     """Whether the solutions of a plan are the FVPs that hold, each once, given the bound variables."""
-    if len(plan) != 1 or not isinstance(plan[0], JoinFluents):
-        return False
-    patterns = plan[0].patterns
-    at = bound_positions(patterns, bound)
-    unbound = [pattern for i, pattern in enumerate(patterns) if i not in at]
-    names = {pattern.name for pattern in unbound if isinstance(pattern, Var)}
-    return len(names) == len(unbound)
+    return len(plan) == 1 and isinstance(plan[0], JoinFluents) and is_free(plan[0].patterns, bound)

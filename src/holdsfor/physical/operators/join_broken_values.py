@@ -18,7 +18,7 @@ from holdsfor.kernels.keys import distinct_rows
 from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.join_breaks import BreakOperator
 from holdsfor.physical.operators.range_over import RangeOver
-from holdsfor.physical.patterns import join, unify_column
+from holdsfor.physical.patterns import join, join_holding, unify_column
 from holdsfor.physical.rows import Rows, concatenate_rows
 from holdsfor.syntax.terms import Atom, Struct, Term, Var
 
@@ -83,10 +83,7 @@ class JoinBrokenValues(BreakOperator):
         for table in (terminations, initiations):
             found, _ = join(affected, table, columns, context.symbols, (len(columns), affected.times))
             yield found.take(found.columns[_VALUE.name] != ANY_VALUE)
-        fluents = context.fluents(self.key)
-        found, partner = join(affected, fluents, columns, context.symbols)
-        assert found.times is not None
-        yield found.take((fluents.starts[partner] <= found.times) & (found.times < fluents.ends[partner]))
+        yield join_holding(affected, context.fluents(self.key), columns, context.symbols)
 
     def broken(self, rows: Rows, terminations: PointTable, initiations: PointTable, context: Context) -> Rows:
         """The rows whose value is terminated, or whose fluent is initiated with another value."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from holdsfor.columns.tables import Key
 from holdsfor.physical.operators.context import Context
 from holdsfor.physical.operators.description import Description, Wording, is_scan, join_kind
 from holdsfor.physical.operators.operator import Operator
 from holdsfor.physical.operators.scalar import ScalarCompiler, ScalarOperator
-from holdsfor.physical.patterns import bound_positions, build, join, named_variables, prune_patterns
+from holdsfor.physical.patterns import is_filter, is_free, join, named_variables, prune_patterns, semijoin
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Term
 
@@ -32,9 +35,14 @@ class JoinFacts(Operator):
 
     def run(self, rows: Rows, context: Context) -> Rows:
         facts = context.facts(self.key)
-        if len(bound_positions(self.patterns, rows.columns)) == len(self.patterns):
-            return rows.take(facts.has([build(pattern, rows, context.symbols) for pattern in self.patterns], rows.n))
+        if is_filter(self.patterns, rows.columns):
+            return rows.take(semijoin(rows, facts, self.patterns, context.symbols))
         return join(rows, facts, self.patterns, context.symbols)[0]
+
+    def matched(self, rows: Rows, context: Context) -> NDArray[np.bool_] | None:
+        if not is_free(self.patterns, rows.columns):
+            return None
+        return semijoin(rows, context.facts(self.key), self.patterns, context.symbols)
 
     def scalar(self, compiler: ScalarCompiler, bound: set[str]) -> ScalarOperator:
         return compiler.indexed(compiler.context.facts(self.key), self.patterns, bound, is_timed=False)

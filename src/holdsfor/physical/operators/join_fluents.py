@@ -1,4 +1,8 @@
-"""Join with FVPs that hold: a stabbing search if the fluent and its value are bound."""
+"""Join with FVPs that hold: a stabbing search if the fluent and its value are bound.
+
+If they are not, the rows inside an interval are a range of the rows in the order of their keys and time-points: the
+join costs its result, also where a fluent has many values one after the other.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,16 @@ from holdsfor.physical.operators.scalar import (
     is_bound,
 )
 from holdsfor.physical.ownership import Lookup, fvp_lookup
-from holdsfor.physical.patterns import bound_positions, build, join, named_variables, prune_patterns
+from holdsfor.physical.patterns import (
+    bound_positions,
+    build,
+    is_filter,
+    is_free,
+    join_holding,
+    n_holding,
+    named_variables,
+    prune_patterns,
+)
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Term, is_ground
 
@@ -54,20 +67,26 @@ class JoinFluents(Operator):
     # -- on rows -------------------------------------------------------------------------------------------------------
 
     def run(self, rows: Rows, context: Context) -> Rows:
+        if self.numbered is not None or is_filter(self.patterns, rows.columns):
+            mask = self.matched(rows, context)
+            assert mask is not None
+            return rows.take(mask)
+        return join_holding(rows, context.fluents(self.key), self.patterns, context.symbols)
+
+    def matched(self, rows: Rows, context: Context) -> NDArray[np.bool_] | None:
         table = context.fluents(self.key)
         assert rows.times is not None
         if self.numbered is not None:
             value = context.symbols.word(self.patterns[-1])
-            numbers = rows.columns[self.numbered]
-            return rows.take(table.holds(value, context.symbols.instances, numbers, rows.times))
-        if len(bound_positions(self.patterns, rows.columns)) == len(self.patterns):
-            if is_ground(self.patterns[-1]):
-                return rows.take(self.holds(rows, table, context))
-            keys = [build(pattern, rows, context.symbols) for pattern in self.patterns]
-            return rows.take(table.holding(keys, rows.times) >= 0)
-        joined, partner = join(rows, table, self.patterns, context.symbols)
-        assert joined.times is not None
-        return joined.take((table.starts[partner] <= joined.times) & (joined.times < table.ends[partner]))
+            return table.holds(value, context.symbols.instances, rows.columns[self.numbered], rows.times)
+        if len(bound_positions(self.patterns, rows.columns)) < len(self.patterns):
+            if not is_free(self.patterns, rows.columns):
+                return None
+            return n_holding(rows, table, self.patterns, context.symbols) > 0
+        if is_ground(self.patterns[-1]):
+            return self.holds(rows, table, context)
+        keys = [build(pattern, rows, context.symbols) for pattern in self.patterns]
+        return table.holding(keys, rows.times) >= 0
 
     def holds(self, rows: Rows, table: FluentTable, context: Context) -> NDArray[np.bool_]:
         """Whether bound fluents have a constant value; instances without a number have none."""
@@ -136,8 +155,7 @@ class JoinFluents(Operator):
             columns = [column_name(i, len(self.patterns), has_value=True) for i in at]
             operator, how = "stab fluents", f"at time, binary search in ({', '.join([*columns, 'start'])})"
         else:
-            key = wording.key_of(self.patterns, bound, has_value=True)
-            operator, how = "join fluents", f"{key}, then start =< time < end" if key else "by time only"
+            operator, how = "join fluents", wording.key_of(self.patterns, bound, has_value=True, is_timed=True)
         binds = self.binds(wording, bound, is_timed=is_timed)
         return Description(operator, wording.fvp(self.key, self.patterns), how, binds)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from holdsfor.columns.tables import Key, PointTable
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.number_columns import numbered_variables
@@ -13,7 +16,16 @@ from holdsfor.physical.operators.description import Description, Wording, is_sca
 from holdsfor.physical.operators.operator import Operator
 from holdsfor.physical.operators.scalar import Binding, ScalarCompiler, ScalarOperator, ScalarTest, is_bound
 from holdsfor.physical.ownership import Lookup, event_lookup, fvp_lookup
-from holdsfor.physical.patterns import is_plain, join, named_variables, prune_patterns, scan
+from holdsfor.physical.patterns import (
+    is_filter,
+    is_free,
+    is_plain,
+    join,
+    named_variables,
+    prune_patterns,
+    scan,
+    semijoin,
+)
 from holdsfor.physical.rows import Rows
 from holdsfor.syntax.terms import Term, Var
 
@@ -58,12 +70,23 @@ class JoinPoints(Operator):
 
     def run(self, rows: Rows, context: Context) -> Rows:
         table = context.points(self.kind, self.key)
+        if rows.times is not None and not self.numbered and is_filter(self.patterns, rows.columns):
+            return rows.take(self.happening(rows, rows.times, table, context))
         joined, partner = self.matches(rows, table, context)
         more = {
             name: _at(table.numbers(positions, context.symbols.instances), partner) for name, positions in self.numbered
         }
         times = _at(table.times, partner) if rows.times is None else joined.times
         return Rows(joined.n, {**joined.columns, **more}, times)
+
+    def matched(self, rows: Rows, context: Context) -> NDArray[np.bool_] | None:
+        if rows.times is None or not is_free(self.patterns, rows.columns):
+            return None
+        return self.happening(rows, rows.times, context.points(self.kind, self.key), context)
+
+    def happening(self, rows: Rows, times: Int64, table: PointTable, context: Context) -> NDArray[np.bool_]:
+        """At which rows some point of the table matches; variables that are not bound match every word."""
+        return semijoin(rows, table, self.patterns, context.symbols, (len(self.patterns), times))
 
     def matches(self, rows: Rows, table: PointTable, context: Context) -> tuple[Rows, Int64 | None]:
         """The rows combined with the matching rows of the table, and the positions of the latter; None for all."""

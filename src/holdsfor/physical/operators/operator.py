@@ -19,6 +19,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from holdsfor.columns.tables import Key
 from holdsfor.physical.operators.context import Context, EdgeKind
 from holdsfor.physical.operators.description import Description, Wording
@@ -31,7 +34,7 @@ from holdsfor.syntax.terms import Term
 if TYPE_CHECKING:
     from holdsfor.physical.operators.join_fluents import JoinFluents
 
-__all__ = ["Operator", "Plan", "Ranges", "all_operators", "run_operators"]
+__all__ = ["Operator", "Plan", "Ranges", "all_operators", "run_operators", "solved"]
 
 
 class Operator(ABC):
@@ -59,6 +62,10 @@ class Operator(ABC):
     @abstractmethod
     def run(self, rows: Rows, context: Context) -> Rows:
         """The rows that satisfy the condition, extended by the columns that the operator binds."""
+
+    def matched(self, rows: Rows, context: Context) -> NDArray[np.bool_] | None:
+        """Which rows satisfy the condition, without the rows that it makes of them; None if `run` is needed."""
+        return None
 
     # -- the operator on single bindings -------------------------------------------------------------------------------
 
@@ -168,6 +175,25 @@ def _run_and_count(operators: Sequence[Operator], rows: Rows, context: Context, 
             rows = operator.run(rows, context)
             tally.rows_out += rows.n
     return rows
+
+
+def solved(plan: Sequence[Operator], rows: Rows, context: Context) -> NDArray[np.bool_]:
+    """Which rows have a solution of a plan; the solutions of a single condition are not formed if that is possible."""
+    mask = _matched(plan[0], rows, context) if len(plan) == 1 and rows.n else None
+    if mask is None:
+        mask = np.zeros(rows.n, dtype=bool)
+        found = run_operators(plan, rows.with_columns({"#row": np.arange(rows.n, dtype=np.int64)}), context)
+        mask[found.columns["#row"] if found.n else []] = True
+    return mask
+
+
+def _matched(operator: Operator, rows: Rows, context: Context) -> NDArray[np.bool_] | None:
+    if context.profile is None:
+        return operator.matched(rows, context)
+    with context.profile.at(id(operator), rows.n) as tally:
+        mask = operator.matched(rows, context)
+        tally.rows_out += 0 if mask is None else int(np.count_nonzero(mask))
+    return mask
 
 
 def all_operators(operators: Sequence[Operator]) -> Iterator[Operator]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import Diagnostic, ExecutionProblem
@@ -15,23 +16,26 @@ from holdsfor.physical.operators.description import Description, Wording
 from holdsfor.physical.operators.operator import Operator, Ranges
 from holdsfor.physical.operators.scalar import Binding, NotScalar, ScalarCompiler, ScalarOperator
 from holdsfor.physical.ownership import Owned
-from holdsfor.physical.rows import Rows, concatenate_rows
+from holdsfor.physical.patterns import build
+from holdsfor.physical.rows import Rows, concatenate_rows, one_row
 from holdsfor.prolog.problems import shown
-from holdsfor.syntax.terms import Term, Var, is_ground, substitute
+from holdsfor.syntax.terms import Struct, Term, Var, is_ground, name_and_arity, substitute
 
 __all__ = ["Prove"]
 
 OPEN_WORD = -(2**63)
 """The word of a variable that a goal leaves unbound; no constant has this word."""
 
-_REMEMBERED = 4_096  # answers kept, besides twice the number of current inputs
+_CACHED_INPUTS = 4_096  # answers kept, besides twice the number of current inputs
 
 
 @dataclass(frozen=True)
 class Prove(Operator):
-    """A goal for the background engine, proved once per distinct input; answers are kept if the goal `is_stable`.
+    """A goal for the background engine, proved once per distinct input; answers are kept.
 
-    Inputs that do not recur are forgotten after a while: a stream of measurements has new ones all the time. Unless it
+    Answers of a goal that is not `is_stable` depend on dynamic domains. If they depend only on the `members`, over the
+    inputs, they are kept with the memberships; otherwise until a domain changes. Inputs that do not recur are dropped
+    after a while: a stream of measurements has new ones all the time. Unless it
     `is_sure`, the goal may leave outputs unbound, or need their values if it `is_needing`. Such an output takes all
     values of its operator in `ranges`, and the goal is proved again with each value. Without such an operator this is
     an error, unless the output is in `stays_open`.
@@ -43,9 +47,11 @@ class Prove(Operator):
     is_stable: bool
     is_sure: bool = True
     is_needing: bool = False
+    members: tuple[Struct, ...] | None = None
     ranges: Ranges = ()
     stays_open: frozenset[str] = frozenset()
     _answers: dict[tuple[int, ...], list[tuple[int, ...]]] = field(default_factory=dict, repr=False, compare=False)
+    _version: list[int] = field(default_factory=list, repr=False, compare=False)
 
     # -- bound columns
     # ---------------------------------------------------------------------------------------------------
@@ -74,13 +80,10 @@ class Prove(Operator):
 
     def run(self, rows: Rows, context: Context) -> Rows:
         ids, first = dense_ids([rows.columns[name] for name in self.inputs], rows.n)
-        distinct = [rows.columns[name][first].tolist() for name in self.inputs]
-        keys = list(zip(*distinct, strict=True)) if distinct else [()]
-        if not self.is_stable:
-            self._answers.clear()
-            context.synchronise()
+        distinct = Rows(len(first), {name: rows.columns[name][first] for name in self.inputs})
+        keys = self.keys(distinct if self.inputs else one_row(), context)
         answers = [self.answers(key, context) for key in keys]
-        if len(self._answers) > _REMEMBERED + 2 * len(keys):
+        if len(self._answers) > _CACHED_INPUTS + 2 * max(len(keys), self.n_members(context)):
             self._answers.clear()
             self._answers.update(zip(keys, answers, strict=True))
         counts = np.array([len(found) for found in answers], dtype=np.int64)
@@ -90,6 +93,21 @@ class Prove(Operator):
         more = {name: table[position, i] for i, name in enumerate(self.outputs)}
         found = rows.take(owner).with_columns(more)
         return found if self.is_sure else self.with_values(found, context)
+
+    def keys(self, inputs: Rows, context: Context) -> list[tuple[int, ...]]:
+        """The words of the inputs, followed by a number for each member: 1 if it exists."""
+        columns = [inputs.columns[name] for name in self.inputs]
+        if not self.is_stable:
+            context.synchronise()
+            columns += [_is_member(atom, inputs, context).astype(np.int64) for atom in self.members or ()]
+            if self.members is None and self._version != [context.version]:
+                self._answers.clear()
+                self._version[:] = [context.version]
+        return list(zip(*(column.tolist() for column in columns), strict=True)) if columns else [()]
+
+    def n_members(self, context: Context) -> int:
+        """The size of the largest domain that the answers depend on: each of its members may recur."""
+        return max((context.facts(name_and_arity(atom)).n for atom in self.members or ()), default=0)
 
     def with_values(self, rows: Rows, context: Context) -> Rows:
         """The rows, with values for unbound outputs."""
@@ -117,7 +135,7 @@ class Prove(Operator):
             rows = rows if name in rows.columns else ranges[name].run(rows, context)
         outputs = tuple(name for name in names if name not in ranged)
         inputs = tuple(name for name in (*self.inputs, *self.outputs) if name not in outputs)
-        again = Prove(self.goal, inputs, outputs, self.is_stable, is_sure=not outputs)
+        again = Prove(self.goal, inputs, outputs, self.is_stable, is_sure=not outputs, members=self.members)
         return again.run(rows.keep([*known, *ranged]).distinct(), context)
 
     def problem(self, name: str) -> ExecutionProblem:
@@ -130,7 +148,7 @@ class Prove(Operator):
         known = self._answers.get(key)
         if known is None:
             symbols = context.symbols
-            given = {name: symbols.term(word) for name, word in zip(self.inputs, key, strict=True)}
+            given = {name: symbols.term(word) for name, word in zip(self.inputs, key, strict=False)}
             found = (
                 tuple(_word(answer[name], symbols) for name in self.outputs)
                 for answer in context.engine.solve(substitute(self.goal, given))
@@ -164,12 +182,23 @@ class Prove(Operator):
 
         return run
 
+    @property
+    def _lifetime(self) -> str:
+        """How long answers are kept, if not for the whole run."""
+        return "" if self.is_stable or self.members is not None else ", until a domain changes"
+
     # -- in words ------------------------------------------------------------------------------------------------------
 
     def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description:
         inputs = f", once per distinct {wording.names(self.inputs)}" if self.inputs else ""
-        how = f"background engine{inputs}{'' if self.is_stable else ', not cached'}"
+        how = f"background engine{inputs}{self._lifetime}"
         return Description("prove", wording.show(self.goal), how, self.binds(wording, bound, is_timed=is_timed))
+
+
+def _is_member(atom: Struct, rows: Rows, context: Context) -> NDArray[np.bool_]:
+    """Whether the instances of an atom are members of its domain."""
+    columns = [build(argument, rows, context.symbols) for argument in atom.args]
+    return context.facts(name_and_arity(atom)).has(columns, rows.n)
 
 
 def _word(term: Term, symbols: Symbols) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.columns.tables import Key
+from holdsfor.kernels.concatenation import concatenate_column
 from holdsfor.kernels.keys import Int64
 from holdsfor.logical.nodes import NodeId
 from holdsfor.physical.operators.context import Context
@@ -17,8 +18,6 @@ from holdsfor.physical.rows import Rows, one_row
 from holdsfor.syntax.terms import Term
 
 __all__ = ["RangeOver"]
-
-_NO_MEMBERS: Int64 = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class RangeOver(Operator):
         """The values of the variable in the intervals of the fluents."""
         tables = [(context.fluents(key), patterns) for key, patterns in self.known]
         found = [join(one_row(), table, patterns, context.symbols)[0] for table, patterns in tables if table.n]
-        return np.unique(np.concatenate([rows.columns[self.name] for rows in found])) if found else _NO_MEMBERS
+        return np.unique(concatenate_column(rows.columns[self.name] for rows in found))
 
     def describe(self, wording: Wording, bound: set[str], *, is_timed: bool) -> Description:
         how = "some member of its sort" if self.is_any else "members of its sort"

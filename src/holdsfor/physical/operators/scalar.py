@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from holdsfor.columns.tables import Relation
 from holdsfor.columns.tuple_ids import Words
-from holdsfor.physical.operators.context import Context, Now
+from holdsfor.physical.operators.context import Context, TimePointState
 from holdsfor.physical.operators.scalar_patterns import Binding, ScalarPatterns
 from holdsfor.physical.ownership import Lookup, Owned
 from holdsfor.physical.patterns import ANYTHING
@@ -34,7 +34,7 @@ class NotScalar(Exception):
 class ScalarCompiler(ScalarPatterns):
     """Compiles operators to functions on bindings; `own` has the events and FVPs that the component computes."""
 
-    def __init__(self, now: Now, context: Context, own: Owned) -> None:
+    def __init__(self, now: TimePointState, context: Context, own: Owned) -> None:
         super().__init__(context.symbols)
         self.now = now
         self.context = context

@@ -29,7 +29,7 @@ from holdsfor.columns.tables import (
     point_table,
 )
 from holdsfor.physical.plan import PlannedComponent
-from holdsfor.runtime.delays import DueEffects, Prospects, SetUp, prospects
+from holdsfor.runtime.delays import DelayedEffects, DueEffects, SetUp, delayed_effects
 from holdsfor.runtime.recursion.iteration import Iteration
 from holdsfor.runtime.recursion.postponement import resolve_postponements
 from holdsfor.runtime.recursion.time_stepping import stepped
@@ -51,7 +51,7 @@ class RecursionOutcome:
     `n_iterations` counts iterations, `n_visited` the time-points visited by time stepping.
     """
 
-    parts: tuple[tuple[int, tuple[Prospects | None, ...]], ...]
+    parts: tuple[tuple[int, tuple[DelayedEffects | None, ...]], ...]
     n_iterations: int = 0
     n_visited: int = 0
 
@@ -92,7 +92,7 @@ class _Fixpoint:
         self.waiting = carried or (None,) * len(component.delays)
         self.state = {key: whole.initial_state(key, fluent) for key, fluent in component.fluents.items()}
         self.event_keys = list(dict.fromkeys(rule.key for rule in component.events))
-        self.parts: list[tuple[int, tuple[Prospects | None, ...]]] = []
+        self.parts: list[tuple[int, tuple[DelayedEffects | None, ...]]] = []
         self.settled: list[Iteration] = []
         self.n_iterations = 0
         self.is_only_delayed = component.is_only_delayed
@@ -107,7 +107,7 @@ class _Fixpoint:
         if iteration is None:
             iteration = self.iterated(first, end)
         self.settled.append(iteration)
-        self.parts.append((end + 1, iteration.prospects))
+        self.parts.append((end + 1, iteration.delayed_effects))
         self.conclude()
         return RecursionOutcome(tuple(self.parts), self.n_iterations, iteration.n_visited)
 
@@ -153,7 +153,7 @@ class _Fixpoint:
         before = self.iterate(part, due)
         n_iterations = 1
         while True:
-            following = self.effects(part, before.prospects)
+            following = self.effects(part, before.delayed_effects)
             if self.is_only_delayed and following.are_the_same(due):
                 return self.with_fluents(before, part), None, n_iterations
             iteration, due = self.iterate(part, following), following
@@ -190,7 +190,7 @@ class _Fixpoint:
                 breaks[key] = visible_breaks(part, fluent, breaks[key], terminations[key], started, fluents[key])
                 part.assume_fluent(key, started, breaks[key], fluents[key], self.whole)
         set_up = tuple(
-            prospects(delay, initiations[delay.key], terminations[delay.key], firm.get(delay.key), waiting, part)
+            delayed_effects(delay, initiations[delay.key], terminations[delay.key], firm.get(delay.key), waiting, part)
             for delay, waiting in zip(self.component.delays, self.waiting, strict=True)
         )
         return Iteration(events, initiations, terminations, fluents, set_up, breaks, firm)
@@ -225,7 +225,7 @@ class _Fixpoint:
         part.assume_events(key, table, self.whole)
         return table
 
-    def effects(self, part: Evaluation, ahead: Sequence[Prospects | None]) -> _Due:
+    def effects(self, part: Evaluation, ahead: Sequence[DelayedEffects | None]) -> _Due:
         """The effects that are due, of the pending ones."""
         found: dict[tuple[Key, bool], list[PointTable]] = {
             (key, is_termination): [] for key in self.component.fluents for is_termination in (False, True)
@@ -269,8 +269,8 @@ class _Fixpoint:
             for key, table in iteration.fluents.items()
         }
         self.ended = {key: _rows(table, table.ends == boundary) for key, table in iteration.fluents.items()}
-        self.waiting = tuple(None if each is None else each.waiting(boundary) for each in iteration.prospects)
-        self.parts.append((boundary, iteration.prospects))
+        self.waiting = tuple(None if each is None else each.waiting(boundary) for each in iteration.delayed_effects)
+        self.parts.append((boundary, iteration.delayed_effects))
 
     def conclude(self) -> None:
         for key in self.event_keys:

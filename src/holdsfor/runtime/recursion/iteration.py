@@ -9,7 +9,7 @@ import numpy as np
 
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.kernels.keys import mixed, rows_with_a_partner
-from holdsfor.runtime.delays import Prospects
+from holdsfor.runtime.delays import DelayedEffects
 
 __all__ = ["Iteration"]
 
@@ -26,7 +26,7 @@ class Iteration:
     initiations: dict[Key, PointTable]
     terminations: dict[Key, PointTable]
     fluents: dict[Key, FluentTable]
-    prospects: tuple[Prospects | None, ...]
+    delayed_effects: tuple[DelayedEffects | None, ...]
     breaks: dict[Key, PointTable]
     firm: dict[Key, PointTable] = field(default_factory=dict)
     n_visited: int = 0

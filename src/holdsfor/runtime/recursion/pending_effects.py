@@ -20,6 +20,7 @@ import numpy as np
 from holdsfor.columns.tables import Key, PointTable
 from holdsfor.columns.tuple_ids import Words
 from holdsfor.errors import ExecutionProblem
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.operators.scalar import Binding
@@ -120,7 +121,7 @@ class PendingEffects:
 
     def setting_up(self, key: Key, parts: Sequence[Fvps]) -> list[Cell]:
         """The FVPs, each once, whose values may set up effects."""
-        cells, values = (np.concatenate(column) for column in zip(*parts, strict=True))
+        cells, values = concatenate_columns(parts)
         wanted = self.values[key]
         if wanted is not None:
             rows = np.isin(values, list(wanted)).nonzero()[0]
@@ -148,14 +149,14 @@ class PendingEffects:
         self.declared[key].update(dict.fromkeys(fresh, ()))
         for number, set_up in found:
             if set_up is not None:
-                self.remember(number, set_up, further)
+                self.record_effects(number, set_up, further)
 
     def initiated_once(self, key: Key, sources: Sequence[Cell]) -> PointTable:
         cells, values = (np.array(column, dtype=np.int64) for column in zip(*sources, strict=True))
         more = (values, np.zeros(len(sources), dtype=np.int64))
         return PointTable.numbered(self.part.instances, key[1], cells, more)
 
-    def remember(self, number: int, set_up: SetUp, further: dict[Key, list[Fvps]]) -> None:
+    def record_effects(self, number: int, set_up: SetUp, further: dict[Key, list[Fvps]]) -> None:
         delay = self.delays[number]
         declared, armed = self.declared[delay.key], self.armed[delay.key]
         added = self.add(number, set_up)

@@ -30,7 +30,7 @@ def is_steppable(component: PlannedComponent, symbols: Symbols) -> bool:
     A rule whose external conditions have no rows is left out of time stepping, so other components may turn out
     steppable.
     """
-    nowhere = _Nowhere(symbols)
+    nowhere = _EmptyWindow(symbols)
     compiler = ScalarCompiler(nowhere, nowhere, component.own)
     try:
         for rule, effect in effects_of(component):
@@ -49,7 +49,7 @@ def _check(rule: PlannedRule, effect: Effect, compiler: ScalarCompiler) -> None:
     check_rule(rule, effect, compiler, bound, is_timed=is_timed)
 
 
-class _Nowhere:
+class _EmptyWindow:
     """A time-point and a window without events, FVPs and facts."""
 
     profile: Profile | None = None
@@ -58,6 +58,7 @@ class _Nowhere:
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
         self.engine = Engine(Database())
+        self.version = 0
 
     def points(self, kind: PointKind, key: Key) -> PointTable:
         return empty_points(key[1] if kind == "events" else key[1] + 1)

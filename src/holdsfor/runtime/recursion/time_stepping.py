@@ -17,12 +17,13 @@ import numpy as np
 
 from holdsfor.columns.tables import FluentTable, Key, PointTable
 from holdsfor.columns.tuple_ids import Words
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.inertia import ANY_VALUE
 from holdsfor.kernels.keys import Int64
 from holdsfor.physical.operators.context import PointKind
 from holdsfor.physical.operators.scalar import Binding, NotScalar, ScalarCompiler, run_scalar
 from holdsfor.physical.plan import PlannedComponent
-from holdsfor.runtime.delays import SetUp, prospects
+from holdsfor.runtime.delays import SetUp, delayed_effects
 from holdsfor.runtime.recursion.codegen import GuardShape, LoopData, LoopShape, RuleShape, compiled_loop
 from holdsfor.runtime.recursion.grounding_checks import Cell, GroundingChecks
 from holdsfor.runtime.recursion.iteration import Iteration
@@ -89,7 +90,7 @@ class _TimeStepping:
         rules = SteppingRules(component, part, compiler)
         self.groups = rules.groups
         self.triggered = [rule for rule in rules.others if rule.rows is None]
-        self.agenda = self.agenda_of([rule for rule in rules.others if rule.rows is not None])
+        self.schedule = self.schedule_of([rule for rule in rules.others if rule.rows is not None])
         self.position = 0
         self.fired: list[list[list[int]]] = [[[] for _ in group.rules] for group in self.groups]
         self.delays = stepping_delays(component, compiler)
@@ -102,7 +103,7 @@ class _TimeStepping:
         """The value of each fluent."""
         return dict(zip(table.arguments(self.instances).tolist(), table.values.tolist(), strict=True))
 
-    def agenda_of(self, rules: Sequence[SteppingRule]) -> list[tuple[int, SteppingRule, int, int]]:
+    def schedule_of(self, rules: Sequence[SteppingRule]) -> list[tuple[int, SteppingRule, int, int]]:
         """The rules triggered by external conditions, with ranges of their rows, by time and rank."""
         ranges = (
             (time, number, first, last) for number, rule in enumerate(rules) for time, first, last in rule.ranges()
@@ -126,13 +127,16 @@ class _TimeStepping:
     def run(self) -> int:
         """Run the loop, and return the number of visited time-points."""
         keys = tuple(self.component.fluents)
-        has_others = bool(self.triggered or self.agenda or self.delays)
+        places = {key: i for i, key in enumerate(keys)}
+        has_others = bool(self.triggered or self.schedule or self.delays)
         if not (self.groups or has_others):
             return 0
-        groups = tuple((len(group.columns), tuple(_shape(rule, keys) for rule in group.rules)) for group in self.groups)
+        groups = tuple(
+            (len(group.columns), tuple(_shape(rule, places) for rule in group.rules)) for group in self.groups
+        )
         data = LoopData(
             self.last,
-            [(self.values[key], self.initiated[key], self.terminated[key], self.changer(key)) for key in keys],
+            [(self.values[key], self.initiated[key], self.terminated[key], self.change_function(key)) for key in keys],
             [_columns(group, self.last + 1) for group in self.groups],
             [
                 [_constants(rule, rows) for rule, rows in zip(group.rules, fired, strict=True)]
@@ -147,7 +151,7 @@ class _TimeStepping:
         """The next time-point with work besides the guarded rules."""
         due = self.waiting.times[0] if self.waiting.times else self.last + 1
         due = due if self.edges.time is None else min(due, self.edges.time)
-        outside = self.agenda[self.position][0] if self.position < len(self.agenda) else due
+        outside = self.schedule[self.position][0] if self.position < len(self.schedule) else due
         return min(due, outside)
 
     def act(self, time: int) -> None:
@@ -156,11 +160,13 @@ class _TimeStepping:
         self.edges.reach(time)
         todo: list[tuple[int, Callable[[], None]]] = [
             (rule.rank, partial(self.apply, rule, rule.bindings(first, last)))
-            for _, rule, first, last in self.outside_at(time)
+            for _, rule, first, last in self.externally_triggered_at(time)
         ]
         todo += [(rule.rank, partial(self.apply, rule, [{}])) for rule in self.triggered]
         due = self.waiting.due_at(time)
-        todo += [(self.delays[number].rank, partial(self.come_due, number, each)) for number, each in due.items()]
+        todo += [
+            (self.delays[number].rank, partial(self.apply_due_effects, number, each)) for number, each in due.items()
+        ]
         for _, act in sorted(todo, key=itemgetter(0)):
             act()
         for key, events in self.happened.items():
@@ -168,13 +174,13 @@ class _TimeStepping:
                 self.events[key].extend((*words, time) for words in events)
                 events.clear()
 
-    def outside_at(self, time: int) -> list[tuple[int, SteppingRule, int, int]]:
+    def externally_triggered_at(self, time: int) -> list[tuple[int, SteppingRule, int, int]]:
         begin = self.position
-        while self.position < len(self.agenda) and self.agenda[self.position][0] == time:
+        while self.position < len(self.schedule) and self.schedule[self.position][0] == time:
             self.position += 1
-        return self.agenda[begin : self.position]
+        return self.schedule[begin : self.position]
 
-    def come_due(self, number: int, due: list[int]) -> None:
+    def apply_due_effects(self, number: int, due: list[int]) -> None:
         """Apply due effects, except those that an initiation of their source postpones now."""
         acting = self.waiting.acting(due, self.initiated[self.component.delays[number].key])
         rule = self.delays[number]
@@ -182,7 +188,7 @@ class _TimeStepping:
             self.apply(rule, [self.waiting.binding(each) for each in acting])
         elif rule.effect != "happens":
             targets = self.waiting.effects.targets
-            self.have_effect(rule.effect, rule.key, [fvp for each in acting if (fvp := targets[each]) is not None])
+            self.record_effect(rule.effect, rule.key, [fvp for each in acting if (fvp := targets[each]) is not None])
 
     def apply(self, rule: SteppingRule, bindings: list[Binding]) -> None:
         """Apply a rule to the bindings that satisfy it."""
@@ -196,9 +202,9 @@ class _TimeStepping:
         fvps = [(number, words[-1]) for number, words in zip(numbers, heads, strict=True)]
         if rule.effect == "initiated":
             fvps = self.grounded.admitted(rule.key, fvps)
-        self.have_effect(rule.effect, rule.key, fvps)
+        self.record_effect(rule.effect, rule.key, fvps)
 
-    def have_effect(self, effect: Change, key: Key, fvps: Sequence[Cell]) -> None:
+    def record_effect(self, effect: Change, key: Key, fvps: Sequence[Cell]) -> None:
         effects = self.initiated[key] if effect == "initiated" else self.terminated[key]
         for cell, value in fvps:
             values = effects.get(cell, ())
@@ -209,11 +215,11 @@ class _TimeStepping:
 
     def release(self) -> None:
         """Drop the functions that refer to this object, to break reference cycles."""
-        self.triggered, self.agenda, self.delays = [], [], []
+        self.triggered, self.schedule, self.delays = [], [], []
 
     # -- inertia -------------------------------------------------------------------------------------------------------
 
-    def changer(self, key: Key) -> Callable[[int], None]:
+    def change_function(self, key: Key) -> Callable[[int], None]:
         """The function that applies the effects of a time-point to the values and the pending effects of one fluent."""
         values, initiated, terminated = self.values[key], self.initiated[key], self.terminated[key]
         without = self.grounded.of_fluent(key)
@@ -241,7 +247,7 @@ class _TimeStepping:
 
         return change
 
-    # -- data for scalar operators (the protocol `Now`)
+    # -- data for scalar operators (the protocol `TimePointState`)
     # ------------------------------------------------------------------
 
     def value_of(self, key: Key, arguments: Words) -> int | None:
@@ -285,34 +291,41 @@ class _TimeStepping:
     def outcome(self, n_visited: int) -> Iteration:
         """The events, effects and intervals computed from the recorded effects."""
         keys = self.component.fluents
-        initiated, terminated = ({key: self.points(effect, key) for key in keys} for effect in _CHANGES)
+        guarded = self.guarded_effects()
+        initiated, terminated = (
+            {key: self.points(effect, key, guarded.get((effect, key), [])) for key in keys} for effect in _CHANGES
+        )
         return Iteration(
             {key: PointTable(_transposed(rows, key[1] + 1), len(rows)) for key, rows in self.events.items()},
             initiated,
             terminated,
             {key: self.part.inertia(key, initiated[key], terminated[key], self.state[key]) for key in keys},
             tuple(
-                prospects(delay, initiated[delay.key], terminated[delay.key], None, carried, self.part)
+                delayed_effects(delay, initiated[delay.key], terminated[delay.key], None, carried, self.part)
                 for delay, carried in zip(self.component.delays, self.carried, strict=True)
             ),
             terminated,
             n_visited=n_visited,
         )
 
-    def points(self, effect: Change, key: Key) -> PointTable:
-        """All effects of a kind on a fluent, possibly with duplicates."""
-        found = [_transposed(self.noted.get((effect, key), []), 3)]
+    def guarded_effects(self) -> dict[tuple[Change, Key], list[tuple[Int64, ...]]]:
+        """The effects of guarded rules, by kind and fluent."""
+        found: dict[tuple[Change, Key], list[tuple[Int64, ...]]] = {}
         for group, fired in zip(self.groups, self.fired, strict=True):
             for rule, rows in zip(group.rules, fired, strict=True):
-                if rule.effect == effect and rule.key == key:
-                    found.append(_effects(group, rule, rows))
-        numbers, *more = (np.concatenate(column) for column in zip(*found, strict=True))
+                found.setdefault((rule.effect, rule.key), []).append(_effects(group, rule, rows))
+        return found
+
+    def points(self, effect: Change, key: Key, guarded: list[tuple[Int64, ...]]) -> PointTable:
+        """All effects of a kind on a fluent, possibly with duplicates."""
+        noted = _transposed(self.noted.get((effect, key), []), 3)
+        numbers, *more = concatenate_columns([noted, *guarded])
         return PointTable.numbered(self.instances, key[1], numbers, tuple(more))
 
 
-def _shape(rule: GuardedRule, keys: tuple[Key, ...]) -> RuleShape:
-    guards = tuple(GuardShape(keys.index(guard.key), guard.column, guard.is_wanted) for guard in rule.guards)
-    return RuleShape(rule.effect, keys.index(rule.key), rule.column, guards, isinstance(rule.values, int))
+def _shape(rule: GuardedRule, places: dict[Key, int]) -> RuleShape:
+    guards = tuple(GuardShape(places[guard.key], guard.column, guard.is_wanted) for guard in rule.guards)
+    return RuleShape(rule.effect, places[rule.key], rule.column, guards, isinstance(rule.values, int))
 
 
 def _columns(group: Group, end: int) -> list[list[int]]:

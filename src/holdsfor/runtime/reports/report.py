@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,17 @@ from numpy.typing import NDArray
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.result_table import Extents, concatenate_extents
 from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables
+from holdsfor.kernels.compact import ascending_order, compact
 from holdsfor.kernels.keys import Int64, dense_ids, rows_with_a_partner
-from holdsfor.prolog import standard_order_key
+from holdsfor.physical.standard_order import standard_ranks
 from holdsfor.syntax.terms import Term
 
-__all__ = ["ReportColumns", "merged"]
+__all__ = ["ReportColumns", "merged", "names_in_order", "order_of_rows", "standard_order_of"]
+
+InstanceRows: TypeAlias = tuple[list[Int64], Int64, tuple[Int64, Int64]]
+"""Words of distinct instances by column, the number of rows of each, and the starts and ends of all rows."""
+
+_NOTHING = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -48,10 +54,10 @@ class ReportColumns:
         """
 
         def is_new(table: PointTable, key: Key) -> NDArray[np.bool_]:
-            told = None if previous is None else previous.events.get(key)
-            if told is None:
+            earlier = None if previous is None else previous.events.get(key)
+            if earlier is None:
                 return np.ones(table.n, dtype=bool)
-            return ~rows_with_a_partner(table.columns, table.n, told.columns, told.n)
+            return ~rows_with_a_partner(table.columns, table.n, earlier.columns, earlier.n)
 
         following = (boundary // tick + 1) * tick
         return self.where(
@@ -103,25 +109,35 @@ class ReportColumns:
     def fvp_extents(self, symbols: Symbols) -> Extents:
         """The FVPs in standard order with their intervals."""
         parts = []
-        for key in _in_order(self.fluents):
-            table = self.fluents[key]
-            distinct, order, counts = _grouped(table.keys, table.starts, symbols)
-            fvps = symbols.entities.fvps(key, distinct)
-            parts.append(Extents(fvps, counts, table.starts[order], table.ends[order]))
+        for key in names_in_order(self.fluents):
+            words, counts, spans = self.fvp_rows(key, symbols)
+            parts.append(Extents(symbols.entities.fvps(key, words), counts, *spans))
         return concatenate_extents(parts)
 
     def event_extents(self, symbols: Symbols) -> Extents:
         """The output events in standard order with their time-points, as starts and as ends."""
         parts = []
-        for key in _in_order(self.events):
-            table = self.events[key]
-            distinct, order, counts = _grouped(table.columns[:-1], table.times, symbols)
-            times = table.times[order]
-            parts.append(Extents(symbols.entities.events(key, distinct, len(counts)), counts, times, times))
+        for key in names_in_order(self.events):
+            words, counts, spans = self.event_rows(key, symbols)
+            parts.append(Extents(symbols.entities.events(key, words, len(counts)), counts, *spans))
         return concatenate_extents(parts)
 
+    def fvp_rows(self, key: Key, symbols: Symbols) -> InstanceRows:
+        """The FVPs of a fluent: distinct arguments and values, numbers of intervals, and starts and ends."""
+        if (table := self.fluents.get(key)) is None:
+            return [_NOTHING] * (key[1] + 1), _NOTHING, (_NOTHING, _NOTHING)
+        words, order, counts = _grouped(table.keys, table.starts, symbols)
+        return words, counts, (table.starts[order], table.ends[order])
 
-def _in_order(tables: Iterable[Key]) -> list[Key]:
+    def event_rows(self, key: Key, symbols: Symbols) -> InstanceRows:
+        """The instances of an event: distinct arguments, numbers of time-points, and the time-points twice."""
+        if (table := self.events.get(key)) is None:
+            return [_NOTHING] * key[1], _NOTHING, (_NOTHING, _NOTHING)
+        words, order, counts = _grouped(table.columns[:-1], table.times, symbols)
+        return words, counts, (table.times[order], table.times[order])
+
+
+def names_in_order(tables: Iterable[Key]) -> list[Key]:
     """Names in standard order: by arity, then alphabetically."""
     return sorted(tables, key=lambda key: (key[1], key[0]))
 
@@ -133,20 +149,21 @@ def _grouped(keys: Sequence[Int64], times: Int64, symbols: Symbols) -> tuple[lis
     columns = [key[first] for key in keys]
     if not columns:
         return [], np.argsort(times, kind="stable"), counts
-    ordered = np.lexsort(tuple(reversed([_ranks(column, symbols) for column in columns])))
+    ordered = standard_order_of(columns, symbols)
     place = np.empty_like(ordered)
     place[ordered] = np.arange(len(ordered))
-    return [column[ordered] for column in columns], np.lexsort((times, place[ids])), counts[ordered]
+    return [column[ordered] for column in columns], order_of_rows([place[ids], times]), counts[ordered]
 
 
-def _ranks(words: Int64, symbols: Symbols) -> Int64:
-    """Numbers that order words by the standard order of their terms."""
-    distinct, inverse = np.unique(words, return_inverse=True)
-    terms = symbols.terms(distinct)
-    order = sorted(range(len(terms)), key=lambda i: standard_order_key(terms[i]))
-    ranks = np.empty(len(terms), dtype=np.int64)
-    ranks[order] = np.arange(len(terms))
-    return ranks[inverse.reshape(-1)]
+def standard_order_of(columns: Sequence[Int64], symbols: Symbols) -> Int64:
+    """The rows in the standard order of their terms, the first column first. No two rows are equal."""
+    return order_of_rows([standard_ranks(column, symbols) for column in columns])
+
+
+def order_of_rows(columns: Sequence[Int64]) -> Int64:
+    """The rows in the order of the columns, the first column first. No two rows are equal."""
+    small = compact(columns, len(columns[0])) if len(columns[0]) else None
+    return np.lexsort(tuple(reversed(columns))) if small is None else ascending_order(small[0])
 
 
 def merged(reports: Iterable[ReportColumns]) -> ReportColumns:

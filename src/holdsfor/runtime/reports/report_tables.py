@@ -8,7 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holdsfor.columns.encoding import Symbols
-from holdsfor.columns.result_table import result_table
+from holdsfor.columns.entities import Entity
+from holdsfor.columns.result_table import Extents, TableLayout, result_table, typed_table
+from holdsfor.columns.time_type import TimeType
 from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.syntax.terms import Term
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
 
 __all__ = ["DecodedReport"]
+
+_MANY = 500
 
 
 @dataclass(frozen=True)
@@ -39,18 +43,29 @@ class DecodedReport:
         """The time-points of each output event, in standard order."""
         return self.report.times(self.symbols)
 
-    def written_fvps(self) -> Iterator[tuple[str, list[int], list[int | None]]]:
-        """Each FVP as text, with the starts and the ends of its intervals."""
-        for fvp, starts, ends in self.report.fvp_extents(self.symbols).intervals():
-            yield fvp.name, starts, ends
+    @cached_property
+    def extents(self) -> tuple[Extents, Extents]:
+        """FVPs with intervals and output events with time-points, in standard order."""
+        return self.report.fvp_extents(self.symbols), self.report.event_extents(self.symbols)
 
-    def written_events(self) -> Iterator[tuple[str, list[int]]]:
-        """Each output event as text, with its time-points."""
-        for event, times in self.report.event_extents(self.symbols).times():
-            yield event.name, times
+    def columns(self) -> tuple[Extents, Extents] | None:
+        """FVPs and output events as columns, if the report is long; else None."""
+        return self.extents if self.report.n_intervals + self.report.n_occurrences >= _MANY else None
 
-    def table(self) -> pa.Table:
-        """The same as an Arrow table, in the same order."""
-        return result_table(
-            self.query_time, self.report.fvp_extents(self.symbols), self.report.event_extents(self.symbols)
-        )
+    def listed_fvps(self) -> Iterator[tuple[Entity, list[int], list[int | None]]]:
+        """Each FVP with the starts and the ends of its intervals."""
+        return self.extents[0].intervals()
+
+    def listed_events(self) -> Iterator[tuple[Entity, list[int]]]:
+        """Each output event with its time-points."""
+        return self.extents[1].times()
+
+    def table(self, times: TimeType | None = None, *, has_query_time: bool = False) -> pa.Table:
+        """All fluents and events as one Arrow table, in the same order."""
+        return result_table(*self.extents, times, self.query_time if has_query_time else None)
+
+    def table_of(self, layout: TableLayout, times: TimeType | None, query_time: int | None = None) -> pa.Table:
+        """The table of one fluent or event."""
+        is_event = layout.value is None
+        words, counts, spans = (self.report.event_rows if is_event else self.report.fvp_rows)(layout.key, self.symbols)
+        return typed_table(layout, words, counts, spans, self.symbols, times, query_time)

@@ -51,17 +51,21 @@ class Versions(Generic[Table]):
 
 @dataclass(frozen=True)
 class Revisions:
-    """The results of all query times for FVPs and for output events."""
+    """The results of all query times for FVPs and for output events, and the seconds of each evaluation."""
 
     fluents: dict[Key, Versions[FluentTable]]
     events: dict[Key, Versions[PointTable]]
+    seconds: dict[int, float]
 
 
 def revisions(session: EngineSession, queries: Sequence[int]) -> Revisions:
     """All results of a session at some of its query times; all input must be loaded."""
     fluents: dict[Key, list[_Change[FluentTable]]] = {}
     events: dict[Key, list[_Change[PointTable]]] = {}
+    seconds: dict[int, float] = {}
+    before = session.seconds
     for changes in each_change(session, queries):
+        seconds[changes.query_time], before = session.seconds - before, session.seconds
         for report, is_come in ((changes.come, True), (changes.gone, False)):
             for key, intervals in report.fluents.items():
                 fluents.setdefault(key, []).append(_Change(changes.query_time, intervals, is_come))
@@ -71,6 +75,7 @@ def revisions(session: EngineSession, queries: Sequence[int]) -> Revisions:
     return Revisions(
         {key: windows.intervals(*_known(log)) for key, log in fluents.items()},
         {key: windows.points(*_known(log)) for key, log in events.items()},
+        seconds,
     )
 
 
@@ -123,8 +128,8 @@ class _Windows:
     def points(self, table: PointTable, known_from: Int64, known_until: Int64) -> Versions[PointTable]:
         """Time-points with the last report that contains them: a new one right before the window is included."""
         last = self._last(self.before.searchsorted(table.times), known_until)
-        is_told_once = self.before[self.queries.searchsorted(known_from)] == table.times
-        last = np.where(is_told_once, known_from, last)
+        is_reported_once = self.before[self.queries.searchsorted(known_from)] == table.times
+        last = np.where(is_reported_once, known_from, last)
         return Versions(table, known_from, known_until, np.full(table.n, -1, dtype=np.int64), last)
 
     def _last(self, n_reports: Int64, known_until: Int64) -> Int64:

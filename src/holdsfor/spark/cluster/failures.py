@@ -25,8 +25,8 @@ _LONGEST = 300
 
 
 @dataclass(frozen=True)
-class _Sign:
-    """The signs of a kind of failure, and the hint to solve it.
+class _FailurePattern:
+    """A kind of failure, and the hint to solve it.
 
     `conditions` are error conditions of Spark without their details, `names` are classes of exceptions, `sql_states`
     are prefixes of SQL states. A failure without any of these is recognised by a `text` in its stack trace.
@@ -51,43 +51,43 @@ class _Sign:
 _WORKER_LOST = re.compile(r"exited unexpectedly|ExecutorLostFailure|OutOfMemoryError|MemoryError|executor .* exited")
 _GATEWAY = "JAVA_GATEWAY_EXITED"
 _UNFINISHED = (
-    _Sign(
+    _FailurePattern(
         "more buckets need less memory each (`--buckets`); `--conf spark.executor.memory=…` gives more memory",
         names=("OutOfMemoryError",),
         text=_WORKER_LOST,
     ),
     # The exception of a stopped context is an IllegalStateException like many others.
-    _Sign("see `--master` and `--conf`", (_GATEWAY,), text=re.compile("stopped SparkContext")),
+    _FailurePattern("see `--master` and `--conf`", (_GATEWAY,), text=re.compile("stopped SparkContext")),
 )
 # Text files are read by RDDs of Hadoop, whose exceptions do not name the operation.
-_READING = _Sign("", ("FAILED_READ_FILE",), text=re.compile("FileScanRDD|HadoopRDD"))
+_READING = _FailurePattern("", ("FAILED_READ_FILE",), text=re.compile("FileScanRDD|HadoopRDD"))
 _UNWRITABLE = (
     # A full disk is an IOException like many others.
-    _Sign(
+    _FailurePattern(
         "free disk space; `--conf spark.local.dir=…` moves the temporary files of Spark",
         text=re.compile(r"No space left on device|Disk quota exceeded"),
     ),
     # Local file systems report these as IOException.
-    _Sign(
+    _FailurePattern(
         "give a place with write permission to `-o`",
         names=("AccessControlException", "AccessDeniedException", "ParentNotDirectoryException"),
         text=re.compile(r"Permission denied|Read-only file system|Mkdirs failed|not a directory"),
     ),
-    _Sign(
+    _FailurePattern(
         "Spark needs the package of this file system, see `--conf spark.jars.packages=…`",
         names=("UnsupportedFileSystemException",),
     ),
     # A missing class is only known by its name; `No suitable driver` has the SQL state of a lost connection.
-    _Sign(
+    _FailurePattern(
         "Spark needs the driver of the database, for example `--conf spark.jars=/usr/share/java/postgresql.jar`",
         text=re.compile(r"ClassNotFoundException: org\.postgresql|No suitable driver"),
     ),
-    _Sign(
+    _FailurePattern(
         "set `HOLDSFOR_JDBC_USER` and `HOLDSFOR_JDBC_PASSWORD`, or give a file with `--jdbc-properties`",
         sql_states=("28", "08004"),
     ),
-    _Sign("the previous results are unchanged", sql_states=("",)),
-    _Sign("see `-o`", ("SCHEMA_NOT_FOUND", "TABLE_OR_VIEW_ALREADY_EXISTS")),
+    _FailurePattern("the previous results are unchanged", sql_states=("",)),
+    _FailurePattern("see `-o`", ("SCHEMA_NOT_FOUND", "TABLE_OR_VIEW_ALREADY_EXISTS")),
 )
 
 
@@ -111,12 +111,12 @@ def failure_of(problem: BaseException, place: str, log: Log) -> Failure:
     causes = causes_of(problem)
     # A JVM that does not start reports the reason only in the log.
     cause = cause_of((log.read().strip() if causes[0].condition == _GATEWAY else "") or full)
-    for sign in () if _READING.fits(causes, full) else _UNWRITABLE:
-        if sign.fits(causes, full):
+    for pattern in () if _READING.fits(causes, full) else _UNWRITABLE:
+        if pattern.fits(causes, full):
             message = f"results cannot be written to `{place}`: {cause}"
-            return Failure(Diagnostic("HF620", message, hint=sign.hint).render(), 1)
+            return Failure(Diagnostic("HF620", message, hint=pattern.hint).render(), 1)
     kept = f"the full text is in {log.keep(''.join(traceback.format_exception(problem)))}"
-    hint = next((f"{sign.hint}; {kept}" for sign in _UNFINISHED if sign.fits(causes, full)), kept)
+    hint = next((f"{pattern.hint}; {kept}" for pattern in _UNFINISHED if pattern.fits(causes, full)), kept)
     return Failure(Diagnostic("HF621", f"Spark could not finish the run: {cause}", hint=hint).render(), 1)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["StageProgress", "described", "wait_for_tasks", "watching_progress"]
+__all__ = ["StageProgress", "described", "reporting_progress", "wait_for_tasks"]
 
 _EVERY_SECONDS = 0.5
 _TIMEOUT_SECONDS = 10
@@ -48,7 +48,7 @@ def described(spark: SparkSession, phase: str) -> Iterator[None]:
 
 
 @contextmanager
-def watching_progress(spark: SparkSession, report: Callable[[StageProgress, float], None]) -> Iterator[None]:
+def reporting_progress(spark: SparkSession, report: Callable[[StageProgress, float], None]) -> Iterator[None]:
     """A context that reports the running stage and the seconds since the start of the block."""
     done = threading.Event()
     began = time.perf_counter()

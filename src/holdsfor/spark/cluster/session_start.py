@@ -77,12 +77,12 @@ def started_session(master: str | None, options: Mapping[str, str], log: Log) ->
         hint = "pip install 'holdsfor[spark]'"
         raise UsageProblem(Diagnostic("HF773", "Spark needs the package `pyspark`", hint=hint)) from None
     if active is not None:
-        _equip(active)
+        _ship_package(active)
         yield active, False
         return
     session = _new_session(master, options, log)
     try:
-        _equip(session)
+        _ship_package(session)
         yield session, True
     finally:
         session.stop()
@@ -99,7 +99,7 @@ def _existing_session() -> SparkSession | None:
     return active
 
 
-def _equip(session: SparkSession) -> None:
+def _ship_package(session: SparkSession) -> None:
     """Send this package to workers that may lack it."""
     if is_elsewhere(session):
         ship(session)
@@ -129,7 +129,7 @@ def _with_a_jvm(master: str | None, options: Mapping[str, str], log: Log) -> Spa
     from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
-    settings = {**_SETTINGS, **options}
+    settings = {**_SETTINGS, **_worker_settings(master), **options}
     if master is not None:
         settings["spark.master"] = master
     conf = SparkConf()
@@ -141,6 +141,13 @@ def _with_a_jvm(master: str | None, options: Mapping[str, str], log: Log) -> Spa
     if is_elsewhere(session):
         _log_scheduler_warnings(session)
     return session
+
+
+def _worker_settings(master: str | None) -> dict[str, str]:
+    """Local workers that run in the Python of this process have this package, and start as forks with it."""
+    is_local = master is not None and (master == "local" or master.startswith("local["))
+    is_same = os.environ.get("PYSPARK_PYTHON") == sys.executable
+    return {"spark.python.daemon.module": "holdsfor.spark.cluster.worker_daemon"} if is_local and is_same else {}
 
 
 def _context(conf: Any, gateway: Any) -> Any:

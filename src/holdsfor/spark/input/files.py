@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Files", "Form"]
 
+_RETRACTING = frozenset(["op", "revision"])
+"""Columns that need the shuffle of retractions."""
+
 Form = Literal["text", "csv", "jsonl", "parquet", "orc", "table"]
 
 
@@ -102,8 +105,8 @@ def _lines(
 def _may_retract(file: LineFile, mapping: str | None) -> bool:
     described = mapping_of(mapping)
     if described is not None:
-        return "op" in described.columns
-    return file.form != "csv" or (file.header is not None and "op" in file.header.columns)
+        return not _RETRACTING.isdisjoint(described.columns)
+    return file.form != "csv" or (file.header is not None and not _RETRACTING.isdisjoint(file.header.columns))
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------

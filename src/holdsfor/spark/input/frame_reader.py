@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -17,17 +17,18 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.columns.encoding import Symbols
 from holdsfor.kernels.keys import Int64
+from holdsfor.parallel.exchange.facts import REVISION, Facts, Load, facts_of_records, set_aside_facts
+from holdsfor.parallel.exchange.shipped_rules import Rules
+from holdsfor.parallel.stages.kind_facts import kind_facts
 from holdsfor.sources.arrow import read_table
 from holdsfor.sources.column_mapping import Mapping as Described
 from holdsfor.sources.column_mapping import read_mapping
 from holdsfor.sources.inputs import InputReader
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.times import Clock, Unit
-from holdsfor.spark.exchange.facts import Facts, Load, facts_of_records
-from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.input.set_aside import FileBlock, set_aside_facts
+from holdsfor.spark.input.set_aside import FileBlock
 
-__all__ = ["FILE", "ROW", "TABLE", "Setting", "TableReader", "mapping_of", "together"]
+__all__ = ["FILE", "ROW", "TABLE", "ReaderSettings", "TableReader", "combined_batches", "mapping_of"]
 
 FILE, ROW = "__file", "__row"
 """Columns with the number of a row's file, and with the number of the row in this file."""
@@ -39,7 +40,7 @@ _ROWS = 1 << 20
 _BYTES = 1 << 28
 
 
-def together(batches: Iterable[Any]) -> Iterator[Any]:
+def combined_batches(batches: Iterable[Any]) -> Iterator[Any]:
     """Batches of Spark, which are short, combined into tables large enough to read efficiently."""
     batches_so_far: list[Any] = []
     n_rows = n_bytes = 0
@@ -55,7 +56,7 @@ def together(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 @dataclass(frozen=True)
-class Setting:
+class ReaderSettings:
     """The settings of all readers of a run: the rules, the tick and the clock.
 
     With `has_places`, records keep their place in the order of reading, which retractions need.
@@ -75,7 +76,8 @@ class Setting:
 
     def load(self, input_reader: InputReader, place: FileBlock) -> Load:
         """The facts that a reader has read from a place."""
-        return Load([*self._records(input_reader, place), *_others(input_reader.reading, place)], input_reader.symbols)
+        facts = [*kind_facts(input_reader), *self._records(input_reader, place), *_others(input_reader.reading, place)]
+        return Load(facts, input_reader.symbols)
 
     def _records(self, input_reader: InputReader, place: FileBlock) -> Iterator[Facts]:
         for each in input_reader.reading.unsettled():
@@ -92,7 +94,18 @@ class Setting:
         return replace(facts, times={**facts.times, "place": places}) if self.has_places else facts
 
 
+def _revisions(reading: ColumnReading, place: FileBlock) -> Iterator[Facts]:
+    """The records that belong to revisions: their ids, operations and places."""
+    found = reading.revisions
+    if found:
+        texts = {"id": [each.revision for each in found], "text": [place.packed(each.origin) for each in found]}
+        ops = np.array([each.is_retraction for each in found], dtype=np.int64)
+        arrays = {name: pa.array(column, pa.string()) for name, column in texts.items()}
+        yield Facts(REVISION, "", 0, len(found), times={"is_retraction": ops}, texts=arrays)
+
+
 def _others(reading: ColumnReading, place: FileBlock) -> Iterator[Facts]:
+    yield from _revisions(reading, place)
     misfits = reading.set_aside
     yield from set_aside_facts(list(map(place.packed, misfits)), [misfit.reason for misfit in misfits])
     counts = [*(("unused", name, n) for name, n in reading.unused.items()), ("read", "", reading.n_records)]
@@ -109,21 +122,24 @@ def mapping_of(text: str | None) -> Described | None:
 class TableReader:
     """Reads batches of tables with the columns of records or of a mapping; `files` are their files by number."""
 
-    setting: Setting
+    setting: ReaderSettings
     columns: tuple[str, ...]
     mapping: str | None = None
     files: Mapping[int, FileBlock] = field(default_factory=dict)
     place: FileBlock = TABLE
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Load]:
-        for table in together(batches):
+        for table in combined_batches(batches):
             for place, n_before, part in self._parts(table):
                 yield self._read(place, n_before, part)
 
     def of_file(self, path: str, n_before: int, table: Any) -> Load:
         """The records in rows of a file, after `n_before` rows of this file."""
-        place = next((each for each in self.files.values() if each.file == path), self.place)
-        return self._read(place, n_before, table)
+        return self._read(self._by_path.get(path, self.place), n_before, table)
+
+    @cached_property
+    def _by_path(self) -> dict[str, FileBlock]:
+        return {each.file: each for each in self.files.values()}
 
     def _read(self, place: FileBlock, n_before: int, table: Any) -> Load:
         input_reader = self.setting.input_reader(place, n_before)

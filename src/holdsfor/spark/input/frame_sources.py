@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.types as pt  # type: ignore[import-untyped]
+
 from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
 from holdsfor.errors import DataProblem, Diagnostic
 from holdsfor.sources.arrow import read_table
+from holdsfor.sources.nested_columns import field_path
 from holdsfor.sources.reading import ColumnReading
-from holdsfor.sources.table_layout import TIMES, layout_of
+from holdsfor.sources.table_layout import TIMES, Layout, layout_of
 from holdsfor.sources.times import Clock
-from holdsfor.spark.input.frame_reader import FILE, ROW, TABLE, Setting, TableReader, mapping_of
+from holdsfor.spark.input.frame_reader import FILE, ROW, TABLE, ReaderSettings, TableReader, mapping_of
 from holdsfor.spark.input.lines import LineReader
 from holdsfor.spark.input.listing import java_message
 from holdsfor.spark.input.set_aside import FileBlock
@@ -37,7 +40,7 @@ class FrameSource:
     """
 
     frame: DataFrame
-    reader: Callable[[Setting], TableReader | LineReader]
+    reader: Callable[[ReaderSettings], TableReader | LineReader]
     may_retract: bool
     has_offset: bool | None = None
     times: tuple[str, ...] = ()
@@ -59,20 +62,51 @@ def checked_table(
 
     own = [name for name in frame.columns if name not in (FILE, ROW)] if files else frame.columns
     described = mapping_of(mapping)
-    layout = layout_of(own, described, names, place.file)
-    empty = _arrow_schema(frame.select(*map(quoted, layout.wanted))).empty_table()
+    fields = {} if described is None else _fields(frame, described.wanted)
+    layout = layout_of([*own, *fields], described, names, place.file)
+    selected = {name: F.col(fields.get(name) or quoted(name)) for name in layout.wanted}
+    empty = _arrow_schema(frame.select(*(column.alias(name) for name, column in selected.items()))).empty_table()
     read_table(empty, names, tick, Symbols(), ColumnReading(), mapping=described)
     origin = [name for name in (FILE, ROW) if files and name in frame.columns]
     aliases = {name: f"c{i}" for i, name in enumerate(layout.wanted)}  # PySpark does not pass on names with dots
-    columns = [F.col(quoted(name)).alias(alias) for name, alias in aliases.items()]
+    columns = [selected[name].alias(alias) for name, alias in aliases.items()]
     return FrameSource(
         frame.select(*columns, *origin),
         partial(TableReader, columns=tuple(aliases), mapping=mapping, files=files or {}, place=place),
-        may_retract="op" in layout.columns,
-        times=tuple(aliases[layout.columns[name]] for name in TIMES if name in layout.columns),
+        may_retract="op" in layout.columns or "revision" in layout.columns,
+        times=tuple(aliases[layout.columns[name]] for name in _times(layout, empty.schema)),
         n_files=len(files or [place]),
         plain=frame if plain is None else plain,
     )
+
+
+def _times(layout: Layout, schema: Any) -> list[str]:
+    """The columns of records that have times, first those of the records themselves."""
+    others = [
+        ours
+        for ours, theirs in layout.columns.items()
+        if ours not in TIMES
+        and (
+            layout.kinds.get(ours) == "time"
+            or (ours not in layout.kinds and pt.is_timestamp(schema.field(theirs).type))
+        )
+    ]
+    return [*(name for name in TIMES if name in layout.columns), *others]
+
+
+def _fields(frame: DataFrame, wanted: Sequence[str]) -> dict[str, str]:
+    """The wanted names that are fields inside columns, with their quoted paths."""
+    paths = {name: field_path(name, frame.columns, partial(_has_field, frame.schema)) for name in wanted}
+    return {name: ".".join(map(quoted, path)) for name, path in paths.items() if path is not None}
+
+
+def _has_field(schema: Any, path: list[str]) -> bool:
+    kind = schema[path[0]].dataType
+    for name in path[1:]:
+        if kind.typeName() != "struct" or name not in kind.names:
+            return False
+        kind = kind[name].dataType
+    return True
 
 
 def quoted(column: str) -> str:

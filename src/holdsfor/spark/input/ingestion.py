@@ -17,15 +17,17 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.parallel.exchange.facts import Facts, Load, Texts
+from holdsfor.parallel.exchange.retractions import Retractor, remaining_facts
+from holdsfor.parallel.exchange.routing import Router
+from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
+from holdsfor.parallel.stages.admission import JobAdmission
 from holdsfor.spark.cluster.connect import parallelism
-from holdsfor.spark.exchange.facts import Facts, Load, Texts
-from holdsfor.spark.exchange.routing import Router
-from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, SHUFFLE_SCHEMA, ShuffleBlock, loads_of, rows_of
-from holdsfor.spark.input.frame_reader import Setting, TableReader
+from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA, loads_of, rows_of, sent_rows
+from holdsfor.spark.input.frame_reader import ReaderSettings, TableReader
 from holdsfor.spark.input.frame_sources import FrameSource
-from holdsfor.spark.input.parquet_files import RowGroups, local_files, pieces_of, tables_of
-from holdsfor.spark.input.retractions import Retractor, standing_facts
-from holdsfor.spark.job.admission import JobAdmission
+from holdsfor.spark.input.parquet_files import RowGroups, pieces_of, tables_of
+from holdsfor.spark.input.parquet_relation import parquet_relation
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,6 +39,7 @@ Rows: TypeAlias = Iterator[Any]
 Work: TypeAlias = Callable[[Loads], Rows]
 
 _ROWS_OF_A_BUCKET = 1 << 19
+_ROWS_OF_A_READ = 1 << 17
 _MANY_BUCKETS = 256
 _BYTES_OF_A_ROW = 24
 _ABSURD = 1 << 50  # bytes: Spark reports a huge size where the size is unknown
@@ -77,15 +80,15 @@ class Ingestion:
     spark: SparkSession
     sources: Sequence[FrameSource]
     shuffle_blocks: Sequence[DataFrame]
-    setting: Setting
+    setting: ReaderSettings
     kept: list[DataFrame]
     has_windows: bool = False
-    _pieces: list[list[RowGroups] | None] = field(init=False)
+    _pieces: list[_Pieces | None] = field(init=False)
     _read: DataFrame | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         n_tasks = self.n_tasks
-        self._pieces = [_pieces_of(source, n_tasks) for source in self.sources]
+        self._pieces = [_pieces_of(source, self.setting, n_tasks) for source in self.sources]
 
     @property
     def has_any(self) -> bool:
@@ -98,13 +101,18 @@ class Ingestion:
 
     @property
     def n_buckets(self) -> int:
-        """Two buckets per parallel task, so that a small bucket does not leave a core idle; more for large inputs.
+        """The number of buckets that the sources need."""
+        return self.n_buckets_of(
+            sum(_n_rows(source, pieces) for source, pieces in zip(self.sources, self._pieces, strict=True))
+        )
+
+    def n_buckets_of(self, n_rows: int) -> int:
+        """Two buckets per parallel task, so that a small bucket does not leave a core idle; more for many records.
 
         A worker holds one bucket at a time, so its memory does not grow with the history. Above 256 buckets, the number
         and the size of buckets both grow with the square root of the input: with thousands of buckets the shuffle
         blocks of one task would become too short.
         """
-        n_rows = sum(_n_rows(source, pieces) for source, pieces in zip(self.sources, self._pieces, strict=True))
         n = n_rows // _ROWS_OF_A_BUCKET
         return max(2 * self.n_tasks, n if n < _MANY_BUCKETS else math.isqrt(n * _MANY_BUCKETS))
 
@@ -122,7 +130,7 @@ class Ingestion:
         """Shuffle blocks for all stages, and those without a stage: counts and invalid records."""
 
         def send(loads: Loads) -> Rows:
-            return sender(admission(loads))
+            return sent_rows(admission(loads), sender.shuffle_blocks)
 
         if self._read is None:
             return self.apply(send, n_buckets)
@@ -133,7 +141,9 @@ class Ingestion:
         if not any(source.may_retract for source in self.sources):
             return self._apply_to_each(work)
         retractor = Retractor(n_buckets, self.has_windows)
-        together = self._apply_to_each(retractor.send).repartition(n_buckets, "place")
+        together = self._apply_to_each(lambda loads: sent_rows(loads, retractor.shuffle_blocks)).repartition(
+            min(n_buckets, self.n_buckets), "place"
+        )
         return frame_of(together, lambda batches: work(retractor.apply(loads_of(batches, Symbols()))))
 
     def _apply_to_each(self, work: Work) -> DataFrame:
@@ -141,50 +151,69 @@ class Ingestion:
             frame_of(shuffle_blocks, lambda batches: work(loads_of(batches))) for shuffle_blocks in self.shuffle_blocks
         ]
         for source, pieces in zip(self.sources, self._pieces, strict=True):
-            frames.append(_read(source, pieces, self.setting, work))
+            frames.append(_read(source, pieces, self.setting, work, self.n_tasks))
         return union(frames)
 
 
-def _read(source: FrameSource, pieces: list[RowGroups] | None, setting: Setting, work: Work) -> DataFrame:
+@dataclass(frozen=True)
+class _Pieces:
+    """The pieces of the files of a source, and the types of its columns in order."""
+
+    pieces: list[RowGroups]
+    types: dict[str, Any]
+
+    @property
+    def n_rows(self) -> int:
+        return sum(piece.n for piece in self.pieces)
+
+
+def _read(source: FrameSource, files: _Pieces | None, setting: ReaderSettings, work: Work, n_tasks: int) -> DataFrame:
     reader = source.reader(setting)
-    if pieces is None or not isinstance(reader, TableReader):
+    if files is None or not isinstance(reader, TableReader):
         return frame_of(source.frame, lambda batches: work(reader(batches)))
-    return _files(source.frame.sparkSession, pieces, reader, work)
+    return _read_files(source.frame.sparkSession, files, reader, work, n_tasks)
 
 
-def _files(spark: SparkSession, pieces: list[RowGroups], reader: TableReader, work: Work) -> DataFrame:
-    """The result of `work` on files that the workers open; Spark distributes the numbers of their pieces."""
-    n = len(pieces)
+def _read_files(spark: SparkSession, files: _Pieces, reader: TableReader, work: Work, n_tasks: int) -> DataFrame:
+    """The result of `work` on files that the workers open; Spark distributes the numbers of their pieces.
+
+    A task reads several small files.
+    """
+    pieces, types, n = files.pieces, files.types, len(files.pieces)
 
     def read(batches: Iterator[Any]) -> Rows:
         chosen = (pieces[i] for batch in batches for i in batch.column(0).to_pylist())
-        tables = tables_of(chosen, reader.columns)
-        return work(reader.of_file(piece.file, n_before, table) for piece, n_before, table in tables)
+        tables = tables_of(chosen, types)
+        return work(reader.of_file(piece.source.shown, n_before, table) for piece, n_before, table in tables)
 
-    return frame_of(spark.range(0, n, 1, max(1, n)), read)
-
-
-def _pieces_of(source: FrameSource, n_tasks: int) -> list[RowGroups] | None:
-    files = None if source.plain is None else local_files(source.plain)
-    return None if files is None or source.plain is None else pieces_of(source.plain, files, n_tasks)
+    n_parts = min(n, max(4 * n_tasks, files.n_rows // _ROWS_OF_A_READ))
+    return frame_of(spark.range(0, n, 1, max(1, n_parts)), read)
 
 
-def _n_rows(source: FrameSource, pieces: list[RowGroups] | None) -> int:
+def _pieces_of(source: FrameSource, setting: ReaderSettings, n_tasks: int) -> _Pieces | None:
+    """The pieces of a source that consists of files which the workers can open."""
+    reader = source.reader(setting)
+    if source.plain is None or not isinstance(reader, TableReader):
+        return None
+    relation = parquet_relation(source.plain, reader.columns)
+    pieces = None if relation is None else pieces_of(relation, n_tasks)
+    return None if relation is None or pieces is None else _Pieces(pieces, relation.types)
+
+
+def _n_rows(source: FrameSource, files: _Pieces | None) -> int:
     """An estimate of the number of records of a source, without reading it."""
-    if pieces is not None:
-        return sum(piece.n for piece in pieces)
+    if files is not None:
+        return files.n_rows
     plan = getattr(getattr(source.frame, "_jdf", None), "queryExecution", None)
     n_bytes = 0 if plan is None else int(str(plan().optimizedPlan().stats().sizeInBytes()))
     return n_bytes // _BYTES_OF_A_ROW if n_bytes < _ABSURD else 0
 
 
 def _packed(loads: Loads, tick: int) -> Rows:
-    for load in loads:
-        yield from rows_of((_shuffle_block(facts, tick) for facts in load.facts), Texts(load.symbols))
+    def send(facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
+        yield ShuffleBlock(NO_STAGE, (0,), 1, facts, *_extent(facts, tick))
 
-
-def _shuffle_block(facts: Facts, tick: int) -> ShuffleBlock:
-    return ShuffleBlock(NO_STAGE, (0,), 1, facts, *_extent(facts, tick))
+    return sent_rows(loads, send)
 
 
 def _extent(facts: Facts, tick: int) -> tuple[int, int] | tuple[None, None]:
@@ -192,12 +221,10 @@ def _extent(facts: Facts, tick: int) -> tuple[int, int] | tuple[None, None]:
     if facts.kind not in ("event", "fluent") or facts.n == 0:
         return None, None
     if "op" in facts.times:
-        return _extent(next(standing_facts(facts, QueryTimes(0, 0), tick), Facts("nothing", "", 0, 0)), tick)
+        return _extent(next(remaining_facts(facts, QueryTimes(0, 0), tick), Facts("nothing", "", 0, 0)), tick)
     return time_points(facts, tick)
 
 
 def time_points(facts: Facts, tick: int) -> tuple[int, int]:
     """The first and last time-point of records."""
-    starts, ends = facts.times["start"], facts.times.get("end")
-    last = int(starts.max()) if ends is None else (int(ends.max()) - 1) // tick * tick
-    return int(starts.min()), last
+    return int(facts.times["start"].min()), facts.records().last_time_point(tick)

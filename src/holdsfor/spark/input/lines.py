@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow.types as pt  # type: ignore[import-untyped]
 
 from holdsfor.columns.encoding import Symbols
+from holdsfor.parallel.exchange.facts import Load
 from holdsfor.sources.blocks import only_utf8
 from holdsfor.sources.csv_rows import Header
 from holdsfor.sources.formats import Format
 from holdsfor.sources.inputs import InputReader
-from holdsfor.spark.exchange.facts import Load
-from holdsfor.spark.input.frame_reader import FILE, Setting, mapping_of, together
+from holdsfor.spark.input.frame_reader import FILE, ReaderSettings, combined_batches, mapping_of
 from holdsfor.spark.input.set_aside import FileBlock
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def lines_of_files(frame: DataFrame) -> DataFrame:
 class LineReader:
     """Reads batches of lines; without `files` all lines have the same place and no line numbers."""
 
-    setting: Setting
+    setting: ReaderSettings
     mapping: str | None = None
     files: dict[int, LineFile] = field(default_factory=dict)
     place: FileBlock = FileBlock("text")
@@ -84,7 +84,7 @@ class LineReader:
         yield from self._ended(at, n_lines)
 
     def _blocks(self, batches: Iterable[Any]) -> Iterator[tuple[FileBlock, LineFile, bytes]]:
-        for table in together(batches):
+        for table in combined_batches(batches):
             for batch in table.combine_chunks().to_batches():
                 yield from self._runs(batch)
 

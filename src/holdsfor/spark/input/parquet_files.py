@@ -1,100 +1,92 @@
 """Parquet files that the workers open themselves.
 
 Spark reads a table into rows and then converts the rows for Python, which costs more than the engine. If a DataFrame
-consists only of Parquet files that every worker can open, with columns of plain types, Spark distributes numbers of
-*pieces* of the files, and the workers read the pieces with Arrow. Texts stay dictionaries, as they are in the file.
+consists only of Parquet files, and the columns of records have plain types, Spark distributes numbers of *pieces* of
+the files, and the workers read the pieces with Arrow. Texts stay dictionaries, as they are in the file.
+
+Files are opened through the file systems of Arrow: local and shared folders, HDFS, and object stores with credentials
+in the environment. The driver opens the footers first. If it cannot, or if a file has other columns, Spark reads the
+table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.fs as pafs  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pyarrow.types as pt  # type: ignore[import-untyped]
 
 from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.spark.input.parquet_relation import ParquetRelation, PartitionedFile
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+__all__ = ["RowGroups", "pieces_of", "tables_of"]
 
-__all__ = ["RowGroups", "local_files", "pieces_of", "tables_of"]
-
-_PLAIN = {
-    "string": pa.string(),
-    "long": pa.int64(),
-    "integer": pa.int32(),
-    "short": pa.int16(),
-    "byte": pa.int8(),
-    "double": pa.float64(),
-    "float": pa.float32(),
-}
-_MOST_FILES = 4096
 _ROWS = 1 << 20
+_AT_ONCE = 32
+_ALIASES = {"s3a": "s3", "s3n": "s3"}
+_LEGACY = b"org.apache.spark.legacy"
+"""The beginning of keys in footers of files whose old times Spark has to convert."""
 
 
 @dataclass(frozen=True)
 class RowGroups:
     """Consecutive row groups of a file, with the number of rows before and in them."""
 
-    file: str
+    source: PartitionedFile
     first: int
     last: int
     n_before: int
     n: int
 
 
-def local_files(frame: DataFrame) -> list[str] | None:
-    """The files of a DataFrame, if it is a plain table of local Parquet files; else None."""
-    plan = getattr(getattr(frame, "_jdf", None), "queryExecution", None)
-    if plan is None or any(field.dataType.typeName() not in _PLAIN for field in frame.schema):
-        return None
-    relation = _relation(plan().analyzed())
-    if relation is None or relation.partitionSchema().length():
-        return None
-    places = [urlsplit(file) for file in frame.inputFiles()]
-    if len(places) > _MOST_FILES or any(place.scheme != "file" for place in places):
-        return None
-    return sorted(unquote(place.path) for place in places)
+# -- on the driver -----------------------------------------------------------------------------------------------------
 
 
-def _relation(plan: Any) -> Any:
-    """The relation of a plan that only reads Parquet files, else None."""
-    while plan.getClass().getSimpleName() == "SubqueryAlias":
-        plan = plan.child()
-    if plan.getClass().getSimpleName() != "LogicalRelation":
+def pieces_of(relation: ParquetRelation, n_tasks: int) -> list[RowGroups] | None:
+    """The pieces of the files, about four per task; None if a file cannot be opened here or has other columns."""
+    own = {name: kind for name, kind in relation.types.items() if name not in relation.partitioned_by}
+    if not own or not _can_open(relation.files):
         return None
-    relation = plan.relation()
-    is_files = relation.getClass().getSimpleName() == "HadoopFsRelation"
-    return relation if is_files and relation.fileFormat().toString() == "Parquet" else None
-
-
-def pieces_of(frame: DataFrame, files: Sequence[str], n_tasks: int) -> list[RowGroups] | None:
-    """The pieces of the files, about four per task; None if a file lacks a column of the DataFrame."""
-    with ThreadPoolExecutor(8) as pool:
-        opened = list(pool.map(_footer, files))
-    wanted = {field.name: _PLAIN[field.dataType.typeName()] for field in frame.schema}
-    if any(footer is None or not _has(footer, wanted) for footer in opened):
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        footers = list(pool.map(_footer, relation.files))
+    found = [(file, footer) for file, footer in zip(relation.files, footers, strict=True) if footer is not None]
+    if len(found) < len(footers) or not all(_has(footer, own) for _, footer in found):
         return None
-    footers = [(file, footer) for file, footer in zip(files, opened, strict=True) if footer is not None]
-    n_rows = sum(footer.num_rows for _, footer in footers)
+    n_rows = sum(footer.num_rows for _, footer in found)
     most = min(2 * _ROWS, max(_ROWS // 8, n_rows // max(1, 4 * n_tasks)))
-    return [piece for file, footer in footers for piece in _cut(file, footer, most)]
+    return [piece for file, footer in found for piece in _cut(file, footer, most)]
 
 
-def _footer(file: str) -> Any:
+def _can_open(files: Sequence[PartitionedFile]) -> bool:
+    """Whether Arrow has the file systems of all files."""
     try:
-        return pq.read_metadata(file)
+        for scheme, place in {urlsplit(file.uri)[:2] for file in files}:
+            file_system(scheme, place)
+    except (OSError, ValueError, NotImplementedError, ImportError):
+        return False
+    return True
+
+
+def _footer(file: PartitionedFile) -> Any:
+    try:
+        with _opened(file) as opened:
+            return pq.read_metadata(opened)
     except (OSError, pa.ArrowException):
         return None
 
 
-def _has(footer: Any, wanted: dict[str, Any]) -> bool:
+def _has(footer: Any, wanted: Mapping[str, Any]) -> bool:
     """Whether a file has columns of these types; a text may be stored as a dictionary."""
+    if any(key.startswith(_LEGACY) for key in footer.metadata or ()):
+        return False
     schema = footer.schema.to_arrow_schema()
     kinds = {name: schema.field(name).type for name in wanted if schema.get_field_index(name) >= 0}
     return all(name in kinds and _is(kinds[name], kind) for name, kind in wanted.items())
@@ -102,10 +94,12 @@ def _has(footer: Any, wanted: dict[str, Any]) -> bool:
 
 def _is(found: Any, kind: Any) -> bool:
     found = found.value_type if pt.is_dictionary(found) else found
+    if pt.is_timestamp(kind):
+        return bool(pt.is_timestamp(found) and found.unit in ("ms", "us") and (found.tz is None) == (kind.tz is None))
     return bool(found == kind or (pt.is_string(kind) and (pt.is_large_string(found) or pt.is_string_view(found))))
 
 
-def _cut(file: str, footer: Any, most: int) -> Iterator[RowGroups]:
+def _cut(file: PartitionedFile, footer: Any, most: int) -> Iterator[RowGroups]:
     first = n_before = n = 0
     for group in range(footer.num_row_groups):
         rows = footer.row_group(group).num_rows
@@ -117,31 +111,75 @@ def _cut(file: str, footer: Any, most: int) -> Iterator[RowGroups]:
         yield RowGroups(file, first, footer.num_row_groups, n_before, n)
 
 
-def tables_of(pieces: Iterable[RowGroups], columns: Sequence[str]) -> Iterator[tuple[RowGroups, int, Any]]:
+# -- file systems ------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=32)
+def file_system(scheme: str, place: str) -> Any:
+    """The file system of addresses, made once per process."""
+    if scheme == "file":
+        return pafs.LocalFileSystem()
+    return pafs.FileSystem.from_uri(f"{_ALIASES.get(scheme, scheme)}://{place}/")[0]
+
+
+def _opened(file: PartitionedFile) -> Any:
+    """A file for reading at random positions; in an object store, paths begin with the name of the bucket."""
+    scheme, place, path, *_ = urlsplit(file.uri)
+    system = file_system(scheme, place)
+    has_buckets = system.type_name in ("s3", "gcs", "abfs")
+    return system.open_input_file(f"{place}{unquote(path)}" if has_buckets else unquote(path))
+
+
+# -- in the workers ----------------------------------------------------------------------------------------------------
+
+
+def tables_of(pieces: Iterable[RowGroups], types: Mapping[str, Any]) -> Iterator[tuple[RowGroups, int, Any]]:
     """The rows of pieces as tables of bounded size, each with the number of rows before it in the file.
 
-    A file that cannot be read is HF501.
+    The tables have the columns of `types`. A file that cannot be read is HF501.
     """
     for piece in pieces:
         try:
-            yield from _tables(piece, columns)
+            yield from _tables(piece, types)
         except (OSError, pa.ArrowException) as problem:
-            message = f"`{piece.file}` cannot be read: {str(problem).splitlines()[0]}"
+            message = f"`{piece.source.shown}` cannot be read: {str(problem).splitlines()[0]}"
             raise DataProblem(Diagnostic("HF501", message)) from None
 
 
-def _tables(piece: RowGroups, columns: Sequence[str]) -> Iterator[tuple[RowGroups, int, Any]]:
-    with pq.ParquetFile(piece.file) as plain:
-        texts = [name for name in columns if _is(plain.schema_arrow.field(name).type, pa.string())]
-    with pq.ParquetFile(piece.file, read_dictionary=texts) as file:
+def _tables(piece: RowGroups, types: Mapping[str, Any]) -> Iterator[tuple[RowGroups, int, Any]]:
+    values = dict(piece.source.values)
+    columns = [name for name in types if name not in values]
+    texts = [name for name in columns if pt.is_string(types[name])]
+    with _opened(piece.source) as opened, pq.ParquetFile(opened, read_dictionary=texts) as file:
         n_before = piece.n_before
-        for groups in _together(file.metadata, piece):
-            table = file.read_row_groups(groups, columns=list(columns), use_threads=False)
-            yield piece, n_before, table
+        for groups in _combined_row_groups(file.metadata, piece):
+            table = file.read_row_groups(groups, columns=columns, use_threads=False)
+            yield piece, n_before, _with_values(table, values, types)
             n_before += table.num_rows
 
 
-def _together(metadata: Any, piece: RowGroups) -> Iterator[list[int]]:
+def _with_values(table: Any, values: Mapping[str, Any], types: Mapping[str, Any]) -> Any:
+    """The columns of `types`: those of a file, with the units of Spark, and those of its folder."""
+    n = table.num_rows
+    return pa.table(
+        {
+            name: _constant(values[name], kind, n) if name in values else _as_spark(table.column(name), kind)
+            for name, kind in types.items()
+        }
+    )
+
+
+def _constant(value: Any, kind: Any, n: int) -> Any:
+    if value is None or not pt.is_string(kind):
+        return pa.repeat(pa.scalar(value, kind), n)
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int8)), pa.array([value], kind))
+
+
+def _as_spark(column: Any, kind: Any) -> Any:
+    return column.cast(kind) if pt.is_timestamp(kind) else column
+
+
+def _combined_row_groups(metadata: Any, piece: RowGroups) -> Iterator[list[int]]:
     """Row groups combined into reads of a useful size."""
     groups: list[int] = []
     n = 0

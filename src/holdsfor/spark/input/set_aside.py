@@ -8,7 +8,7 @@ records set aside adds the two when it is computed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +16,15 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.kernels.keys import Int64
+from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.sources.text_records import SetAside
 from holdsfor.sources.unreadable import Unreadable
-from holdsfor.spark.exchange.facts import Facts
-from holdsfor.spark.exchange.shuffle_blocks import loads_of
+from holdsfor.spark.exchange.shuffle_rows import loads_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["FileBlock", "set_aside_facts", "set_aside_of", "unmatched_of", "unreadable_facts"]
+__all__ = ["FileBlock", "set_aside_of", "unmatched_of", "unreadable_facts"]
 
 _PLACES = pa.schema(
     [
@@ -74,13 +74,6 @@ class FileBlock:
         """The number of lines of the block, as a fact."""
         times = {"block": np.array([self.block], np.int64), "n_lines": np.array([n_lines], np.int64)}
         return Facts("lines", self.file, 0, 1, times=times)
-
-
-def set_aside_facts(packed: Sequence[str], reasons: Sequence[str], kind: str = "set aside") -> Iterator[Facts]:
-    """Records set aside, or retractions that are `unmatched`."""
-    if packed:
-        texts = {"text": pa.array(packed, pa.string()), "reason": pa.array(reasons, pa.string())}
-        yield Facts(kind, "", 0, len(packed), texts=texts)
 
 
 def unreadable_facts(unreadable: Unreadable) -> Facts:

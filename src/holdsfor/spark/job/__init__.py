@@ -1,1 +1,1 @@
-"""The Spark job: admission of records, stages of buckets, and the engine in each bucket."""
+"""The Spark job: its input, its stages as tasks, and its results as DataFrames."""

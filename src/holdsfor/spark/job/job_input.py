@@ -15,19 +15,21 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.analysis.input_facts import with_input_facts
 from holdsfor.analysis.pipeline import Compiled
+from holdsfor.parallel.exchange.facts import Facts
+from holdsfor.parallel.exchange.routing import Destination, Router
+from holdsfor.parallel.exchange.shipped_rules import Rules
+from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
+from holdsfor.parallel.stages.admission import JobAdmission
+from holdsfor.parallel.stages.rule_facts import rule_fact_loads
 from holdsfor.sources.times import Unit
 from holdsfor.sources.unreadable import Unreadable
-from holdsfor.spark.exchange.facts import Facts
-from holdsfor.spark.exchange.routing import Destination, Router
-from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock, loads_of
-from holdsfor.spark.input.frame_reader import Setting
+from holdsfor.spark.cluster.broadcast_rules import broadcast_rules
+from holdsfor.spark.exchange.shuffle_rows import loads_of, sent_rows
+from holdsfor.spark.input.frame_reader import ReaderSettings
 from holdsfor.spark.input.frame_sources import has_offset
 from holdsfor.spark.input.ingestion import Ingestion, frame_of, keep, rows_frame, union
 from holdsfor.spark.input.inputs import Columns, Given, inputs_of
-from holdsfor.spark.input.rule_facts import rule_fact_loads
 from holdsfor.spark.input.set_aside import unreadable_facts
-from holdsfor.spark.job.admission import JobAdmission
 from holdsfor.spark.prepared.colocated import Colocated, Division, divide
 from holdsfor.spark.prepared.history import Prepared
 
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 __all__ = ["JobInput", "read_job_input"]
+
+_MANY_MORE = 4
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,16 @@ class JobInput:
     def n_buckets(self) -> int:
         return self.ingestion.n_buckets if self.in_place is None else self.in_place.n_buckets
 
+    def n_tasks(self, n_buckets: int) -> int:
+        """The number of tasks of a stage; a task evaluates several buckets if there are more than the input needs.
+
+        The buckets of prepared history are chosen for its size, so a few of them more than needed have their own tasks.
+        """
+        if self.in_place is None:
+            return min(n_buckets, self.n_buckets)
+        needed = self.ingestion.n_buckets_of(sum(table.n for table in self.in_place.used(self.compiled.names)))
+        return needed if _MANY_MORE * needed <= n_buckets else n_buckets
+
     def bounds(self, n_buckets: int) -> tuple[int | None, int | None]:
         """The first and last time-point of all records; prepared history stores its own."""
         found = [history.extent(self.compiled.names) for history in self.histories]
@@ -90,22 +104,33 @@ class JobInput:
                 for number, (tables, wanted, count_scope) in division.colocated.items()
             }
             frames.append(self.in_place.remarks())
+            frames.append(_sent_kinds(self.in_place, Router(destinations)))
         return keep(union(frames), self.kept), colocated
 
     def _given(self, admission: JobAdmission, sender: Router) -> list[DataFrame]:
         """The shuffle blocks of input facts in the rules, made on the driver."""
-        batches = list(sender(admission(rule_fact_loads(self.compiled, self.ingestion.setting.tick))))
+        batches = list(
+            sent_rows(admission(rule_fact_loads(self.compiled, self.ingestion.setting.tick)), sender.shuffle_blocks)
+        )
         return [self.ingestion.spark.createDataFrame(pa.Table.from_batches(batches))] if batches else []
 
     def _routed(self, in_place: Prepared, admission: JobAdmission, division: Division) -> DataFrame:
-        sender, judge = Router(division.destinations), replace(admission, count_scope=division.count_scope)
-        return frame_of(in_place.shuffle_blocks(division.left), lambda batches: sender(judge(loads_of(batches))))
+        sender, admit = Router(division.destinations), replace(admission, count_scope=division.count_scope)
+        return frame_of(
+            in_place.shuffle_blocks(division.left),
+            lambda batches: sent_rows(admit(loads_of(batches)), sender.shuffle_blocks),
+        )
 
     def through_spark(self, number: int, colocated: Colocated | None) -> list[DataFrame]:
         """The colocated blocks of a stage read by Spark, if workers cannot open the files."""
         if self.in_place is None or colocated is None or colocated.files:
             return []
         return [self.in_place.shuffle_blocks(colocated.tables, stage=number)]
+
+
+def _sent_kinds(in_place: Prepared, sender: Router) -> DataFrame:
+    """The kinds of constants in prepared history, sent to the first stage."""
+    return frame_of(in_place.kinds(), lambda batches: sent_rows(loads_of(batches), sender.shuffle_blocks))
 
 
 def read_job_input(
@@ -120,9 +145,10 @@ def read_job_input(
     inputs = inputs_of(data, compiled.names, tick, columns)
     sources, histories = inputs.sources, inputs.histories
     may_retract = any(source.may_retract for source in sources)
-    setting = Setting(rules, tick, time_unit, has_offset(sources), may_retract)
-    in_place = histories[0] if len(histories) == 1 and not may_retract else None
     spark = (sources[0].frame if sources else histories[0].frame).sparkSession
+    rules = broadcast_rules(spark, rules)
+    setting = ReaderSettings(rules, tick, time_unit, has_offset(sources), may_retract)
+    in_place = histories[0] if len(histories) == 1 and not may_retract else None
     shuffle_blocks = [] if in_place is not None else [history.all_of(compiled.names) for history in histories]
     shuffle_blocks += [unused for history in histories if (unused := _unused(history, compiled)) is not None]
     if inputs.unreadable:

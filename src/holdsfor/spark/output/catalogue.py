@@ -14,10 +14,10 @@ from holdsfor.spark.output.targets import refuse_existing
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["CatalogueTarget", "refuse_forgetful"]
+__all__ = ["CatalogueTarget", "refuse_in_memory_catalogue"]
 
 
-def refuse_forgetful(spark: Any) -> None:
+def refuse_in_memory_catalogue(spark: Any) -> None:
     """Refuse a catalogue in memory, whose tables would be lost at the end of the run."""
     if spark.conf.get("spark.sql.catalogImplementation", "in-memory") == "in-memory":
         message = "the catalogue of this run is in memory: its tables would be lost at the end of the run"

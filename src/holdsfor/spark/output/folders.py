@@ -14,10 +14,10 @@ from holdsfor.spark.output.targets import refuse_existing
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["FolderTarget", "ReplaceableFolder", "refuse_foreign"]
+__all__ = ["FolderTarget", "ReplaceableFolder", "refuse_unmarked_folder"]
 
 
-def refuse_foreign(path: str) -> None:
+def refuse_unmarked_folder(path: str) -> None:
     """Refuse to replace a folder that this package has not written."""
     hint = "results only replace results, and history only replaces history: name another folder"
     raise UsageProblem(Diagnostic("HF780", f"`{path}` is not a folder of this kind and is not replaced", hint=hint))
@@ -38,7 +38,7 @@ class ReplaceableFolder:
         whole = self._files.root
         parent, _, name = whole.rpartition("/")
         if not name:
-            refuse_foreign(path)
+            refuse_unmarked_folder(path)
         self._swap = Swap(whole, f"{parent}/.{name}.{uuid4().hex[:12]}", f"{parent}/.{name}.before")
 
     @property
@@ -54,7 +54,7 @@ class ReplaceableFolder:
                 refuse_existing(self.shown)
             within = self._files.within(self._swap.name)
             if within is None or (within and self._mark not in within):
-                refuse_foreign(self.shown)
+                refuse_unmarked_folder(self.shown)
 
     def write_text(self, name: str, text: str) -> None:
         """Write a text file into the folder."""
@@ -75,7 +75,11 @@ class FolderTarget(ReplaceableFolder):
         self._form = form
 
     def write(self, result: ResultTable) -> None:
-        self._form.writer(result).save(f"{self.beside}/{result.name}")
+        """Write a table. Spark writes no file for a partitioned table without rows: add one, so that it can be read."""
+        path = f"{self.beside}/{result.name}"
+        self._form.writer(result).save(path)
+        if self._form.parts(result) and not self._files.has_folders(path):
+            self._form.schema_writer(result).save(path)
 
 
 class _Files:
@@ -97,6 +101,9 @@ class _Files:
         if not self._system.getFileStatus(there).isDirectory():
             return None
         return {status.getPath().getName() for status in self._system.listStatus(there)}
+
+    def has_folders(self, name: str) -> bool:
+        return any(status.isDirectory() for status in self._system.listStatus(self._path(name)))
 
     def rename(self, name: str, to: str) -> None:
         """Rename a folder. If the new name exists meanwhile, Hadoop moves the folder into it: undo that and fail."""

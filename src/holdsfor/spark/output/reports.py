@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdsfor.parallel.stages.admission import RunSchedule
 from holdsfor.spark.input.ingestion import frame_of
-from holdsfor.spark.job.admission import RunSchedule
 from holdsfor.spark.output.result_rows import COUNTS_AT, VERSIONS, count_rows, version_rows
 
 if TYPE_CHECKING:
@@ -25,13 +25,16 @@ class Reports:
 
     `intervals` and `events` have the columns of the settled results after a column `query_time`. `changes` has the
     changes of each query time to the results known before, with the columns of `holdsfor run --report changes`.
-    `counts` has the number of late, dropped and cut records at each query time.
+    `counts` has the number of late, dropped and cut records at each query time. `evaluations` has for each query time
+    the microseconds of its evaluation (`seconds`), summed over all buckets, and the numbers of records that its window
+    has and the previous one does not (`entered`), and vice versa (`left`).
     """
 
     intervals: DataFrame
     events: DataFrame
     changes: DataFrame
     counts: DataFrame
+    evaluations: DataFrame
 
 
 def reports_of(answers: DataFrame, counted: DataFrame, run: RunSchedule) -> Reports:
@@ -41,6 +44,8 @@ def reports_of(answers: DataFrame, counted: DataFrame, run: RunSchedule) -> Repo
     fluents = frame_of(answers.where("kind = 'fluent'"), version_rows, VERSIONS)
     events = frame_of(answers.where("kind = 'event'"), version_rows, VERSIONS)
     counts = frame_of(counted.where("kind in ('late', 'dropped', 'cut')"), count_rows, COUNTS_AT)
+    figures = counted.where("kind in ('entered', 'left')").unionByName(answers.where("kind = 'seconds'"))
+    evaluations = frame_of(figures, count_rows, COUNTS_AT)
     fluent, fvp, event, time = (
         F.col(column).alias(name)
         for column, name in (("name", "fluent"), ("shown", "fvp"), ("shown", "event"), ("start", "time"))
@@ -50,6 +55,7 @@ def reports_of(answers: DataFrame, counted: DataFrame, run: RunSchedule) -> Repo
         _reported(events, run).select("query_time", "name", "args", event, time),
         _changes(fluents, "fvp", "end").unionByName(_changes(events, "event", "start")),
         counts.groupBy("query_time", "what").agg(F.sum("n").alias("n")),
+        evaluations.groupBy("query_time", "what").agg(F.sum("n").alias("n")),
     )
 
 

@@ -13,9 +13,9 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from holdsfor.columns.encoding import Symbols, integer_values, is_integer
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.kernels.packing import OPEN
-from holdsfor.spark.exchange.facts import Facts
-from holdsfor.spark.exchange.shuffle_blocks import loads_of
-from holdsfor.spark.job.dated_buckets import NOTHING
+from holdsfor.parallel.exchange.facts import Facts
+from holdsfor.parallel.stages.dated_buckets import NOTHING
+from holdsfor.spark.exchange.shuffle_rows import loads_of
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
 

@@ -66,23 +66,35 @@ class Form:
 
     def writer(self, result: ResultTable) -> Any:
         """The Spark writer of a table."""
-        parts = self._parts(result)
-        frame = args_as_json(result.frame) if self.format == "csv" else result.frame
+        parts = self.parts(result)
+        frame = self._with_parts(result)
         if "day" in parts:
-            frame = frame.withColumn("day", self._day(result))
             # A task has rows of many days: without a shuffle each task would write a file for each day.
             frame = frame.hint("rebalance", *parts)
         if "query_time" in frame.columns:  # readers of one query time can skip the others
             frame = frame.sortWithinPartitions(*parts, "query_time")
-        writer = frame.write.format(self.format).partitionBy(*parts)
-        return writer.option("header", "true") if self.format == "csv" else writer
+        return self._written(frame).partitionBy(*parts)
 
-    def _parts(self, result: ResultTable) -> list[str]:
+    def schema_writer(self, result: ResultTable) -> Any:
+        """The Spark writer of a file without rows, which has the schema of a table that would have no partition."""
+        frame = self._with_parts(result)
+        return self._written(frame.sparkSession.createDataFrame([], frame.schema)).mode("append")
+
+    def parts(self, result: ResultTable) -> list[str]:
         """The partition columns of a table; a table without names and times is not partitioned."""
         default: tuple[Part, ...] = ("fluent",) if self.format == "parquet" else ()
         asked = default if self.partition_by is None else self.partition_by
         columns = {"fluent": result.about, "day": result.time and "day"}
         return [column for part in asked if (column := columns[part]) is not None]
+
+    def _with_parts(self, result: ResultTable) -> DataFrame:
+        """The rows of a table with all its partition columns."""
+        frame = args_as_json(result.frame) if self.format == "csv" else result.frame
+        return frame.withColumn("day", self._day(result)) if "day" in self.parts(result) else frame
+
+    def _written(self, frame: DataFrame) -> Any:
+        writer = frame.write.format(self.format)
+        return writer.option("header", "true") if self.format == "csv" else writer
 
     def _day(self, result: ResultTable) -> Any:
         from pyspark.sql import functions as F

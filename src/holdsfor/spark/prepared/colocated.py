@@ -19,11 +19,11 @@ from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import Key
 from holdsfor.distribution.stages import HashRoute, Table
+from holdsfor.parallel.exchange.facts import Facts
+from holdsfor.parallel.exchange.routing import Destination
+from holdsfor.parallel.stages.admission import CountScope, JobAdmission
 from holdsfor.runtime.domain_members import domain_sources
-from holdsfor.spark.exchange.facts import Facts
-from holdsfor.spark.exchange.routing import Destination
-from holdsfor.spark.exchange.shuffle_blocks import SHUFFLE_SCHEMA, loads_of
-from holdsfor.spark.job.admission import CountScope, JobAdmission
+from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA, loads_of
 from holdsfor.spark.prepared.history import Prepared
 from holdsfor.syntax.terms import Struct, Term, Var, name_and_arity
 

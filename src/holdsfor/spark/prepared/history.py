@@ -22,8 +22,10 @@ from urllib.parse import unquote, urlsplit
 from holdsfor.analysis.names import Names
 from holdsfor.distribution.stages import Table
 from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.parallel.exchange.facts import KINDS
+from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE
 from holdsfor.sources.unreadable import Unreadable
-from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, SHUFFLE_SCHEMA
+from holdsfor.spark.exchange.shuffle_rows import SHUFFLE_SCHEMA
 from holdsfor.spark.input.listing import java_problems
 from holdsfor.spark.input.set_aside import set_aside_of
 
@@ -128,7 +130,11 @@ class Prepared:
 
     def remarks(self) -> DataFrame:
         """The counts of unused records, and the records set aside."""
-        return self._columns(self.frame.where("kind not in ('event', 'fluent')"))
+        return self._columns(self.frame.where(f"kind not in ('event', 'fluent', '{KINDS}')"))
+
+    def kinds(self) -> DataFrame:
+        """The kinds of constants in the records."""
+        return self._columns(self.frame.where(f"kind = '{KINDS}'"))
 
     def set_aside(self) -> DataFrame:
         """The records set aside and the unreadable files, with their file, line, text and reason.
@@ -144,8 +150,9 @@ class Prepared:
         return set_aside_of(self.remarks())
 
     def all_of(self, names: Names) -> DataFrame:
-        """The records that rules with these names read, and the remarks."""
-        return self.shuffle_blocks(each.table for each in self.used(names)).union(self.remarks())
+        """The records that rules with these names read, the kinds of their constants, and the remarks."""
+        tables = [each.table for each in self.used(names)]
+        return self.shuffle_blocks(tables).union(self.remarks()).union(self.kinds())
 
     def _columns(self, frame: DataFrame) -> DataFrame:
         return frame.select(*SHUFFLE_SCHEMA.names)

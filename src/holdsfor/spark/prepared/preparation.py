@@ -12,13 +12,14 @@ import numpy as np
 from holdsfor.analysis.pipeline import Compiled
 from holdsfor.columns.encoding import Symbols
 from holdsfor.distribution.stages import HashRoute, Stages, plan_stages
+from holdsfor.parallel.exchange.facts import Facts, Load, Texts, by_name, owners
+from holdsfor.parallel.exchange.routing import by_owner
+from holdsfor.parallel.exchange.shipped_rules import Rules
+from holdsfor.parallel.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock
 from holdsfor.runtime.session import EngineSession
 from holdsfor.runtime.windows import check_windows
 from holdsfor.sources.times import Unit
-from holdsfor.spark.exchange.facts import Facts, Load, Texts, by_name, owners
-from holdsfor.spark.exchange.routing import by_owner
-from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.exchange.shuffle_blocks import NO_STAGE, ShuffleBlock, by_bucket, loads_of, rows_of
+from holdsfor.spark.exchange.shuffle_rows import by_bucket, loads_of, rows_of, sent_rows
 from holdsfor.spark.input.ingestion import check_buckets, frame_of, time_points
 from holdsfor.spark.input.inputs import Columns, Given
 from holdsfor.spark.job.job_input import read_job_input
@@ -94,11 +95,7 @@ class _Partitioner:
     tick: int
 
     def send(self, loads: Iterable[Load]) -> Iterator[Any]:
-        for load in loads:
-            texts = Texts(load.symbols)
-            yield from rows_of(
-                (shuffle_block for facts in load.facts for shuffle_block in self._shuffle_blocks(facts, texts)), texts
-            )
+        return sent_rows(loads, self._shuffle_blocks)
 
     def _shuffle_blocks(self, facts: Facts, texts: Texts) -> Iterator[ShuffleBlock]:
         if facts.kind not in ("event", "fluent"):

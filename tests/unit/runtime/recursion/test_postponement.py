@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 
 from holdsfor.columns.encoding import Symbols
 from holdsfor.columns.tables import PointTable
-from holdsfor.reference.postponement import contest
+from holdsfor.reference import postponement as reference
 from holdsfor.runtime.delays import DueEffects
 from holdsfor.runtime.recursion.postponement import resolve_postponements
 from holdsfor.syntax.terms import Atom, Struct, Term
 from tests.unit.kernels.lists import law
 
 NAMES = ["a", "b", "c", "d", "e"]
-Contest = set[tuple[int, str, str]]
+Case = set[tuple[int, str, str]]
 """Times, sources and effects: entities of one fluent."""
 
-contests: st.SearchStrategy[Contest] = st.sets(
+cases: st.SearchStrategy[Case] = st.sets(
     st.tuples(st.integers(0, 1), st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=9
 )
 
@@ -27,10 +27,10 @@ def fvp(name: str) -> Term:
     return Struct("=", (Struct("f", (Atom(name),)), Atom("on")))
 
 
-def by_the_reference(given: Contest) -> set[tuple[int, Term]]:
+def by_the_reference(given: Case) -> set[tuple[int, Term]]:
     times = {time for time, _, _ in given}
-    contenders = {time: {(fvp(s), fvp(e)) for t, s, e in given if t == time} for time in times}
-    return {(time, term) for time in times for term in contest(contenders[time], [])}
+    effects = {time: {(fvp(s), fvp(e)) for t, s, e in given if t == time} for time in times}
+    return {(time, term) for time in times for term in reference.resolve_postponements(effects[time], [])}
 
 
 def by_the_engine(parts: list[list[tuple[int, str, str]]]) -> set[tuple[int, Term]]:
@@ -50,8 +50,8 @@ def due_effects(part: list[tuple[int, str, str]], symbols: Symbols) -> DueEffect
 
 
 @law
-@given(contests, st.integers(1, 3))
-def test_the_engine_agrees_with_the_reference(given: Contest, n_parts: int) -> None:
+@given(cases, st.integers(1, 3))
+def test_the_engine_agrees_with_the_reference(given: Case, n_parts: int) -> None:
     rows = sorted(given, reverse=True)
     assert by_the_engine([rows[i::n_parts] for i in range(n_parts)]) == by_the_reference(given)
 

@@ -72,7 +72,7 @@ WALKED = {
 @pytest.mark.parametrize("name", WALKED)
 def test_time_stepping_has_the_answer_of_the_reference(name: str) -> None:
     session = EngineSession(WALKED[name].given.compiled, start=0)
-    recursive = [c for c in session.rules.program.components if c.is_circular and not c.is_only_delayed]
+    recursive = [c for c in session.rules.program.components if c.is_recursive and not c.is_only_delayed]
     assert recursive
     assert all(is_steppable(component, session.symbols) for component in recursive)
     WALKED[name].check(1, 2, 5)

@@ -13,15 +13,15 @@ import pytest
 
 from holdsfor.analysis.pipeline import compile_text
 from holdsfor.columns.encoding import Symbols
+from holdsfor.parallel.exchange.retractions import Retractor
+from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.sources.csv_rows import Header
 from holdsfor.sources.inputs import InputReader, Opened
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.times import Clock
-from holdsfor.spark.exchange.shipped_rules import Rules
-from holdsfor.spark.exchange.shuffle_blocks import loads_of
-from holdsfor.spark.input.frame_reader import FILE, Setting
+from holdsfor.spark.exchange.shuffle_rows import loads_of, sent_rows
+from holdsfor.spark.input.frame_reader import FILE, ReaderSettings
 from holdsfor.spark.input.lines import BLOCK, LINE, LineFile, LineReader
-from holdsfor.spark.input.retractions import Retractor
 from holdsfor.syntax.printer import show
 from tests.seeds import share
 
@@ -73,9 +73,11 @@ def handed_over(content: bytes, chance: random.Random) -> Iterator[Any]:
 
 
 def on_spark(content: bytes, file: LineFile, mapping: str | None, chance: random.Random) -> tuple[Facts, Aside]:
-    setting = Setting(Rules.of(COMPILED), 1, has_places=True)
+    setting = ReaderSettings(Rules.of(COMPILED), 1, has_places=True)
     retractor = Retractor(1)
-    sent = list(retractor.send(LineReader(setting, mapping, {7: file})(handed_over(content, chance))))
+    sent = list(
+        sent_rows(LineReader(setting, mapping, {7: file})(handed_over(content, chance)), retractor.shuffle_blocks)
+    )
     symbols = Symbols()
     settled = [each for load in retractor.apply(loads_of(sent, symbols)) for each in load.facts]
     n_lines = {

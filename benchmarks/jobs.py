@@ -1,0 +1,102 @@
+"""Several processes against one: settled results of on and off events, from file to file.
+
+`python benchmarks/jobs.py` prints a table for 2 million records and writes `build/benchmarks/jobs.json`; `--long` adds
+10 million. Runs with one process and with several alternate. *Busiest* is the processor time of the process that worked
+most: on an idle machine with a core for each process, a run takes at least as long. *Wall* is the time that passed, the
+best of all runs; it is the figure to quote if nothing else runs on the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from memory import RULES, generate
+from timing import write_results
+
+WINDOW = 10_000
+RUN = """
+import json, resource, sys, time
+from holdsfor.__main__ import main
+code = main()
+others = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([time.process_time(), others.ru_utime + others.ru_stime]))
+sys.exit(code)
+"""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Processor seconds of the first process and of all others together, and the seconds that passed."""
+
+    jobs: int
+    first: float
+    others: float
+    wall: float
+
+    @property
+    def busiest(self) -> float:
+        """The processor time of the busiest process, if the others share their work evenly."""
+        return max(self.first, self.others / max(1, self.jobs - 1))
+
+
+def run(folder: Path, jobs: int, *, windows: bool) -> Cost:
+    """One run in new processes."""
+    options = ["--window", str(WINDOW), "--final"] if windows else []
+    command = ["run", str(folder / "rules.prolog"), "--input", str(folder / "events.txt"), "--jobs", str(jobs)]
+    began = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, *command, *options, "-o", str(folder / "answer.parquet")],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    first, others = json.loads(done.stdout.splitlines()[-1])
+    return Cost(jobs, first, others, time.perf_counter() - began)
+
+
+def best(costs: list[Cost], jobs: int) -> Cost:
+    """The best of several runs, each figure by itself."""
+    own = [cost for cost in costs if cost.jobs == jobs]
+    busiest = min(own, key=lambda cost: cost.busiest)
+    return Cost(jobs, busiest.first, busiest.others, min(cost.wall for cost in own))
+
+
+def measure(n: int, jobs: int, repetitions: int, folder: Path, *, windows: bool) -> list[Cost]:
+    """The costs of one process and of several."""
+    costs = [run(folder, each, windows=windows) for _ in range(repetitions) for each in (1, jobs)]
+    return [best(costs, 1), best(costs, jobs)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How much faster are several processes?")
+    parser.add_argument("--jobs", type=int, default=2, help="number of processes")
+    parser.add_argument("--repetitions", type=int, default=3, help="runs of each kind")
+    parser.add_argument("--long", action="store_true", help="also 10 million records")
+    options = parser.parse_args()
+    print("| records | windows | one process | busiest of several | times | all of them | wall | times |")
+    print("|---|---|---|---|---|---|---|---|")
+    results = []
+    for n in (2_000_000, 10_000_000) if options.long else (2_000_000,):
+        with tempfile.TemporaryDirectory() as named:
+            folder = Path(named)
+            (folder / "rules.prolog").write_text(RULES, encoding="utf-8")
+            generate(folder / "events.txt", n, "in order")
+            for windows in (False, True):
+                one, several = measure(n, options.jobs, options.repetitions, folder, windows=windows)
+                results.append({"records": n, "windows": windows, "one": asdict(one), "several": asdict(several)})
+                shown = [f"{one.busiest:.2f} s", f"{several.busiest:.2f} s", f"{one.busiest / several.busiest:.2f}"]
+                shown += [f"{several.first + several.others:.2f} s", f"{one.wall:.2f} / {several.wall:.2f} s"]
+                kind = "yes" if windows else "no"
+                print(f"| {n:,} | {kind} | {' | '.join(shown)} | {one.wall / several.wall:.2f} |", flush=True)
+    write_results("jobs", results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,2 @@
+initiatedAt(raw(Door)=State, T) :- happensAt(switch(Door, State), T).
+fi(raw(Door)=State, door(Door)=State, 3).

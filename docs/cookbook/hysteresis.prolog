@@ -1,0 +1,2 @@
+initiatedAt(hot(Engine)=true, T) :- happensAt(temperature(Engine, Celsius), T), Celsius > 90.
+terminatedAt(hot(Engine)=true, T) :- happensAt(temperature(Engine, Celsius), T), Celsius < 80.

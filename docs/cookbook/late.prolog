@@ -1,0 +1,2 @@
+initiatedAt(speeding(Bus)=true, T) :- happensAt(speed(Bus, Kmh), T), Kmh > 50.
+terminatedAt(speeding(Bus)=true, T) :- happensAt(speed(Bus, Kmh), T), Kmh =< 50.

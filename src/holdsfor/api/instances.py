@@ -1,0 +1,75 @@
+"""The instances of a result that a pattern selects: `occupied`, `occupied(_)`, `occupied(X)=true`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from holdsfor.analysis.names import Names
+from holdsfor.errors import did_you_mean
+from holdsfor.syntax.printer import show
+from holdsfor.syntax.terms import Atom, Struct, Term, Var, is_ground, name_and_arity
+
+__all__ = ["is_pattern", "matches", "matching"]
+
+Found = TypeVar("Found")
+
+
+def is_pattern(term: Term, names: Names) -> bool:
+    """Whether a term stands for several instances: a name alone, a fluent without a value, or a term with variables."""
+    if isinstance(term, Atom):
+        known = (*names.fluents, *names.events)
+        return (term.name, 0) not in names.events and any(name == term.name for name, _ in known)
+    is_fluent = isinstance(term, Struct) and term.name != "=" and name_and_arity(term) in names.fluents
+    return is_fluent or not is_ground(term)
+
+
+def matching(found: dict[Term, Found], pattern: Term, names: Names) -> dict[str, Found]:
+    """The instances by their text; a pattern of a name that no rule has is a `KeyError`."""
+    named = pattern.args[0] if isinstance(pattern, Struct) and pattern.name == "=" else pattern
+    known = (*names.fluents, *names.events)
+    is_known = isinstance(named, Var) or any(_is_about(named, key) for key in known)
+    if not is_known:
+        hint = did_you_mean(getattr(named, "name", ""), [name for name, _ in known])
+        every = ", ".join(f"`{name}/{arity}`" for name, arity in known)
+        raise KeyError(f"no rule is about `{show(pattern)}`; {hint or f'the rules have {every}'}")
+    return {show(term): each for term, each in found.items() if matches(pattern, term)}
+
+
+def _is_about(named: Term, key: tuple[str, int]) -> bool:
+    if isinstance(named, Atom):
+        return named.name == key[0]
+    return isinstance(named, Struct) and name_and_arity(named) == key
+
+
+def matches(pattern: Term, term: Term) -> bool:
+    """Whether a ground FVP or event is an instance of a pattern.
+
+    >>> from holdsfor.syntax.parser import parse_term as read
+    >>> matches(read("near(X, X)=true"), read("near(a, a)=true")), matches(read("near(X, X)"), read("near(a, b)=true"))
+    (True, False)
+    >>> matches(read("near"), read("near(a, b)=true"))
+    True
+    """
+    is_fvp = isinstance(term, Struct) and term.name == "="
+    if is_fvp and isinstance(term, Struct) and not (isinstance(pattern, Struct) and pattern.name == "="):
+        term = term.args[0]
+    if isinstance(pattern, Atom) and isinstance(term, Struct):
+        return pattern.name == term.name
+    return _unify([(pattern, term)], {})
+
+
+def _unify(pairs: Iterable[tuple[Term, Term]], bound: dict[str, Term]) -> bool:
+    stack = list(pairs)
+    while stack:
+        pattern, term = stack.pop()
+        if isinstance(pattern, Var):
+            if not pattern.is_anonymous and bound.setdefault(pattern.name, term) != term:
+                return False
+        elif isinstance(pattern, Struct) and isinstance(term, Struct):
+            if name_and_arity(pattern) != name_and_arity(term):
+                return False
+            stack += zip(pattern.args, term.args, strict=True)
+        elif pattern != term:
+            return False
+    return True

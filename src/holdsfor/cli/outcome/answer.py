@@ -1,0 +1,116 @@
+"""The answer of a run: written to a file, a stream, a folder of tables or a database."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import deque
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain, islice
+from typing import TypeVar
+
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.cli.engines.engine import Engine
+from holdsfor.cli.engines.parallel import is_reported_by_query_time
+from holdsfor.cli.terminal.wait_notices import notify_waiting
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.sinks.beside import Beside
+from holdsfor.sinks.result_lines import ReportView
+from holdsfor.sinks.table_sets import TableSet, check_folder, is_folder, write_table_set
+from holdsfor.sinks.writers import CHANGES, REPORTS, Output, opened, write_reports
+
+__all__ = ["check_tables", "write_answer"]
+
+Found = TypeVar("Found")
+
+
+def _is_table_set(options: argparse.Namespace) -> bool:
+    """Whether each fluent has its own table."""
+    return options.format == "duckdb" or is_folder(options.output)
+
+
+def check_tables(options: argparse.Namespace, compiled: Compiled) -> None:
+    """Refuse several tables for a live run or for changes, and folders with other files."""
+    if not _is_table_set(options):
+        return
+    for is_given, what in ((options.live, "a live run"), (options.report == "changes", "`--report changes`")):
+        if is_given:
+            hint = "name a file, such as `-o answer.jsonl`"
+            raise UsageProblem(Diagnostic("HF730", f"{what} has one output, not a table for each fluent", hint=hint))
+    if is_folder(options.output):
+        from holdsfor.analysis.result_columns import result_columns
+
+        layouts = result_columns(compiled.description, compiled.names, {})
+        check_folder(options.output, options.format, layouts)
+
+
+def write_answer(engine: Engine, last: list[ReportView]) -> None:
+    """Write the reports or changes of a run, and keep the last report for the timeline."""
+    options = engine.options
+    if _is_table_set(options):
+        tables = TableSet(list(engine.result_columns), engine.shown, has_query_time=is_reported_by_query_time(options))
+        with engine.stop:
+            files = write_table_set(
+                _keeping_last(_reports(engine), last),
+                tables,
+                options.format,
+                options.output,
+                lambda: not engine.stop.is_asked,
+            )
+        _announce(files)
+        return
+    on_waiting = partial(notify_waiting, engine.log, "a reader")
+    is_feed = options.live or options.replay is not None
+    with (
+        opened(options.output, options.format, on_waiting, continues=engine.continues, is_feed=is_feed) as output,
+        engine.stop,
+    ):
+        _write_one(engine, output, last)
+        if output.beside is not None:
+            output.beside.is_complete = not engine.stop.is_asked
+    _announce([] if output.beside is None else [output.beside])
+
+
+def _write_one(engine: Engine, output: Output, last: list[ReportView]) -> None:
+    options = engine.options
+    if options.interactive and options.output is None:
+        deque(engine.changes() if options.report == "changes" else _keeping_last(_reports(engine), last), maxlen=0)
+        return
+    if options.report == "changes":
+        changes = _started(engine.changes())
+        write_reports(changes, CHANGES, options.format, output.file, engine.shown, continues=engine.continues)
+        return
+    reports = _started(_keeping_last(_reports(engine), last))
+    write_reports(
+        reports,
+        REPORTS,
+        options.format,
+        output.file,
+        engine.shown,
+        continues=engine.continues,
+        has_query_time=is_reported_by_query_time(options),
+    )
+
+
+def _reports(engine: Engine) -> Iterator[ReportView]:
+    return engine.reports(final=engine.options.final or bool(engine.options.timeline))
+
+
+def _started(reports: Iterator[Found]) -> Iterator[Found]:
+    """The reports, after the first of them is computed: only then the times of a live input are known."""
+    first = list(islice(reports, 1))
+    return chain(first, reports)
+
+
+def _keeping_last(reports: Iterator[ReportView], last: list[ReportView]) -> Iterator[ReportView]:
+    for known in reports:
+        last[:] = [known]
+        yield known
+
+
+def _announce(files: list[Beside]) -> None:
+    """Print the names of files that are not complete."""
+    for file in files:
+        if not file.is_complete:
+            print(f"wrote {file.incomplete_place}, with the results before the interruption", file=sys.stderr)

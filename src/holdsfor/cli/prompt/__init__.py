@@ -1,0 +1,1 @@
+"""The prompt for goals: lines with history and completion, answers one by one."""

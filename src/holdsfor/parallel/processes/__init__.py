@@ -1,0 +1,1 @@
+"""Stages of buckets in processes of one machine."""

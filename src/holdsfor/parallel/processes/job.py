@@ -1,0 +1,237 @@
+"""A job in processes of one machine: settled results over all query times, as one process computes them.
+
+The steps are those of the job on Spark: read, admit and route records, then evaluate stage after stage. Every process
+is one bucket. What one process must see as a whole (retractions, faulty inputs, times of two forms) is left to one
+process: `NeedsOneProcess` says why.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from holdsfor.analysis.input_facts import with_input_facts
+from holdsfor.analysis.pipeline import Compiled
+from holdsfor.columns.encoding import Symbols
+from holdsfor.columns.tables import FluentTable, Key, PointTable, concatenate_tables
+from holdsfor.distribution.one_bucket import one_bucket_warnings
+from holdsfor.distribution.stages import Stages, plan_stages
+from holdsfor.errors import DataProblem, Diagnostic
+from holdsfor.parallel.exchange.block_files import read_blocks
+from holdsfor.parallel.exchange.facts import Facts
+from holdsfor.parallel.exchange.shipped_rules import Rules
+from holdsfor.parallel.processes.dated_results import DatedResults, table_of_facts
+from holdsfor.parallel.processes.job_process import JobProcess
+from holdsfor.parallel.processes.part_reading import ReadSummary, numbered
+from holdsfor.parallel.processes.parts import WholePart, divide
+from holdsfor.parallel.processes.pool import NeedsOneProcess, Pool
+from holdsfor.parallel.stages.admission import JobAdmission, RunSchedule
+from holdsfor.parallel.stages.dated_buckets import DatedAdmission
+from holdsfor.parallel.stages.stage_functions import buckets_of, destinations_of
+from holdsfor.runtime.reports.report import ReportColumns
+from holdsfor.runtime.session import EngineSession
+from holdsfor.sources.formats import Format
+from holdsfor.sources.place_kinds import PlaceKinds
+from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.times import Clock, Unit
+
+__all__ = ["DatedJobResult", "Job", "JobCounts", "JobResult", "JobSettings", "NeedsOneProcess"]
+
+
+@dataclass(frozen=True)
+class JobSettings:
+    """The settings of a run besides its rules and inputs. `bounds` are made of the extent of the records."""
+
+    bounds: Callable[[int | None, int | None], tuple[int, int]]
+    tick: int = 1
+    window: int | None = None
+    step: int | None = None
+    allen_memory: int | None = None
+    unit: Unit = "s"
+    form: Format | None = None
+    zone: str | None = None
+
+
+@dataclass(frozen=True)
+class JobCounts:
+    """The number of records by outcome and query time; `widest` is the smallest window that cuts no record."""
+
+    by_query_time: Counter[tuple[str, int]]
+    widest: int
+
+    def total(self, outcome: str) -> int:
+        """The number of records with an outcome, at all query times."""
+        return sum(n for (what, _), n in self.by_query_time.items() if what == outcome)
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """The settled results."""
+
+    report: ReportColumns
+    symbols: Symbols
+    counts: JobCounts
+    n_query_times: int
+    start: int
+
+
+@dataclass(frozen=True)
+class DatedJobResult:
+    """The results of each query time."""
+
+    results: DatedResults
+    symbols: Symbols
+    counts: JobCounts
+
+
+class Job:
+    """A run in `n` processes. In its context, `read` reads the inputs, then `evaluate` computes the results."""
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        inputs: Sequence[object],
+        settings: JobSettings,
+        n: int,
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._compiled, self._inputs, self._settings = compiled, inputs, settings
+        self._rules = Rules.of(compiled)
+        self._stages = _stages(compiled, settings)
+        self._pool = Pool(n, JobProcess, is_stopped)
+        self._read: list[ReadSummary] = []
+
+    def __enter__(self) -> Job:
+        self._pool.start()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._pool.end()
+
+    @property
+    def one_bucket(self) -> list[Diagnostic]:
+        """Warnings about rules that one process computes."""
+        return one_bucket_warnings(self._stages)
+
+    def read(self) -> ColumnReading:
+        """The counts of the records of all inputs, and the records that do not fit."""
+        self._read = _read(self._pool, self._compiled, self._rules, self._inputs, self._settings)
+        return _reading(self._read, self._settings)
+
+    def schedule(self) -> RunSchedule:
+        """The query times of the run, after `read`."""
+        settings, names = self._settings, self._compiled.names
+        start, end = settings.bounds(*with_input_facts(_extent(self._read), names, settings.tick))
+        run = RunSchedule(start, end, settings.tick, settings.window, settings.step, settings.allen_memory)
+        last = max(self._pool.call_alike(JobProcess.last_admitted, run.queries))
+        return replace(run, last_query_time=run.queries.at_or_after(last))
+
+    def evaluate(self) -> JobResult:
+        """The settled results over all query times."""
+        run = self.schedule()
+        found, counts = self._found(JobAdmission(self._rules, run, self._stages.ranges_over_sorts))
+        n_query_times = run.queries.n_up_to(run.last)
+        return JobResult(_report(found, run.last), self._pool.own.symbols, counts, n_query_times, run.start)
+
+    def evaluate_dated(self, run: RunSchedule) -> DatedJobResult:
+        """The results of each query time."""
+        found, counts = self._found(DatedAdmission(self._rules, run, self._stages.ranges_over_sorts))
+        return DatedJobResult(DatedResults(found, run.query_times), self._pool.own.symbols, counts)
+
+    def _found(self, admission: JobAdmission) -> tuple[list[Facts], JobCounts]:
+        """The results of all stages, and counts."""
+        pool = self._pool
+        destinations = destinations_of(self._stages, self._rules, pool.n)
+        pool.call_alike(JobProcess.admit, admission, destinations)
+        for bucket in buckets_of(self._stages, destinations, admission):
+            if bucket.destination.guards:
+                pool.call_alike(JobProcess.semijoin, bucket.destination)
+            pool.call_alike(JobProcess.evaluate, bucket)
+        counts: Counter[tuple[str, int]] = Counter()
+        widest = 0
+        for each, window in pool.call_alike(JobProcess.counts):
+            counts += each
+            widest = max(widest, window)
+        return _results(pool), JobCounts(counts, widest)
+
+
+def _stages(compiled: Compiled, settings: JobSettings) -> Stages:
+    """The stages of the rules, if some of them are keyed."""
+    planned = EngineSession(compiled, start=0, tick=settings.tick, window=settings.window)
+    stages = plan_stages(compiled, planned.rules.program)
+    if not any(stage.is_keyed for stage in stages.stages):
+        causes = [f"`{cause.vertex.label}`: {cause.reason}" for stage in stages.stages for cause in stage.causes]
+        raise NeedsOneProcess(f"no rule has a key ({causes[0]})" if causes else "there are no rules")
+    return stages
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def _read(
+    pool: Pool[JobProcess], compiled: Compiled, rules: Rules, inputs: Sequence[object], settings: JobSettings
+) -> list[ReadSummary]:
+    """What each process has read; one process reports faults of inputs in its own order."""
+    try:
+        parts = dict(enumerate(divide(inputs, compiled.names, settings.tick, settings.form, pool.n, pool.folder)))
+        movable = {number: part for number, part in parts.items() if not isinstance(part, WholePart) or part.is_movable}
+        others_first = {number: part for number, part in parts.items() if number not in movable} | movable
+        given = [others_first, *([movable] * (pool.n - 1))]
+        read = pool.call(JobProcess.read, [(own, rules, settings.tick, settings.unit, settings.zone) for own in given])
+        reduce(PlaceKinds.merged, (each.kinds for each in read)).check(compiled.names.joins)
+    except (DataProblem, OSError):
+        raise NeedsOneProcess("an input does not fit") from None
+    if any(each.has_retractions for each in read):
+        raise NeedsOneProcess("the input has retractions")
+    if len({each.has_offset for each in read} - {None}) > 1:
+        raise NeedsOneProcess("some times have an offset from UTC, others have none")
+    return read
+
+
+def _extent(read: Iterable[ReadSummary]) -> tuple[int | None, int | None]:
+    extents = [each.extent for each in read]
+    first = min((first for first, _ in extents if first is not None), default=None)
+    return first, max((last for _, last in extents if last is not None), default=None)
+
+
+def _reading(read: list[ReadSummary], settings: JobSettings) -> ColumnReading:
+    """The counts of all processes, without the records."""
+    unused: Counter[str] = Counter()
+    for each in read:
+        unused += each.unused
+    found = ColumnReading(sum(each.n_records for each in read), unused, list(numbered(read)))
+    has_offset = next((each.has_offset for each in read if each.has_offset is not None), None)
+    clock = Clock(settings.unit, has_offset=has_offset, zone=settings.zone)
+    clock.are_arguments = all(each.are_arguments for each in read if each.has_offset is not None)
+    found.time_type = clock.time_type
+    return found
+
+
+# -- results -----------------------------------------------------------------------------------------------------------
+
+
+def _results(pool: Pool[JobProcess]) -> list[Facts]:
+    """The results of all processes, with symbols of this one."""
+    found, pool.own.results = pool.own.results, []
+    for path in pool.call_alike(JobProcess.write_results)[1:]:
+        found += [block.facts for block in read_blocks(path, pool.own.symbols)]
+    return found
+
+
+def _report(found: Iterable[Facts], query_time: int) -> ReportColumns:
+    """Settled results as the report of a query time."""
+    tables = [(facts.key, table_of_facts(facts)) for facts in found]
+    fluents: dict[Key, list[FluentTable]] = {}
+    events: dict[Key, list[PointTable]] = {}
+    for key, table in tables:
+        if isinstance(table, FluentTable):
+            fluents.setdefault(key, []).append(table)
+        else:
+            events.setdefault(key, []).append(table)
+    return ReportColumns(
+        query_time,
+        {key: concatenate_tables(each) for key, each in fluents.items()},
+        {key: concatenate_tables(each) for key, each in events.items()},
+    )

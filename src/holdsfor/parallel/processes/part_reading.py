@@ -1,0 +1,158 @@
+"""Reading of parts in a process, and the summary of the records read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+from holdsfor.analysis.sorts import Place
+from holdsfor.parallel.processes.parts import LinePart, Part, RowPart
+from holdsfor.sources.arrow import read_table
+from holdsfor.sources.blocks import line_blocks, only_utf8, text_blocks
+from holdsfor.sources.column_mapping import read_mapping
+from holdsfor.sources.inputs import InputReader, LineReader, Opened, open_input
+from holdsfor.sources.number_checks import TextColumn
+from holdsfor.sources.place_kinds import PlaceKinds
+from holdsfor.sources.reading import ColumnReading
+from holdsfor.sources.text_records import SetAside
+
+__all__ = ["PartSummary", "ReadSummary", "numbered", "read_parts"]
+
+
+@dataclass(frozen=True)
+class PartSummary:
+    """The records of a part that do not fit, with lines counted from its beginning, and its number of lines."""
+
+    number: int
+    source: int
+    set_aside: list[SetAside]
+    n_lines: int
+
+
+@dataclass(frozen=True)
+class ReadSummary:
+    """The records that a process has read: counts, the extent in time, and properties of columns and times.
+
+    `kinds` are the kinds of constants by place, `has_offset` is the form of times, and `are_arguments` whether only
+    arguments are dates and times.
+    """
+
+    parts: list[PartSummary]
+    n_records: int
+    unused: Counter[str]
+    extent: tuple[int | None, int | None]
+    kinds: PlaceKinds
+    has_offset: bool | None
+    has_retractions: bool
+    are_arguments: bool = False
+
+
+def read_parts(parts: Iterable[tuple[int, Part]], input_reader: InputReader) -> ReadSummary:
+    """Read the parts of a process, and settle their records."""
+    reading = input_reader.reading
+    found: list[PartSummary] = []
+    texts: dict[Place, TextColumn] = {}
+    readers: dict[int, LineReader] = {}
+    for number, part in parts:
+        n_lines = _read(part, input_reader, readers)
+        found.append(PartSummary(number, part.source, list(reading.set_aside), n_lines))
+        reading.set_aside.clear()
+        texts |= reading.texts if part.is_first else {}
+        reading.texts.clear()
+    has_retractions = bool(reading.revisions) or any(each.retractions is not None for each in reading.unsettled())
+    kinds = PlaceKinds(input_reader.names.joins.joined).extended(reading.pieces, texts, input_reader.symbols)
+    reading.settle()
+    return ReadSummary(
+        found,
+        reading.n_records,
+        reading.unused,
+        reading.extent(input_reader.tick),
+        kinds,
+        input_reader.clock.has_offset,
+        has_retractions,
+        input_reader.clock.are_arguments,
+    )
+
+
+def _read(part: Part, input_reader: InputReader, readers: dict[int, LineReader]) -> int:
+    """Read a part, and return its number of lines; the parts of a file have one reader with one table of constants."""
+    if isinstance(part, LinePart):
+        if part.source not in readers:
+            mapping = None if part.description is None else read_mapping(part.description)
+            readers[part.source] = input_reader.line_reader(part.form, part.file, mapping, part.header)
+        return _read_lines(part, readers[part.source], input_reader.reading)
+    if isinstance(part, RowPart):
+        _read_rows(part, input_reader)
+    else:
+        opened = part.each if isinstance(part.each, Opened) else open_input(part.each, input_reader.names, part.form)
+        input_reader.add(opened)
+    return 0
+
+
+def _read_lines(part: LinePart, reader: LineReader, reading: ColumnReading) -> int:
+    with Path(part.file).open("rb") as file:
+        file.seek(part.begin)
+        content = file.read(part.end - part.begin)
+    reader.n_lines = 0
+    for block in text_blocks(content, part.file) if part.is_first else line_blocks(memoryview(content)):
+        reader.read(only_utf8(block, part.file, reader.n_lines, reading))
+    return reader.n_lines
+
+
+def _read_rows(part: RowPart, input_reader: InputReader) -> None:
+    given = (input_reader.names, input_reader.tick, input_reader.symbols, input_reader.reading)
+    mapping = None if part.description is None else read_mapping(part.description)
+    read_table(
+        _rows(part),
+        *given,
+        file=part.name,
+        mapping=mapping,
+        clock=input_reader.clock,
+        n_before=part.first,
+        mixed=part.mixed,
+    )
+
+
+def _rows(part: RowPart) -> Any:
+    """The rows of a part as a table; of a Parquet file, only the row groups that contain them are read."""
+    if part.form == "arrow":
+        with pa.memory_map(part.file) as source:
+            return pa.ipc.open_file(source).read_all().slice(part.first, part.n)
+    groups, first = _row_groups(part.file, part.first, part.first + part.n)
+    return _row_group_table(part.file, groups).slice(part.first - first, part.n)
+
+
+@lru_cache(maxsize=1)
+def _row_group_table(file: str, groups: tuple[int, ...]) -> Any:
+    """Row groups of a file as a table; the next part of a process is often in the same row groups."""
+    with pq.ParquetFile(file) as opened:
+        return opened.read_row_groups(list(groups), use_threads=False)
+
+
+def _row_groups(file: str, first: int, last: int) -> tuple[tuple[int, ...], int]:
+    """The row groups that contain some rows, and the number of rows before them."""
+    metadata = pq.read_metadata(file)
+    groups: list[int] = []
+    before, begin = 0, first
+    for number in range(metadata.num_row_groups):
+        n = metadata.row_group(number).num_rows
+        if before < last and before + n > first:
+            begin = before if not groups else begin
+            groups.append(number)
+        before += n
+    return tuple(groups), begin
+
+
+def numbered(summaries: Iterable[ReadSummary]) -> Iterator[SetAside]:
+    """The records that do not fit, with their lines in the whole input, in the order of reading."""
+    n_before: Counter[int] = Counter()
+    for part in sorted((part for summary in summaries for part in summary.parts), key=lambda part: part.number):
+        yield from (replace(each, line=each.line + n_before[part.source]) for each in part.set_aside)
+        n_before[part.source] += part.n_lines

@@ -1,0 +1,218 @@
+"""Results as several tables, one for each output fluent and event: a folder of files, or a DuckDB database.
+
+All tables are written beside their place and get their names when the last report is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Protocol
+from urllib.parse import quote
+
+from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.sinks.beside import Beside, written_beside
+from holdsfor.sinks.result_lines import ReportView
+from holdsfor.sinks.time_formats import ShowTime, time_type_of
+
+if TYPE_CHECKING:
+    from holdsfor.columns.result_table import TableLayout
+
+__all__ = ["NamedLayout", "TableSet", "as_duckdb", "check_folder", "duckdb", "is_folder", "write_table_set"]
+
+
+class NamedLayout(Protocol):
+    """The columns of a table, and its name."""
+
+    @property
+    def table(self) -> str: ...
+
+
+class TableSet:
+    """The tables of a run: their columns, and the notation of their times."""
+
+    def __init__(self, layouts: Sequence[Any], shown: ShowTime, *, has_query_time: bool) -> None:
+        self.layouts = layouts
+        self.shown = shown
+        self.has_query_time = has_query_time
+
+    def of(self, report: ReportView, layout: TableLayout) -> Any:
+        """The table of a report."""
+        return report.table_of(layout, time_type_of(self.shown), report.query_time if self.has_query_time else None)
+
+    def schema(self, layout: TableLayout) -> Any:
+        from holdsfor.columns.file_metadata import table_metadata
+        from holdsfor.columns.result_table import typed_schema
+
+        times = time_type_of(self.shown)
+        schema = typed_schema(layout, times, has_query_time=self.has_query_time)
+        return schema.with_metadata(table_metadata(layout, times))
+
+
+def is_folder(output: str | None) -> bool:
+    """Whether an output names a folder: it ends with a slash, or is an existing folder."""
+    return output is not None and (output.endswith("/") or Path(output).is_dir())
+
+
+def write_table_set(
+    reports: Iterable[ReportView],
+    tables: TableSet,
+    form: str,
+    output: str,
+    is_complete: Callable[[], bool] = lambda: True,
+) -> list[Beside]:
+    """Write the tables of reports to a folder or a database; the files get their names when this returns.
+
+    `is_complete` is called after the last report: files of a run that was stopped are not complete.
+    """
+    with ExitStack() as stack:
+        if form == "duckdb":
+            files = [stack.enter_context(written_beside(output))]
+            files[0].path.unlink()
+            _write_duckdb(reports, tables, files[0].path)
+        else:
+            Path(output).mkdir(parents=True, exist_ok=True)
+            places = [Path(output) / file_name(layout.table, form) for layout in tables.layouts]
+            files = [stack.enter_context(written_beside(place)) for place in places]
+            _write_files(reports, tables, form, [file.path for file in files])
+        for file in files:
+            file.is_complete = is_complete()
+    return files
+
+
+# -- folders -----------------------------------------------------------------------------------------------------------
+
+
+def file_name(table: str, form: str) -> str:
+    """The file of a table; characters that a file name cannot have are percent-encoded.
+
+    >>> file_name("gap", "parquet"), file_name("a/b", "csv")
+    ('gap.parquet', 'a%2Fb.csv')
+    """
+    return f"{quote(table, safe=' ()+,=@_-').replace('.', '%2E')}.{form}"
+
+
+def check_folder(output: str, form: str, layouts: Iterable[NamedLayout]) -> None:
+    """Refuse a folder with files that the run would not replace, since old tables would look like results; HF733."""
+    own = {file_name(layout.table, form) for layout in layouts}
+    folder = Path(output)
+    others = sorted(path.name for path in folder.iterdir() if path.name not in own) if folder.is_dir() else []
+    if others:
+        message = f"the folder `{output}` has other files, such as `{others[0]}`"
+        raise UsageProblem(Diagnostic("HF733", message, hint="name a new folder, or one with results of these rules"))
+
+
+def _write_files(reports: Iterable[ReportView], tables: TableSet, form: str, paths: list[Path]) -> None:
+    with ExitStack() as stack:
+        opened = [
+            stack.enter_context(_TableFile(path, form, tables.schema(layout), tables.shown))
+            for path, layout in zip(paths, tables.layouts, strict=True)
+        ]
+        for report in reports:
+            for writer, layout in zip(opened, tables.layouts, strict=True):
+                writer.add(tables.of(report, layout))
+
+
+class _TableFile:
+    """A file of one table, in any format."""
+
+    def __init__(self, path: Path, form: str, schema: Any, shown: ShowTime) -> None:
+        self._path, self._form, self._schema, self._shown = path, form, schema, shown
+
+    def __enter__(self) -> _TableFile:
+        from holdsfor.sinks.writers import TABLES, table_writer
+
+        self._writer: Any = None
+        self._file: IO[Any]
+        if self._form in TABLES:
+            self._file = self._path.open("wb")
+            self._writer = table_writer(self._file, self._form, self._schema)
+        else:
+            self._file = self._path.open("w", encoding="utf-8")
+            self._add_lines(self._schema.empty_table(), has_header=True)
+        return self
+
+    def add(self, table: Any) -> None:
+        """Append the rows of a table."""
+        if self._writer is None:
+            self._add_lines(table, has_header=False)
+        elif len(table):
+            self._writer.write_table(table.replace_schema_metadata(self._schema.metadata))
+
+    def _add_lines(self, table: Any, *, has_header: bool) -> None:
+        from holdsfor.sinks.table_lines import table_lines
+
+        lines = table_lines(table, self._form, self._shown, has_header=has_header)
+        self._file.writelines(f"{line}\n" for line in lines)
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            if self._writer is not None:
+                self._writer.close()
+        finally:
+            self._file.close()
+
+
+# -- databases ---------------------------------------------------------------------------------------------------------
+
+
+def _write_duckdb(reports: Iterable[ReportView], tables: TableSet, path: Path) -> None:
+    connection = duckdb().connect(str(path))
+    try:
+        for layout in tables.layouts:
+            add_table(connection, layout.table, tables.schema(layout).empty_table())
+        for report in reports:
+            for layout in tables.layouts:
+                add_rows(connection, layout.table, tables.of(report, layout))
+    finally:
+        connection.close()
+
+
+def as_duckdb(tables: dict[str, Any], path: str | Path | None = None) -> Any:
+    """A connection to a database with Arrow tables, in memory or in a new file."""
+    if path is None:
+        connection = duckdb().connect()
+        for name, table in tables.items():
+            add_table(connection, name, table)
+        return connection
+    with written_beside(path) as file:
+        file.path.unlink()
+        with duckdb().connect(str(file.path)) as connection:
+            for name, table in tables.items():
+                add_table(connection, name, table)
+    return duckdb().connect(str(path))
+
+
+def add_table(connection: Any, name: str, table: Any) -> None:
+    """Create a table of a connection from an Arrow table."""
+    _with_rows(connection, table, f"CREATE TABLE {_quoted(name)} AS SELECT * FROM holdsfor_rows")
+
+
+def add_rows(connection: Any, name: str, table: Any) -> None:
+    """Append the rows of an Arrow table."""
+    if len(table):
+        _with_rows(connection, table, f"INSERT INTO {_quoted(name)} SELECT * FROM holdsfor_rows")
+
+
+def _with_rows(connection: Any, table: Any, statement: str) -> None:
+    connection.register("holdsfor_rows", table)
+    try:
+        connection.execute(statement)
+    finally:
+        connection.unregister("holdsfor_rows")
+
+
+def _quoted(name: str) -> str:
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def duckdb() -> Any:
+    """The module of DuckDB; HF734 without it."""
+    try:
+        import duckdb as module  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        message, hint = "a DuckDB database needs the package `duckdb`", "`pip install 'holdsfor[duckdb]'`"
+        raise UsageProblem(Diagnostic("HF734", message, hint=hint)) from None
+    return module

@@ -1,0 +1,1 @@
+happensAt(overdue(O), T + 48) :- happensAt(paid(O), T).

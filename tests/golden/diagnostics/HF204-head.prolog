@@ -1,0 +1,1 @@
+holdFor(fast(V)=true, I) :- holdsFor(speeding(V)=true, I).

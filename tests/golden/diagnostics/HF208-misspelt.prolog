@@ -1,0 +1,3 @@
+initiatedAt(fast(V)=true, T) :- happensAt(speed(V,K), T), K > 50.
+terminatedAt(fast(V)=true, T) :- happensAt(stop(V), T).
+holdsFor(reckless(V)=true, I) :- holdFor(fast(V)=true, J), unionall([J], I).

@@ -1,0 +1,2 @@
+initiatedAt(fast(V)=true, T) :- happensAt(speed(V,K), T), K > 50.
+terminatedAt(fast(V)=true, T) :- happensAt(speed(V), T).

@@ -1,0 +1,1 @@
+happensAt(meet(V), T) :- happensAt(stop(V, Kind), T), Kind = long, happensAt(call(V), T).

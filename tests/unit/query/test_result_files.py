@@ -1,0 +1,109 @@
+"""Results read again from files: the same terms and times as those that the run found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pytest
+
+from holdsfor.cli.main import main
+from holdsfor.query.query_engine import QueryEngine
+from holdsfor.query.result_files import read_results
+from holdsfor.syntax.printer import show
+
+RULES = """
+initiatedAt(seen(X)=Y, T) :- happensAt(see(X, Y), T).
+initiatedAt(level(X)=N, T) :- happensAt(measure(X, N), T).
+initiatedAt(open(claim(X))=true, T) :- happensAt(see(X, _), T).
+happensAt(odd(X), T) :- happensAt(measure(X, N), T), N > 2.
+initiatedAt(never(X)=true, T) :- happensAt(measure(X, N), T), N > 1000.
+terminatedAt(never(X)=true, T) :- happensAt(measure(X, N), T), N =< 1000.
+"""
+RECORDS = "see|3|3|a b|7\nsee|4|4|'q'|x(y)\nsee|5|5|7|x\nmeasure|6|6|p|1.5\nmeasure|9|9|p|3\n"
+FORMS = ["out/", "found.parquet", "found.arrow", "found.csv", "found.jsonl", "found.txt"]
+
+
+def answers(path: Path, goal: str) -> list[dict[str, str]]:
+    engine = QueryEngine(read_results(path))
+    return [{name: show(term) for name, term in each.items()} for each in engine.answers(engine.read(goal))]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("results")
+    (place / "rules.prolog").write_text(RULES, encoding="utf-8")
+    (place / "records.txt").write_text(RECORDS, encoding="utf-8")
+    for form in FORMS:
+        run = ["run", str(place / "rules.prolog"), "--input", str(place / "records.txt")]
+        assert main([*run, "-o", f"{place}/{form}"]) == 0
+    return place
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("goal", ["holdsFor(F, I)", "happensAt(E, T)"])
+def test_every_form_has_the_terms_of_the_run(folder: Path, form: str, goal: str) -> None:
+    found = answers(folder / form, goal)
+    assert found
+    assert found == answers(folder / "found.txt", goal)
+
+
+def test_a_table_without_rows_is_a_known_fluent(folder: Path) -> None:
+    assert answers(folder / "out", "holdsFor(never(X)=true, I)") == []
+    assert answers(folder / "out", "holdsFor(never(p)=true, I)") == [{"I": "[]"}]
+
+
+def test_tables_of_single_fluents_need_their_metadata(folder: Path, tmp_path: Path) -> None:
+    run = ["run", str(folder / "rules.prolog"), "--input", str(folder / "records.txt"), "--format", "csv"]
+    assert main([*run, "-o", f"{tmp_path}/csv/"]) == 0
+    with pytest.raises(Exception, match="Parquet or Arrow"):
+        read_results(tmp_path / "csv")
+
+
+@pytest.fixture(scope="module")
+def hot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("timestamps") / "hot"
+    assert main(["init", str(place)]) == 0
+    for form in FORMS:
+        assert main(["run", "--config", str(place / "holdsfor.toml"), "-o", f"{place}/{form}"]) == 0
+    return place
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_timestamps_are_asked_and_answered_as_text(hot: Path, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    goal = "holdsAt(hot(M)=true, '2026-03-02T08:11:00Z'), holdsFor(hot(M)=true, I), intDurGreater(I, 400, J)"
+    capsys.readouterr()
+    assert main(["query", str(hot / form), goal]) == 0
+    lathe, press = capsys.readouterr().out.splitlines()
+    assert lathe == "M = lathe, I = [('2026-03-02T08:06:01Z','2026-03-02T08:11:01Z')], J = []"
+    assert press.endswith("J = [('2026-03-02T08:05:01Z','2026-03-02T08:40:01Z')]")
+
+
+def test_timestamps_are_timestamps_in_tables(hot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    goal = "holdsFor(alarm(M)=true, I), member((S,E), I)"
+    table = QueryEngine(read_results(hot / "out")).table(goal)
+    time = pa.timestamp("s", "UTC")
+    assert table.schema.field("S").type == table.schema.field("E").type == time
+    assert table.schema.field("I").type == pa.list_(pa.struct([("start", time), ("end", time)]))
+    capsys.readouterr()
+    assert main(["query", str(hot / "out"), goal, "--format", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].endswith(",2026-03-02T08:05:01Z,2026-03-02T08:30:01Z")
+
+
+def test_intervals_of_a_goal_may_be_texts(hot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    day = "[('2026-03-02T08:08:00Z',inf)]"
+    assert main(["query", str(hot / "out"), f"holdsFor(hot(lathe)=true, I), intersect_all([I,{day}], J)"]) == 0
+    assert capsys.readouterr().out.endswith("J = [('2026-03-02T08:08:00Z','2026-03-02T08:11:01Z')]\n")
+    assert main(["query", str(hot / "out"), "holdsAt(F, 'yesterday')"]) == 2
+    assert "error[HF603]" in capsys.readouterr().err
+
+
+def test_durations_and_dates_have_the_unit_of_the_results(hot: Path, folder: Path) -> None:
+    assert (
+        answers(hot / "out", "holdsFor(hot(M)=true, I), intDurGreater(I, 30*minutes, J), J \\= []")[0]["M"] == "press"
+    )
+    late = "holdsFor(hot(M)=true, I), member((S,E), I), hour_of_day(S, H), E - S > 4*minutes + 1*second"
+    assert [each["H"] for each in answers(hot / "out", late)] == ["8", "8"]
+    with pytest.raises(Exception, match="HF631"):
+        answers(folder / "out", "holdsFor(seen(X)=V, I), intDurGreater(I, 30*minutes, J)")
