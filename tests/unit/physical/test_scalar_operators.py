@@ -12,7 +12,9 @@ from holdsfor.physical.operators import OPERATORS
 from holdsfor.physical.operators.aggregate import Aggregate
 from holdsfor.physical.operators.anti_join import AntiJoin
 from holdsfor.physical.operators.compare_terms import CompareTerms
+from holdsfor.physical.operators.compute_calendar import ComputeCalendar
 from holdsfor.physical.operators.compute_numbers import ComputeNumbers
+from holdsfor.physical.operators.compute_positions import ComputePositions
 from holdsfor.physical.operators.context import PointKind
 from holdsfor.physical.operators.count_fluents import CountFluents
 from holdsfor.physical.operators.join_breaks import JoinBreaks
@@ -39,6 +41,8 @@ NUMBERS = JoinPoints("events", ("n", 2), patterns("n(X, N)"))
 HOLDS = JoinFluents(("f", 1), (X, Atom("on")))
 GREATER = parse_goal("N > 2")
 HALF = parse_goal("H is N / 2")
+HOUR = parse_goal("hour_of_day(T, H)")
+METRES = parse_goal("distance(0, 0, N, N, D)")
 FACTS = JoinFacts(("bg", 2), patterns("bg(X, Z)"))
 
 PLANS: dict[str, list[Operator]] = {
@@ -49,6 +53,8 @@ PLANS: dict[str, list[Operator]] = {
     "Prove": [Prove(parse_term("bg(X, Z)"), ("X",), ("Z",), is_stable=True)],
     "ComputeNumbers": [NUMBERS, ComputeNumbers(GREATER, Prove(GREATER, ("N",), (), is_stable=True))],
     "ComputeNumbers of a value": [NUMBERS, ComputeNumbers(HALF, Prove(HALF, ("N",), ("H",), is_stable=True))],
+    "ComputeCalendar": [StampTime("T"), ComputeCalendar(HOUR, Prove(HOUR, ("T",), ("H",), is_stable=True))],
+    "ComputePositions": [NUMBERS, ComputePositions(METRES, Prove(METRES, ("N",), ("D",), is_stable=True))],
     "CompareTerms": [NUMBERS, CompareTerms(parse_goal("N @< X"))],
     "CompareTerms, different": [NUMBERS, CompareTerms(parse_goal("f(N) \\== X"))],
     "Unify": [Unify(Var("W"), parse_term("p(X, 1)")), Unify(parse_term("p(Y, 1)"), Var("W"))],
