@@ -34,18 +34,19 @@ class SmallRun:
 
 
 _USUAL = ("rules", "background")
-_SEA = ("rules", "parameters", "background")
+_WITH_PARAMETERS = ("rules", "parameters", "background")
 RUNS = {
     "toy": SmallRun("toy", _USUAL, ("--start", "0", "--end", "30"), 7),
     "ctm": SmallRun("ctm", _USUAL, ("--start", "0", "--end", "100"), 30),
     "activity": SmallRun("activity", _USUAL, ("--tick", "40", "--start", "0"), 800),
-    "maritime": SmallRun("maritime", _SEA, ("--start", "0"), 90_000),
+    "maritime": SmallRun("maritime", _WITH_PARAMETERS, ("--start", "0"), 90_000),
     "manoeuvres": SmallRun(
-        "maritime", (*_SEA, "manoeuvres"), ("--start", "0"), 900, "manoeuvres.txt", "manoeuvres.jsonl"
+        "maritime", (*_WITH_PARAMETERS, "manoeuvres"), ("--start", "0"), 900, "manoeuvres.txt", "manoeuvres.jsonl"
     ),
     "voting": SmallRun("voting", _USUAL, ("--start", "0", "--end", "30"), 10),
     "netbill": SmallRun("netbill", _USUAL, ("--start", "0", "--end", "70"), 10),
     "fines": SmallRun("fines", _USUAL, ("--start", "0", "--end", "2000"), 100),
+    "fleet": SmallRun("fleet", _WITH_PARAMETERS, ("--start", "0", "--end", "2000"), 1000),
     "argumentation": SmallRun("argumentation", _USUAL, ("--start", "0", "--end", "100"), 10),
     "feedback": SmallRun("feedback", ("immune", "phage", "background"), ("--start", "0", "--end", "100"), 10),
 }

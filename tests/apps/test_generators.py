@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,17 @@ import pytest
 from holdsfor.analysis.pipeline import compile_files
 from holdsfor.cli import generate
 from holdsfor.errors import UsageProblem
-from holdsfor.generators import ON_TIME, Lateness, model_of, pieces, read_lateness, to_table, write_text
+from holdsfor.generators import (
+    NO_CORRECTIONS,
+    ON_TIME,
+    Corrections,
+    Lateness,
+    model_of,
+    pieces,
+    read_lateness,
+    to_table,
+    write_text,
+)
 from holdsfor.sources.text_records import Reading, read_text_records
 
 APPS = Path(__file__).parents[2] / "apps"
@@ -24,6 +34,7 @@ FILES = {
     "ctm": ["rules.prolog", "background.prolog"],
     "feedback": ["immune.prolog", "phage.prolog", "background.prolog"],
     "fines": ["rules.prolog", "background.prolog"],
+    "fleet": ["rules.prolog", "parameters.prolog"],
     "maritime": ["rules.prolog", "parameters.prolog", "manoeuvres.prolog"],
     "netbill": ["rules.prolog", "background.prolog"],
     "voting": ["rules.prolog", "background.prolog"],
@@ -36,6 +47,7 @@ SIZES = {
     "ctm": (50, 16_000, 1 / 100),
     "feedback": (200, 1000, 2.5 / 100),
     "fines": (1000, 2100, 34_724 / 10_000 / 2100),
+    "fleet": (20, 4 * 86_400, 70e6 / 6000 / (40 * 86_400)),
     "maritime": (30, 108_000, 1 / 480),
     "netbill": (40, 150, 1.5),
     "voting": (200, 100, 100_640 / 1000 / 100),
@@ -43,11 +55,14 @@ SIZES = {
 every_app = pytest.mark.parametrize("app", sorted(FILES))
 
 
-def text_of(app: str, seed: int = 1, lateness: Lateness = ON_TIME, max_rows: int = 200_000) -> list[str]:
+def text_of(
+    app: str, seed: int = 1, lateness: Lateness = ON_TIME, corrections: Corrections = NO_CORRECTIONS
+) -> list[str]:
     entities, duration, _ = SIZES[app]
     model = model_of(app, entities=entities, seed=seed)
     file = io.BytesIO()
-    n_records = write_text(pieces(model, duration, seed, lateness, max_rows), model.vocabulary, file)
+    stream = pieces(model, duration, seed, lateness, corrections=corrections)
+    n_records = write_text(stream, model.vocabulary, file)
     lines = file.getvalue().decode().splitlines()
     assert len(lines) == n_records
     return lines
@@ -157,6 +172,41 @@ def test_the_given_share_arrives_late_by_the_given_delay(app: str) -> None:
     assert 34 < late.mean() < 46
 
 
+@every_app
+def test_corrected_records_are_those_of_the_stream_without_corrections(app: str) -> None:
+    corrections = Corrections(0.2, Lateness(0, "gamma", (2, 20)))
+    remaining: Counter[tuple[str, ...]] = Counter()
+    kinds: Counter[bool] = Counter()
+    for line in text_of(app, corrections=corrections):
+        name, _, *fields = line.split("|")
+        kinds[name.startswith("-")] += 1
+        fact = (name.removeprefix("-"), *fields)
+        if name.startswith("-"):
+            assert remaining[fact] == 1
+        remaining[fact] += -1 if name.startswith("-") else 1
+    right = Counter((name, *fields) for name, _, *fields in (line.split("|") for line in text_of(app)))
+    assert +remaining == right
+    assert 0.02 * right.total() < kinds[True] < 0.22 * right.total()
+
+
+def test_a_revision_is_a_retraction_and_a_record_that_arrive_together() -> None:
+    model = model_of("fleet", entities=5, seed=1)
+    made = list(pieces(model, 86_400, 1, corrections=Corrections(0.2, Lateness(0, "gamma", (2, 600)))))
+    rows = to_table(made, model.vocabulary, has_corrections=True).to_pylist()
+    assert {row["op"] for row in rows} == {None, "-"}
+    revised = defaultdict(list)
+    for row in rows:
+        if row["revision"] is not None:
+            revised[row["revision"]].append(row)
+    assert len(revised) > 50
+    for wrong, right in revised.values():
+        assert (wrong["op"], right["op"]) == ("-", None)
+        assert wrong["arrival"] == right["arrival"]
+        assert wrong["start"] > right["start"]
+    n_retracted = sum(row["op"] == "-" for row in rows)
+    assert len(revised) < n_retracted < 3 * len(revised)
+
+
 def test_many_entities_make_several_cells_and_still_one_order() -> None:
     model = model_of("ctm", entities=150_000, seed=1)
     made = list(pieces(model, 900, 1, max_rows=500_000))
@@ -204,9 +254,23 @@ def test_the_command_writes_text_to_standard_output(capfdbinary: pytest.CaptureF
     assert lines[0] == "stop_enter|0|0|1|bus|00000|late"
 
 
+def test_corrections_are_written_as_text_and_as_a_table(tmp_path: Path) -> None:
+    arguments = ["fleet", "--entities", "4", "--duration", "8h", "--corrected", "20%", "--delay", "gamma:2,600"]
+    assert run_command(*arguments, "-o", str(tmp_path / "events.txt")) == 0
+    assert run_command(*arguments, "-o", str(tmp_path / "events.parquet")) == 0
+    rows = pq.read_table(tmp_path / "events.parquet").to_pylist()
+    lines = []
+    for row in rows:
+        sign, _ = row.pop("op") or "", row.pop("revision")
+        lines.append(sign + "|".join(str(field) for field in row.values() if field is not None))
+    assert lines == (tmp_path / "events.txt").read_text().splitlines()
+    assert any(line.startswith("-") for line in lines)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
+        (["--entities", "1", "--duration", "10", "--corrected", "2"], "HF711"),
         (["--entities", "0", "--duration", "10"], "HF710"),
         (["--entities", "1", "--duration", "10", "--seed", "-1"], "HF710"),
         (["--entities", "1", "--duration", "soon"], "HF710"),

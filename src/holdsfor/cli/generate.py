@@ -15,7 +15,7 @@ from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.sinks.output_files import naming
 
 if TYPE_CHECKING:
-    from holdsfor.generators import Lateness, Model
+    from holdsfor.generators import Corrections, Lateness, Model
 
 __all__ = ["add_parser"]
 
@@ -27,6 +27,7 @@ _POINTS_PER_DAY = {
     "ctm": _EVERY_SECOND,
     "feedback": _EVERY_SECOND,
     "fines": 1,
+    "fleet": _EVERY_SECOND,
     "maritime": _EVERY_SECOND,
     "netbill": _EVERY_SECOND,
     "voting": _EVERY_SECOND,
@@ -53,7 +54,12 @@ def add_parser(commands: Commands) -> None:
         "--delay", metavar="DISTRIBUTION", help="distribution of delays in time-points (default: gamma:2,2)"
     )
     parser.add_argument(
-        "--background", metavar="FILE", help="file for vessel types and areas (default: beside the output)"
+        "--corrected",
+        metavar="SHARE",
+        help="share of the records that are wrong at first, and are retracted or revised after such a delay",
+    )
+    parser.add_argument(
+        "--background", metavar="FILE", help="file for vessel types, areas and vehicles (default: beside the output)"
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="file for the records: .parquet, else text (default: standard output)"
@@ -62,15 +68,17 @@ def add_parser(commands: Commands) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from holdsfor.generators import model_of, read_lateness
+    from holdsfor.generators import Corrections, model_of, read_lateness, read_share
 
     if options.entities < 1 or options.seed < 0:
         found = f"{options.entities} and {options.seed}"
         raise UsageProblem(Diagnostic("HF710", f"expected at least one entity and a seed of at least 0, found {found}"))
     duration = _duration(options.duration, options.app)
-    lateness = read_lateness(options.late, options.delay)
+    has_corrections = options.corrected is not None
+    lateness = read_lateness(options.late, options.delay, has_corrections=has_corrections)
+    share = read_share(options.corrected, "corrected") if has_corrections else 0.0
     model = model_of(options.app, entities=options.entities, seed=options.seed)
-    n_records = _write(model, duration, options.seed, lateness, options.output)
+    n_records = _write(model, duration, options.seed, (lateness, Corrections(share, lateness)), options.output)
     if options.output:
         print(f"wrote {n_records} records to {options.output}", file=sys.stderr)
     _write_background(model, options)
@@ -88,17 +96,19 @@ def _duration(text: str, app: str) -> int:
     return points
 
 
-def _write(model: Model, duration: int, seed: int, lateness: Lateness, output: str | None) -> int:
+def _write(model: Model, duration: int, seed: int, faults: tuple[Lateness, Corrections], output: str | None) -> int:
     from holdsfor.generators import pieces, write_parquet, write_text
 
-    stream = pieces(model, duration, seed, lateness)
+    lateness, corrections = faults
+    stream = pieces(model, duration, seed, lateness, corrections=corrections)
     if output is None:
         with naming(STANDARD_OUTPUT):
             sys.stdout.flush()
             return write_text(stream, model.vocabulary, sys.stdout.buffer)
     with naming(output):
         if Path(output).suffix == ".parquet":
-            return write_parquet(stream, model.vocabulary, Path(output))
+            has_corrections = corrections.share > 0
+            return write_parquet(stream, model.vocabulary, Path(output), has_corrections=has_corrections)
         with Path(output).open("wb") as file:
             return write_text(stream, model.vocabulary, file)
 

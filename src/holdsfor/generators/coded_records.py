@@ -34,6 +34,8 @@ class Vocabulary:
 class CodedRecords:
     """Records in generation order. An event has neither `end` nor `value`, a fluent at a time-point no `end`.
 
+    A retraction has the columns of the record that it retracts. A revision is a retraction and a record with one id.
+
     Contract: all columns have the same length; times are not negative, so that `NONE` is not a time.
     """
 
@@ -43,6 +45,8 @@ class CodedRecords:
     end: Times
     value: Codes
     args: Codes  # one column per argument position
+    is_retraction: NDArray[np.bool_]
+    revision: Times  # the id of a revision, or `NONE`
 
     def __len__(self) -> int:
         return len(self.name)
@@ -55,7 +59,8 @@ class CodedRecords:
 def no_records(n_args: int) -> CodedRecords:
     times = np.empty(0, np.int64)
     codes = np.empty(0, np.int32)
-    return CodedRecords(codes, times, times, times, codes, np.empty((0, n_args), np.int32))
+    args = np.empty((0, n_args), np.int32)
+    return CodedRecords(codes, times, times, times, codes, args, np.empty(0, bool), times)
 
 
 def concatenate_records(parts: Sequence[CodedRecords]) -> CodedRecords:
@@ -95,6 +100,8 @@ class RecordMaker:
             np.full(n, NONE, np.int64) if end is None else end,
             np.full(n, NONE, np.int32) if value is None else _codes(value, self.values, n),
             columns,
+            np.zeros(n, bool),
+            np.full(n, NONE, np.int64),
         )
         self.parts.append(rows if where is None else rows.pick(where))
 

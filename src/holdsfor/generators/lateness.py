@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from holdsfor.errors import Diagnostic, UsageProblem, did_you_mean
 from holdsfor.generators.coded_records import Times
 
-__all__ = ["ON_TIME", "Lateness", "read_lateness"]
+__all__ = ["ON_TIME", "Lateness", "read_lateness", "read_share"]
 
 Draw = Callable[[np.random.Generator, int, tuple[float, ...]], NDArray[np.float64]]
 
@@ -43,26 +43,31 @@ class Lateness:
 ON_TIME = Lateness()
 
 
-def read_lateness(late: str | None, delay: str | None) -> Lateness:
-    """The lateness of `--late 10% --delay gamma:2,2`.
+def read_lateness(late: str | None, delay: str | None, *, has_corrections: bool = False) -> Lateness:
+    """The lateness of `--late 10% --delay gamma:2,2`; delays also concern corrections, if there are any.
 
     >>> read_lateness("10%", "uniform:1,60")
     Lateness(share=0.1, distribution='uniform', parameters=(1.0, 60.0))
     """
-    if late is None and delay is not None:
+    if late is None and delay is not None and not has_corrections:
         raise _wrong("HF711", f"the delay `{delay}` applies to no record", "give a share, such as `--late 10%`")
-    share = _share(late) if late is not None else 0.0
+    share = read_share(late, "late") if late is not None else 0.0
     distribution, parameters = _distribution(delay) if delay is not None else ("gamma", (2.0, 2.0))
     return Lateness(share, distribution, parameters)
 
 
-def _share(text: str) -> float:
+def read_share(text: str, what: str) -> float:
+    """The share of late or of corrected records.
+
+    >>> read_share("5%", "corrected")
+    0.05
+    """
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         share = -1
     if not 0 <= share <= 1:
-        raise _wrong("HF711", f"expected a share of late records, found `{text}`", "write `10%` or `0.1`")
+        raise _wrong("HF711", f"expected a share of {what} records, found `{text}`", "write `10%` or `0.1`")
     return share
 
 

@@ -8,12 +8,14 @@ arrive before the begin of the next cell are complete, and are returned. The buf
 entity and the late records.
 
 The cells depend on the number of entities alone, never on the size of the pieces: any size yields the same stream. The
-same seed with and without lateness yields the same records, arriving in another order.
+same seed with and without lateness yields the same records, arriving in another order. Corrections add wrong records
+and their retractions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Protocol
 
@@ -21,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.generators.coded_records import CodedRecords, Vocabulary, concatenate_records, no_records
+from holdsfor.generators.corrections import NO_CORRECTIONS, Corrections
 from holdsfor.generators.lateness import ON_TIME, Lateness
 
 __all__ = ["Model", "pieces"]
@@ -46,12 +49,17 @@ class Model(Protocol):
 
 
 def pieces(
-    model: Model, duration: int, seed: int, lateness: Lateness = ON_TIME, max_rows: int = _PIECE_ROWS
+    model: Model,
+    duration: int,
+    seed: int,
+    lateness: Lateness = ON_TIME,
+    max_rows: int = _PIECE_ROWS,
+    corrections: Corrections = NO_CORRECTIONS,
 ) -> Iterator[CodedRecords]:
     """The records from time-point 0 up to the duration, sorted by arrival, in pieces of at most `max_rows`."""
     held = no_records(len(model.vocabulary.args))
     waiting: list[CodedRecords] = []
-    for made, horizon in _cells(model, duration, seed, lateness):
+    for made, horizon in _cells(model, duration, seed, lateness, corrections):
         held = concatenate_records([held, made])
         is_due = held.arrival < horizon
         due = held.pick(is_due)
@@ -71,21 +79,27 @@ def _slices(rows: CodedRecords, max_rows: int) -> Iterator[CodedRecords]:
         yield rows.pick(slice(first, first + max_rows))
 
 
-def _cells(model: Model, duration: int, seed: int, lateness: Lateness) -> Iterator[tuple[CodedRecords, float]]:
+def _cells(
+    model: Model, duration: int, seed: int, lateness: Lateness, corrections: Corrections
+) -> Iterator[tuple[CodedRecords, float]]:
     """The cells in the order of their begin, each with the begin of the next."""
     n_groups = max(1, min(model.n_units, model.n_units * model.rows_per_unit // _CELL_ROWS))
     bounds = [group * model.n_units // n_groups for group in range(n_groups + 1)]
     places = chain(_places(model, duration, bounds), [None])
+    n_revisions = 0
     for here, following in pairwise(places):
         assert here is not None
-        cycle, group, _ = here
+        cycle, group, begin = here
         units = np.arange(bounds[group], bounds[group + 1])
         place = [seed, cycle + 1, group]
         made = model.cell(cycle, units, _begin(model, cycle, units), place)
         made = made.pick((made.start >= 0) & (made.start < duration) & (made.end < duration))
         delays = lateness.delays(np.random.default_rng([*place, _LATENESS]), len(made), model.tick)
-        late = CodedRecords(made.name, made.arrival + delays, made.start, made.end, made.value, made.args)
-        yield late, following[2] if following else np.inf
+        late = replace(made, arrival=made.arrival + delays)
+        limits = min(begin + model.period, duration), duration
+        found = corrections.applied(late, model.tick, limits, n_revisions, [*place, _CORRECTIONS])
+        n_revisions = max(n_revisions, int(found.revision.max(initial=-1)) + 1)
+        yield found, following[2] if following else np.inf
 
 
 def _places(model: Model, duration: int, bounds: list[int]) -> Iterator[tuple[int, int, int]]:
@@ -97,7 +111,7 @@ def _places(model: Model, duration: int, bounds: list[int]) -> Iterator[tuple[in
                 yield cycle, group, begin
 
 
-_LATENESS = 99  # the last part of a seed is the purpose of the drawing; models use small numbers
+_LATENESS, _CORRECTIONS = 99, 98  # the last part of a seed is the purpose of the drawing; models use small numbers
 
 
 def _begin(model: Model, cycle: int, units: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -9,6 +9,8 @@ in order of arrival:
     end         int64    end of an interval (right-open); null if the record is not an interval
     value       string   of the fluent; null for an event
     arg1 …      string   arguments; null if the record has fewer
+    op          string   `-` for a retraction, else null; only with corrections
+    revision    int64    id of a revision, else null; only with corrections
 
 Strings are dictionary-encoded, column by column. A column of fields as in the text, with numbers or structures, has the
 suffix `:term` in its name: `arg1:term`.
@@ -38,14 +40,15 @@ __all__ = ["to_table", "write_parquet", "write_text"]
 def write_text(pieces: Iterable[CodedRecords], vocabulary: Vocabulary, file: IO[bytes]) -> int:
     """Write the records as lines and return their number. Lines are joined column-wise, in native code."""
     # Each record begins with the previous line break: a join puts its separator between fields only.
-    names = pa.array([f"\n{name}" for name in vocabulary.names])
+    names = pa.array([f"\n{sign}{name}" for sign in ("", "-") for name in vocabulary.names])
     values = pa.array(vocabulary.values, pa.string())
     args = [pa.array(texts, pa.string()) for texts in vocabulary.args]
     n_records = 0
     for rows in pieces:
         if not len(rows):
             continue
-        columns = [names.take(rows.name), pa.array(rows.arrival).cast(pa.string())]
+        signed = rows.name + rows.is_retraction * np.int32(len(vocabulary.names))
+        columns = [names.take(signed), pa.array(rows.arrival).cast(pa.string())]
         columns += [pa.array(rows.start).cast(pa.string()), _or_null(rows.end).cast(pa.string())]
         columns += [values.take(_or_null(rows.value))]
         columns += [texts.take(_or_null(rows.args[:, i])) for i, texts in enumerate(args)]
@@ -58,26 +61,31 @@ def write_text(pieces: Iterable[CodedRecords], vocabulary: Vocabulary, file: IO[
     return n_records
 
 
-def write_parquet(pieces: Iterable[CodedRecords], vocabulary: Vocabulary, path: Path) -> int:
+def write_parquet(
+    pieces: Iterable[CodedRecords], vocabulary: Vocabulary, path: Path, *, has_corrections: bool = False
+) -> int:
     """Write the records as a Parquet file, one row group per piece, and return their number."""
     n_records = 0
     dictionaries, columns = _dictionaries(vocabulary), _constant_columns(vocabulary)
-    with pq.ParquetWriter(path, to_table([], vocabulary).schema, compression="zstd") as writer:
+    schema = to_table([], vocabulary, has_corrections=has_corrections).schema
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for rows in pieces:
-            writer.write_table(_table(rows, dictionaries, columns))
+            writer.write_table(_table(rows, dictionaries, columns, has_corrections=has_corrections))
             n_records += len(rows)
     return n_records
 
 
-def to_table(pieces: Sequence[CodedRecords], vocabulary: Vocabulary) -> Any:
+def to_table(pieces: Sequence[CodedRecords], vocabulary: Vocabulary, *, has_corrections: bool = False) -> Any:
     """The records as an Arrow table, with the columns of the Parquet file."""
     dictionaries, columns = _dictionaries(vocabulary), _constant_columns(vocabulary)
     if not pieces:
         names = ["name", "arrival", "start", "end", *columns]
         text = pa.dictionary(pa.int32(), pa.string())
         types = [text, pa.int64(), pa.int64(), pa.int64(), text, *(text for _ in vocabulary.args)]
-        return pa.schema(zip(names, types, strict=True)).empty_table()
-    return pa.concat_tables([_table(rows, dictionaries, columns) for rows in pieces])
+        more = [("op", pa.string()), ("revision", pa.int64())] if has_corrections else []
+        return pa.schema([*zip(names, types, strict=True), *more]).empty_table()
+    parts = [_table(rows, dictionaries, columns, has_corrections=has_corrections) for rows in pieces]
+    return pa.concat_tables(parts)
 
 
 def _dictionaries(vocabulary: Vocabulary) -> list[Any]:
@@ -90,7 +98,7 @@ def _constant_columns(vocabulary: Vocabulary) -> list[str]:
     return [name if all(map(_PLAIN.match, some)) else f"{name}:term" for name, some in texts.items()]
 
 
-def _table(rows: CodedRecords, dictionaries: Sequence[Any], constants: Sequence[str]) -> Any:
+def _table(rows: CodedRecords, dictionaries: Sequence[Any], constants: Sequence[str], *, has_corrections: bool) -> Any:
     names, values, *args = dictionaries
     columns = {
         "name": _texts(rows.name, names),
@@ -101,6 +109,9 @@ def _table(rows: CodedRecords, dictionaries: Sequence[Any], constants: Sequence[
     }
     for i, texts in enumerate(args):
         columns[constants[i + 1]] = _texts(rows.args[:, i], texts)
+    if has_corrections:
+        columns["op"] = pa.array(np.where(rows.is_retraction, "-", ""), mask=~rows.is_retraction)
+        columns["revision"] = _or_null(rows.revision)
     return pa.table(columns)
 
 
