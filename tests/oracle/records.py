@@ -119,13 +119,15 @@ def surviving(records: list[Record]) -> list[Record]:
 
 
 def _split(alive: list[Record], taken: Record) -> None:
+    """Remove a part of a record; a part at its start or end leaves one record, a part inside leaves two."""
     for other in alive:
         is_same = (other.entity, other.value) == (taken.entity, taken.value)
-        if is_same and other.start < taken.start < taken.end < other.end:
+        if is_same and other.start <= taken.start < taken.end <= other.end:
             alive.remove(other)
             left = Record(other.arrival, False, other.entity, other.value, other.start, taken.start)
             right = Record(other.arrival, False, other.entity, other.value, int(taken.end), other.end)
-            alive += [part for part in (left, right) if part.fact not in [one.fact for one in alive]]
+            parts = [part for part in (left, right) if part.start < part.end]
+            alive += [part for part in parts if part.fact not in [one.fact for one in alive]]
             return
 
 

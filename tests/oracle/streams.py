@@ -87,12 +87,13 @@ class _Stream:
         return min(t + words.random.choice([1, 4, 9]) * words.tick, self.end) if words.use(kind, 0.4) else t
 
     def _part(self, arrival: int, rest: str) -> Iterator[str]:
-        """A retraction of a part strictly inside an interval."""
+        """A retraction of a part of an interval: inside, at its start, or at its end."""
         tick = self.words.tick
         start, end, value, who = rest.split("|")
         is_inside = int(end) - int(start) >= 3 * tick and int(start) + tick <= self.end
         if is_inside and self.words.use("partial retraction"):
-            yield f"-jf|{arrival + tick}|{int(start) + tick}|{int(end) - tick}|{value}|{who}"
+            left, right = self.words.random.choice([(tick, tick), (0, tick), (tick, 0)])
+            yield f"-jf|{arrival + tick}|{int(start) + left}|{int(end) - right}|{value}|{who}"
 
 
 def records(words: Words, start: int, end: int, declared: str = "") -> list[str]:
