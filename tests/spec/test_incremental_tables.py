@@ -1,9 +1,9 @@
-"""The worked tables of the paper on incremental evaluation (Tsilionis, Artikis, Paliouras, JAIR 2022), by their results.
+"""The worked tables of the paper on incremental evaluation (Tsilionis et al., JAIR 2022), by their results.
 
 Table 2 has one example for each interval operation. Table 6 has two fluents at a query time, and the parts that are
 retracted and inserted until the next one; tables 7, 10 and 13 end with the union, the intersection and the complement
-at that query time. The contract of a change is checked on the same vectors: what is removed was there, what is added was
-not.
+at that query time. The contract of a change is checked on the same vectors: what is removed was there, what is added
+was not.
 """
 
 from __future__ import annotations

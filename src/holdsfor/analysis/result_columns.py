@@ -24,8 +24,8 @@ __all__ = ["ColumnType", "ResultColumns", "TableColumns", "find_table", "result_
 Key = tuple[str, int]
 ColumnType = Literal["int64", "float64", "text"]
 
-_OF_FLUENTS = ("value", "start", "end", "query_time")
-_OF_EVENTS = ("time", "query_time")
+_OF_FLUENTS = ("value", "start", "end", "query_time", "op")
+_OF_EVENTS = ("time", "query_time", "op")
 
 
 @dataclass(frozen=True)

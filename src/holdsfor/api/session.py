@@ -22,10 +22,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex
 
 from holdsfor.analysis.pipeline import Compiled, check_time_zone, with_clock
 from holdsfor.analysis.place_types import InputColumn
+from holdsfor.analysis.result_columns import find_table
 from holdsfor.analysis.sorts import Place
 from holdsfor.analysis.variable_types import ConstantType
 from holdsfor.api.recognition import Input, check_arguments
@@ -36,12 +37,13 @@ from holdsfor.columns.tables import Key
 from holdsfor.errors import DataProblem, Diagnostic, UsageProblem
 from holdsfor.query.query_engine import QueryContext
 from holdsfor.runtime import session as engine
-from holdsfor.runtime.reports.changes import changes_since
+from holdsfor.runtime.reports.changes import Changes, changes_since
 from holdsfor.runtime.reports.report import ReportColumns as Known
 from holdsfor.runtime.reports.report import merged
 from holdsfor.runtime.reports.report_tables import DecodedReport
 from holdsfor.runtime.snapshot import Snapshot
 from holdsfor.runtime.windows import busy_query_times, check_bounds, check_windows
+from holdsfor.sinks.change_feed import ChangeRows
 from holdsfor.sinks.changes import Change, event_changes, interval_changes
 from holdsfor.sinks.output_files import replace_file
 from holdsfor.sources.input_columns import input_columns, is_untyped, merged_columns, with_schema
@@ -55,6 +57,9 @@ from holdsfor.syntax.parser import parse_term
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.terms import Atom, Struct, Term
 from holdsfor.syntax.time_points import LATEST
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # type: ignore[import-untyped]
 
 __all__ = ["Change", "Event", "Fluent", "Inserted", "Report", "Session"]
 
@@ -108,13 +113,39 @@ class Report(QueryResult):
         >>> session.query().changes
         [Change(kind='added', name='rich(chris)=true', old=None, new=(4, None))]
         """
-        difference = changes_since(*self._compared)
-        gone, come, symbols = difference.gone, difference.come, self.reported.symbols
+        gone, come, symbols = self._difference.gone, self._difference.come, self.reported.symbols
         found = [
             *interval_changes(gone.intervals(symbols), come.intervals(symbols)),
             *event_changes(gone.times(symbols), come.times(symbols)),
         ]
         return found if self.time_type is None else [self._dated(change) for change in found]
+
+    @cached_property
+    def _difference(self) -> Changes:
+        return changes_since(*self._compared)
+
+    def feed(self, name: str | None = None) -> pa.Table:
+        """The changes as rows to remove (`op` is `-`) and rows to add (`+`), with the columns of `to_arrow`.
+
+        The rows of all reports, applied in order to an empty set, give the known results. With the name of a fluent or
+        event, the rows have a typed column for each argument.
+
+        >>> import holdsfor as hf
+        >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
+        >>> session = hf.Session(rules, start=0, window=20, step=10)
+        >>> _ = session.insert(hf.Event("win", "chris", at=3))
+        >>> session.query().feed("rich").to_pylist()
+        [{'query_time': 10, 'op': '+', 'arg1': 'chris', 'value': 'true', 'start': 4, 'end': None}]
+        >>> session.retract(hf.Event("win", "chris", at=3))
+        >>> session.query().feed().column("op").to_pylist()
+        ['-']
+        """
+        difference, symbols = self._difference, self.reported.symbols
+        parts = (DecodedReport(part, symbols) for part in (difference.gone, difference.come))
+        rows = ChangeRows(self.query_time, *parts)
+        if name is None:
+            return rows.table(self.time_type)
+        return rows.table_of(find_table(self.columns, self.context.rules.names, name), self.time_type)
 
     def _dated(self, change: Change) -> Change:
         """A change with dates and times instead of time-points."""

@@ -24,6 +24,7 @@ from holdsfor.cli.options.durations import convert_times
 from holdsfor.cli.options.facts import fact_files, fact_programs
 from holdsfor.cli.options.live_options import check_live_options
 from holdsfor.cli.outcome.answer import check_tables, write_answer
+from holdsfor.cli.outcome.change_output import check_changes, check_feed_tables, opened_feed
 from holdsfor.cli.outcome.memory import peak_memory
 from holdsfor.cli.outcome.run_log import RunLog
 from holdsfor.cli.outcome.set_aside import SetAsideLog
@@ -74,6 +75,7 @@ def execute(options: argparse.Namespace) -> int:
     print_warning_count(diagnostics, [*options.rules, *options.background])
     check_by(options, compiled)
     check_tables(options, compiled)
+    check_feed_tables(options, compiled)
     if not options.input and not compiled.description.given:
         raise missing("input", "`--input` with records", "run")
     _prepare(app, compiled, options.output)
@@ -91,7 +93,7 @@ def execute(options: argparse.Namespace) -> int:
         prompt.record()
     perform = partial(_perform, engine, options, unreadable, last)
     code = prompt.ask_during(perform) if options.interactive and options.live else perform()
-    for written in (options.output, options.log) if app.folders else ():
+    for written in (options.output, options.changes, options.log) if app.folders else ():
         if written:
             print(f"wrote {written}", file=sys.stderr)
     has_jobs = options.jobs is not None and options.jobs > 1
@@ -146,7 +148,8 @@ def _run(engine: Engine, options: argparse.Namespace, unreadable: list[Unreadabl
     limit = SetAsideLimit.of(options.max_set_aside)
     if not options.live:
         limit.check(engine.counts.n_records, engine.set_aside.reasons)
-    write_answer(engine, last)
+    with opened_feed(engine):
+        write_answer(engine, last)
     limit.check(engine.counts.n_records, engine.set_aside.reasons)
     engine.seconds["write"] = time.perf_counter() - began - sum(engine.seconds.values())
 
@@ -187,6 +190,7 @@ def _check(options: argparse.Namespace) -> None:
     check_live_options(options)
     check_interactive(options.interactive, options.input, has_checkpoint=options.checkpoint is not None)
     check_output(options.format, options.output, options.times)
+    check_changes(options)
     check_windows(options.tick, options.window, options.step, options.allen_memory)
     check_bounds(options.start, options.end)
     check_jobs(options.jobs)
@@ -205,6 +209,7 @@ def _refuse_overwriting(options: argparse.Namespace, consulted: list[str]) -> No
     """Refuse output files that the run also reads."""
     outputs = {
         "--output": [options.output],
+        "--changes": [options.changes],
         "--timeline": options.timeline,
         "--stats": [options.stats],
         "--set-aside": [options.set_aside],

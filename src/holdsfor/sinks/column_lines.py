@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from holdsfor.columns.entities import Described
 from holdsfor.columns.result_table import Extents
+from holdsfor.sinks.row_texts import as_json
 from holdsfor.sinks.text_columns import (
     Texts,
     blocks,
@@ -43,9 +43,9 @@ def text_blocks(fvps: Extents, events: Extents, shown: ShowTime) -> Iterator[str
         yield text_block("happensAt(", names.slice(a, b - a), ", [", times, "]).")
 
 
-def jsonl_blocks(at: int | str | None, fvps: Extents, events: Extents, shown: ShowTime) -> Iterator[str]:
-    """One object per interval and per time-point; `at` is the query time, if the lines have one."""
-    opening = "{" if at is None else f'{{"query_time": {json.dumps(at, ensure_ascii=False)}, '
+def jsonl_blocks(before: Mapping[str, object], fvps: Extents, events: Extents, shown: ShowTime) -> Iterator[str]:
+    """One object per interval and per time-point, each with the given fields before its own."""
+    opening = "{" + "".join(f"{as_json(name)}: {as_json(field)}, " for name, field in before.items())
     for kind, found in (("fluent", fvps), ("event", events)):
         described = concatenated(f'{opening}"kind": "{kind}", ', json_entities(found.entities), ', "start": ')
         for rows, first, last in _row_blocks(found):
@@ -54,11 +54,11 @@ def jsonl_blocks(at: int | str | None, fvps: Extents, events: Extents, shown: Sh
             yield text_block(described.take(rows), starts, ', "end": ', ends, "}")
 
 
-def csv_blocks(at: int | str | None, fvps: Extents, events: Extents, shown: ShowTime) -> Iterator[str]:
-    """One row per interval and per time-point; `at` is the query time, if the rows have one."""
-    before = "" if at is None else f"{at},"
+def csv_blocks(before: Sequence[int | str], fvps: Extents, events: Extents, shown: ShowTime) -> Iterator[str]:
+    """One row per interval and per time-point, each with the given fields before its own."""
+    opening = "".join(f"{field}," for field in before)
     for kind, found in (("fluent", fvps), ("event", events)):
-        described = concatenated(f"{before}{kind},", csv_entities(found.entities), ",")
+        described = concatenated(f"{opening}{kind},", csv_entities(found.entities), ",")
         for rows, first, last in _row_blocks(found):
             starts = times_as_text(found.starts[first:last], shown)
             yield text_block(described.take(rows), starts, ",", open_times(found.ends[first:last], shown, ""))

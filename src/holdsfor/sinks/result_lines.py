@@ -24,7 +24,9 @@ __all__ = [
     "ReportView",
     "TermReport",
     "csv_lines",
+    "csv_rows",
     "entity_fields",
+    "json_rows",
     "jsonl_lines",
     "report_schema",
     "text_lines",
@@ -156,17 +158,20 @@ def jsonl_lines(
 ) -> Iterator[str]:
     """One object per interval and per time-point; an open end is `null`."""
     for known in findings:
-        at = shown(known.query_time) if has_query_time else None
-        if (columns := known.columns()) is not None:
-            from holdsfor.sinks.column_lines import jsonl_blocks
+        yield from json_rows(known, {"query_time": shown(known.query_time)} if has_query_time else {}, shown)
 
-            yield from jsonl_blocks(at, *columns, shown)
-            continue
-        before = {} if at is None else {"query_time": at}
-        for kind, entity, starts, ends in _listed(known):
-            row = {**before, "kind": kind, **_as_object(entity)}
-            for start, end in zip(map(shown, starts), as_values(ends, shown), strict=True):
-                yield as_json({**row, "start": start, "end": end})
+
+def json_rows(known: ReportView, before: Mapping[str, object], shown: ShowTime) -> Iterator[str]:
+    """The objects of a report, each with the given fields before its own."""
+    if (columns := known.columns()) is not None:
+        from holdsfor.sinks.column_lines import jsonl_blocks
+
+        yield from jsonl_blocks(before, *columns, shown)
+        return
+    for kind, entity, starts, ends in _listed(known):
+        row = {**before, "kind": kind, **_as_object(entity)}
+        for start, end in zip(map(shown, starts), as_values(ends, shown), strict=True):
+            yield as_json({**row, "start": start, "end": end})
 
 
 def _as_object(entity: Entity) -> dict[str, object]:
@@ -186,17 +191,20 @@ def csv_lines(
     """One row per interval and per time-point; an open end is empty, an event starts and ends at its time-point."""
     yield csv_row(*(["query_time"] if has_query_time else []), "kind", *ENTITY_COLUMNS, "start", "end")
     for known in findings:
-        at = shown(known.query_time) if has_query_time else None
-        if (columns := known.columns()) is not None:
-            from holdsfor.sinks.column_lines import csv_blocks
+        yield from csv_rows(known, [shown(known.query_time)] if has_query_time else [], shown)
 
-            yield from csv_blocks(at, *columns, shown)
-            continue
-        before = [] if at is None else [at]
-        for kind, entity, starts, ends in _listed(known):
-            described = csv_row(*before, kind, *entity_fields(entity))
-            for start, end in zip(map(shown, starts), as_values(ends, shown), strict=True):
-                yield f"{described},{start},{'' if end is None else end}"
+
+def csv_rows(known: ReportView, before: Sequence[int | str], shown: ShowTime) -> Iterator[str]:
+    """The rows of a report, each with the given fields before its own."""
+    if (columns := known.columns()) is not None:
+        from holdsfor.sinks.column_lines import csv_blocks
+
+        yield from csv_blocks(before, *columns, shown)
+        return
+    for kind, entity, starts, ends in _listed(known):
+        described = csv_row(*before, kind, *entity_fields(entity))
+        for start, end in zip(map(shown, starts), as_values(ends, shown), strict=True):
+            yield f"{described},{start},{'' if end is None else end}"
 
 
 ENTITY_COLUMNS = ("name", "arguments", "value", "fvp")

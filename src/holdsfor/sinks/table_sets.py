@@ -6,20 +6,30 @@ All tables are written beside their place and get their names when the last repo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
 from holdsfor.errors import Diagnostic, UsageProblem
 from holdsfor.sinks.beside import Beside, written_beside
-from holdsfor.sinks.result_lines import ReportView
 from holdsfor.sinks.time_formats import ShowTime, time_type_of
 
 if TYPE_CHECKING:
     from holdsfor.columns.result_table import TableLayout
+    from holdsfor.columns.time_type import TimeType
 
-__all__ = ["NamedLayout", "TableSet", "as_duckdb", "check_folder", "duckdb", "is_folder", "write_table_set"]
+__all__ = [
+    "NamedLayout",
+    "OpenTables",
+    "TableSet",
+    "as_duckdb",
+    "check_folder",
+    "duckdb",
+    "is_folder",
+    "write_table_set",
+]
 
 
 class NamedLayout(Protocol):
@@ -27,6 +37,15 @@ class NamedLayout(Protocol):
 
     @property
     def table(self) -> str: ...
+
+
+class _Typed(Protocol):
+    """A report, or the changes of a query time."""
+
+    @property
+    def query_time(self) -> int: ...
+
+    def table_of(self, layout: TableLayout, times: TimeType | None, query_time: int | None = None) -> Any: ...
 
 
 class TableSet:
@@ -37,7 +56,7 @@ class TableSet:
         self.shown = shown
         self.has_query_time = has_query_time
 
-    def of(self, report: ReportView, layout: TableLayout) -> Any:
+    def of(self, report: _Typed, layout: TableLayout) -> Any:
         """The table of a report."""
         return report.table_of(layout, time_type_of(self.shown), report.query_time if self.has_query_time else None)
 
@@ -56,7 +75,7 @@ def is_folder(output: str | None) -> bool:
 
 
 def write_table_set(
-    reports: Iterable[ReportView],
+    reports: Iterable[_Typed],
     tables: TableSet,
     form: str,
     output: str,
@@ -66,19 +85,54 @@ def write_table_set(
 
     `is_complete` is called after the last report: files of a run that was stopped are not complete.
     """
-    with ExitStack() as stack:
-        if form == "duckdb":
-            files = [stack.enter_context(written_beside(output))]
-            files[0].path.unlink()
-            _write_duckdb(reports, tables, files[0].path)
-        else:
-            Path(output).mkdir(parents=True, exist_ok=True)
-            places = [Path(output) / file_name(layout.table, form) for layout in tables.layouts]
-            files = [stack.enter_context(written_beside(place)) for place in places]
-            _write_files(reports, tables, form, [file.path for file in files])
-        for file in files:
+    with OpenTables(tables, form, output) as opened:
+        for report in reports:
+            opened.add(report)
+        for file in opened.files:
             file.is_complete = is_complete()
-    return files
+    return opened.files
+
+
+class OpenTables:
+    """The tables of a folder or a database, open for the rows of reports; the files get their names at the end."""
+
+    def __init__(self, tables: TableSet, form: str, output: str) -> None:
+        self._tables, self._form, self._output = tables, form, output
+        self._stack = ExitStack()
+        self.files: list[Beside] = []
+
+    def __enter__(self) -> OpenTables:
+        with ExitStack() as stack:
+            self._adders = self._database(stack) if self._form == "duckdb" else self._folder(stack)
+            self._stack = stack.pop_all()
+        return self
+
+    def add(self, report: _Typed) -> None:
+        """Append the rows of a report to each table."""
+        for add, layout in zip(self._adders, self._tables.layouts, strict=True):
+            add(self._tables.of(report, layout))
+
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
+
+    def _folder(self, stack: ExitStack) -> list[Callable[[Any], None]]:
+        Path(self._output).mkdir(parents=True, exist_ok=True)
+        layouts, shown = self._tables.layouts, self._tables.shown
+        places = [Path(self._output) / file_name(layout.table, self._form) for layout in layouts]
+        self.files = [stack.enter_context(written_beside(place)) for place in places]
+        opened = [
+            _TableFile(file.path, self._form, self._tables.schema(layout), shown)
+            for file, layout in zip(self.files, layouts, strict=True)
+        ]
+        return [stack.enter_context(each).add for each in opened]
+
+    def _database(self, stack: ExitStack) -> list[Callable[[Any], None]]:
+        self.files = [stack.enter_context(written_beside(self._output))]
+        self.files[0].path.unlink()
+        connection = stack.enter_context(closing(duckdb().connect(str(self.files[0].path))))
+        for layout in self._tables.layouts:
+            add_table(connection, layout.table, self._tables.schema(layout).empty_table())
+        return [partial(add_rows, connection, layout.table) for layout in self._tables.layouts]
 
 
 # -- folders -----------------------------------------------------------------------------------------------------------
@@ -101,17 +155,6 @@ def check_folder(output: str, form: str, layouts: Iterable[NamedLayout]) -> None
     if others:
         message = f"the folder `{output}` has other files, such as `{others[0]}`"
         raise UsageProblem(Diagnostic("HF733", message, hint="name a new folder, or one with results of these rules"))
-
-
-def _write_files(reports: Iterable[ReportView], tables: TableSet, form: str, paths: list[Path]) -> None:
-    with ExitStack() as stack:
-        opened = [
-            stack.enter_context(_TableFile(path, form, tables.schema(layout), tables.shown))
-            for path, layout in zip(paths, tables.layouts, strict=True)
-        ]
-        for report in reports:
-            for writer, layout in zip(opened, tables.layouts, strict=True):
-                writer.add(tables.of(report, layout))
 
 
 class _TableFile:
@@ -155,18 +198,6 @@ class _TableFile:
 
 
 # -- databases ---------------------------------------------------------------------------------------------------------
-
-
-def _write_duckdb(reports: Iterable[ReportView], tables: TableSet, path: Path) -> None:
-    connection = duckdb().connect(str(path))
-    try:
-        for layout in tables.layouts:
-            add_table(connection, layout.table, tables.schema(layout).empty_table())
-        for report in reports:
-            for layout in tables.layouts:
-                add_rows(connection, layout.table, tables.of(report, layout))
-    finally:
-        connection.close()
 
 
 def as_duckdb(tables: dict[str, Any], path: str | Path | None = None) -> Any:

@@ -17,7 +17,7 @@ __all__ = ["check_outputs", "cut_back", "output_files", "refuse_earlier_output",
 Marks = dict[str, list[Any]]
 """By path, the length and the digest of a mark."""
 
-_APPENDED = ("output", "set_aside", "log")
+_APPENDED = ("output", "changes", "set_aside", "log")
 
 
 def output_files(options: argparse.Namespace) -> list[str]:

@@ -24,6 +24,7 @@ _COMPARED = (
     "rate",
     "report",
     "output",
+    "changes",
     "format",
     "times",
     "tz",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from holdsfor.analysis.pipeline import refuse_unknown_unit
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.outcome.run_log import Figures
+from holdsfor.sinks.change_feed import ChangeFeed, ChangeRows
 from holdsfor.sinks.change_lines import ChangeReport
 from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.sinks.result_lines import ReportView
@@ -158,7 +159,7 @@ class ColumnarEngine(Engine):
         """The settled results in parts; nothing if there was no query time."""
         from holdsfor.runtime.windows import settled_parts, settled_so_far
 
-        if self.options.merge_windows and self.options.replay is None:
+        if self.options.merge_windows and self.options.replay is None and self.feed is None:
             self.counts.n_query_times = self.queries.n_up_to(self._last)
             yield from settled_parts(session, self.queries, self._last, spilled=self._spilled)
         else:
@@ -181,12 +182,26 @@ class ColumnarEngine(Engine):
             session, queries = begun
             self._session = session
             due = self._until_stopped(queries)
+            if self.feed is not None:
+                due = self._feeding(self.feed, session, due)
             with naming_records(self.suspects):
                 yield from evaluate(session, due if self.recorded is None else self.recorded.following(session, due))
             self._count_records(session)
             self.counts.n_kept_for_allen = session.n_kept_for_allen
             self.seconds["recognise"] = session.seconds
         self.finish()
+
+    def _feeding(self, feed: ChangeFeed, session: EngineSession, queries: Iterable[int]) -> Iterator[int]:
+        """The query times, whose changes are written when the next one is requested."""
+        from holdsfor.runtime.reports.changes import following_changes
+        from holdsfor.runtime.reports.report_tables import DecodedReport
+
+        def write(changes: Changes) -> None:
+            symbols = self.symbols.view
+            parts = (DecodedReport(part, symbols) for part in (changes.gone, changes.come))
+            feed.add(ChangeRows(changes.query_time, *parts))
+
+        return following_changes(session, queries, write)
 
     @property
     def suspects(self) -> Mapping[str, SetAside]:

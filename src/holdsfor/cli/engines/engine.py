@@ -17,6 +17,7 @@ from holdsfor.cli.outcome.set_aside import SetAsideLog
 from holdsfor.cli.terminal.interruption import Interruption
 from holdsfor.cli.terminal.progress import Progress
 from holdsfor.errors import Diagnostic, HoldsforError, UsageProblem
+from holdsfor.sinks.change_feed import ChangeFeed
 from holdsfor.sinks.change_lines import ChangeReport
 from holdsfor.sinks.result_lines import ReportView
 from holdsfor.sinks.time_formats import ShowTime, as_integer, shown_as
@@ -35,7 +36,8 @@ __all__ = ["Engine"]
 class Engine(ABC):
     """A run of rules on input.
 
-    `load` reads the input, `reports` or `changes` evaluates it. `stop` ends the run between two query times.
+    `load` reads the input, `reports` or `changes` evaluates it. The changes of each query time also go to `feed`, if
+    there is one. `stop` ends the run between two query times.
     """
 
     def __init__(self, compiled: Compiled, options: argparse.Namespace, goals: list[Term]) -> None:
@@ -48,6 +50,7 @@ class Engine(ABC):
         self.log = RunLog()
         self.stop = Interruption()
         self.checkpoint: Checkpoint | None = None
+        self.feed: ChangeFeed | None = None
         self.unreadable: list[Unreadable] | None = None
         """Collects the inputs that cannot be read. Without a list, such an input ends the run."""
         self.seconds: dict[str, float] = {"load": 0.0, "recognise": 0.0}

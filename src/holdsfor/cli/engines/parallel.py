@@ -32,6 +32,7 @@ def one_process_because(options: argparse.Namespace) -> str | None:
         "a live run reads its inputs one record after another": options.live,
         "a replay waits for each query time": options.replay is not None,
         "every query time is evaluated": not options.merge_windows,
+        "`--changes` follows the query times one by one": options.changes is not None,
         "start-up goals are proved once": bool(options.goal),
         "the prompt needs the results of all query times": options.interactive and is_reported_by_query_time(options),
     }

@@ -10,6 +10,7 @@ from holdsfor.analysis.input_facts import input_fact_records
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.outcome.run_log import Figures
 from holdsfor.errors import Diagnostic, UsageProblem
+from holdsfor.sinks.change_feed import ChangeRows
 from holdsfor.sinks.change_lines import ChangeReport
 from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.sinks.result_lines import ReportView, TermReport
@@ -67,7 +68,10 @@ class ReferenceEngine(Engine):
         intervals = {
             fvp: [(s, None if e == INF else int(e)) for s, e in spans] for fvp, spans in answer.intervals.items()
         }
-        yield TermReport(end, intervals, {event: list(times) for event, times in answer.times.items()})
+        known = TermReport(end, intervals, {event: list(times) for event, times in answer.times.items()})
+        yield known
+        if self.feed is not None:
+            self.feed.add(ChangeRows(end, TermReport(end, {}, {}), known))
 
     def changes(self) -> Iterator[ChangeReport]:
         for known in self.reports(final=False):

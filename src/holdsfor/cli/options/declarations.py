@@ -344,6 +344,14 @@ OPTIONS: tuple[Option, ...] = (
         choices=("known", "changes"),
     ),
     Option(
+        "changes",
+        "path",
+        ("run",),
+        "results",
+        "file, folder, database or pipe for the changes of each query time, as rows to remove (-) and to add (+)",
+        metavar="FILE",
+    ),
+    Option(
         "report",
         "choices",
         ("spark run",),

@@ -20,35 +20,44 @@ from holdsfor.sinks.result_lines import ReportView
 from holdsfor.sinks.table_sets import TableSet, check_folder, is_folder, write_table_set
 from holdsfor.sinks.writers import CHANGES, REPORTS, Output, opened, write_reports
 
-__all__ = ["check_tables", "write_answer"]
+__all__ = ["announce_incomplete", "check_table_set", "check_tables", "is_table_set", "write_answer"]
 
 Found = TypeVar("Found")
 
 
-def _is_table_set(options: argparse.Namespace) -> bool:
+def is_table_set(form: str, output: str | None) -> bool:
     """Whether each fluent has its own table."""
-    return options.format == "duckdb" or is_folder(options.output)
+    return form == "duckdb" or is_folder(output)
 
 
 def check_tables(options: argparse.Namespace, compiled: Compiled) -> None:
     """Refuse several tables for a live run or for changes, and folders with other files."""
-    if not _is_table_set(options):
+    if options.report == "changes" and is_table_set(options.format, options.output):
+        hint = "name a file, such as `-o answer.jsonl`; `--changes out/` writes a table of changes for each fluent"
+        message = "`--report changes` has one output, not a table for each fluent"
+        raise UsageProblem(Diagnostic("HF730", message, hint=hint))
+    check_table_set(options.output, options.format, compiled, is_live=options.live)
+
+
+def check_table_set(output: str | None, form: str, compiled: Compiled, *, is_live: bool) -> None:
+    """Refuse several tables for a live run, and folders with other files."""
+    if not is_table_set(form, output):
         return
-    for is_given, what in ((options.live, "a live run"), (options.report == "changes", "`--report changes`")):
-        if is_given:
-            hint = "name a file, such as `-o answer.jsonl`"
-            raise UsageProblem(Diagnostic("HF730", f"{what} has one output, not a table for each fluent", hint=hint))
-    if is_folder(options.output):
+    if is_live:
+        hint = "name a file, such as `-o answer.jsonl`"
+        message = "a live run has one output, not a table for each fluent"
+        raise UsageProblem(Diagnostic("HF730", message, hint=hint))
+    if output is not None and is_folder(output):
         from holdsfor.analysis.result_columns import result_columns
 
         layouts = result_columns(compiled.description, compiled.names, {})
-        check_folder(options.output, options.format, layouts)
+        check_folder(output, form, layouts)
 
 
 def write_answer(engine: Engine, last: list[ReportView]) -> None:
     """Write the reports or changes of a run, and keep the last report for the timeline."""
     options = engine.options
-    if _is_table_set(options):
+    if is_table_set(options.format, options.output):
         tables = TableSet(list(engine.result_columns), engine.shown, has_query_time=is_reported_by_query_time(options))
         with engine.stop:
             files = write_table_set(
@@ -58,7 +67,7 @@ def write_answer(engine: Engine, last: list[ReportView]) -> None:
                 options.output,
                 lambda: not engine.stop.is_asked,
             )
-        _announce(files)
+        announce_incomplete(files)
         return
     on_waiting = partial(notify_waiting, engine.log, "a reader")
     is_feed = options.live or options.replay is not None
@@ -69,7 +78,7 @@ def write_answer(engine: Engine, last: list[ReportView]) -> None:
         _write_one(engine, output, last)
         if output.beside is not None:
             output.beside.is_complete = not engine.stop.is_asked
-    _announce([] if output.beside is None else [output.beside])
+    announce_incomplete([] if output.beside is None else [output.beside])
 
 
 def _write_one(engine: Engine, output: Output, last: list[ReportView]) -> None:
@@ -109,7 +118,7 @@ def _keeping_last(reports: Iterator[ReportView], last: list[ReportView]) -> Iter
         yield known
 
 
-def _announce(files: list[Beside]) -> None:
+def announce_incomplete(files: list[Beside]) -> None:
     """Print the names of files that are not complete."""
     for file in files:
         if not file.is_complete:

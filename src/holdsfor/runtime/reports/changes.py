@@ -7,8 +7,8 @@ settled or not, and those that overlap the window are the report.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from holdsfor.kernels.keys import rows_with_a_partner
 from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.session import EngineSession
 
-__all__ = ["Changes", "changes_since", "each_change"]
+__all__ = ["Changes", "changes_since", "each_change", "following_changes"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Changes:
 
 def changes_since(previous: ReportColumns, current: ReportColumns, frontier: int) -> Changes:
     """The differences between the current report, which covers the time from the frontier on, and the previous one."""
-    before = previous.since(frontier)
+    before = replace(previous.since(frontier), query_time=current.query_time)
     return Changes(current.query_time, _difference(before, current), _difference(current, before))
 
 
@@ -41,6 +41,18 @@ def each_change(session: EngineSession, queries: Iterable[int]) -> Iterator[Chan
     for at in queries:
         previous = session.last_report() or ReportColumns(session.start - 1, {}, {})
         yield changes_since(previous, session.query(at), session.frontier)
+
+
+def following_changes(
+    session: EngineSession, queries: Iterable[int], write: Callable[[Changes], None]
+) -> Iterator[int]:
+    """The query times, whose changes are written when the next one is requested."""
+    for at in queries:
+        previous = session.last_report() or ReportColumns(session.start - 1, {}, {})
+        yield at
+        current = session.last_report()
+        assert current is not None
+        write(changes_since(previous, current, session.frontier))
 
 
 def _difference(left: ReportColumns, right: ReportColumns) -> ReportColumns:
@@ -54,4 +66,14 @@ def _difference(left: ReportColumns, right: ReportColumns) -> ReportColumns:
 def _is_absent(table: Relation, other: Relation | None) -> NDArray[np.bool_]:
     if other is None:
         return np.ones(table.n, dtype=bool)
+    if _is_same(table, other):
+        return np.zeros(table.n, dtype=bool)
     return ~rows_with_a_partner(table.columns, table.n, other.columns, other.n)
+
+
+def _is_same(table: Relation, other: Relation) -> bool:
+    """Whether two tables have the same rows in the same order: much cheaper than a set difference."""
+    if table is other:
+        return True
+    pairs = zip(table.columns, other.columns, strict=True)
+    return table.n == other.n and all(left is right or np.array_equal(left, right) for left, right in pairs)
