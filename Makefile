@@ -17,7 +17,7 @@ pytest = sh tests/spark/postgresql.sh; JAVA_HOME=$$(sh tests/spark/java.sh) || t
 measure = for name in $(1); do printf '\n%s\n\n' "$$name" && $(BIN)/python benchmarks/$$name.py $(2) || exit 1; done
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-pythons test-spark test-rtec rtec-checkout lint lint-format lint-style lint-types hooks bench bench-cliffs bench-spark bench-rtec bench-long docs fuzz lock clean
+.PHONY: help demo test test-long test-pythons test-spark test-rtec rtec-checkout lint lint-format lint-style lint-types hooks bench bench-cliffs bench-spark bench-rtec bench-incremental bench-long docs fuzz lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ bench-spark: $(READY) ## measure Spark beside the embedded engine; Java 17 is ne
 bench-rtec: rtec-checkout $(READY) ## measure RTEC's applications on RTEC and on holdsfor, from a checkout in RTEC (../RTEC)
 	@sh tests/rtec/swipl.sh
 	@RTEC="$(abspath $(RTEC))" $(BIN)/python benchmarks/rtec.py --ten
+
+bench-incremental: $(READY) ## measure late, revised and retracted records in windows of a million records
+	@$(call measure,incremental)
 
 bench-long: $(READY) ## measure up to ten million records, and draw the curves of the documentation anew
 	@$(call measure,front loading recognition onoff irrelevant allen allen_patterns memory live_memory)

@@ -2,8 +2,8 @@
 
 Table 2 has one example for each interval operation. Table 6 has two fluents at a query time, and the parts that are
 retracted and inserted until the next one; tables 7, 10 and 13 end with the union, the intersection and the complement
-at that query time. The contract of a change is checked on the same vectors: what is removed was there, what is added
-was not.
+at that query time. The contract of a change is checked on the same vectors: removed time-points held before, added ones
+did not.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def test_the_same_records_as_one_stream_give_the_results_of_tables_7_10_and_13(e
     assert ask(engine, question) == dict(sorted(expected.items()))
 
 
-def test_what_changes_remove_was_there_and_what_they_add_was_not() -> None:
+def test_changes_remove_time_points_that_held_and_add_others() -> None:
     session, first = session_at_the_first_query_time()
     session.insert(lines_of("a", A_RETRACTED, BEFORE + 1, "-") + lines_of("b", B_INSERTED, BEFORE + 1))
     report = session.query(AFTER)
