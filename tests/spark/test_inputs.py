@@ -18,7 +18,7 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.cli.main import main
-from holdsfor.errors import DataProblem
+from holdsfor.errors import DataProblem, UsageProblem
 from tests.spark.answers import embedded_rows, spark_rows
 
 if TYPE_CHECKING:
@@ -359,3 +359,32 @@ def test_workers_read_timestamps_and_the_columns_of_folders(spark: SparkSession,
     assert spark_rows(through_spark) == expected
     by_path = hf.spark.recognise(f"{tmp_path / 'trips'}: {columns}", rules)
     assert spark_rows(by_path) == expected
+
+
+# -- text where rules compute, and units of time -----------------------------------------------------------------------
+
+
+def test_a_dirty_cell_sets_its_record_aside(spark: SparkSession, tmp_path: Path, small_blocks: None) -> None:
+    """Also if another rule reads the record, with the lines and reasons of `recognise`."""
+    rules = hf.load_text(RULES + "happensAt(seen(V), T) :- happensAt(velocity(V, _), T).")
+    lines = [f"velocity|{i}|{i}|v{i % 7}|{'n/a' if i % 97 == 5 else i % 10}" for i in range(900)]
+    path = tmp_path / "a.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found, expected = hf.spark.recognise(str(path), rules), hf.recognise(rules, str(path), jobs=1)
+    rows = sorted((row.line, row.reason) for row in found.set_aside.collect())
+    assert spark_rows(found) == embedded_rows(rules, str(path), jobs=1)
+    assert rows == [(each.line, each.reason) for each in expected.reading.set_aside]
+    assert len(rows) == 10
+
+
+def test_durations_need_a_unit_of_time_if_times_are_integers(spark: SparkSession) -> None:
+    rules = hf.load_text("initiatedAt(on(V)=true, T) :- happensAt(go(V), T).\nft(on(V)=true, 2*hours).")
+    columns = "happensAt(go(v), t)"
+    integers = spark.createDataFrame([(1, "a"), (9000, "b")], "t long, v string")
+    with pytest.raises(UsageProblem, match="HF714"):
+        hf.spark.recognise(integers, rules, columns=columns)
+    with hf.spark.recognise(integers, rules, columns=columns, time_unit="s") as found:
+        assert found.intervals.where("fvp = 'on(a)=true'").select("start", "end").collect() == [(2, 7202)]
+    moments = spark.createDataFrame([(datetime.datetime(2026, 3, 1), "a")], "t timestamp, v string")
+    with hf.spark.recognise(moments, rules, columns=columns) as found:
+        assert found.intervals.count() == 1

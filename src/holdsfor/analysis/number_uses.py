@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 from holdsfor.analysis.sorts import Place, places
 from holdsfor.prolog.background import called_predicates
-from holdsfor.prolog.functions import CONSTANTS
 from holdsfor.syntax.description import EventDescription
 from holdsfor.syntax.printer import show
 from holdsfor.syntax.program import Clause, FactTable, constant_types
@@ -33,31 +32,23 @@ from holdsfor.syntax.rules import (
     flat_conditions,
 )
 from holdsfor.syntax.source import Span
-from holdsfor.syntax.terms import Atom, Float, Int, Struct, Term, Var, is_ground, name_and_arity, variables
+from holdsfor.syntax.terms import Float, Int, Struct, Term, Var, is_ground, name_and_arity, variables
 
-__all__ = ["NumberUse", "NumberUses", "is_no_number", "number_uses"]
+__all__ = ["NumberUse", "NumberUses", "number_uses"]
 
 Key = tuple[str, int]
 
 _COMPARISONS = frozenset(["<", ">", "=<", ">=", "=:=", "=\\=", "is"])
-_TYPE_TESTS = frozenset(["number", "integer", "float", "atom", "atomic", "compound", "nonvar", "var", "is_list"])
 _EQUALITIES = frozenset(["=", "==", "\\=", "\\=="])
 
 
 @dataclass(frozen=True)
 class NumberUse:
-    """How a place is used as a number (a clause of a message), where, and whether the place has other constants too.
-
-    A column of text is refused if the place `refuses_text`. Some rule computes with a place that `is_computed`; if the
-    use `is_strict`, every rule that mentions the place does.
-    """
+    """How a place is used as a number (a clause of a message), where, and whether the place has other constants too."""
 
     how: str
     span: Span | None
     also_text: bool = False
-    refuses_text: bool = True
-    is_computed: bool = False
-    is_strict: bool = False
 
 
 NumberUses = Mapping[Place, NumberUse]
@@ -72,8 +63,6 @@ class _Rule:
     calls: list[Term] = field(default_factory=list)
     computed: dict[str, tuple[str, Span | None]] = field(default_factory=dict)
     equated: list[tuple[Var, Term]] = field(default_factory=list)
-    tested: set[str] = field(default_factory=set)
-    is_grounding: bool = False
 
     def test(self, goal: Term, span: Span | None) -> None:
         """Record an atemporal goal."""
@@ -82,22 +71,10 @@ class _Rule:
             if isinstance(each, Struct) and len(each.args) == 2 and each.name in _COMPARISONS:
                 for name in variables(each):
                     self.computed.setdefault(name, (f"a rule computes with it in `{show(each)}`", each.span or span))
-            if isinstance(each, Struct) and len(each.args) == 1 and each.name in _TYPE_TESTS:
-                self.tested.update(variables(each))
             match each:
                 case Struct(name=name, args=(Var() as variable, constant) | (constant, Var() as variable)):
                     if name in _EQUALITIES and not isinstance(constant, Var):
                         self.equated.append((variable, constant))
-
-
-def is_no_number(term: Term) -> bool:
-    """Whether arithmetic with a constant of a record is an error.
-
-    >>> from holdsfor.syntax.terms import Atom
-    >>> is_no_number(Atom("n/a")), is_no_number(Atom("pi"))
-    (True, False)
-    """
-    return isinstance(term, Atom) and term.name not in CONSTANTS
 
 
 def number_uses(description: EventDescription) -> NumberUses:
@@ -132,7 +109,7 @@ def _rules(description: EventDescription) -> Iterator[_Rule]:
         yield _conditions(_Rule([initially.fvp.term]), initially.body)
     for grounding in description.groundings:
         entity = grounding.entity.term if isinstance(grounding.entity, Fvp) else grounding.entity
-        found = _Rule([], [entity], is_grounding=True)
+        found = _Rule([], [entity])
         for goal in grounding.goals:
             found.test(goal, grounding.span)
         yield found
@@ -162,8 +139,6 @@ class _Uses:
         self._matched: dict[Place, NumberUse] = {}
         self._constants: dict[Place, set[bool]] = {}  # whether there are numbers, and other constants
         self._joined: dict[Place, NumberUse] = {}
-        self._direct: dict[Place, NumberUse] = {}
-        self._other: set[Place] = set()  # places that a rule mentions without computing with them
 
     def add_rule(self, rule: _Rule, facts: Mapping[Key, list[set[bool]]], computing: Mapping[Key, set[int]]) -> None:
         first: dict[str, Place] = {}
@@ -190,19 +165,6 @@ class _Uses:
                 if isinstance(arg, Var) and arg.name in first:
                     use = NumberUse(f"a rule computes with it in `{show(call)}`", call.span)
                     self._computed.setdefault(self._root(first[arg.name]), use)
-        if not rule.is_grounding:
-            self._note_direct(rule, _called(rule, computing))
-
-    def _note_direct(self, rule: _Rule, called: Mapping[str, NumberUse]) -> None:
-        """Note for each place of a record whether the rule itself computes with it."""
-        for term in rule.entities:
-            for place, part in places(term):
-                if isinstance(part, Var) and part.name in rule.computed and part.name not in rule.tested:
-                    self._direct.setdefault(place, NumberUse(*rule.computed[part.name]))
-                elif isinstance(part, Var) and part.name in called and part.name not in rule.tested:
-                    self._direct.setdefault(place, called[part.name])
-                elif isinstance(part, Var):
-                    self._other.add(place)
 
     def _mention(self, place: Place, part: Term, term: Term) -> None:
         if not is_ground(part):
@@ -234,24 +196,9 @@ class _Uses:
         for place in list(self._parent):
             also_text = False in together.get(self._root(place), set())
             use = self._matched.get(place) or (None if also_text else indirect.get(self._root(place)))
-            direct = self._direct.get(place)
-            shown = use or direct
-            if shown is not None:
-                is_strict = direct is not None and place not in self._other and not also_text
-                more = use is not None, direct is not None, is_strict
-                uses[place] = NumberUse(shown.how, shown.span, also_text, *more)
+            if use is not None:
+                uses[place] = NumberUse(use.how, use.span, also_text)
         return uses
-
-
-def _called(rule: _Rule, computing: Mapping[Key, set[int]]) -> dict[str, NumberUse]:
-    """The variables with which a called predicate computes."""
-    found: dict[str, NumberUse] = {}
-    for call in rule.calls:
-        for i in computing.get(name_and_arity(call), ()):
-            arg = call.args[i] if isinstance(call, Struct) else None
-            if isinstance(arg, Var):
-                found.setdefault(arg.name, NumberUse(f"a rule computes with it in `{show(call)}`", call.span))
-    return found
 
 
 def _numbers_of(call: Term, facts: Mapping[Key, list[set[bool]]]) -> Iterator[str]:

@@ -187,8 +187,7 @@ class _Run:
         tick, window, step = settings.tick, settings.window, settings.step
         reading = self._read(symbols)
         warn_set_aside(reading.n_records, reading.set_aside, self.limit, stacklevel=5)
-        if not self.has_unit and reading.time_type is None and reading.n_records:
-            refuse_unknown_unit(rules, 'give `time_unit`, such as `time_unit="s"`')
+        self._check_unit(reading)
         begin, stop = settings.bounds(*with_input_facts(reading.extent(tick), rules.names, tick))
         memory = settings.allen_memory
         session = EngineSession(
@@ -204,24 +203,29 @@ class _Run:
 
     def _read(self, symbols: Symbols) -> ColumnReading:
         from holdsfor.sources.input_sizes import are_large
-        from holdsfor.sources.inputs import read_inputs, spill_inputs
+        from holdsfor.sources.inputs import read_inputs
 
         settings = self.settings
-        read = spill_inputs if settings.window is not None and are_large(self.inputs) else read_inputs
-        return read(self.inputs, self.rules.names, settings.tick, symbols, unit=settings.unit, zone=settings.zone)
+        on_disk = settings.window is not None and are_large(self.inputs)
+        given = (self.inputs, self.rules.names, settings.tick, symbols)
+        return read_inputs(*given, on_disk=on_disk, unit=settings.unit, zone=settings.zone)
 
     def in_processes(self, n: int, *, has_warnings: bool) -> Result:
         """The result, computed in `n` processes."""
         from holdsfor.parallel.processes.job import Job
         from holdsfor.query.query_engine import QueryContext
         from holdsfor.runtime.reports.report_tables import DecodedReport
+        from holdsfor.sources.number_fields import naming_records
 
         with Job(self.rules, self.inputs, self.settings, n) as job:
             for each in job.one_bucket if has_warnings else ():
                 warnings.warn(each.render(), ParallelismWarning, stacklevel=4)
-            reading, found = job.read(), job.evaluate()
+            reading = job.read()
+            warn_set_aside(reading.n_records, reading.set_aside, self.limit, stacklevel=5)
+            self._check_unit(reading)
+            with naming_records(reading.suspects):
+                found = job.evaluate()
         late, dropped, cut = (found.counts.total(outcome) for outcome in ("late", "dropped", "cut"))
-        warn_set_aside(reading.n_records, reading.set_aside, self.limit, stacklevel=5)
         return Result(
             DecodedReport(found.report, found.symbols),
             self._columns(),
@@ -235,6 +239,11 @@ class _Run:
             context=QueryContext(self.rules, start=found.start, tick=self.settings.tick),
             time_type=self._time_type(reading),
         )
+
+    def _check_unit(self, reading: ColumnReading) -> None:
+        """Refuse rules with durations if all times are integers, and the unit of time is not given."""
+        if not self.has_unit and not reading.has_moments and reading.n_records:
+            refuse_unknown_unit(self.rules, 'give `time_unit`, such as `time_unit="s"`')
 
     def _columns(self) -> dict[Place, InputColumn]:
         from holdsfor.sources.input_columns import input_columns

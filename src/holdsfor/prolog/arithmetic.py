@@ -95,7 +95,7 @@ def _unknown(name: str, arity: int) -> GoalProblem:
     known = [n for n, _ in FUNCTIONS] + list(CONSTANTS)
     hint = did_you_mean(name, known)
     if arity == 0:
-        field = "if it is a field of a record, `column:number` in the column mapping sets such records aside"
+        field = "if it is a field of a record, test for it before the arithmetic, with `number(X)` or `X \\= unknown`"
         near = hint if _WORD.match(name) else None
         return GoalProblem("HF603", f"expected a number, found `{name}`", near or field)
     return GoalProblem("HF603", f"`{name}/{arity}` is not an arithmetic function", hint)

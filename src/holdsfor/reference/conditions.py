@@ -1,8 +1,9 @@
 """The bindings that satisfy the conditions of a rule at a time-point.
 
 Conditions are evaluated in source order, except that a condition waits for the variables it needs: a comparison for all
-of its variables, a negation or a collection for the variables that also occur outside it. Atemporal goals come last. A
-goal that leaves a variable unbound is proved again, together with the other such goals, after all other conditions.
+of its variables, a negation or a collection for the variables that also occur outside it. A test that is written before
+arithmetic guards it. Atemporal goals that bind variables come last. A goal that leaves a variable unbound is proved
+again, together with the other such goals, after all other conditions.
 """
 
 from __future__ import annotations
@@ -97,10 +98,11 @@ class Conditions:
         self, waiting: Waiting, binding: Binding, moment: TimePointView, again: tuple[Term, ...] = ()
     ) -> Iterator[Binding]:
         """The bindings that satisfy the waiting conditions; the goals `again` have left variables unbound."""
-        ready = next((e for e in waiting if not isinstance(e[0], Test) and self.is_ready(*e, set(binding))), None)
+        ready = next((e for e in waiting if self.is_next(*e, waiting, binding)), None)
         if ready is not None:
             rest = [each for each in waiting if each is not ready]
-            for extended in self.satisfy(*ready, binding, moment):
+            condition, outside = ready
+            for extended in self.satisfy(condition, outside, binding, moment):
                 yield from self.solve(rest, extended, moment, again)
             return
         for each in sorted(waiting, key=lambda each: self.rank(each[0], set(binding))):
@@ -114,6 +116,12 @@ class Conditions:
                     yield from self.solve(rest, extended, moment, (*again, test.goal) if is_open else again)
                 return
         yield from self.solve_open(waiting, binding, moment, again)
+
+    def is_next(self, condition: Condition, outside: set[str], waiting: Waiting, binding: Binding) -> bool:
+        """Whether a condition can be evaluated in source order: it is no goal that binds variables."""
+        if isinstance(condition, Test):
+            return set(variables(condition.goal)) <= set(binding) and not _awaits_list(condition, waiting, binding)
+        return self.is_ready(condition, outside, set(binding))
 
     def rank(self, condition: Condition, bound: set[str]) -> int:
         """The order of goals: tests and facts, then goals that bind variables, then goals that may leave some open."""

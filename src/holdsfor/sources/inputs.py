@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypedDict, Unpack
 
 from holdsfor.analysis.names import Names
 from holdsfor.columns.encoding import Symbols
@@ -44,11 +44,11 @@ __all__ = [
     "InputReader",
     "LineReader",
     "Opened",
+    "ReadingOptions",
     "open_input",
     "read_bytes",
     "read_facts",
     "read_inputs",
-    "spill_inputs",
     "split_description",
     "split_input",
     "standard_input",
@@ -172,82 +172,72 @@ class InputReader:
         return TextReader(*given)
 
 
+class ReadingOptions(TypedDict, total=False):
+    """How inputs are read: the format of all of them, the unit of time, and the time zone of local times.
+
+    An input that cannot be read is an error; with a list `unreadable`, it is added to the list if another input can be
+    read.
+    """
+
+    form: Format | None
+    unit: Unit
+    zone: str | None
+    unreadable: list[Unreadable] | None
+
+
 def read_inputs(
     inputs: Iterable[object],
     names: Names,
     tick: int,
     symbols: Symbols,
     *,
-    form: Format | None = None,
-    unit: Unit = "s",
-    zone: str | None = None,
-    unreadable: list[Unreadable] | None = None,
+    on_disk: bool = False,
+    **options: Unpack[ReadingOptions],
 ) -> ColumnReading:
     """The records of files (paths, or `-` for standard input) and tables, together.
 
     A table is an Arrow table or any frame with an Arrow stream, such as those of pandas and polars. Records may also be
-    Python objects or lines of text. An input that cannot be read is an error; with a list `unreadable`, it is added to
-    the list if another input can be read.
+    Python objects or lines of text. With `on_disk`, inputs are read in pieces, and their records are on disk.
     """
-    input_reader = InputReader(names, tick, symbols, ColumnReading(), Clock(unit, zone=zone))
-    _add_each(inputs, lambda each: input_reader.add(open_input(each, names, form)), unreadable)
-    reading = input_reader.reading
-    if reading.texts:
-        PlaceKinds(names.joins.joined).extended(reading.pieces, reading.texts, symbols).check(names.joins)
-    reading.settle(input_fact_columns(names, tick, symbols))
-    reading.time_type = input_reader.clock.time_type
-    reading.has_moments = input_reader.clock.has_offset is not None
-    return reading
-
-
-def spill_inputs(
-    inputs: Iterable[object],
-    names: Names,
-    tick: int,
-    symbols: Symbols,
-    *,
-    form: Format | None = None,
-    unit: Unit = "s",
-    zone: str | None = None,
-    unreadable: list[Unreadable] | None = None,
-) -> SpilledReading:
-    """The records of `read_inputs`, read in pieces and written to disk."""
-    reading = SpilledReading(symbols=symbols, kinds=PlaceKinds(names.joins.joined))
-    input_reader = InputReader(names, tick, symbols, reading, Clock(unit, zone=zone))
+    kinds = PlaceKinds(names.joins.joined)
+    reading = SpilledReading(symbols=symbols, kinds=kinds) if on_disk else ColumnReading()
+    input_reader = InputReader(names, tick, symbols, reading, _clock(options))
 
     def add(each: object) -> None:
-        mark = reading.mark()
+        mark = reading.mark() if isinstance(reading, SpilledReading) else None
         try:
-            input_reader.add(open_input(each, names, form, in_pieces=True))
+            input_reader.add(open_input(each, names, options.get("form"), in_pieces=on_disk))
         except BrokenInput:
-            reading.rewind(mark)
+            if mark is not None and isinstance(reading, SpilledReading):
+                reading.rewind(mark)
             raise
 
-    _add_each(inputs, add, unreadable)
-    reading.finish(names, input_fact_columns(names, tick, symbols))
+    _add_each(inputs, add, options.get("unreadable"))
+    given = input_fact_columns(names, tick, symbols)
+    if isinstance(reading, SpilledReading):
+        reading.finish(names, given)
+    else:
+        if reading.texts:
+            kinds.extended(reading.pieces, reading.texts, symbols).check(names.joins)
+        reading.settle(given)
     reading.time_type = input_reader.clock.time_type
     reading.has_moments = input_reader.clock.has_offset is not None
     return reading
 
 
-def read_facts(
-    inputs: Iterable[object],
-    names: Names,
-    tick: int,
-    *,
-    form: Format | None = None,
-    unit: Unit = "s",
-    zone: str | None = None,
-    unreadable: list[Unreadable] | None = None,
-) -> Reading:
+def _clock(options: ReadingOptions) -> Clock:
+    return Clock(options.get("unit", "s"), zone=options.get("zone"))
+
+
+def read_facts(inputs: Iterable[object], names: Names, tick: int, **options: Unpack[ReadingOptions]) -> Reading:
     """The records of `read_inputs` one by one; a separate, slow reader reads the texts."""
-    reading, clock = Reading(), Clock(unit, zone=zone)
+    reading, clock = Reading(), _clock(options)
     kinds = PlaceKinds()
     revisions: list[RevisionRecord] = []
 
     def add(each: object) -> None:
         nonlocal kinds
-        opened = open_input(each, names, form)
+        opened = open_input(each, names, options.get("form"))
         if opened.form == "text":
             content = only_utf8(b"".join(text_blocks(opened.content, opened.file)), opened.file, 0, reading)
             read_text_records(content.decode().splitlines(), opened.file, names, tick, reading)
@@ -258,10 +248,10 @@ def read_facts(
             revisions.extend(input_reader.reading.revisions)
             _add_facts(input_reader, reading)
 
-    _add_each(inputs, add, unreadable)
+    _add_each(inputs, add, options.get("unreadable"))
     kinds.with_facts(reading.inserted()).check(names.joins)
     reading.unmatched += unmatched_revisions(revisions)
-    reading.time_type = clock.time_type
+    reading.time_type, reading.has_moments = clock.time_type, clock.has_offset is not None
     return reading
 
 

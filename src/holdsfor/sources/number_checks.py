@@ -96,7 +96,7 @@ class TextUses:
 
     def _refuse_if_number(self, record: Record, ours: str, theirs: str) -> None:
         use = self.uses.get((record.name, record.arity, _position(ours)))
-        if use is not None and use.refuses_text:
+        if use is not None:
             column = TextColumn(theirs, record, self.file, self.is_mapped)
             raise column.problem(use.how, "term" if use.also_text else "number", use.span)
 

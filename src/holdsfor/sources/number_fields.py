@@ -1,9 +1,7 @@
-"""Text in the fields that rules compute with: the record is set aside, because every rule that uses it would fail.
+"""Texts in the fields that rules compute with: a record with such a text is set aside.
 
-A field is *strict* if every rule that mentions it computes with it (`NumberUse.is_strict`). A text there is either an
-error when a rule computes with it, or has no effect, so setting the record aside keeps every other answer. Other fields
-with which some rule computes may have texts that other rules read. Where such records were read is kept, so that an
-error of a rule names the file and the line.
+`analysis/computed_texts.py` decides for one record; here the decision is made for the distinct records of a column. A
+text that a rule expects is kept, and an error of a rule that computes with it names the file and the line.
 """
 
 from __future__ import annotations
@@ -15,56 +13,85 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.analysis.computed_texts import ComputedTexts, is_no_number
 from holdsfor.analysis.names import Record
-from holdsfor.analysis.number_uses import NumberUse, NumberUses, is_no_number
 from holdsfor.columns.encoding import Symbols, is_symbol
 from holdsfor.errors import Diagnostic, Diagnostics, ExecutionProblem
 from holdsfor.kernels.keys import Int64
 from holdsfor.sources.text_records import SetAside
 from holdsfor.syntax.printer import show
-from holdsfor.syntax.terms import Atom
+from holdsfor.syntax.terms import Atom, Struct, Term
 
 __all__ = ["NumberFields", "naming_records"]
 
 Flags = NDArray[np.bool_]
+Columns = Mapping[int | str, Int64]
 
+_NO_TEXT = 0  # the word of the number 0.0
 _MOST_SUSPECTS = 1_000
 _FOUND = re.compile(r"^expected a number, found `(.*)` in `", re.DOTALL)
 
 
 class NumberFields:
-    """The fields of records that rules compute with, and the records with text in fields that are not strict."""
+    """The fields of records that rules compute with. `suspects` are records with a text there that a rule expects."""
 
-    def __init__(self, uses: NumberUses, symbols: Symbols, suspects: dict[str, SetAside]) -> None:
-        self.uses = uses
+    def __init__(self, texts: ComputedTexts, symbols: Symbols, suspects: dict[str, SetAside]) -> None:
+        self.computed_texts = texts
         self.symbols = symbols
         self.suspects = suspects
+        self._decided: dict[tuple[Record, tuple[int, ...]], int] = {}
+        symbols.register_cache(self)
 
-    def strict(self, record: Record) -> dict[int | str, NumberUse]:
-        """The strict fields of a record, by position."""
-        return {at: use for at, use in self._of(record) if use.is_strict}
+    def clear(self) -> None:
+        """Remove all words."""
+        self._decided.clear()
 
-    def _of(self, record: Record) -> Iterator[tuple[int | str, NumberUse]]:
-        for at in (*range(record.arity), "value"):
-            use = self.uses.get((record.name, record.arity, at))
-            if use is not None and use.is_computed:
-                yield at, use
+    def texts(self, record: Record, columns: Columns, origin: Callable[[int], SetAside]) -> dict[int | str, Flags]:
+        """The rows with a text with which a rule computes, by field; `origin` gives the record of a row."""
+        computed = [at for at in self.computed_texts.computed(record.name, record.arity) if at in columns]
+        are_texts = {at: self._are_texts(columns[at]) for at in computed}
+        rows = np.flatnonzero(np.any(list(are_texts.values()), axis=0)) if are_texts else np.zeros(0, np.int64)
+        if not len(rows):
+            return {}
+        found = self._computed_words(record, columns, rows)
+        by_field: dict[int | str, Flags] = {}
+        waiting = found != _NO_TEXT
+        for at in computed:
+            is_here = waiting & (columns[at][rows] == found)
+            waiting &= ~is_here
+            by_field[at] = np.zeros(len(columns[at]), np.bool_)
+            by_field[at][rows[is_here]] = True
+            self._note_suspects(columns[at], rows[(found == _NO_TEXT) & are_texts[at][rows]], origin)
+        by_field[computed[0]][rows[waiting]] = True
+        return {at: mask for at, mask in by_field.items() if mask.any()}
 
-    def texts(self, record: Record, columns: Mapping[int | str, Int64]) -> dict[int | str, Flags]:
-        """The rows with text, for each strict field that has some."""
-        found = {at: self._are_texts(columns[at]) for at in self.strict(record) if at in columns}
-        return {at: mask for at, mask in found.items() if mask.any()}
+    def _computed_words(self, record: Record, columns: Columns, rows: Int64) -> Int64:
+        """For each of the rows, the word of the text with which a rule computes, or `_NO_TEXT`."""
+        relevant = self.computed_texts.relevant(record.name, record.arity)
+        keys = np.stack([columns[at][rows] for at in relevant if at in columns], axis=1)
+        _, first, codes = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        words = np.empty(len(first), np.int64)
+        for i, row in enumerate(first.tolist()):
+            key = record, tuple(keys[row].tolist())
+            if key not in self._decided:
+                text = self.computed_texts.found_in(self._term(record, columns, int(rows[row])))
+                self._decided[key] = _NO_TEXT if text is None else self.symbols.word(text)
+            words[i] = self._decided[key]
+        found: Int64 = words[codes.reshape(-1)]
+        return found
 
-    def note_suspects(
-        self, record: Record, columns: Mapping[int | str, Int64], origin: Callable[[int], SetAside]
-    ) -> None:
-        """Keep the first record of each text in the other fields; `origin` gives the record of a row."""
-        for at, use in self._of(record):
-            if use.is_strict or at not in columns or len(self.suspects) >= _MOST_SUSPECTS:
-                continue
-            words, first = np.unique(columns[at], return_index=True)
-            texts = self._are_texts(words)
-            for word, row in zip(words[texts].tolist(), first[texts].tolist(), strict=True):
+    def _term(self, record: Record, columns: Columns, row: int) -> Term:
+        args = tuple(self.symbols.term(int(columns[at][row])) for at in range(record.arity))
+        entity = Struct(record.name, args) if args else Atom(record.name)
+        return (
+            entity if record.shape == "event" else Struct("=", (entity, self.symbols.term(int(columns["value"][row]))))
+        )
+
+    def _note_suspects(self, column: Int64, rows: Int64, origin: Callable[[int], SetAside]) -> None:
+        """Keep the first record of each text that is not set aside."""
+        if len(self.suspects) < _MOST_SUSPECTS and len(rows):
+            words, first = np.unique(column[rows], return_index=True)
+            for word, row in zip(words.tolist(), rows[first].tolist(), strict=True):
                 shown = show(self.symbols.term(word))
                 if shown not in self.suspects and len(self.suspects) < _MOST_SUSPECTS:
                     self.suspects[shown] = origin(row)
@@ -92,7 +119,6 @@ def _named(diagnostic: Diagnostic, suspects: Mapping[str, SetAside]) -> Diagnost
     record = None if match is None else suspects.get(match[1]) or suspects.get(show(Atom(match[1])))
     if record is None:
         return diagnostic
-    hint = (
-        f"the record is line {record.line} of `{record.file}`: `{record.text}`; `column:number` sets such records aside"
-    )
+    place = f"the record is line {record.line} of `{record.file}`: `{record.text}`"
+    hint = f"{place}; a rule expects this text, so test for it before the arithmetic"
     return Diagnostic(diagnostic.code, diagnostic.message, diagnostic.span, hint, diagnostic.file)

@@ -229,7 +229,7 @@ class RowReader:
     ) -> None:
         self.file = file
         self.text_uses = TextUses(file, names.number_uses, symbols, reading.texts, is_mapped=is_mapped)
-        self.number_fields = NumberFields(names.number_uses, symbols, reading.suspects)
+        self.number_fields = NumberFields(names.computed_texts, symbols, reading.suspects)
         self.tick = tick
         self.lexicon = Lexicon(symbols, n_separators=0)
         self.reading = reading
@@ -363,6 +363,9 @@ class RowReader:
         sign = "-" if content.get("op") == "-" else ""
         return SetAside(self.file, line, sign + "|".join(fields), reason)
 
+    def _origin(self, rows: _Rows, which: Int64, row: int) -> SetAside:
+        return self._set_aside(rows, int(which[row]), rows.as_dicts(which[[row]])[0], "")
+
     def _not_numbers(self, rows: _Rows, numbers: Int64, laid_out: LaidOut) -> dict[int, str]:
         """The rows with text in a field that rules compute with, and the reason for each.
 
@@ -374,13 +377,9 @@ class RowReader:
             used = {f"arg{i + 1}": _taken(rows.args[i], which) for i in range(record.arity)}
             used["value"] = _taken(rows.value, which)
             self.text_uses.check_words(record, used, laid_out.typed)
-            columns = {_position(ours): words for ours, words in used.items() if ours not in laid_out.optional}
-            self.number_fields.note_suspects(
-                record,
-                {_position(ours): words for ours, words in used.items()},
-                lambda row, which=which: self._set_aside(rows, int(which[row]), rows.as_dicts(which[[row]])[0], ""),  # type: ignore[misc]
-            )
-            for at, mask in self.number_fields.texts(record, columns).items():
+            columns = {_position(ours): words for ours, words in used.items()}
+            origin = partial(self._origin, rows, which)
+            for at, mask in self.number_fields.texts(record, columns, origin).items():
                 ours = "value" if at == "value" else f"arg{int(at) + 1}"
                 for row in which[mask].tolist():
                     term = self.lexicon.symbols.term(int((rows.value if at == "value" else rows.args[int(at)])[row]))

@@ -113,7 +113,7 @@ class TextReader:
         self.symbols = symbols
         self.lexicon = Lexicon(symbols, n_separators=1)
         self.reading = reading
-        self.number_fields = NumberFields(names.number_uses, symbols, reading.suspects)
+        self.number_fields = NumberFields(names.computed_texts, symbols, reading.suspects)
         self.shapes = names.records
         self.known: dict[str, dict[int, int]] = {}
         for number, shape in enumerate(self.shapes):
@@ -203,7 +203,8 @@ class TextReader:
                 fits = fitting_records(shape, records, self.symbols)
                 fits &= ~self._with_text(shape, records, lines, which[rows[chosen]])
                 piece = ReadRecords(shape.shape == "event", (shape.name, shape.arity), records, places[chosen])
-                self.reading.add(piece if fits.all() else piece.take(fits))
+                if fits.any():
+                    self.reading.add(piece if fits.all() else piece.take(fits))
                 is_read[rows[chosen[~fits]]] = False
         self.reading.n_records += int(np.count_nonzero(is_read))
         return is_read
@@ -218,9 +219,8 @@ class TextReader:
             at = which[row : row + 1]
             return SetAside(self.file, self.n_lines + int(at[0]) + 1, lines.texts(at)[0], "")
 
-        self.number_fields.note_suspects(shape, columns, origin)
         found = np.zeros(len(which), np.bool_)
-        for mask in self.number_fields.texts(shape, columns).values():
+        for mask in self.number_fields.texts(shape, columns, origin).values():
             found |= mask
         return found
 

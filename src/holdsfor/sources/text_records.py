@@ -11,14 +11,13 @@ aside with its line and the reason; a record of a name that no rule uses is coun
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from holdsfor.analysis.computed_texts import ComputedTexts, is_no_number
 from holdsfor.analysis.input_facts import input_fact_records
 from holdsfor.analysis.names import Names, Record
-from holdsfor.analysis.number_uses import is_no_number
 from holdsfor.analysis.patterns import anonymous
-from holdsfor.analysis.sorts import Place
 from holdsfor.columns.time_type import TimeType
 from holdsfor.sources.fields import is_integer, out_of_range, read_field, read_time
 from holdsfor.syntax.printer import show
@@ -61,6 +60,11 @@ class Fact:
     start: int
     end: int
 
+    @property
+    def term(self) -> Term:
+        """The event, or the FVP `F=V`."""
+        return self.entity if self.value is None else Struct("=", (self.entity, self.value))
+
 
 @dataclass
 class Reading:
@@ -71,6 +75,7 @@ class Reading:
     set_aside: list[SetAside] = field(default_factory=list)
     unmatched: list[SetAside] = field(default_factory=list)
     time_type: TimeType | None = None
+    has_moments: bool = True
     _operations: list[tuple[int, int, bool, Fact, SetAside]] = field(default_factory=list)
     _remaining: dict[Fact, None] = field(default_factory=dict)
 
@@ -129,7 +134,6 @@ def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, 
     shapes: dict[str, list[Record]] = {}
     for record in names.records:
         shapes.setdefault(record.name, []).append(record)
-    strict = {place for place, use in names.number_uses.items() if use.is_strict}
     computed = {name for name, _ in (*names.events, *names.fluents)}
     for number, line in enumerate(lines, start=1):
         text = line.strip()
@@ -145,7 +149,7 @@ def read_text_records(lines: Iterable[str], file: str, names: Names, tick: int, 
             continue
         try:
             arrival, fact = _fact(text.removeprefix("-"), shapes.get(name, []), tick)
-            _refuse_text(fact, strict)
+            _refuse_text(fact, names.computed_texts)
         except _Misfit as misfit:
             reading.set_aside.append(SetAside(file, number, text, str(misfit)))
             continue
@@ -172,15 +176,17 @@ def _fact(text: str, shapes: list[Record], tick: int) -> tuple[int, Fact]:
     return arrival, Fact(_entity(shape.name, fields[5:]), read_field(fields[4]), start, end)
 
 
-def _refuse_text(fact: Fact, strict: Collection[Place]) -> None:
-    """Refuse a record with text in a field that rules compute with."""
+def _refuse_text(fact: Fact, texts: ComputedTexts) -> None:
+    """Refuse a record with a text with which a rule computes."""
     name, arity = name_and_arity(fact.entity)
-    args = fact.entity.args if isinstance(fact.entity, Struct) else ()
-    for i, arg in enumerate(args):
-        if (name, arity, i) in strict and is_no_number(arg):
-            raise _Misfit(not_a_number(f"argument {i + 1}", arg))
-    if fact.value is not None and (name, arity, "value") in strict and is_no_number(fact.value):
-        raise _Misfit(not_a_number("the value", fact.value))
+    fields: dict[int | str, Term] = dict(enumerate(fact.entity.args if isinstance(fact.entity, Struct) else ()))
+    if fact.value is not None:
+        fields["value"] = fact.value
+    suspect = [at for at in texts.computed(name, arity) if at in fields and is_no_number(fields[at])]
+    found = texts.found_in(fact.term) if suspect else None
+    if found is not None:
+        at = next((at for at in suspect if fields[at] == found), suspect[0])
+        raise _Misfit(not_a_number("the value" if at == "value" else f"argument {int(at) + 1}", found))
 
 
 def not_a_number(what: str, found: Term) -> str:

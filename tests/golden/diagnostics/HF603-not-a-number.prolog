@@ -1,2 +1,2 @@
 happensAt(e(X), T) :- happensAt(go(X), T), X > 3.
-happensAt(f(X), T) :- happensAt(go(X), T).
+happensAt(lost, T) :- happensAt(go(a), T).

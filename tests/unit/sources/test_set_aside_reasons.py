@@ -9,7 +9,9 @@ import pytest
 
 import holdsfor as hf
 from holdsfor.cli.main import main
-from holdsfor.errors import DataProblem, ExecutionProblem, SetAsideWarning, UsageProblem
+from holdsfor.columns.encoding import Symbols
+from holdsfor.errors import DataProblem, SetAsideWarning, UsageProblem
+from holdsfor.sources.inputs import read_inputs
 from holdsfor.sources.set_aside_reasons import SetAsideLimit
 
 RULES = """
@@ -81,14 +83,49 @@ def test_one_dirty_cell_sets_its_record_aside(tmp_path: Path) -> None:
     assert [each.reason for each in done.set_aside] == ["expected a number as `arg2`, found `'n/a'`"]
 
 
-def test_text_that_another_rule_reads_is_kept_and_the_error_names_the_record(tmp_path: Path) -> None:
+def test_all_records_of_a_block_may_be_set_aside_in_a_reading_on_disk(tmp_path: Path) -> None:
+    file = tmp_path / "s.txt"
+    file.write_text("speed|1|1|a|n/a\nspeed|2|2|a|n/a\n", encoding="utf-8")
+    reading = read_inputs([str(file)], hf.load_text(RULES).names, 1, Symbols(), on_disk=True)
+    assert (reading.n_records, len(reading.set_aside)) == (2, 2)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_record_with_text_where_a_rule_computes_is_set_aside_for_all_rules(jobs: int, tmp_path: Path) -> None:
+    """The rules decide, and not which of them reads the record."""
     rules = hf.load_text(RULES + "happensAt(seen(V), T) :- happensAt(speed(V, _), T).")
     file = tmp_path / "s.csv"
-    file.write_text("ts,v,kmh\n1,a,60\n2,a,n/a\n", encoding="utf-8")
-    with pytest.raises(ExecutionProblem, match=r"the record is line 3 of `.*s.csv`: `2,a,n/a`"):
-        hf.recognise(rules, f"{file}: {SPEED}")
-    found = hf.recognise(rules, f"{file}: happensAt(speed(v, kmh:number), ts)")
-    assert found.happens_at("seen(a)") == [1]
+    file.write_text("ts,v,kmh\n1,a,60\n2,a,n/a\n4,a,40\n", encoding="utf-8")
+    found = hf.recognise(rules, f"{file}: {SPEED}", jobs=jobs)
+    assert (found.happens_at("seen(a)"), found.holds_for("fast(a)=true")) == ([1, 4], [(2, 5)])
+    assert [(each.line, each.reason) for each in found.reading.set_aside] == [
+        (3, "expected a number as `kmh`, found `'n/a'`")
+    ]
+
+
+@pytest.mark.parametrize("options", [["--jobs", "1"], ["--jobs", "2"], ["--window", "4"], ["--engine", "reference"]])
+def test_a_text_that_a_rule_expects_is_kept_and_the_error_names_the_record(
+    options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = RULES + "happensAt(silent(V), T) :- happensAt(speed(V, unknown), T)."
+    (tmp_path / "r.prolog").write_text(rules, encoding="utf-8")
+    rows = "".join(f"{i},v{i},{'unknown' if i == 38 else 60}\n" for i in range(1, 40))
+    (tmp_path / "s.csv").write_text(f"ts,v,kmh\n{rows}", encoding="utf-8")
+    run = ["run", str(tmp_path / "r.prolog"), "--input", f"{tmp_path / 's.csv'}: {SPEED}", *options]
+    assert main(run) == 2
+    err = capsys.readouterr().err
+    assert "error[HF603]: expected a number, found `unknown`" in err
+    if options != ["--engine", "reference"]:
+        assert f"the record is line 39 of `{tmp_path / 's.csv'}`: `38,v38,unknown`" in err
+
+
+def test_a_missing_value_with_which_a_rule_computes_sets_its_record_aside() -> None:
+    """`kmh?` keeps the record if a rule tests for `none`, else the record is set aside like `n/a`."""
+    given = trips(3, 9), "happensAt(speed(v, kmh?), ts)"
+    with pytest.warns(SetAsideWarning, match="3 × expected a number as `kmh`"):
+        hf.recognise(hf.load_text(RULES), given)
+    tested = hf.load_text("happensAt(fast(V), T) :- happensAt(speed(V, Kmh), T), Kmh \\= none, Kmh > 50.")
+    assert hf.recognise(tested, given).happens_at("fast(a)") == [3, 4, 5, 6, 7, 8]
 
 
 @pytest.mark.parametrize(

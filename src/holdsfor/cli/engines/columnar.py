@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-from holdsfor.analysis.pipeline import refuse_unknown_unit
 from holdsfor.cli.engines.engine import Engine
 from holdsfor.cli.outcome.run_log import Figures
 from holdsfor.sinks.change_feed import ChangeFeed, ChangeRows
@@ -44,19 +43,19 @@ class ColumnarEngine(Engine):
     def load(self) -> None:
         from holdsfor.columns.encoding import Symbols
         from holdsfor.sources.input_sizes import are_large
-        from holdsfor.sources.inputs import read_inputs, spill_inputs
+        from holdsfor.sources.inputs import read_inputs
 
         self.symbols = Symbols()
         names, tick = self.compiled.names, self.options.tick
-        read = spill_inputs if self.options.window is not None and are_large(self.options.input) else read_inputs
-        self.reading = read(self.options.input, names, tick, self.symbols, **self.reading_options())
+        on_disk = self.options.window is not None and are_large(self.options.input)
+        given = (self.options.input, names, tick, self.symbols)
+        self.reading = read_inputs(*given, on_disk=on_disk, **self.reading_options())
         self._take(self.reading)
 
     def _take(self, reading: ColumnReading) -> None:
         """Count the records of a reading, and set records aside that do not fit."""
         self.time_type = reading.time_type
-        if reading.n_records and not reading.has_moments and not self.options.has_time_unit:
-            refuse_unknown_unit(self.compiled, "write `--time-unit s`, `--time-unit ms` or `--time-unit us`")
+        self.check_unit(has_moments=reading.has_moments, n_records=reading.n_records)
         self.counts.n_records = reading.n_records
         self.counts.unused = reading.unused
         self.set_aside.add(reading.set_aside)

@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from holdsfor.analysis.pipeline import Compiled
+from holdsfor.analysis.pipeline import Compiled, refuse_unknown_unit
 from holdsfor.cli.checkpoint.checkpoint import Checkpoint
 from holdsfor.cli.outcome.counts import Counts
 from holdsfor.cli.outcome.run_log import RunLog
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from holdsfor.analysis.result_columns import ResultColumns
     from holdsfor.analysis.sorts import Place
     from holdsfor.columns.time_type import TimeType
+    from holdsfor.sources.inputs import ReadingOptions
 
 __all__ = ["Engine"]
 
@@ -102,7 +103,12 @@ class Engine(ABC):
         self.start = start
         return start, end
 
-    def reading_options(self) -> dict[str, Any]:
+    def check_unit(self, *, has_moments: bool, n_records: int) -> None:
+        """Refuse rules with durations if all times are integers, and the unit of time is not given."""
+        if n_records and not has_moments and not self.options.has_time_unit:
+            refuse_unknown_unit(self.compiled, "write `--time-unit s`, `--time-unit ms` or `--time-unit us`")
+
+    def reading_options(self) -> ReadingOptions:
         """Options for the readers of the inputs."""
         options = self.options
         unit, zone = options.time_unit, options.tz

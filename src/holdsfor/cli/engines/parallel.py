@@ -11,6 +11,7 @@ from holdsfor.cli.engines.columnar import ColumnarEngine
 from holdsfor.cli.outcome.run_log import Figures
 from holdsfor.sinks.change_lines import ChangeReport
 from holdsfor.sinks.result_lines import ReportView
+from holdsfor.sources.number_fields import naming_records
 
 if TYPE_CHECKING:
     from holdsfor.parallel.processes.job import DatedJobResult, Job, JobCounts
@@ -76,6 +77,7 @@ class ParallelEngine(ColumnarEngine):
                 self._job = self.resources.enter_context(job)
                 reading = job.read()
                 self._schedule = self._reported(job.schedule()) if self._is_dated else None
+                self.reading = reading
                 self._take(reading)
                 self.counts.n_processes, self.counts.one_bucket = n, job.one_bucket
                 return
@@ -140,7 +142,8 @@ class ParallelEngine(ColumnarEngine):
         """The results, after which the processes end; None if the run is stopped."""
         began = time.perf_counter()
         try:
-            return None if self.stop.is_asked else evaluate()
+            with naming_records(self.reading.suspects):
+                return None if self.stop.is_asked else evaluate()
         except KeyboardInterrupt:
             if not self.stop.is_asked:
                 raise

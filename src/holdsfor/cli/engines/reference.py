@@ -37,6 +37,7 @@ class ReferenceEngine(Engine):
         reading.add_input_facts(self.compiled.names, self.options.tick)
         self.facts = reading.facts()
         self.time_type = reading.time_type
+        self.check_unit(has_moments=reading.has_moments, n_records=reading.n_records)
         self.counts.n_records = reading.n_records
         self.counts.unused = reading.unused
         self.counts.n_unmatched = len(reading.unmatched)

@@ -145,6 +145,6 @@ def _recognise(files: Sequence[Files], compiled: Compiled, options: argparse.Nam
             allen_memory=options.allen_memory,
             buckets=options.buckets,
             goals=[parse_term(text, "--goal") for text in options.goal],
-            time_unit=options.time_unit,
+            time_unit=options.time_unit if options.has_time_unit else None,
             tz=options.tz,
         )

@@ -24,7 +24,7 @@ from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.parallel.exchange.shipped_rules import Rules
 from holdsfor.parallel.processes.dated_results import DatedResults, table_of_facts
 from holdsfor.parallel.processes.job_process import JobProcess
-from holdsfor.parallel.processes.part_reading import ReadSummary, numbered
+from holdsfor.parallel.processes.part_reading import ReadSummary, numbered, suspects
 from holdsfor.parallel.processes.parts import WholePart, divide
 from holdsfor.parallel.processes.pool import NeedsOneProcess, Pool
 from holdsfor.parallel.stages.admission import JobAdmission, RunSchedule
@@ -205,7 +205,8 @@ def _reading(read: list[ReadSummary], settings: JobSettings) -> ColumnReading:
     has_offset = next((each.has_offset for each in read if each.has_offset is not None), None)
     clock = Clock(settings.unit, has_offset=has_offset, zone=settings.zone)
     clock.are_arguments = all(each.are_arguments for each in read if each.has_offset is not None)
-    found.time_type = clock.time_type
+    found.time_type, found.has_moments = clock.time_type, has_offset is not None
+    found.suspects = suspects(read)
     return found
 
 

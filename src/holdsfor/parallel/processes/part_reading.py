@@ -23,17 +23,21 @@ from holdsfor.sources.place_kinds import PlaceKinds
 from holdsfor.sources.reading import ColumnReading
 from holdsfor.sources.text_records import SetAside
 
-__all__ = ["PartSummary", "ReadSummary", "numbered", "read_parts"]
+__all__ = ["PartSummary", "ReadSummary", "numbered", "read_parts", "suspects"]
 
 
 @dataclass(frozen=True)
 class PartSummary:
-    """The records of a part that do not fit, with lines counted from its beginning, and its number of lines."""
+    """The records of a part that do not fit, with lines counted from its beginning, and its number of lines.
+
+    `suspects` are those of `ColumnReading`.
+    """
 
     number: int
     source: int
     set_aside: list[SetAside]
     n_lines: int
+    suspects: dict[str, SetAside]
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,9 @@ def read_parts(parts: Iterable[tuple[int, Part]], input_reader: InputReader) -> 
     readers: dict[int, LineReader] = {}
     for number, part in parts:
         n_lines = _read(part, input_reader, readers)
-        found.append(PartSummary(number, part.source, list(reading.set_aside), n_lines))
+        found.append(PartSummary(number, part.source, list(reading.set_aside), n_lines, dict(reading.suspects)))
         reading.set_aside.clear()
+        reading.suspects.clear()
         texts |= reading.texts if part.is_first else {}
         reading.texts.clear()
     has_retractions = bool(reading.revisions) or any(each.retractions is not None for each in reading.unsettled())
@@ -152,7 +157,22 @@ def _row_groups(file: str, first: int, last: int) -> tuple[tuple[int, ...], int]
 
 def numbered(summaries: Iterable[ReadSummary]) -> Iterator[SetAside]:
     """The records that do not fit, with their lines in the whole input, in the order of reading."""
+    for part, n_before in _with_lines_before(summaries):
+        yield from (replace(each, line=each.line + n_before) for each in part.set_aside)
+
+
+def suspects(summaries: Iterable[ReadSummary]) -> dict[str, SetAside]:
+    """The first record of each text that a rule expects where another one computes."""
+    found: dict[str, SetAside] = {}
+    for part, n_before in _with_lines_before(summaries):
+        for text, record in part.suspects.items():
+            found.setdefault(text, replace(record, line=record.line + n_before))
+    return found
+
+
+def _with_lines_before(summaries: Iterable[ReadSummary]) -> Iterator[tuple[PartSummary, int]]:
+    """The parts in the order of reading, each with the number of lines before it in its input."""
     n_before: Counter[int] = Counter()
     for part in sorted((part for summary in summaries for part in summary.parts), key=lambda part: part.number):
-        yield from (replace(each, line=each.line + n_before[part.source]) for each in part.set_aside)
+        yield part, n_before[part.source]
         n_before[part.source] += part.n_lines

@@ -114,8 +114,8 @@ def quoted(column: str) -> str:
     return f"`{column.replace('`', '``')}`"
 
 
-def has_offset(sources: Sequence[FrameSource]) -> bool:
-    """Whether times have an offset from UTC, decided by the first time of the run that is not an integer.
+def has_offset(sources: Sequence[FrameSource]) -> bool | None:
+    """Whether times have an offset from UTC, decided by the first time of the run that is not an integer, if any.
 
     The type of a column decides; if the column has texts, its first rows decide.
     """
@@ -127,7 +127,7 @@ def has_offset(sources: Sequence[FrameSource]) -> bool:
                 break
         if known is not None:
             return known
-    return True
+    return None
 
 
 def _of_column(frame: DataFrame, column: str) -> bool | None:

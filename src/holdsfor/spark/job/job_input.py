@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from holdsfor.analysis.input_facts import with_input_facts
-from holdsfor.analysis.pipeline import Compiled
+from holdsfor.analysis.pipeline import Compiled, refuse_unknown_unit
 from holdsfor.parallel.exchange.facts import Facts
 from holdsfor.parallel.exchange.routing import Destination, Router
 from holdsfor.parallel.exchange.shipped_rules import Rules
@@ -139,7 +139,7 @@ def read_job_input(
     rules: Rules,
     tick: int,
     columns: Columns | None = None,
-    time_unit: Unit = "s",
+    time_unit: Unit | None = None,
 ) -> JobInput:
     """The inputs of a run, checked against its rules."""
     inputs = inputs_of(data, compiled.names, tick, columns)
@@ -147,7 +147,10 @@ def read_job_input(
     may_retract = any(source.may_retract for source in sources)
     spark = (sources[0].frame if sources else histories[0].frame).sparkSession
     rules = broadcast_rules(spark, rules)
-    setting = ReaderSettings(rules, tick, time_unit, has_offset(sources), may_retract)
+    form = has_offset(sources)
+    if form is None and time_unit is None and not histories:
+        refuse_unknown_unit(compiled, "give the unit of time: `s`, `ms` or `us`")
+    setting = ReaderSettings(rules, tick, time_unit or "s", form is not False, may_retract)
     in_place = histories[0] if len(histories) == 1 and not may_retract else None
     shuffle_blocks = [] if in_place is not None else [history.all_of(compiled.names) for history in histories]
     shuffle_blocks += [unused for history in histories if (unused := _unused(history, compiled)) is not None]

@@ -145,7 +145,7 @@ def recognise(
     buckets: int | None = None,
     goals: Iterable[Term] = (),
     columns: Columns | None = None,
-    time_unit: Unit = "s",
+    time_unit: Unit | None = None,
     tz: str | None = None,
 ) -> Recognition:
     """The results of the rules on DataFrames, files and prepared history, settled over all query times.
@@ -157,7 +157,8 @@ def recognise(
 
     Without a `window`, the whole history is one window. Without `start` and `end`, the first use of a result
     reads all records to find both. An interval that ended longer ago than `allen_memory`, by default the window, is not
-    `before` another one. `buckets` is the number of partitions of the keys.
+    `before` another one. `buckets` is the number of partitions of the keys. `time_unit` is the length of a time-point,
+    by default a second; rules with durations or dates need it if all times are integers.
 
     >>> import holdsfor as hf
     >>> rules = hf.load_text("initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).")
@@ -173,7 +174,7 @@ def recognise(
         _check_order(start, end)
     check_buckets(buckets)
     check_time_zone(tz)
-    rules = with_clock(rules, time_unit, tz)
+    rules = with_clock(rules, time_unit or "s", tz)
     goals = list(goals)
     planned = EngineSession(rules, start=0, tick=tick, window=window, goals=goals)
     stages = plan_stages(rules, planned.rules.program, has_start_up_goals=bool(goals))

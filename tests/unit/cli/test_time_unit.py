@@ -1,0 +1,43 @@
+"""HF714: rules with durations need the unit of time if all times are integers, in every kind of run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import holdsfor as hf
+from holdsfor.cli.main import main
+from holdsfor.errors import UsageProblem
+
+RULES = "initiatedAt(parked(V)=true, T) :- happensAt(park(V), T).\nft(parked(V)=true, 2*hours).\n"
+KINDS = [
+    ["--jobs", "1"], ["--jobs", "2"], ["--window", "5", "--jobs", "2"], ["--engine", "reference"],
+    ["--live", "--step", "5", "--window", "5"],
+]  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> list[str]:
+    (tmp_path / "r.prolog").write_text(RULES, encoding="utf-8")
+    lines = "".join(f"park|{i}|{i}|v{i}\n" for i in range(40))
+    (tmp_path / "e.txt").write_text(lines, encoding="utf-8")
+    return ["run", str(tmp_path / "r.prolog"), "--input", str(tmp_path / "e.txt")]
+
+
+@pytest.mark.parametrize("options", KINDS, ids=" ".join)
+def test_a_run_refuses_durations_without_a_unit(
+    options: list[str], run: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*run, *options]) == 2
+    assert "error[HF714]" in capsys.readouterr().err
+    assert main([*run, *options, "--time-unit", "s"]) == 0
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_python_refuses_durations_without_a_unit(jobs: int, run: list[str]) -> None:
+    rules = hf.load_text(RULES)
+    with pytest.raises(UsageProblem, match="HF714"):
+        hf.recognise(rules, run[-1], jobs=jobs)
+    found = hf.recognise(rules, run[-1], jobs=jobs, time_unit="s", end=9000)
+    assert found.holds_for("parked(v0)=true") == [(1, 7201)]
