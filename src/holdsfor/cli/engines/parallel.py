@@ -11,7 +11,6 @@ from holdsfor.cli.engines.columnar import ColumnarEngine
 from holdsfor.cli.outcome.run_log import Figures
 from holdsfor.sinks.change_lines import ChangeReport
 from holdsfor.sinks.result_lines import ReportView
-from holdsfor.sources.number_fields import naming_records
 
 if TYPE_CHECKING:
     from holdsfor.parallel.processes.job import DatedJobResult, Job, JobCounts
@@ -140,6 +139,8 @@ class ParallelEngine(ColumnarEngine):
 
     def _evaluated(self, evaluate: Callable[[], Found]) -> Found | None:
         """The results, after which the processes end; None if the run is stopped."""
+        from holdsfor.sources.number_fields import naming_records
+
         began = time.perf_counter()
         try:
             with naming_records(self.reading.suspects):
