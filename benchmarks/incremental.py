@@ -137,18 +137,20 @@ def _grid(app: App, size: Size, per_entity: int, means: Sequence[str]) -> Iterat
 
 
 def kinds_part(size: Size) -> Iterator[Row]:
-    """Seconds by kind of rule and of interval operation, for a window of 16 steps."""
+    """Seconds by kind of rule and of interval operation."""
     per_entity = size.per_entity[len(size.per_entity) // 2]
     for share in size.shares:
-        window = window_of(MARITIME, per_entity, 16)
-        model = model_of(MARITIME.model, entities=max(2, size.records // per_entity), seed=1)
-        side_by_side = SideBySide(MARITIME.compiled(model), window)
-        late = lateness(share, window.length / 2)
-        found = side_by_side.profiled(batches(model, window.query_times(N_PAIRS), late))
-        for kind, scratch in found[SCRATCH].items():
-            incremental = found.get(INCREMENTAL, {}).get(kind)
-            gain = None if incremental is None else scratch / max(incremental, 1e-9)
-            yield {"share": share, "kind": kind, SCRATCH: scratch, INCREMENTAL: incremental, "gain": gain}
+        for ratio in size.ratios:
+            window = window_of(MARITIME, per_entity, ratio)
+            model = model_of(MARITIME.model, entities=max(2, size.records // per_entity), seed=1)
+            side_by_side = SideBySide(MARITIME.compiled(model), window)
+            late = lateness(share, window.length / 2)
+            found = side_by_side.profiled(batches(model, window.query_times(N_PAIRS), late))
+            for kind, scratch in found[SCRATCH].items():
+                incremental = found.get(INCREMENTAL, {}).get(kind)
+                gain = None if incremental is None else scratch / max(incremental, 1e-9)
+                what = {"share": share, "ratio": ratio, "kind": kind}
+                yield {**what, SCRATCH: scratch, INCREMENTAL: incremental, "gain": gain}
 
 
 def on_time_part(size: Size) -> Iterator[Row]:
@@ -273,7 +275,7 @@ def print_kinds(rows: Sequence[Row]) -> None:
         [f"{r['share']:.0%}", r["kind"], milliseconds(r[SCRATCH]), milliseconds(r[INCREMENTAL]), shown_gain(r["gain"])]
         for r in rows
     )
-    print_table(["late", "kind", "scratch (ms)", "incremental (ms)", "gain"], cells)
+    print_table(["late", "ω/step", "kind", "scratch (ms)", "incremental (ms)", "gain"], cells)
 
 
 def print_latency(rows: Sequence[Row]) -> None:
@@ -310,6 +312,20 @@ def draw(rows: Sequence[Row], folder: Path) -> None:
     draw_charts(folder / "incremental.png", panels)
 
 
+def draw_kinds(rows: Sequence[Row], folder: Path) -> None:
+    """The gain of each kind of rule and operation by the length of the window, one panel for each share."""
+    panels = []
+    for share in sorted({row["share"] for row in rows}):
+        own = [row for row in rows if row["share"] == share]
+        curves = [
+            Curve(kind, [row["ratio"] for row in of_kind], [row["gain"] for row in of_kind])
+            for kind in dict.fromkeys(row["kind"] for row in own)
+            if (of_kind := [row for row in own if row["kind"] == kind])
+        ]
+        panels.append(Panel(f"{share:.0%} late", "window in steps", "times faster", curves))
+    draw_charts(folder / "incremental_kinds.png", panels)
+
+
 def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="What do late, revised and retracted records cost?")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"parts of the benchmark: {', '.join(PARTS)}")
@@ -341,6 +357,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         write_results("incremental", found)
     if "late" in found:
         draw(found["late"], options.pictures)
+    if "kinds" in found and is_incremental_available():
+        draw_kinds(found["kinds"], options.pictures)
 
 
 if __name__ == "__main__":

@@ -205,7 +205,21 @@ def test_files_of_changes_have_the_rows_of_the_feed_in_every_format(seeds: range
         signs = Counter(line[0] for line in (tmp_path / "feed.txt").read_text().splitlines())
         assert signs["-"] + signs["+"] == len(expected)
         assert signs["-"] == sum(row["op"] == "-" for row in expected)
+        assert main([*arguments, "--report", "changes"]) == 0
+        rows = map(json.loads, (tmp_path / "answer.jsonl").read_text().splitlines())
+        assert sorted(map(str, from_report(rows))) == sorted(
+            str((row["query_time"], row["op"], *row_of(row))) for row in expected
+        )
     assert n_rows > 0
+
+
+def from_report(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
+    """The rows of a feed, from the rows of `--report changes`."""
+    for row in rows:
+        if row["change"] != "added":
+            yield row["query_time"], "-", row["kind"], row["fvp"], row["old_start"], row["old_end"]
+        if row["change"] != "retracted":
+            yield row["query_time"], "+", row["kind"], row["fvp"], row["start"], row["end"]
 
 
 def read_feed(file: Path) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdsfor.columns.tables import Relation
-from holdsfor.kernels.keys import rows_with_a_partner
+from holdsfor.kernels.keys import Int64, rows_with_a_partner
 from holdsfor.runtime.reports.report import ReportColumns
 from holdsfor.runtime.session import EngineSession
 
@@ -64,16 +64,36 @@ def _difference(left: ReportColumns, right: ReportColumns) -> ReportColumns:
 
 
 def _is_absent(table: Relation, other: Relation | None) -> NDArray[np.bool_]:
+    """Whether each row is missing in the other table.
+
+    Most rows do not change, and keep their order: only the rows between the first and the last difference are compared
+    as sets. No table has a row twice, so a row between them has no partner outside them.
+    """
     if other is None:
         return np.ones(table.n, dtype=bool)
-    if _is_same(table, other):
-        return np.zeros(table.n, dtype=bool)
-    return ~rows_with_a_partner(table.columns, table.n, other.columns, other.n)
+    first, last = _differing_rows(table, other)
+    n_other = other.n - (table.n - last)
+    columns = [column[first:last] for column in table.columns]
+    others = [column[first:n_other] for column in other.columns]
+    absent = np.zeros(table.n, dtype=bool)
+    absent[first:last] = ~rows_with_a_partner(columns, last - first, others, n_other - first)
+    return absent
 
 
-def _is_same(table: Relation, other: Relation) -> bool:
-    """Whether two tables have the same rows in the same order: much cheaper than a set difference."""
-    if table is other:
-        return True
-    pairs = zip(table.columns, other.columns, strict=True)
-    return table.n == other.n and all(left is right or np.array_equal(left, right) for left, right in pairs)
+def _differing_rows(table: Relation, other: Relation) -> tuple[int, int]:
+    """The rows of a table without those that both tables have at their beginning and at their end."""
+    n = min(table.n, other.n)
+    pairs = [(left, right) for left, right in zip(table.columns, other.columns, strict=True) if left is not right]
+    if not pairs:
+        return table.n, table.n
+    first = min(_n_equal(left[:n], right[:n]) for left, right in pairs)
+    ends = ((left[first:][::-1], right[first:][::-1]) for left, right in pairs)
+    rest = n - first
+    return first, table.n - min(_n_equal(left[:rest], right[:rest]) for left, right in ends)
+
+
+def _n_equal(left: Int64, right: Int64) -> int:
+    """The number of equal values before the first different one."""
+    different = left != right
+    first = int(different.argmax()) if len(different) else 0
+    return first if len(different) and different[first] else len(different)
