@@ -12,7 +12,7 @@ import math
 import struct
 import weakref
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ __all__ = [
     "is_integer",
     "is_number",
     "is_symbol",
+    "kind_of_all",
     "symbol_numbers",
     "symbol_words",
 ]
@@ -60,6 +61,24 @@ def symbol_words(numbers: Int64) -> Int64:
 
 def is_integer(words: Int64) -> NDArray[np.bool_]:
     return (words >= _INTEGERS) & (words < _SYMBOLS)
+
+
+NumberKind: TypeAlias = Literal["integer", "float", "symbol"]
+
+
+def kind_of_all(words: Int64) -> NumberKind | None:
+    """The kind of all words, if it follows from the least and the greatest; None if kinds differ or words are none.
+
+    Floats of both signs are recognised by a further pass.
+    """
+    if len(words) == 0:
+        return None
+    low, high = int(np.minimum.reduce(words)), int(np.maximum.reduce(words))
+    if low >= 0 or high < _INTEGERS:
+        return "float"
+    if high < 0 and low >= _INTEGERS:
+        return "symbol" if low >= _SYMBOLS else "integer" if high < _SYMBOLS else None
+    return None if np.count_nonzero((words >= _INTEGERS) & (words < 0)) else "float"
 
 
 def is_number(words: Int64) -> NDArray[np.bool_]:
@@ -98,13 +117,13 @@ def _float_word(value: float) -> int:
 
 def as_numbers(words: Int64) -> NDArray[np.float64] | Int64:
     """The values of number words: as integers if all are integers, else as floats."""
-    whole = is_integer(words)
-    if whole.all():
+    kind = kind_of_all(words)
+    if kind == "integer" or not len(words):
         return integer_values(words)
     floats = words.view(np.float64)
-    if not whole.any():
+    if kind == "float":
         return floats
-    return np.where(whole, integer_values(words).astype(np.float64), floats)
+    return np.where(is_integer(words), integer_values(words).astype(np.float64), floats)
 
 
 class SymbolCache(Protocol):

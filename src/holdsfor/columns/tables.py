@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -58,6 +59,8 @@ class Relation:
         self._indices: dict[tuple[int, ...], KeyIndex] = {}
         self._restricted: dict[tuple[tuple[int, int], ...], tuple[Any, Int64]] = {}
         self._grouped: dict[tuple[int, ...], _Groups] = {}
+        self._joined: dict[tuple[int, ...], tuple[tuple[Int64, ...], tuple[Int64, Int64]]] = {}
+        self._gathered: dict[int, tuple[Int64, Int64]] = {}
 
     @classmethod
     def numbered(cls: type[Table], instances: TupleIds, width: int, numbers: Int64, more: tuple[Int64, ...]) -> Table:
@@ -120,12 +123,31 @@ class Relation:
         return self._restricted[words]
 
     def partners(self, keys: Sequence[Int64], positions: tuple[int, ...], n: int) -> tuple[Int64, Int64]:
-        """The pairs (row of the keys, row of this relation) that agree in the columns at the positions."""
+        """The pairs (row of the keys, row of this relation) that agree in the columns at the positions.
+
+        The last pairs are kept: rules with the same first conditions join the same columns.
+        """
         if not positions:
             owner = np.repeat(np.arange(n, dtype=np.int64), self.n)
             return owner, np.tile(np.arange(self.n, dtype=np.int64), n)
+        known = self._joined.get(positions)
+        if known is not None and all(map(is_, known[0], keys)):
+            return known[1]
         columns = [self.columns[position] for position in positions]
-        return pairs_of_equal_keys(keys, n, columns, self.n, self._index(positions) if n and self.n else None)
+        pairs = pairs_of_equal_keys(keys, n, columns, self.n, self._index(positions) if n and self.n else None)
+        self._joined[positions] = tuple(keys), pairs
+        return pairs
+
+    def gathered(self, position: int, rows: Int64) -> Int64:
+        """The words of some rows in one column; the last ones are kept for the same array of rows."""
+        known = self._gathered.get(position)
+        if known is None or known[0] is not rows:
+            known = self._gathered[position] = rows, self.column(position)[rows]
+        return known[1]
+
+    def has_unique(self, positions: tuple[int, ...]) -> bool:
+        """Whether no two rows agree in the columns at the positions, as far as an index shows it."""
+        return len(positions) > 0 and self.n > 0 and self._index(positions).is_unique
 
     def has(self, keys: Sequence[Int64], n: int) -> NDArray[np.bool_]:
         """Which rows of complete keys are rows of this relation."""

@@ -21,5 +21,5 @@ def concatenate_columns(parts: Iterable[Sequence[Int64]], *, width: int | None =
 
     Contract: all parts have the same number of columns, and there is a part or a `width`. O(rows of all parts).
     """
-    columns = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+    columns = tuple(map(np.concatenate, zip(*parts, strict=True)))
     return columns or (np.empty(0, dtype=np.int64),) * (width or 0)

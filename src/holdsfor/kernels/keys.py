@@ -34,7 +34,8 @@ __all__ = [
     "rows_with_a_partner",
 ]
 
-_MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
+_MULTIPLIERS = tuple(map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)))
+_UINT_29, _UINT_32 = np.uint64(29), np.uint64(32)
 _FOLD = np.int64(0x1E3779B97F4A7C15)
 _WORTH_HASHING = 400
 
@@ -48,11 +49,20 @@ def mixed(columns: Sequence[Int64], n: int) -> Int64:
         return np.zeros(n, dtype=np.int64)
     if len(columns) == 1:
         return columns[0]
-    total = np.zeros(n, dtype=np.uint64)
-    for i, column in enumerate(columns):
-        bits = column.view(np.uint64) * np.uint64(_MULTIPLIERS[i % len(_MULTIPLIERS)])
-        total = (total ^ bits ^ (bits >> np.uint64(29))) * np.uint64(_MULTIPLIERS[0])
-    return (total ^ (total >> np.uint64(32))).view(np.int64)
+    total = _scrambled(columns[0], 0)
+    for i, column in enumerate(columns[1:], 1):
+        total *= _MULTIPLIERS[0]
+        total ^= _scrambled(column, i)
+    total *= _MULTIPLIERS[0]
+    total ^= total >> _UINT_32
+    return total.view(np.int64)
+
+
+def _scrambled(column: Int64, place: int) -> NDArray[np.uint64]:
+    """The bits of a column, mixed differently at different places of a key."""
+    bits = column.view(np.uint64) * _MULTIPLIERS[place % len(_MULTIPLIERS)]
+    bits ^= bits >> _UINT_29
+    return bits
 
 
 def expand_ranges(first: Int64, count: Int64) -> tuple[Int64, Int64]:

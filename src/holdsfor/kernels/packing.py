@@ -7,8 +7,6 @@ their ranks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from holdsfor.kernels.compact import distinct_values
@@ -19,23 +17,25 @@ __all__ = ["OPEN", "Packing", "packing_for"]
 OPEN = int(np.iinfo(np.int64).max)
 
 
-@dataclass(frozen=True)
 class Packing:
-    """A layout: times from `low` on, or their ranks in `ranks` if given, in the lowest `bits` bits; keys above them."""
+    """A layout: times from `low` on, or their ranks in `ranks` if given, in the lowest `bits` bits; keys above them.
 
-    low: int
-    bits: int
-    ranks: Int64 | None = None
+    `OPEN` has the largest offset that fits, at most the distance from `low` to `OPEN`.
+    """
 
-    @property
-    def _open(self) -> int:
-        """The offset of `OPEN`: the largest offset that fits, at most the distance from `low` to `OPEN`."""
-        return min((1 << self.bits) - 1, OPEN - self.low)
+    __slots__ = ("_end", "_mask", "bits", "low", "ranks")
+
+    def __init__(self, low: int, bits: int, ranks: Int64 | None = None) -> None:
+        self.low = low
+        self.bits = bits
+        self.ranks = ranks
+        self._mask = (1 << bits) - 1
+        self._end = low + min(self._mask, OPEN - low)
 
     @property
     def latest(self) -> int:
         """The last time that can be searched for; a later time has the same packed pairs before it."""
-        return OPEN - 1 if self.ranks is not None else self.low + self._open - 1
+        return OPEN - 1 if self.ranks is not None else self._end - 1
 
     def pack(self, keys: Int64, times: Int64) -> Int64:
         """Keys and times as one column that sorts by key, then time. Times must be within the packing."""
@@ -47,7 +47,7 @@ class Packing:
         if self.ranks is not None:
             keys += self.ranks.searchsorted(times)
             return keys
-        keys += np.minimum(times, self.low + self._open)
+        keys += np.minimum(times, self._end)
         keys -= self.low
         return keys
 
@@ -72,12 +72,17 @@ class Packing:
 
     def times(self, packed: Int64) -> Int64:
         """The times that were packed."""
-        offsets: Int64 = packed & ((1 << self.bits) - 1)
+        times = self.finite_times(packed)
+        if self.ranks is None:
+            np.putmask(times, times == self._end, OPEN)
+        return times
+
+    def finite_times(self, packed: Int64) -> Int64:
+        """`times` if none of them is `OPEN`."""
+        offsets: Int64 = packed & self._mask
         if self.ranks is not None:
             return self.ranks[offsets]
-        is_open = (offsets == self._open).nonzero()[0]
         offsets += self.low
-        offsets[is_open] = OPEN
         return offsets
 
 
@@ -86,9 +91,9 @@ def packing_for(n_keys: int, *times: Int64) -> Packing:
     present = [column for column in times if len(column)]
     if not present:
         return Packing(0, 1)
-    low = min(OPEN - 1, *(int(column.min()) for column in present))
-    high = max(_latest(column) for column in present)
-    bits = (max(high, low) - low + 1).bit_length()
+    low = min(OPEN - 1, *(int(np.minimum.reduce(column)) for column in present))
+    high = max(low, *(_latest(column) for column in present))
+    bits = (high - low + 1).bit_length()
     if (max(n_keys, 1) - 1).bit_length() + bits <= 63:
         return Packing(low, bits)
     ranks = distinct_values(np.concatenate(present))
@@ -97,8 +102,5 @@ def packing_for(n_keys: int, *times: Int64) -> Packing:
 
 def _latest(times: Int64) -> int:
     """The latest time that is not `OPEN`, or the earliest int64 if there is none."""
-    high = int(times.max())
-    if high < OPEN:
-        return high
-    finite = times[(times < OPEN).nonzero()[0]]
-    return int(finite.max()) if len(finite) else -OPEN
+    high = int(np.maximum.reduce(times))
+    return high if high < OPEN else int(np.maximum.reduce(times, where=times < OPEN, initial=-OPEN))

@@ -40,9 +40,8 @@ def merge_intervals(keys: Int64, starts: Int64, ends: Int64) -> Keyed:
     >>> list(zip(s.tolist(), e.tolist()))
     [(1, 4), (5, 9)]
     """
-    real = starts < ends
-    if np.count_nonzero(real) < len(real):
-        rows = real.nonzero()[0]
+    rows = (starts < ends).nonzero()[0]
+    if len(rows) < len(keys):
         keys, starts, ends = keys[rows], starts[rows], ends[rows]
     if _is_merged(keys, starts, ends):
         return keys, starts, ends
@@ -62,8 +61,11 @@ def unite_intervals(lists: Sequence[Keyed]) -> Keyed:
 
 
 def _is_merged(keys: Int64, starts: Int64, ends: Int64) -> bool:
-    following: NDArray[np.bool_] = keys[1:] > keys[:-1]
-    following |= (keys[1:] == keys[:-1]) & (starts[1:] > ends[:-1])
+    if len(keys) < 2:
+        return True
+    following: NDArray[np.bool_] = starts[1:] > ends[:-1]
+    following &= keys[1:] == keys[:-1]
+    following |= keys[1:] > keys[:-1]
     return bool(np.count_nonzero(following) == len(following))
 
 
@@ -72,6 +74,8 @@ def intersect_intervals(lists: Sequence[Keyed], n_lists: int) -> Keyed:
 
     Contract: keys are dense numbers, each list is maximal within its keys. O(n log n).
     """
+    if not all(len(each[0]) for each in lists):
+        return (np.empty(0, dtype=np.int64),) * 3
     keys, starts, ends = concatenate_columns(lists)
     if len(keys) < n_lists:
         return (np.empty(0, dtype=np.int64),) * 3
@@ -102,20 +106,19 @@ def subtract_intervals(base: Keyed, others: Sequence[Keyed]) -> Keyed:
 
 
 def _packing_of(keys: Int64, starts: Int64, ends: Int64) -> Packing:
-    return packing_for(int(keys.max()) + 1, starts, ends)
+    return packing_for(int(np.maximum.reduce(keys)) + 1, starts, ends)
 
 
 def _united(begins: Int64, stops: Int64) -> tuple[Int64, Int64]:
-    """The maximal packed intervals. Both arguments are sorted in place."""
+    """The maximal packed intervals of at least one. Both arguments are sorted in place."""
     begins.sort()
     stops.sort()
-    is_first = np.empty(len(begins), dtype=bool)
-    is_first[:1] = True
-    np.greater(begins[1:], stops[:-1], out=is_first[1:])
-    first = is_first.nonzero()[0]
-    last = np.empty_like(first)
-    last[-1:] = len(begins) - 1
-    np.subtract(first[1:], 1, out=last[:-1])
+    gaps = (begins[1:] > stops[:-1]).nonzero()[0]
+    first, last = np.zeros(len(gaps) + 1, dtype=np.int64), np.empty(len(gaps) + 1, dtype=np.int64)
+    last[:-1] = gaps
+    last[-1] = len(begins) - 1
+    gaps += 1
+    first[1:] = gaps
     return begins[first], stops[last]
 
 
@@ -126,4 +129,4 @@ def _deepest(begins: Int64, stops: Int64) -> tuple[Int64, Int64]:
 
 
 def _unpacked(begins: Int64, stops: Int64, packing: Packing) -> Keyed:
-    return packing.keys(begins), packing.times(begins), packing.times(stops)
+    return packing.keys(begins), packing.finite_times(begins), packing.times(stops)

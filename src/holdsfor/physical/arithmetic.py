@@ -15,7 +15,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.columns.encoding import Symbols, as_numbers, float_words, integer_words, is_integer, is_symbol
+from holdsfor.columns.encoding import (
+    Symbols,
+    float_words,
+    integer_values,
+    integer_words,
+    is_integer,
+    is_symbol,
+    kind_of_all,
+)
 from holdsfor.kernels.keys import Int64, dense_ids
 from holdsfor.physical.column_functions import BINARY, SAFE, UNARY, Numbers, is_whole
 from holdsfor.physical.exact_arithmetic import NoValue, exact_comparison, exact_words
@@ -34,6 +42,7 @@ COMPARISONS: dict[str, Callable[[Numbers, Numbers], NDArray[np.bool_]]] = {
     "=\\=": np.not_equal,
 }
 _MAX_DEPTH = 100
+_ONE_KIND = np.zeros(1, dtype=np.int64)
 _Part: TypeAlias = tuple[Rows, Int64 | None]
 
 
@@ -71,7 +80,7 @@ def _parts(rows: Rows, names: Sequence[str]) -> Iterator[_Part]:
         return
     mixed = [kinds for name in names if len(kinds := _kinds(rows.columns[name])) > 1]
     if not mixed:
-        yield rows.keep(names), None
+        yield rows, None
         return
     ids, first = dense_ids(mixed, rows.n)
     order = ids.argsort(kind="stable")
@@ -80,9 +89,10 @@ def _parts(rows: Rows, names: Sequence[str]) -> Iterator[_Part]:
 
 
 def _kinds(words: Int64) -> Int64:
-    """The kind of each word, or a single kind if all words have the same."""
-    kinds = is_integer(words).astype(np.int64) + 2 * is_symbol(words)
-    return kinds[:1] if kinds.min() == kinds.max() else kinds
+    """The kind of each word, or a single number if all words have the same kind."""
+    if kind_of_all(words) is not None:
+        return _ONE_KIND
+    return is_integer(words).astype(np.int64) + 2 * is_symbol(words)
 
 
 # -- rows of the same kinds ------------------------------------------------------------------------------------------
@@ -140,10 +150,12 @@ def _column(term: Term, rows: Rows, symbols: Symbols, depth: int = 0) -> Numbers
 
 def _one_kind(words: Int64) -> Numbers | None:
     """The values of words that are all integers or all floats."""
-    whole = is_integer(words)
-    if whole.all():
-        return as_numbers(words) if len(words) else None
-    return None if whole.any() or is_symbol(words).any() else as_numbers(words)
+    match kind_of_all(words):
+        case "integer":
+            return integer_values(words)
+        case "float":
+            return words.view(np.float64)
+    return None
 
 
 def _safe(values: Numbers | None) -> Numbers | None:
@@ -151,5 +163,6 @@ def _safe(values: Numbers | None) -> Numbers | None:
     if values is None or len(values) == 0:
         return values
     if is_whole(values):
-        return values if abs(values).max() < SAFE else None
-    return values if np.isfinite(values).all() else None
+        low, high = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
+        return values if -SAFE < low and high < SAFE else None
+    return values if np.count_nonzero(np.isfinite(values)) == len(values) else None

@@ -209,11 +209,14 @@ def _combined(
     rows: Rows, patterns: Sequence[Term], symbols: Symbols, part: _BoundPart[Table], pairs: tuple[Int64, Int64]
 ) -> tuple[Rows, Int64]:
     """The rows of pairs with the variables that the patterns bind, and their rows of the whole relation."""
-    joined = rows.take(pairs[0]).with_columns({"#partner": pairs[1]})
+    owner, partner = pairs
+    # The left positions of pairs ascend, so with unique keys as many pairs as rows are all rows in order.
+    is_every = len(owner) == rows.n and part.relation.has_unique(part.positions)
+    joined = (rows if is_every else rows.take(owner)).with_columns({"#partner": partner})
     for i, pattern in enumerate(patterns):
         is_open = i not in part.positions and pattern is not ANYTHING and not is_ground(pattern)
         if is_open:
-            words = part.relation.columns[i][joined.columns["#partner"]]
+            words = part.relation.gathered(i, joined.columns["#partner"])
             joined = unify_column(pattern, words, joined, symbols)
     columns = dict(joined.columns)
     partner = columns.pop("#partner")

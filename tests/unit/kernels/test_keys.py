@@ -45,7 +45,7 @@ def _unfolded(folded: int) -> int:
 
 def colliding(row: tuple[int, int], first: int) -> tuple[int, int]:
     """A row that begins with `first` and mixes to the same key as another row."""
-    one, two = _MULTIPLIERS[0], _MULTIPLIERS[1]
+    one, two = int(_MULTIPLIERS[0]), int(_MULTIPLIERS[1])
 
     def after_first(value: int) -> int:
         return _folded((value * one) & _MASK) * one & _MASK

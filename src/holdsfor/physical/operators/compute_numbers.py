@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ class ComputeNumbers(Operator):
     # -- on rows -------------------------------------------------------------------------------------------------------
 
     def run(self, rows: Rows, context: Context) -> Rows:
-        if rows.n == 0 or not self.expression_variables <= set(rows.columns):
+        if rows.n == 0 or not self.expression_variables <= rows.columns.keys():
             return self.otherwise.run(rows, context)
         left, right = self.goal.args
         try:
@@ -49,8 +50,12 @@ class ComputeNumbers(Operator):
             return self.otherwise.run(rows, context)
         return unify_column(left, words, rows, context.symbols)
 
+    @property
+    def is_cheap_test(self) -> bool:
+        return self.goal.name in COMPARISONS
+
     def matched(self, rows: Rows, context: Context) -> NDArray[np.bool_] | None:
-        if self.goal.name not in COMPARISONS or not self.expression_variables <= set(rows.columns):
+        if self.goal.name not in COMPARISONS or not self.expression_variables <= rows.columns.keys():
             return None
         left, right = self.goal.args
         try:
@@ -58,7 +63,7 @@ class ComputeNumbers(Operator):
         except NoValue:
             return None
 
-    @property
+    @cached_property
     def expression_variables(self) -> set[str]:
         """The variables whose numbers the operator needs."""
         return set(variables(*self.goal.args[0 if self.goal.name in COMPARISONS else 1 :]))

@@ -63,6 +63,11 @@ class Operator(ABC):
     def run(self, rows: Rows, context: Context) -> Rows:
         """The rows that satisfy the condition, extended by the columns that the operator binds."""
 
+    @property
+    def is_cheap_test(self) -> bool:
+        """Whether a test of all rows costs less than forming the rows that satisfy the conditions before it."""
+        return False
+
     def matched(self, rows: Rows, context: Context) -> NDArray[np.bool_] | None:
         """Which rows satisfy the condition, without the rows that it makes of them; None if `run` is needed."""
         return None
@@ -179,12 +184,25 @@ def _run_and_count(operators: Sequence[Operator], rows: Rows, context: Context, 
 
 def solved(plan: Sequence[Operator], rows: Rows, context: Context) -> NDArray[np.bool_]:
     """Which rows have a solution of a plan; the solutions of a single condition are not formed if that is possible."""
-    mask = _matched(plan[0], rows, context) if len(plan) == 1 and rows.n else None
+    mask = _all_matched(plan, rows, context) if rows.n else None
     if mask is None:
         mask = np.zeros(rows.n, dtype=bool)
         found = run_operators(plan, rows.with_columns({"#row": np.arange(rows.n, dtype=np.int64)}), context)
         mask[found.columns["#row"] if found.n else []] = True
     return mask
+
+
+def _all_matched(plan: Sequence[Operator], rows: Rows, context: Context) -> NDArray[np.bool_] | None:
+    """Which rows satisfy a single condition, or several cheap ones; None if rows must be formed."""
+    if len(plan) > 1 and not all(operator.is_cheap_test for operator in plan):
+        return None
+    found: NDArray[np.bool_] | None = None
+    for operator in plan:
+        mask = _matched(operator, rows, context)
+        if mask is None:
+            return None
+        found = mask if found is None else found & mask
+    return found
 
 
 def _matched(operator: Operator, rows: Rows, context: Context) -> NDArray[np.bool_] | None:
