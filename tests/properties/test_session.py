@@ -3,6 +3,7 @@
 pieces = all at once: records may be inserted at their arrival or long before.
 retract(insert(x)) = nothing: whether a query time has seen x or not.
 changes: applied to the report before they give the report; applied one after another they give the whole answer.
+early components: results that continue from the last evaluation are those of an evaluation from the settled time-point.
 
 A record that is inserted and retracted here has the constants of one that stays: a query time that has seen an entity
 keeps it in its domains, even if the record is retracted.
@@ -11,7 +12,7 @@ keeps it in its domains, even if the record is retracted.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -19,12 +20,14 @@ import pytest
 import holdsfor as hf
 from holdsfor.columns.query_times import QueryTimes
 from holdsfor.errors import ExecutionProblem, PlanningProblem
+from holdsfor.runtime.early_components import EarlyComponents
 from holdsfor.runtime.reports.changes import each_change
 from holdsfor.runtime.session import EngineSession
 from holdsfor.sinks.changes import event_changes, interval_changes
 from holdsfor.syntax.printer import show
 from tests.properties.answers import Answer, Found, Input, Schedule, batch_answer, explained, read_case
 from tests.properties.compiling import compiled_once
+from tests.properties.deciding_programs import deciding_case
 from tests.properties.laws import of_the_run, random_schedule
 from tests.properties.programs import Case, random_case
 from tests.seeds import chunks, named, share
@@ -32,6 +35,7 @@ from tests.seeds import chunks, named, share
 PIECES = range(3000, 3100)
 RETRACTIONS = range(4000, 4100)
 CHANGES = range(5000, 5150)
+EARLY = range(6000, 6400)
 
 
 Plain = dict[str, list[Found]]
@@ -298,6 +302,47 @@ def _changes(given: Input, schedule: Schedule, chance: random.Random, step: int)
         gone, come, symbols = changes.gone, changes.come, session.symbols
         found = interval_changes(gone.intervals(symbols), come.intervals(symbols))
         yield found + event_changes(gone.times(symbols), come.times(symbols))
+
+
+# -- early components --------------------------------------------------------------------------------------------------
+
+
+def _reports(given: Input, schedule: Schedule, step: int, seed: int, *, is_early: bool) -> Iterator[tuple[Answer, int]]:
+    """The report of each query time, and the number of components that continue from the last evaluation."""
+    case, chance = given.case, random.Random(seed)
+    session = EngineSession(
+        given.compiled, start=case.start, tick=case.tick, window=schedule.window, allen_memory=case.allen_memory
+    )
+    if not is_early:
+        session.rules.early = EarlyComponents(frozenset(), frozenset(), frozenset())
+    for fact in given.facts:
+        session.insert([(fact.start + chance.choice([0, 0, 1, schedule.window]), fact)])
+    session.announce(QueryTimes(case.start, case.end, step, schedule.window, case.tick))
+    for at in schedule.query_times:
+        report, evaluation = session.query(at), session._evaluation
+        assert evaluation is not None
+        fvps = {show(fvp): list(spans) for fvp, spans in report.intervals(session.symbols).items()}
+        events = {show(event): list(times) for event, times in report.times(session.symbols).items()}
+        yield fvps | events, len(evaluation.adopted)
+
+
+@pytest.mark.parametrize("seeds", chunks(share(EARLY, 15)), ids=named)
+@pytest.mark.parametrize("generated", [random_case, deciding_case], ids=["any rules", "undecided rules"])
+def test_early_components_have_the_results_of_a_whole_evaluation(
+    seeds: range, generated: Callable[[int], Case]
+) -> None:
+    n_early = 0
+    for seed in seeds:
+        given, chance = read_case(generated(seed)), random.Random(seed)
+        schedule, step = random_schedule(given.case, chance)
+        try:
+            whole = [found for found, _ in _reports(given, schedule, step, seed, is_early=False)]
+            early = list(_reports(given, schedule, step, seed, is_early=True))
+        except (PlanningProblem, ExecutionProblem):
+            continue
+        check(seed, given, whole, [found for found, _ in early], window=schedule.window, step=step)
+        n_early += sum(n for _, n in early)
+    assert generated is random_case or n_early > 0
 
 
 def test_a_case_without_records_has_reports_too() -> None:

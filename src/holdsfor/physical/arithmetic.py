@@ -164,5 +164,5 @@ def _safe(values: Numbers | None) -> Numbers | None:
         return values
     if is_whole(values):
         low, high = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
-        return values if -SAFE < low and high < SAFE else None
+        return values if low > -SAFE and high < SAFE else None
     return values if np.count_nonzero(np.isfinite(values)) == len(values) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -38,10 +38,11 @@ __all__ = ["Evaluation"]
 class Evaluation(EvaluationContext):
     """Evaluates the components of a program over one time range."""
 
-    def run(self) -> None:
-        """Evaluate all components."""
-        for number, component in enumerate(self.program.components):
-            self.evaluate(number, component)
+    def run(self, positions: Collection[int] | None = None) -> None:
+        """Evaluate the components at some positions of the program, or all that are not evaluated yet."""
+        for position, component in enumerate(self.program.components):
+            if position not in self.adopted if positions is None else position in positions:
+                self.evaluate(position, component)
 
     def evaluate(self, number: int, component: PlannedComponent) -> None:
         """Evaluate one component."""

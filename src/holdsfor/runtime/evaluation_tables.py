@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Collection, Iterable, MutableMapping
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 
@@ -33,13 +33,16 @@ if TYPE_CHECKING:
 
 __all__ = ["EvaluationTables"]
 
+Points: TypeAlias = MutableMapping[Key, PointTable]
+
 
 class EvaluationTables:
     """The tables of one time range, as operators read them.
 
     `events` and `known` have input, carried and computed rows; `output` has the computed FVPs. `cuts` and `input_cuts`
     are the intervals that a window cuts, with their true starts. `recursions` has the outcomes of recursive components
-    by number. In a fixpoint iteration, `_outside` has the rows that satisfy the external conditions of each rule.
+    by number. `adopted` are the positions of components whose results come from other evaluations. In a fixpoint
+    iteration, `_outside` has the rows that satisfy the external conditions of each rule.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class EvaluationTables:
         self._edges: dict[tuple[EdgeKind, Key], tuple[FluentTable, PointTable]] = {}
         self._outside: dict[int, Rows] | None = None
         self.recursions: dict[int, RecursionOutcome] = {}
+        self.adopted: Collection[int] = ()
 
     def points(self, kind: PointKind, key: Key) -> PointTable:
         if kind == "events":
@@ -142,6 +146,34 @@ class EvaluationTables:
         self._initiations[key] = concatenate_tables([self._initiations.get(key), initiations])
         self._terminations[key] = concatenate_tables([self._terminations.get(key), terminations])
         self.add_fluents(key, table)
+
+    def adopt(
+        self, positions: Collection[int], names: tuple[Iterable[Key], Iterable[Key]], before: Self, part: Self
+    ) -> None:
+        """Add the results of components in a part of the time range, and those of the last evaluation before it.
+
+        `names` are the events and the fluents that the components compute. All of their results that end before the
+        part are final in the last evaluation.
+        """
+        self.adopted = positions
+        first, boundary = self.time_range.first, part.time_range.first
+
+        def add_points(key: Key, own: Points, earlier: Points, later: Points) -> None:
+            settled = between(earlier[key], first, boundary - 1) if key in earlier else None
+            if settled is not None or key in later:
+                own[key] = concatenate_tables([settled, later.get(key)])
+
+        events, fluents = names
+        for key in events:
+            add_points(key, self.events, before.events, part.events)
+        for key in fluents:
+            add_points(key, self._initiations, before._initiations, part._initiations)
+            add_points(key, self._terminations, before._terminations, part._terminations)
+            held = before.output.get(key) or empty_fluents(key[1])
+            held = held.take(((held.ends > first) & (held.ends <= boundary)).nonzero()[0])
+            self.add_fluents(key, concatenate_tables([held, part.output.get(key)]))
+        for number, outcome in part.recursions.items():
+            self.recursions[number] = outcome.after(before.recursions.get(number), first, boundary)
 
     # -- parts of the time range, for recursive components -------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from holdsfor.prolog.background import called_predicates, has_open_call
 from holdsfor.runtime.background import Background
 from holdsfor.runtime.domain_members import Members, Mentioned
 from holdsfor.runtime.domains import Domains
+from holdsfor.runtime.early_components import early_components
 from holdsfor.syntax.printer import show, show_indicator
 from holdsfor.syntax.program import Clause
 from holdsfor.syntax.rules import IntervalCall
@@ -68,6 +69,7 @@ class PreparedRules:
         self.numbered_events = self.program.numbered_events
         self.asked_edges = self.program.edges
         self.deciding = self.program.deciding_steps
+        self.early = early_components(compiled, self.program)
         self.output_events = {rule.key for component in self.program.components for rule in component.events}
 
     def plan_ahead(self) -> None:

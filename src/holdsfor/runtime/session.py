@@ -13,6 +13,7 @@ from holdsfor.columns.query_times import ALL_ARRIVED, OneQuery
 from holdsfor.columns.recoding import Recoding
 from holdsfor.physical.profile import Profile
 from holdsfor.physical.time_range import TimeRange
+from holdsfor.runtime.early_results import continue_early
 from holdsfor.runtime.evaluation import Evaluation
 from holdsfor.runtime.evaluation_input import input_tables, keep_cuts, note_cuts, with_upstream
 from holdsfor.runtime.prepared_rules import PreparedRules, refuse_predicates_over_lists
@@ -207,7 +208,7 @@ class EngineSession(SessionRecords):
         )
         query = OneQuery(at, ALL_ARRIVED if self.window is None else at, self.previous, self.oldest(at))
         self._admission.admit_at(query, time_range.last, self.end, settled)
-        self._evaluation = self._evaluated(time_range, at, query.until)
+        self._evaluation = self._evaluated(time_range, at, query.until, self._evaluation)
         if self.keeps_cuts:
             keep_cuts(state.cuts, self._evaluation, at)
         state.note(self._evaluation, at, settled)
@@ -219,8 +220,13 @@ class EngineSession(SessionRecords):
         self.seconds += time.perf_counter() - began
         return self._known
 
-    def _evaluated(self, time_range: TimeRange, at: int, arrived_by: int) -> Evaluation:
-        """The evaluation of a time range for a query time, with the records that have arrived."""
+    def _evaluated(
+        self, time_range: TimeRange, at: int, arrived_by: int, before: Evaluation | None = None
+    ) -> Evaluation:
+        """The evaluation of a time range for a query time, with the records that have arrived.
+
+        Components whose results before the window are final continue from the evaluation `before`, if it is given.
+        """
         self._admission.number()
         events, fluents = input_tables(self.rules, self.state, time_range, arrived_by)
         self.n_input = sum(table.n for table in (*events.values(), *fluents.values()))
@@ -232,8 +238,18 @@ class EngineSession(SessionRecords):
         evaluation.profile = self.profile
         note_cuts(evaluation, at, arrived_by)
         self.rules.background.set_query_time(time_range.last)
+        boundary = self._final_until(at)
+        if before is not None and before.version == evaluation.version and boundary > time_range.first:
+            continue_early(self.rules.early, before, evaluation, boundary, at, arrived_by)
         evaluation.run()
         return evaluation
+
+    def _final_until(self, at: int) -> int:
+        """The last time-point before the window of a query time, as far as all components are part of the session."""
+        if self.window is None or self.rules.components is not None or not self.rules.early.positions:
+            return self.start - 1
+        boundary = self.last_point(at - self.window)
+        return boundary - boundary % self.tick
 
     def last_report(self) -> ReportColumns | None:
         """The report of the last query time, not restricted to its window; None before the first query time."""

@@ -16,8 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from holdsfor.columns.records import Mask
 from holdsfor.columns.tables import FluentTable, Key
 from holdsfor.kernels.inertia import BEFORE_EVERYTHING
@@ -36,7 +34,7 @@ from holdsfor.runtime.record_store import RecordStore
 from holdsfor.runtime.upstream_results import UpstreamResults
 from holdsfor.sources.place_kinds import PlaceKinds
 
-__all__ = ["State"]
+__all__ = ["State", "cuts_that", "holding"]
 
 
 @dataclass
@@ -90,9 +88,9 @@ class State:
         self.initial.settle()
         self.ranges.update(evaluation.ranges)
         self.complements.update(evaluation.complemented)
-        self.held = _holding(evaluation.known, settled)
-        self.settled_cuts = _cuts_that(evaluation.cuts, lambda starts: starts == settled)
-        self.settled_input_cuts = _cuts_that(evaluation.input_cuts, lambda starts: starts <= settled)
+        self.held = holding(evaluation.known, settled)
+        self.settled_cuts = cuts_that(evaluation.cuts, lambda starts: starts == settled)
+        self.settled_input_cuts = cuts_that(evaluation.input_cuts, lambda starts: starts <= settled)
         self.prefixes = {
             place: lists.take((lists.starts <= settled) & (settled < lists.ends))
             for place, lists in evaluation.whole_lists.items()
@@ -113,17 +111,17 @@ class State:
         self.settled = settled
 
 
-def _holding(known: dict[Key, FluentTable], at: int) -> dict[Key, FluentTable]:
+def holding(known: dict[Key, FluentTable], at: int) -> dict[Key, FluentTable]:
     """The FVPs that hold at a time-point."""
     found: dict[Key, FluentTable] = {}
     for key, table in known.items():
-        rows: Int64 = np.flatnonzero((table.starts <= at) & (at < table.ends))
+        rows: Int64 = ((table.starts <= at) & (at < table.ends)).nonzero()[0]
         if len(rows):
             found[key] = table.take(rows)
     return found
 
 
-def _cuts_that(cuts: dict[Key, FluentTable], begin: Callable[[Int64], Mask]) -> dict[Key, FluentTable]:
+def cuts_that(cuts: dict[Key, FluentTable], begin: Callable[[Int64], Mask]) -> dict[Key, FluentTable]:
     """The cut intervals whose starts satisfy a test; names without any are left out."""
     found = {key: table.take(begin(table.starts).nonzero()[0]) for key, table in cuts.items()}
     return {key: table for key, table in found.items() if table.n}

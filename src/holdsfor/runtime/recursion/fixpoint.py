@@ -60,6 +60,14 @@ class RecursionOutcome:
         part = next((part for boundary, part in self.parts if at <= boundary), self.parts[-1][1])
         return tuple(None if each is None else each.waiting(at) for each in part)
 
+    def after(self, earlier: RecursionOutcome | None, first: int, boundary: int) -> RecursionOutcome:
+        """This outcome from a boundary on, and an earlier one from a first time-point to the boundary."""
+        if earlier is None:
+            return self
+        kept = [(min(last, boundary), part) for last, part in earlier.parts if last >= first]
+        n_kept = 1 + sum(last < boundary for last, _ in kept)
+        return replace(self, parts=(*kept[:n_kept], *self.parts))
+
 
 def evaluate_recursion(
     component: PlannedComponent, whole: Evaluation, carried: tuple[SetUp | None, ...]
