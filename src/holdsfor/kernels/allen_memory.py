@@ -35,6 +35,7 @@ window sees an interval that begins at the cut, which then wrongly equals, start
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -113,9 +114,17 @@ class AllenMemory:
 
         Contract: as `answer`; the cut is a time-point and not before the previous one. O(n log n).
         """
-        known = [_before(each, cut) for each in self._with_kept(sources, targets)]
-        state = _Settling(self, known[0], known[1], cut)
+        state = self._settling(sources, targets, cut)
         return replace(self, cut=cut, sources=state.kept_sources(), targets=state.kept_targets(), since=state.since)
+
+    def unsettled_at(self, sources: Keyed, targets: Keyed, cut: int) -> int:
+        """`unsettled_since` of the memory for a later cut."""
+        since = self._settling(sources, targets, cut).since
+        return min(cut, int(since.min())) if len(since) else cut
+
+    def _settling(self, sources: Keyed, targets: Keyed, cut: int) -> _Settling:
+        known = [_before(each, cut) for each in self._with_kept(sources, targets)]
+        return _Settling(self, known[0], known[1], cut)
 
     def _with_kept(self, sources: Keyed, targets: Keyed) -> tuple[Keyed, Keyed]:
         """The kept and the given intervals together; an interval that continues at the cut becomes one interval."""
@@ -152,12 +161,18 @@ class _Settling:
         self.source_is_undecided = self._undecided_sources() & (self.shown[0] >= memory.settled_before(sources[0]))
         self.target_is_undecided = self._undecided_targets()
         self.since = self._unsettled()
-        self.source_is_needed = self.shows_sources & self._needed(
-            sources, self.source_is_related | self.source_is_undecided, self.continues[0]
-        )
-        self.target_is_needed = self.shows_targets & self._needed(
-            targets, self.target_is_related | self.target_is_undecided, self.continues[1]
-        )
+
+    @cached_property
+    def source_is_needed(self) -> Flags:
+        """Which sources can be part of the answer that is not settled."""
+        may_show = self.source_is_related | self.source_is_undecided
+        return self.shows_sources & self._needed(self.sources, may_show, self.continues[0])
+
+    @cached_property
+    def target_is_needed(self) -> Flags:
+        """Which targets can be part of the answer that is not settled."""
+        may_show = self.target_is_related | self.target_is_undecided
+        return self.shows_targets & self._needed(self.targets, may_show, self.continues[1])
 
     def _unfinished_starts(self, side: int) -> Int64:
         """By key, the start of the interval that continues at the cut; `OPEN` if there is none."""
@@ -248,5 +263,8 @@ def _before(each: Keyed, cut: int) -> Keyed:
 
 
 def _rows(each: Keyed, which: Flags) -> Keyed:
-    keys, starts, ends = (column[which] for column in each)
-    return keys, starts, ends
+    rows = which.nonzero()[0]
+    if len(rows) == len(which):
+        return each
+    keys, starts, ends = each
+    return keys[rows], starts[rows], ends[rows]

@@ -44,6 +44,11 @@ class Lists:
         return len(self.starts)
 
     @property
+    def instances(self) -> TupleIds | None:
+        """The tuple ids of the numbers, if instances are stored as numbers."""
+        return self._instances
+
+    @property
     def rows(self) -> Rows:
         if self._rows is None:
             assert self._instances is not None
@@ -101,5 +106,11 @@ def onto(keys: Rows, each: Lists) -> Keyed:
 def concatenate_lists(parts: Sequence[Lists]) -> Lists:
     """The intervals of lists with the same variables, one list after the other; an empty list may lack them."""
     lists = [each for each in parts if each.n] or parts[:1]
-    rows = concatenate_rows([each.rows for each in lists])
-    return Lists(rows, *concatenate_columns((each.starts, each.ends) for each in lists))
+    if len(lists) == 1:
+        return lists[0]
+    spans = concatenate_columns((each.starts, each.ends) for each in lists)
+    names, instances = lists[0].names, lists[0].instances
+    if instances is not None and all(each.is_numbered(names) for each in lists):
+        numbers = np.concatenate([each.numbers(names, instances) for each in lists])
+        return Lists.numbered(names, instances, numbers, *spans)
+    return Lists(concatenate_rows([each.rows for each in lists]), *spans)

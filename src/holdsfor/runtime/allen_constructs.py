@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from holdsfor.columns.tuple_ids import TupleIds
 from holdsfor.kernels.allen_memory import AllenMemory
 from holdsfor.kernels.keys import Int64, dense_ids
-from holdsfor.kernels.packing import packing_for
 from holdsfor.kernels.sweep import Keyed, merge_intervals
 from holdsfor.physical.interval_lists import Lists, concatenate_lists, natural_join, onto
 from holdsfor.physical.interval_operators.relate_intervals import RelateIntervals
@@ -46,7 +46,7 @@ class KeptIntervals:
     @property
     def n(self) -> int:
         """The number of kept intervals."""
-        return self.sources.rows.n + self.targets.rows.n + (0 if self.cut is None else self.cut.n)
+        return self.sources.n + self.targets.n + (0 if self.cut is None else self.cut.n)
 
 
 class AllenConstruct:
@@ -76,31 +76,28 @@ class AllenConstruct:
     def answer(self) -> Lists:
         """The result from the settled time-point on."""
         pairs = self._pairs
-        keys, starts, ends = self._memory_of(pairs).answer(pairs.sources, pairs.targets)
-        return Lists(pairs.rows.take(keys), starts, ends)
+        return pairs.lists(self._memory_of(pairs).answer(pairs.sources, pairs.targets))
 
     def related(self) -> tuple[Lists, Lists]:
         """The related sources and the related targets, by instance of the result, as the mode requires."""
         pairs = self._pairs
         one, other = self._memory_of(pairs).related(pairs.sources, pairs.targets)
-        return Lists(pairs.rows.take(one[0]), *one[1:]), Lists(pairs.rows.take(other[0]), *other[1:])
+        return pairs.lists(one), pairs.lists(other)
 
     def decided_until(self, settled: int) -> int:
         """The last time-point up to which the result is settled, if the lists are settled up to `settled`."""
         cut = self.time_range.next_of(settled)
-        since = min(memory.unsettled_since for memory in self._settled(cut))
+        since = min(self._memory_of(each).unsettled_at(each.sources, each.targets, cut) for each in self._all_pairs)
         return settled if since == cut else self.time_range.previous_of(since)
 
     def kept_at(self, settled: int) -> KeptIntervals:
         """The intervals to keep from before a time-point up to which lists and result are settled."""
         sources, targets = [], []
-        for paired, memory in zip(self._all_pairs, self._settled(settled), strict=True):
-            sources.append(_lists_of(memory.sources, paired.rows, self.sources.names))
-            targets.append(_lists_of(memory.targets, paired.rows, self.targets.names))
+        for paired in self._all_pairs:
+            memory = self._memory_of(paired).settled(paired.sources, paired.targets, settled)
+            sources.append(paired.lists(memory.sources, self.sources.names))
+            targets.append(paired.lists(memory.targets, self.targets.names))
         return KeptIntervals(maximal(concatenate_lists(sources)), maximal(concatenate_lists(targets)))
-
-    def _settled(self, cut: int) -> list[AllenMemory]:
-        return [self._memory_of(each).settled(each.sources, each.targets, cut) for each in self._all_pairs]
 
     def _memory_of(self, paired: PairedInstances) -> AllenMemory:
         """The memory for the instances of two lists."""
@@ -114,10 +111,10 @@ class AllenConstruct:
             return by_instance(self.sources, self.targets)
         if of_sources < of_targets:
             wide = by_instance(empty_like(self.targets), self.targets)
-            return replace(wide, sources=_in_order(*onto(wide.rows, self.sources)))
+            return replace(wide, sources=merge_intervals(*onto(wide.rows, self.sources)))
         if of_targets < of_sources:
             wide = by_instance(self.sources, empty_like(self.sources))
-            return replace(wide, targets=_in_order(*onto(wide.rows, self.targets)))
+            return replace(wide, targets=merge_intervals(*onto(wide.rows, self.targets)))
         return self._combined
 
     @property
@@ -127,7 +124,9 @@ class AllenConstruct:
         if self.wanted is not None:
             rows = natural_join(rows, self.wanted)
         rows = natural_join(rows, self.targets.rows.distinct())
-        return PairedInstances(rows, _in_order(*onto(rows, self.sources)), _in_order(*onto(rows, self.targets)))
+        return PairedInstances(
+            rows, merge_intervals(*onto(rows, self.sources)), merge_intervals(*onto(rows, self.targets))
+        )
 
     @cached_property
     def _all_pairs(self) -> list[PairedInstances]:
@@ -145,40 +144,47 @@ class AllenConstruct:
 
 @dataclass(frozen=True)
 class PairedInstances:
-    """Two lists by number of instance, maximal within each, and the instances by number."""
+    """Two lists by number of instance, maximal within each, and the instances by number.
+
+    `numbers` are the tuple ids of the instances by number, if both lists have them.
+    """
 
     rows: Rows
     sources: Keyed
     targets: Keyed
+    numbers: tuple[TupleIds, Int64] | None = None
+
+    def lists(self, keyed: Keyed, names: Sequence[str] | None = None) -> Lists:
+        """Intervals by number as a list that varies by all variables, or by the given ones."""
+        keys, starts, ends = keyed
+        every = list(self.rows.columns)
+        if self.numbers is not None and (names is None or list(names) == every):
+            return Lists.numbered(every, self.numbers[0], self.numbers[1][keys], starts, ends)
+        return Lists(self.rows.take(keys).keep(every if names is None else names), starts, ends)
 
 
 def by_instance(sources: Lists, targets: Lists) -> PairedInstances:
     """Lists with the same variables."""
-    names, n = sources.names, sources.rows.n
-    columns = [np.concatenate((sources.rows.columns[name], targets.rows.columns[name])) for name in names]
-    ids, first = dense_ids(columns, n + targets.rows.n)
-    rows = Rows(len(first), {name: column[first] for name, column in zip(names, columns, strict=True)})
+    names, n = sources.names, sources.n
+    instances = sources.instances or targets.instances
+    if instances is not None and sources.is_numbered(names) and targets.is_numbered(names):
+        both = np.concatenate([each.numbers(names, instances) for each in (sources, targets)])
+        ids, first = dense_ids([both], len(both))
+        numbers = both[first]
+        words = instances.words(len(names), numbers)
+        rows = Rows(len(first), dict(zip(names, words, strict=True)))
+        known: tuple[TupleIds, Int64] | None = (instances, numbers)
+    else:
+        columns = [np.concatenate((sources.rows.columns[name], targets.rows.columns[name])) for name in names]
+        ids, first = dense_ids(columns, n + targets.n)
+        rows = Rows(len(first), {name: column[first] for name, column in zip(names, columns, strict=True)})
+        known = None
     return PairedInstances(
         rows,
-        _in_order(ids[:n], sources.starts, sources.ends),
-        _in_order(ids[n:], targets.starts, targets.ends),
+        merge_intervals(ids[:n], sources.starts, sources.ends),
+        merge_intervals(ids[n:], targets.starts, targets.ends),
+        known,
     )
-
-
-def _in_order(keys: Int64, starts: Int64, ends: Int64) -> Keyed:
-    """The maximal intervals of a list that is usually sorted and maximal already, which is tested first."""
-    if len(keys) == 0:
-        return keys, starts, ends
-    packed = packing_for(1 + int(keys.max()), starts).pack(keys, starts)
-    if (packed[1:] < packed[:-1]).any():
-        order = packed.argsort()
-        keys, starts, ends = keys[order], starts[order], ends[order]
-    return merge_intervals(keys, starts, ends)
-
-
-def _lists_of(keyed: Keyed, rows: Rows, names: Sequence[str]) -> Lists:
-    keys, starts, ends = keyed
-    return Lists(rows.take(keys).keep(names), starts, ends)
 
 
 def empty_like(lists: Lists) -> Lists:
@@ -189,4 +195,4 @@ def empty_like(lists: Lists) -> Lists:
 def maximal(lists: Lists) -> Lists:
     """Each interval once."""
     paired = by_instance(lists, empty_like(lists))
-    return _lists_of(paired.sources, paired.rows, lists.names)
+    return paired.lists(paired.sources)

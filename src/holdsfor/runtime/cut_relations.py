@@ -178,8 +178,7 @@ def _without_edges(lists: Lists) -> Lists:
 def combined(related: Sequence[Lists], mode: Mode) -> Lists:
     """The related sources and related targets of the same instances, combined by the output mode."""
     paired = by_instance(*related)
-    keys, starts, ends = combine_related(paired.sources, paired.targets, mode)
-    return Lists(paired.rows.take(keys), starts, ends)
+    return paired.lists(combine_related(paired.sources, paired.targets, mode))
 
 
 def reaching_back(related: Lists, operand: Lists) -> Lists:

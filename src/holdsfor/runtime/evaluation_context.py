@@ -75,7 +75,7 @@ class EvaluationContext(EvaluationTables):
         self.inputs = frozenset(state.records.fluents)
         self.affected: Relation | None = None
         self.constructs: dict[NodeId, AllenConstruct | ConstructWithCuts] = {}
-        self.related: dict[NodeId, tuple[Lists, Lists]] = {}
+        self._related: dict[NodeId, tuple[Lists, Lists]] = {}
         self.made: dict[NodeId, MappedIntervals] = {}
         self.longest: dict[NodeId, int] = {}
         self.next_crossing: int | None = None
@@ -161,6 +161,12 @@ class EvaluationContext(EvaluationTables):
 
     def relate(self, operator: RelateIntervals, sources: Lists, targets: Lists, wanted: Rows | None) -> Lists:
         return relate(operator, sources, targets, wanted, self)
+
+    def related(self, node: NodeId) -> tuple[Lists, Lists]:
+        """The related sources and the related targets of an Allen construct."""
+        if node not in self._related:
+            self._related[node] = self.constructs[node].related()
+        return self._related[node]
 
     def map_intervals(self, operator: MapIntervals, whole: Lists) -> Lists:
         made = map_one_by_one(operator, whole, self.state.made.get(operator.node), self)

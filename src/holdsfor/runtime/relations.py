@@ -25,17 +25,16 @@ def relate(
 ) -> Lists:
     """The result of an Allen construct, including the kept intervals."""
     if context.is_as_if_whole:
-        one, other = context.related[operator.node]
+        one, other = context.related(operator.node)
         return combined((reaching_back(one, sources), reaching_back(other, targets)), operator.mode)
     own = _split(operator.source_fluent, sources, context), _split(operator.target_fluent, targets, context)
     kept = context.state.allen.get(operator.node)
     more = wanted, kept, context.time_range, context.allen_memory
     construct = with_cuts(AllenConstruct(operator, own[0].whole, own[1].whole, *more), *own, kept)
     context.constructs[operator.node] = construct
-    if isinstance(construct, AllenConstruct) and not context.cuts:
+    if isinstance(construct, AllenConstruct):
         return construct.answer()
-    related = context.related[operator.node] = construct.related()
-    return combined(related, operator.mode)
+    return combined(context.related(operator.node), operator.mode)
 
 
 def _split(fluent: FvpShape | None, lists: Lists, context: EvaluationContext) -> Operand:
