@@ -77,9 +77,11 @@ def _looked_up(n: int) -> Callable[[], Work]:
 def _inertia(n: int) -> Callable[[], Work]:
     random = np.random.default_rng(1)
     fluents, values, times = random.integers(0, n // 100, n), random.integers(0, 5, n), random.integers(0, 10 * n, n)
-    is_initiation = random.random(n) < 0.7
+    n_set = 7 * n // 10
+    initiations = fluents[:n_set], values[:n_set], times[:n_set]
+    terminations = fluents[n_set:], values[n_set:], times[n_set:]
     none = np.empty(0, dtype=np.int64)
-    return lambda: lambda: len(inertial_intervals(fluents, values, times, is_initiation, (none, none)).fluents)
+    return lambda: lambda: len(inertial_intervals(initiations, terminations, (none, none)).fluents)
 
 
 def _delays(n: int) -> Callable[[], Work]:

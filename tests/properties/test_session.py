@@ -321,12 +321,12 @@ def _reports(given: Input, schedule: Schedule, step: int, seed: int, *, is_early
     for at in schedule.query_times:
         report, evaluation = session.query(at), session._evaluation
         assert evaluation is not None
-        fvps = {show(fvp): list(spans) for fvp, spans in report.intervals(session.symbols).items()}
-        events = {show(event): list(times) for event, times in report.times(session.symbols).items()}
-        yield fvps | events, len(evaluation.adopted)
+        found: Plain = {show(fvp): list(spans) for fvp, spans in report.intervals(session.symbols).items()}
+        found |= {show(event): list(times) for event, times in report.times(session.symbols).items()}
+        yield found, len(evaluation.adopted)
 
 
-@pytest.mark.parametrize("seeds", chunks(share(EARLY, 15)), ids=named)
+@pytest.mark.parametrize("seeds", chunks(share(EARLY, 20)), ids=named)
 @pytest.mark.parametrize("generated", [random_case, deciding_case], ids=["any rules", "undecided rules"])
 def test_early_components_have_the_results_of_a_whole_evaluation(
     seeds: range, generated: Callable[[int], Case]

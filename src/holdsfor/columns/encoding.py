@@ -67,9 +67,9 @@ NumberKind: TypeAlias = Literal["integer", "float", "symbol"]
 
 
 def kind_of_all(words: Int64) -> NumberKind | None:
-    """The kind of all words, if it follows from the least and the greatest; None if kinds differ or words are none.
+    """The kind of all words; None if kinds differ, or if there is no word.
 
-    Floats of both signs are recognised by a further pass.
+    The least and the greatest word decide, except for floats of both signs, which take one more pass.
     """
     if len(words) == 0:
         return None

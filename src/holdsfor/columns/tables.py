@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import is_
 from typing import Any, TypeAlias, TypeVar
 
@@ -157,9 +158,17 @@ class Relation:
         """Which rows of keys agree with some row of this relation in the columns at the positions."""
         if not positions or not n or not self.n:
             return np.full(n, self.n > 0, dtype=bool)
+        index = self._index(positions)
+        numbers = index.numbers(mixed(keys, n))
+        found: NDArray[np.bool_] = numbers >= 0
         if len(keys) == 1:
-            return self._index(positions).numbers(keys[0]) >= 0
-        return self._groups(positions).find(keys, n) >= 0
+            return found
+        # The first row with the mixed key is nearly always the only candidate.
+        rows = index.order[index.bounds[:-1][numbers]]
+        for key, position in zip(keys, positions, strict=True):
+            found &= self.columns[position][rows] == key
+        is_settled = np.count_nonzero(found) == np.count_nonzero(numbers >= 0)
+        return found if is_settled else self._groups(positions).find(keys, n) >= 0
 
     def _groups(self, positions: tuple[int, ...]) -> _Groups:
         if positions not in self._grouped:
@@ -308,10 +317,12 @@ class FluentTable(Relation):
         return containing_pairs(groups.find(keys, len(times)), times, groups.ids, self.starts, self.ends)
 
 
+@lru_cache(maxsize=64)
 def empty_points(arity: int) -> PointTable:
     return PointTable(tuple(np.empty(0, dtype=np.int64) for _ in range(arity + 1)), 0)
 
 
+@lru_cache(maxsize=64)
 def empty_fluents(arity: int) -> FluentTable:
     return FluentTable(tuple(np.empty(0, dtype=np.int64) for _ in range(arity + 3)), 0)
 

@@ -10,18 +10,24 @@ value, a fluent has the value or not, and the rows at which this changes are the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdsfor.kernels.concatenation import concatenate_columns
 from holdsfor.kernels.keys import Int64, expand_ranges
 from holdsfor.kernels.packing import OPEN, Packing, packing_for
 
-__all__ = ["ANY_VALUE", "BEFORE_EVERYTHING", "NO_VALUE", "ValueSpans", "inertial_intervals"]
+__all__ = ["ANY_VALUE", "BEFORE_EVERYTHING", "NO_VALUE", "Effects", "ValueSpans", "inertial_intervals"]
 
 ANY_VALUE = OPEN
 NO_VALUE = OPEN - 1
 BEFORE_EVERYTHING = int(np.iinfo(np.int64).min) + 1
+
+
+Effects: TypeAlias = tuple[Int64, Int64, Int64]
+"""Fluents, values and time-points."""
 
 
 @dataclass(frozen=True)
@@ -37,26 +43,25 @@ class ValueSpans:
     stops: Int64
 
 
-def inertial_intervals(
-    fluents: Int64, values: Int64, times: Int64, is_initiation: NDArray[np.bool_], state: tuple[Int64, Int64]
-) -> ValueSpans:
+def inertial_intervals(initiations: Effects, terminations: Effects, state: tuple[Int64, Int64]) -> ValueSpans:
     """The spans in which fluents keep their values.
 
-    `fluents, values, times` are initiations and terminations in any order; the value of a termination may be
-    `ANY_VALUE`. `state` lists the fluents with an initial value, each once, and these values.
+    Initiations and terminations are in any order; the value of a termination may be `ANY_VALUE`. `state` lists the
+    fluents with an initial value, each once, and these values.
 
     Contract: fluents are dense numbers, values are less than `NO_VALUE - 1`. O(n log n).
     """
-    n_state = len(state[0])
-    first = int(times.min()) - 1 if len(times) else 0
-    if n_state:
-        fluents = np.concatenate((state[0], fluents))
-        values = np.concatenate((state[1], values))
-        is_initiation = np.concatenate((np.ones(n_state, dtype=bool), is_initiation))
-        times = np.concatenate((np.full(n_state, first, dtype=np.int64), times))
+    n_state, n_set = len(state[0]), len(state[0]) + len(initiations[0])
+    first = (
+        min((int(np.minimum.reduce(each[2])) for each in (initiations, terminations) if len(each[2])), default=1) - 1
+    )
+    stamps = np.full(n_state, first, dtype=np.int64)
+    fluents, values, times = concatenate_columns([(*state, stamps), initiations, terminations])
+    is_initiation = np.zeros(len(fluents), dtype=bool)
+    is_initiation[:n_set] = True
     if len(fluents) == 0:
         return ValueSpans(fluents, values, fluents, fluents)
-    packing = packing_for(int(fluents.max()) + 1, times)
+    packing = packing_for(int(np.maximum.reduce(fluents)) + 1, times)
     packed = packing.pack_finite(fluents, times)
     before = first if n_state else None
     if packing.ranks is None and int(packed.max()) < _WITH_A_FREE_BIT and _is_one_value(values):
@@ -64,7 +69,7 @@ def inertial_intervals(
     packed, values, is_initiation = _in_order(packed, values, is_initiation)
     points = _points(packed)
     packed = packed[points.first]
-    fluents, times = packing.keys(packed), packing.times(packed)
+    fluents, times = packing.keys(packed), packing.finite_times(packed)
     result = _set_values(points, values, is_initiation)
     matters = _effective_points(result, points, fluents, values)
     if len(matters) < len(result):
@@ -106,7 +111,7 @@ def _spans_of_one_value(
     changes = is_change.nonzero()[0]
     packed, states = packed[changes], states[changes]
     packed >>= 1
-    times, is_set = packing.times(packed), (states & 1).astype(bool)
+    times, is_set = packing.finite_times(packed), (states & 1).astype(bool)
     states >>= 1
     stops = np.full(len(times), OPEN, dtype=np.int64)
     np.copyto(stops[:-1], times[1:], where=states[1:] == states[:-1])

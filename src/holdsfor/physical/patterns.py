@@ -41,9 +41,60 @@ ANYTHING = Var("_")
 """A pattern that matches every word and binds nothing."""
 
 
-def bound_positions(patterns: Sequence[Term], bound: set[str] | dict[str, Int64]) -> tuple[int, ...]:
+@dataclass(frozen=True)
+class _Analysis:
+    """What patterns restrict and bind, given the names of bound variables.
+
+    `constants` are the positions of ground patterns, `positions` of patterns without an unbound variable, `keys` of
+    those with bound variables, `open` of those that bind something.
+    """
+
+    patterns: Sequence[Term]
+    constants: tuple[int, ...]
+    positions: tuple[int, ...]
+    keys: tuple[int, ...]
+    open: tuple[int, ...]
+    is_filter: bool
+    is_free: bool
+
+
+_analyses: dict[tuple[int, tuple[str, ...]], _Analysis] = {}
+_MANY_ANALYSES = 10_000
+
+
+def _analysis(patterns: Sequence[Term], bound: Collection[str]) -> _Analysis:
+    """The analysis of patterns; plans run for every window, so those of their patterns are kept."""
+    place = id(patterns), tuple(bound)
+    known = _analyses.get(place)
+    if known is None or known.patterns is not patterns:
+        known = _analysed(patterns, bound)
+        if isinstance(patterns, tuple):
+            if len(_analyses) > _MANY_ANALYSES:
+                _analyses.clear()
+            _analyses[place] = known
+    return known
+
+
+def _analysed(patterns: Sequence[Term], bound: Collection[str]) -> _Analysis:
+    ground = [is_ground(pattern) for pattern in patterns]
+    is_bound = [all(name in bound for name in variables(pattern)) for pattern in patterns]
+    unbound = [p for p, fits in zip(patterns, is_bound, strict=True) if not fits and p is not ANYTHING]
+    names = [pattern.name for pattern in unbound if isinstance(pattern, Var)]
+    everywhere = range(len(patterns))
+    return _Analysis(
+        patterns,
+        constants=tuple(i for i in everywhere if ground[i]),
+        positions=tuple(i for i in everywhere if is_bound[i]),
+        keys=tuple(i for i in everywhere if is_bound[i] and not ground[i]),
+        open=tuple(i for i in everywhere if not is_bound[i] and patterns[i] is not ANYTHING),
+        is_filter=not unbound,
+        is_free=len(names) == len(unbound) == len(set(names)),
+    )
+
+
+def bound_positions(patterns: Sequence[Term], bound: Collection[str]) -> tuple[int, ...]:
     """The positions whose patterns have no unbound variable."""
-    return tuple(i for i, pattern in enumerate(patterns) if all(name in bound for name in variables(pattern)))
+    return _analysis(patterns, bound).positions
 
 
 def named_variables(patterns: Sequence[Term]) -> set[str]:
@@ -195,10 +246,10 @@ def _bound_part(
     also_equal: tuple[int, Int64] | None = None,
 ) -> _BoundPart[Table]:
     """The part of a relation that constants select, and the keys by which it is joined with the rows."""
-    constants = tuple((i, symbols.word(p)) for i, p in enumerate(patterns) if not isinstance(p, Var) and is_ground(p))
+    analysis = _analysis(patterns, rows.columns)
+    constants = tuple((i, symbols.word(patterns[i])) for i in analysis.constants)
     some, origin = relation.restricted(constants) if constants else (relation, None)
-    fixed = {i for i, _ in constants}
-    positions = tuple(i for i in bound_positions(patterns, rows.columns) if i not in fixed)
+    positions = analysis.keys
     keys = tuple(build(patterns[i], rows, symbols) for i in positions)
     if also_equal is not None:
         positions, keys = (*positions, also_equal[0]), (*keys, also_equal[1])
@@ -213,11 +264,9 @@ def _combined(
     # The left positions of pairs ascend, so with unique keys as many pairs as rows are all rows in order.
     is_every = len(owner) == rows.n and part.relation.has_unique(part.positions)
     joined = (rows if is_every else rows.take(owner)).with_columns({"#partner": partner})
-    for i, pattern in enumerate(patterns):
-        is_open = i not in part.positions and pattern is not ANYTHING and not is_ground(pattern)
-        if is_open:
-            words = part.relation.gathered(i, joined.columns["#partner"])
-            joined = unify_column(pattern, words, joined, symbols)
+    for i in _analysis(patterns, rows.columns).open:
+        words = part.relation.gathered(i, joined.columns["#partner"])
+        joined = unify_column(patterns[i], words, joined, symbols)
     columns = dict(joined.columns)
     partner = columns.pop("#partner")
     return Rows(joined.n, columns, joined.times), partner if part.origin is None else part.origin[partner]
@@ -225,11 +274,9 @@ def _combined(
 
 def is_free(patterns: Sequence[Term], bound: Collection[str]) -> bool:
     """Whether the patterns restrict a relation by bound variables only: the others are distinct variables."""
-    unbound = [p for p in patterns if p is not ANYTHING and not set(variables(p)) <= set(bound)]
-    names = [pattern.name for pattern in unbound if isinstance(pattern, Var)]
-    return len(names) == len(unbound) == len(set(names))
+    return _analysis(patterns, bound).is_free
 
 
 def is_filter(patterns: Sequence[Term], bound: Collection[str]) -> bool:
     """Whether the patterns bind nothing: each is bound, or matches every word."""
-    return all(pattern is ANYTHING or set(variables(pattern)) <= set(bound) for pattern in patterns)
+    return _analysis(patterns, bound).is_filter

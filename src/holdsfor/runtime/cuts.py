@@ -99,7 +99,7 @@ def _as_if_whole(rules: Sequence[PlannedIntervalRule], context: Evaluation) -> F
     }
     for name in ("made", "longest", "complemented", "whole_lists"):
         setattr(aside, name, dict(getattr(context, name)))
-    for name in ("_resumed", "_asked", "_edges"):
+    for name in ("_asked", "_edges"):
         setattr(aside, name, {})
     return evaluate_interval_rules(rules, aside)[1]
 

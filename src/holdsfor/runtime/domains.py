@@ -131,7 +131,7 @@ class Domains:
         self.planner = planner
         self.plans: dict[EntityKey, list[_GroundingPlan]] = {}
         self._instances: dict[Term, tuple[int, Relation]] = {}
-        self._bindings: dict[tuple[Term, tuple[str, ...]], tuple[int, Rows]] = {}
+        self._bindings: dict[tuple[Term, tuple[str, ...]], tuple[int, Rows, Relation]] = {}
         self._signatures: dict[tuple[EntityKey, int | None], int] = {}
         self._signature_ids: dict[_Signature, int] = {}
         self._members: dict[int, tuple[int, NDArray[np.int8]]] = {}
@@ -323,13 +323,22 @@ class Domains:
 
     def bindings(self, pattern: Term, names: Sequence[str], context: Context, version: int) -> Rows:
         """The instances of a declared pattern as rows of some of its variables; cached until a domain grows."""
+        return self._bound(pattern, names, context, version)[1]
+
+    def bound_relation(self, pattern: Term, names: Sequence[str], context: Context, version: int) -> Relation:
+        """`bindings` as a relation, which keeps its indices."""
+        return self._bound(pattern, names, context, version)[2]
+
+    def _bound(self, pattern: Term, names: Sequence[str], context: Context, version: int) -> tuple[int, Rows, Relation]:
         place = pattern, tuple(names)
         known = self._bindings.get(place)
         if known is None or known[0] != version:
             relation = self.instances(pattern, context, version)
             rows = Rows(relation.n, dict(zip(variables(pattern), relation.columns, strict=True)))
-            known = self._bindings[place] = version, rows.keep(names).distinct()
-        return known[1]
+            rows = rows.keep(names).distinct()
+            columns = tuple(rows.columns[name] for name in names)
+            known = self._bindings[place] = version, rows, Relation(columns, rows.n)
+        return known
 
     def _all_instances(self, pattern: Term, context: Context) -> Relation:
         names = list(variables(pattern))

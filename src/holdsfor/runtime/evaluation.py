@@ -172,10 +172,8 @@ class Evaluation(EvaluationContext):
         width = tuple(range(key[1]))
         carried = state.arguments(self.instances)
         changes = inertial_intervals(
-            np.concatenate([points.numbers(width, self.instances) for points in (initiations, terminations)]),
-            np.concatenate((initiations.column(key[1]), terminations.column(key[1]))),
-            np.concatenate((initiations.times, terminations.times)),
-            np.repeat((True, False), (initiations.n, terminations.n)),
+            (initiations.numbers(width, self.instances), initiations.column(key[1]), initiations.times),
+            (terminations.numbers(width, self.instances), terminations.column(key[1]), terminations.times),
             (carried, state.values),
         )
         starts = self.time_range.next(changes.begins)
@@ -184,7 +182,7 @@ class Evaluation(EvaluationContext):
             order = carried.argsort()
             starts[resumed] = state.starts[order[carried[order].searchsorted(changes.fluents[resumed])]]
         ends = self.time_range.next(changes.stops)
-        ends[changes.stops == OPEN] = OPEN
+        np.putmask(ends, changes.stops == OPEN, OPEN)
         found = FluentTable.numbered(self.instances, key[1], changes.fluents, (changes.values, starts, ends))
         inside = self.domains.inside((True, *key), changes.fluents, changes.values, self, self.version)
         return found if inside is None else found.take(inside)

@@ -82,21 +82,24 @@ class EvaluationContext(EvaluationTables):
         self.complemented: dict[NodeId, Rows] = {}
         self.ranges: dict[NodeId, Int64] = {}
         self.whole_lists: dict[NodeId, Lists] = {}
-        self._inside_grounding: dict[Key, tuple[FluentTable, FluentTable]] = {}
+        self._asked: dict[Key, tuple[FluentTable, FluentTable]] = {}
 
     # -- background knowledge and domains ------------------------------------------------------------------------------
 
     def condition_fluents(self, key: Key) -> FluentTable:
         """The intervals of a fluent for conditions of interval rules, without input outside its grounding."""
-        table = self.resumed_fluents(key)
+        table = self.fluents(key)
+        known = self._asked.get(key)
+        if known is None or known[0] is not table:
+            known = self._asked[key] = table, self._inside_grounding(key, self.resumed_fluents(key))
+        return known[1]
+
+    def _inside_grounding(self, key: Key, table: FluentTable) -> FluentTable:
         if key not in self.inputs or not self.domains.is_declared((True, *key)):
             return table
-        known = self._inside_grounding.get(key)
-        if known is None or known[0] is not table:
-            numbers = table.arguments(self.instances)
-            inside = self.domains.inside((True, *key), numbers, table.values, self, self.version)
-            known = self._inside_grounding[key] = table, table if inside is None else table.take(inside)
-        return known[1]
+        numbers = table.arguments(self.instances)
+        inside = self.domains.inside((True, *key), numbers, table.values, self, self.version)
+        return table if inside is None else table.take(inside)
 
     def facts(self, key: Key) -> Relation:
         return self.background.facts(key)
@@ -110,8 +113,7 @@ class EvaluationContext(EvaluationTables):
             fluent, value = head.args
             if set(variables(value)) <= set(rows.columns):
                 head, names = Struct("=", (fluent, Var("#value"))), list(variables(fluent))
-        found = self.domains.bindings(head, names, self, self.version)
-        relation = Relation(tuple(found.columns[name] for name in names), found.n)
+        relation = self.domains.bound_relation(head, names, self, self.version)
         return join(rows, relation, [Var(name) for name in names], self.symbols)[0]
 
     def members(self, ranging: RangeOver, known: Int64) -> Int64:

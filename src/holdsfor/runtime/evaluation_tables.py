@@ -69,7 +69,6 @@ class EvaluationTables:
         self._initiations: MutableMapping[Key, PointTable] = {}
         self._terminations: MutableMapping[Key, PointTable] = {}
         self._distinct: dict[Key, tuple[PointTable, PointTable]] = {}
-        self._resumed: dict[Key, tuple[FluentTable, FluentTable]] = {}
         self._edges: dict[tuple[EdgeKind, Key], tuple[FluentTable, PointTable]] = {}
         self._outside: dict[int, Rows] | None = None
         self.recursions: dict[int, RecursionOutcome] = {}
@@ -102,12 +101,9 @@ class EvaluationTables:
         table = self.fluents(key)
         if not self.time_range.is_resumed:
             return table
-        known = self._resumed.get(key)
-        if known is None or known[0] is not table:
-            inside = (table.ends > self.time_range.first).nonzero()[0]
-            rest = table if len(inside) == table.n else table.take(inside)
-            known = self._resumed[key] = table, rest.with_starts(np.maximum(rest.starts, self.time_range.first))
-        return known[1]
+        inside = (table.ends > self.time_range.first).nonzero()[0]
+        rest = table if len(inside) == table.n else table.take(inside)
+        return rest.with_starts(np.maximum(rest.starts, self.time_range.first))
 
     def edges(self, kind: EdgeKind, key: Key) -> PointTable:
         """The events at the edges of intervals, at the time-points of the time range."""

@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, inertial_intervals
+from holdsfor.kernels.inertia import ANY_VALUE, BEFORE_EVERYTHING, Effects, inertial_intervals
 from holdsfor.kernels.packing import OPEN
 from tests.unit.kernels.lists import as_columns, huge_times, law, small_times
 
@@ -54,12 +54,16 @@ def stepped(effects: list[Effect], state: dict[int, int]) -> list[Stretch]:
     return found
 
 
+def columns_of(effects: list[Effect]) -> Effects:
+    fluents, values, times = as_columns([(e.fluent, e.value, e.time) for e in effects], 3)
+    return fluents, values, times
+
+
 def computed(effects: list[Effect], state: dict[int, int]) -> list[Stretch]:
-    fluents, values, times, initiations = as_columns(
-        [(e.fluent, e.value, e.time, int(e.is_initiation)) for e in effects], 4
-    )
+    initiations = columns_of([effect for effect in effects if effect.is_initiation])
+    terminations = columns_of([effect for effect in effects if not effect.is_initiation])
     known = np.array(list(state), dtype=np.int64), np.array(list(state.values()), dtype=np.int64)
-    changes = inertial_intervals(fluents, values, times, initiations.astype(bool), known)
+    changes = inertial_intervals(initiations, terminations, known)
     columns = (changes.fluents, changes.values, changes.begins, changes.stops)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 

@@ -53,17 +53,11 @@ class ReportColumns:
         Events at the boundary itself may follow from later input; those that the previous report lacks are included.
         """
 
-        def is_new(table: PointTable, key: Key) -> NDArray[np.bool_]:
-            earlier = None if previous is None else previous.events.get(key)
-            if earlier is None:
-                return np.ones(table.n, dtype=bool)
-            return ~rows_with_a_partner(table.columns, table.n, earlier.columns, earlier.n)
-
         following = (boundary // tick + 1) * tick
         return self.where(
             {key: table.ends > following for key, table in self.fluents.items()},
             {
-                key: (table.times > boundary) | ((table.times == boundary) & is_new(table, key))
+                key: _is_after(table, boundary, None if previous is None else previous.events.get(key))
                 for key, table in self.events.items()
             },
         )
@@ -181,6 +175,18 @@ def merged(reports: Iterable[ReportColumns]) -> ReportColumns:
         {key: concatenate_tables(tables) for key, tables in fluents.items()},
         {key: concatenate_tables(tables) for key, tables in events.items()},
     )
+
+
+def _is_after(table: PointTable, boundary: int, earlier: PointTable | None) -> NDArray[np.bool_]:
+    """Which points are after a boundary, or at the boundary and not among earlier points."""
+    rows = (table.times == boundary).nonzero()[0]
+    if len(rows) == 0:
+        return table.times > boundary
+    mask = table.times >= boundary
+    if earlier is not None:
+        here, then = table.take(rows), earlier.take((earlier.times == boundary).nonzero()[0])
+        mask[rows] = ~rows_with_a_partner(here.columns, here.n, then.columns, then.n)
+    return mask
 
 
 Table = TypeVar("Table", FluentTable, PointTable)
