@@ -1,7 +1,7 @@
 """Late, revised and retracted records: incremental evaluation beside evaluation from scratch.
 
-`python benchmarks/incremental.py [PART …] [--quick] [--records N] [--pictures FOLDER]` prints a table for each part and
-writes `build/benchmarks/incremental.json`:
+`python benchmarks/incremental.py [PART …] [--quick] [--records N] [--ratios N …] [--late SHARE …] [--per-entity N …]`
+prints a table for each part and writes `build/benchmarks/incremental.json`:
 
     late       windows of 1 to 64 steps, 5 to 80 % late records, 20 to 2,000 records per entity and window
     apps       other applications: city transport with corrections, NetBill, Allen relations, a fleet
@@ -129,7 +129,7 @@ def _grid(app: App, size: Size, per_entity: int, means: Sequence[str]) -> Iterat
         for share in size.shares:
             for ratio in size.ratios:
                 window = window_of(app, per_entity, ratio)
-                largest = window.step * max(size.ratios)
+                largest = window.step * max(RATIOS)
                 mean = (largest if of_mean == "largest" else window.length) / 2
                 pairs = measured(app, size, window, lateness(share, mean))
                 what = {"app": app.name, "per_entity": per_entity, "mean": of_mean, "share": share, "ratio": ratio}
@@ -331,6 +331,9 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"parts of the benchmark: {', '.join(PARTS)}")
     parser.add_argument("--quick", action="store_true", help="small windows and few values")
     parser.add_argument("--records", type=int, metavar="N", help="records of a window")
+    parser.add_argument("--ratios", type=int, nargs="+", metavar="N", help="steps of a window")
+    parser.add_argument("--late", type=float, nargs="+", metavar="SHARE", help="shares of late records, such as 0.05")
+    parser.add_argument("--per-entity", type=int, nargs="+", metavar="N", help="records of an entity in a window")
     parser.add_argument("--pictures", type=Path, default=RESULTS, metavar="FOLDER", help="the folder of the charts")
     options = parser.parse_args(arguments)
     unknown = [part for part in options.parts if part not in PARTS]
@@ -342,8 +345,13 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> None:
     options = options_of(arguments)
     size = QUICK if options.quick else Size()
-    if options.records is not None:
-        size = replace(size, records=options.records)
+    size = replace(
+        size,
+        records=options.records or size.records,
+        ratios=options.ratios or size.ratios,
+        shares=options.late or size.shares,
+        per_entity=options.per_entity or size.per_entity,
+    )
     if not is_incremental_available():
         print("This version has no incremental evaluation: its columns are empty.\n")
     found: dict[str, list[Row]] = {}

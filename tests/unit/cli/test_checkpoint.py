@@ -117,10 +117,10 @@ class Killed:
         (folder / "rules.prolog").write_text(RULES, encoding="utf-8")
         self.input.write_text("", encoding="utf-8")
         self.n_lines = 0
-        files = [f"--{name}={folder / name}" for name in ("output", "set-aside", "log", "stats")]
+        files = [f"--{name}={folder / name}" for name in ("output", "changes", "set-aside", "log", "stats")]
         window = ["--live", "--window", "40", "--step", "10", "--start", "0"]
         self.command = ["run", str(folder / "rules.prolog"), "--input", str(self.input), *files, *window, *more]
-        self.output = folder / "output"
+        self.output, self.changes = folder / "output", folder / "changes"
 
     def grow(self, n: int, rest: bytes = b"") -> None:
         """Let the input have `n` more lines, the last of which may be incomplete."""
@@ -191,6 +191,7 @@ def check_kills(folder: Path, launcher: Launcher, n_kills: int, seed: int, *more
     launcher.start(run.command)
     assert launcher.wait() == 0
     assert run.output.read_bytes() == whole.output.read_bytes()
+    assert run.changes.read_bytes() == whole.changes.read_bytes() != b""
     assert run.logged() == whole.logged()
     if "--end" not in more:  # how much is read after the end depends on the size of chunks
         assert run.counts() == whole.counts()
@@ -222,6 +223,7 @@ def test_a_run_that_dies_before_any_step_on_its_files_continues(tmp_path: Path, 
             code = launcher.wait()
             assert code in ((0,) if limit is None else (0, -signal.SIGKILL))
         assert run.output.read_bytes() == whole.output.read_bytes(), n_steps
+        assert run.changes.read_bytes() == whole.changes.read_bytes(), n_steps
         assert run.counts() == whole.counts(), n_steps
         assert run.set_aside() == whole.set_aside(), n_steps
 
@@ -232,6 +234,7 @@ APPLICATIONS = {
     "ctm": 20,
     "feedback": 10,
     "fines": 100,
+    "fleet": 500,
     "maritime": 1000,
     "netbill": 10,
     "toy": 6,
@@ -244,7 +247,8 @@ APPLICATIONS = {
 @pytest.mark.parametrize("app", APPLICATIONS)
 def test_every_application_continues_after_kills(tmp_path: Path, launcher: Launcher, app: str) -> None:
     folder, step = Path(__file__).parents[3] / "apps" / app, APPLICATIONS[app]
-    odd = {"feedback": ["phage.prolog", "immune.prolog"], "maritime": ["rules.prolog", "parameters.prolog"]}
+    with_parameters = ["rules.prolog", "parameters.prolog"]
+    odd = {"feedback": ["phage.prolog", "immune.prolog"], "maritime": with_parameters, "fleet": with_parameters}
     records = sorted((folder / "events.txt").read_text(encoding="utf-8").splitlines(), key=arrival)
     (tmp_path / "events.txt").write_text("".join(f"{line}\n" for line in records), encoding="utf-8")
     command = ["run", *(str(folder / name) for name in (*odd.get(app, ["rules.prolog"]), "background.prolog"))]
